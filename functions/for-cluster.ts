@@ -5,11 +5,12 @@ import { composition } from "../src/compose.ts";
 import { PortError } from "../src/app/ports.ts";
 import { clusterName } from "../src/domain/ids.ts";
 import { observingText } from "../src/domain/mode.ts";
-import { answering, unknownCluster } from "./problem.ts";
+import { answering } from "./answering.ts";
+import { unknownCluster } from "./problem.ts";
 
 type ForCluster = (composed: Composition, site: Site, request: HttpRequest) => Promise<HttpResponseInit>;
 
-/** A handler for a route below clusters/{cluster}: 404 for a cluster that is not ours, 503 where nothing can be told. */
+/** A handler for a route below clusters/{cluster}: 404 for an unknown cluster, 503 if no answer is possible now. */
 export function forCluster(handle: ForCluster): HttpHandler {
   return (request, context) =>
     answering(context, async () => {
@@ -21,7 +22,7 @@ export function forCluster(handle: ForCluster): HttpHandler {
     });
 }
 
-/** Every answer of a cluster says what of it is only observed. Nothing is said where the configuration cannot be read just now. */
+/** Every answer of a cluster shows what is only observed. Left out if the configuration cannot be read now. */
 async function sayObserving(
   answer: HttpResponseInit,
   { app: { ports } }: Composition,

@@ -1,13 +1,13 @@
 import { firstBytes } from "../src/app/pages.ts";
 import type { Problem } from "../src/domain/demand.ts";
-import type { Instant } from "../src/domain/units.ts";
 import { instant, isoTime } from "../src/domain/units.ts";
 import { forCluster } from "./for-cluster.ts";
+import { readLimit, readTime } from "./history-query.ts";
 import { badRequest } from "./problem.ts";
 
 /**
- * Rows newest first; `from` and `to` are ISO-8601, `limit` at most 10,000. `keptPlans`: plans of that time that changed something and can be
- * explained, with their counts in `planCounts`. What does not fit into the answer comes with `to` as its `next` says.
+ * Rows newest first. `from` and `to` are ISO-8601, `limit` at most 10,000. `keptPlans`: plans of that time that changed something and can
+ * be explained, with their counts in `planCounts`. If the answer is too large, `next` is the `to` of the next request.
  */
 export const answerHistory = forCluster(async (composed, site, request) => {
   const { clock, history, plans } = composed.app.ports;
@@ -19,7 +19,7 @@ export const answerHistory = forCluster(async (composed, site, request) => {
   const read = await history.read(site.cluster, from, to, limit);
   const rows = firstBytes(read, MOST_BYTES);
   const oldest = rows.at(-1);
-  // A row tells the last plan of its minute: what was planned within the oldest minute comes after the row before.
+  // A row shows the last plan of its minute. The other plans of the oldest minute come after the row before.
   const since = oldest?.at ?? from;
   const [before] = await history.read(site.cluster, instant(0), instant(since - 1), 1);
   const listed = await plans.list(
@@ -43,29 +43,7 @@ export const answerHistory = forCluster(async (composed, site, request) => {
   };
 });
 
-const DAY_OF_TICKS = 1440;
 const MOST_PLANS = 1000;
+
 /** Of rows: an answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;
-
-function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
-  const text = query.get(name);
-  if (text === null) return undefined;
-  const at = Date.parse(text);
-  if (!Number.isNaN(at)) return instant(at);
-  problems.push({ path: name, found: JSON.stringify(text), expected: "a time, as 2026-01-31T12:00:00Z" });
-  return undefined;
-}
-
-function readLimit(query: URLSearchParams, problems: Problem[]): number {
-  const text = query.get("limit") ?? String(DAY_OF_TICKS);
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
-    problems.push({
-      path: "limit",
-      found: JSON.stringify(text),
-      expected: "a whole number from 1 to 10000",
-    });
-  }
-  return limit;
-}

@@ -3,7 +3,7 @@ targetScope = 'resourceGroup'
 metadata description = 'The CycleCloud autoscaler: a function app that holds no key, and everything that it needs.'
 
 // names
-@description('Short name of this deployment. It is part of every resource name, and azd finds the resources by it.')
+@description('Short name of this deployment: letters, digits and hyphens. It is part of every resource name, and azd finds the resources by it.')
 @minLength(2)
 @maxLength(20)
 param environmentName string
@@ -51,7 +51,7 @@ param maximumInstanceCount int = 40
 @minValue(0)
 @maxValue(10)
 param alwaysReadyDemandInstances int = 0
-@description('Spreads the app and its storage over the zones of the region.')
+@description('Spreads the app and its storage over the zones of the region. Choose it at the first deployment: storage is not moved later. Azure may then keep two instances of each function group ready, which cost money all day.')
 param zoneRedundant bool = false
 @description('What a new cluster does until its own configuration says otherwise. observe: the app plans and says what it would do, and changes nothing.')
 @allowed(['observe', 'act'])
@@ -78,7 +78,7 @@ param networkAddressPrefix string = '10.90.0.0/24'
 param appSubnetId string = ''
 @description('Id of your subnet for the private endpoints.')
 param endpointSubnetId string = ''
-@description('Ids of your private DNS zones. Keys: blob, queue, table, vault. A zone that is left out is made here.')
+@description('Ids of your private DNS zones, linked to the network of the app. Keys: blob, queue, table, vault. A zone that is left out is made here.')
 param privateDnsZoneIds object = {}
 @description('false: this deployment touches no DNS zone, as a policy of yours registers private endpoints.')
 param managePrivateDns bool = true
@@ -214,7 +214,7 @@ module endpoints 'modules/endpoints.bicep' = if (isPrivate) {
     location: location
     tags: allTags
     subnetId: networking.?outputs.endpointSubnetId ?? ''
-    networkId: networking.?outputs.networkId ?? ''
+    appNetworkId: networking.?outputs.appNetworkId ?? ''
     zoneIds: privateDnsZoneIds
     manageDns: managePrivateDns
     storageName: storage.outputs.name
@@ -280,7 +280,7 @@ module alerting 'modules/alerts.bicep' = {
     email: alertEmail
     switches: alerts
     siteId: app.outputs.id
-    storageName: storage.outputs.name
+    storageNames: separateDemandStorage ? [storageName, demandStorageName] : [storageName]
     insightsId: monitoring.outputs.insightsId
     workspaceId: monitoring.outputs.workspaceId
     heartbeatMetric: heartbeatMetric

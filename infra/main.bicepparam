@@ -5,7 +5,7 @@ using 'main.bicep'
 
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'autoscaler')
 param cyclecloudUrl = readEnvironmentVariable('CYCLECLOUD_URL')
-param clusterNames = split(readEnvironmentVariable('CYCLECLOUD_CLUSTERS'), ',')
+param clusterNames = split(replace(readEnvironmentVariable('CYCLECLOUD_CLUSTERS'), ', ', ','), ',')
 param cyclecloudAuthentication = readEnvironmentVariable('CYCLECLOUD_AUTHENTICATION', 'password')
 param cyclecloudUsername = readEnvironmentVariable('CYCLECLOUD_USERNAME', 'autoscaler')
 param cyclecloudPassword = readEnvironmentVariable('CYCLECLOUD_PASSWORD', '')

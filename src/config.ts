@@ -11,30 +11,33 @@ import type { Mode } from "./domain/mode.ts";
 import type { RegistryCluster } from "./wire/registry.ts";
 import { isPlainHttp } from "./domain/loopback.ts";
 import { modeIn } from "./wire/mode.ts";
+import { boundProblems } from "./wire/problems.ts";
 import { readRegistry } from "./wire/registry.ts";
 import { kindOf } from "./wire/problem.ts";
 
 export type { AutostopKeys } from "./config/autostop-keys.ts";
 export type { StorageSetting } from "./config/storage.ts";
 
-/** Everything the process is told from outside: the app settings. Checked whole, so that all mistakes show at once. */
+/** All configuration of the process: the app settings. Checked completely, so that all mistakes show at once. */
 export interface Config {
   readonly storage: StorageSetting;
-  /** The account of the queues `demand` and `demand-poison`; absent: the same. */
+  /** The account of the queues `demand` and `demand-poison`. Absent: the same account. */
   readonly demandStorage?: DemandStorage;
   readonly clusters: readonly ConfiguredCluster[];
-  /** What nodes are told to call; absent: created nodes carry no autostop URL. */
+  /** The URL that nodes call. Absent: created nodes carry no autostop URL. */
   readonly publicUrl?: string;
   readonly autostopKeys?: AutostopKeys;
-  /** Present on one machine only: where the scaled clock began (real milliseconds), and how fast it runs. */
+  /** Only for runs on one machine: the origin of the scaled clock (real milliseconds), and its speed. */
   readonly localClock?: { readonly origin: number; readonly speed: number };
-  /** Present only where a laptop tries the app on a real cluster. */
+  /** Only for trying the app from a laptop on a real cluster. */
   readonly trial?: Trial;
-  /** What counts where a configuration says no mode; absent: `act`. */
+  /** The mode if a configuration gives none. Absent: `act`. */
   readonly defaultMode?: Mode;
 }
 
-/** `watch`: nothing is changed, whatever a configuration says. `act`: changes are made. In both, only nodes that we asked for are stopped. */
+/**
+ * `watch`: nothing is changed, whatever a configuration allows. `act`: changes are made. In both, only nodes that we created are stopped.
+ */
 export type Trial = "watch" | "act";
 
 export interface ConfiguredCluster extends Omit<RegistryCluster, "ca"> {
@@ -44,11 +47,12 @@ export interface ConfiguredCluster extends Omit<RegistryCluster, "ca"> {
   readonly password?: string;
 }
 
-/** App settings that do not make sense: every problem, with the setting's name in its path. */
+/** App settings that do not make sense: the first problems, each with the setting's name in its path, and the number of the rest. */
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(found: readonly Problem[]) {
+    const problems = boundProblems(found);
     super(
       problems.map(({ path, found, expected }) => `${path}: found ${found}, expected ${expected}`).join("; "),
     );
@@ -88,7 +92,7 @@ export function readConfig(settings: Settings = process.env): Config {
   };
 }
 
-/** Reads only what is needed to reach CycleCloud, for a look from anywhere before there is an app. Throws {@link ConfigError}. */
+/** Reads only the settings needed to reach CycleCloud, for a check from anywhere before there is an app. Throws {@link ConfigError}. */
 export function readSites(settings: Settings = process.env): readonly ConfiguredCluster[] {
   const problems: Problem[] = [];
   const clusters = readClusters(settings, problems);
@@ -103,7 +107,7 @@ function isInsecureAllowed(settings: Settings): boolean {
   return /^(true|1)$/i.test(settings[INSECURE] ?? "");
 }
 
-/** What the settings let go over the network unprotected, for one cluster, in words; empty: nothing. Holds no secret. */
+/** Descriptions of the data that the settings send over the network unprotected, for one cluster. Empty: none. Contains no secret. */
 export function insecurities(
   { url, insecure }: Pick<ConfiguredCluster, "url" | "insecure">,
   publicUrl?: string,
@@ -159,7 +163,8 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
     });
     return [];
   }
-  const read = readRegistry(setting);
+  // ConfigError has the bound, so that it counts the problems of all settings.
+  const read = readRegistry(setting, Number.POSITIVE_INFINITY);
   if (read.kind === "problems") {
     problems.push(
       ...read.problems.map((problem) => ({ ...problem, path: `AUTOSCALER_CLUSTERS${problem.path}` })),
@@ -189,7 +194,7 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
     if (password !== undefined && password !== "") return { ...cluster, password };
     problems.push({
       path: `AUTOSCALER_CLUSTERS[${index}].passwordSetting`,
-      // Somebody may have put the password itself there: only what looks like the name of a setting is shown.
+      // It may be the password itself, so a text is shown only if it has the form of a setting's name.
       found: SETTING_NAME.test(name)
         ? `${name}, which is not set`
         : "something else (not shown: it may be a secret)",
@@ -199,7 +204,7 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
   });
 }
 
-/** What infra/local.settings.sample.json has in its place. */
+/** The value in infra/local.settings.sample.json. */
 const SAMPLE_PASSWORD = "put the password here";
 
 function withCa(entry: RegistryCluster, path: string, problems: Problem[]): ConfiguredCluster {

@@ -21,8 +21,8 @@ param switches object
 @description('Id of the app.')
 param siteId string
 
-@description('Name of the storage account with the state.')
-param storageName string
+@description('Names of the storage accounts that the app uses.')
+param storageNames array
 
 @description('Id of the Application Insights component.')
 param insightsId string
@@ -46,10 +46,6 @@ var singleResource = 'Microsoft.Azure.Monitor.SingleResourceMultipleMetricCriter
 var withSource = replace(loadTextContent('events.kql'), 'INSIGHTS_ID', insightsId)
 var withMinutes = replace(withSource, 'UNMET_MINUTES', string(unmetMinutes))
 var query = replace(replace(withMinutes, 'HEARTBEAT', heartbeatOn ? 'on' : 'off'), 'EVENTS', eventsOn ? 'on' : 'off')
-
-resource storage 'Microsoft.Storage/storageAccounts@2026-04-01' existing = {
-  name: storageName
-}
 
 resource actionGroup 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(email)) {
   name: actionGroupName
@@ -132,15 +128,16 @@ resource serverErrors 'Microsoft.Insights/metricAlerts@2018-03-01' = if (serverE
   }
 }
 
-resource storageThrottling 'Microsoft.Insights/metricAlerts@2018-03-01' = if (storageThrottlingOn) {
-  name: 'alert-throttling-${base}'
+// One rule for each account: Azure does not let one rule watch two storage accounts. The first keeps the name that older releases gave it.
+resource storageThrottling 'Microsoft.Insights/metricAlerts@2018-03-01' = [for (account, index) in storageNames: if (storageThrottlingOn) {
+  name: index == 0 ? 'alert-throttling-${base}' : 'alert-throttling-${account}'
   location: 'global'
   tags: tags
   properties: {
-    description: 'The storage account slowed calls down. See docs/operations.md, Alerts.'
+    description: 'The storage account ${account} slowed calls down. See docs/operations.md, Alerts.'
     severity: 2
     enabled: true
-    scopes: [storage.id]
+    scopes: [resourceId('Microsoft.Storage/storageAccounts', account)]
     evaluationFrequency: 'PT15M'
     windowSize: 'PT15M'
     autoMitigate: true
@@ -167,7 +164,7 @@ resource storageThrottling 'Microsoft.Insights/metricAlerts@2018-03-01' = if (st
     }
     actions: actions
   }
-}
+}]
 
 // One rule, because each costs about as much as all the rest of an idle app.
 resource events 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = if (heartbeatOn || eventsOn) {

@@ -9,8 +9,8 @@ param tags object
 @description('Id of the subnet of the endpoints.')
 param subnetId string
 
-@description('Id of the network that the DNS zones serve.')
-param networkId string
+@description('Id of the network of the app, which looks names up in the DNS zones.')
+param appNetworkId string
 
 @description('Ids of existing zones. Keys: blob, queue, table, vault.')
 param zoneIds object
@@ -29,12 +29,13 @@ param vaultName string
 
 var storageId = resourceId('Microsoft.Storage/storageAccounts', storageName)
 var suffix = environment().suffixes.storage
-var zones = [
+var zonesOfStorage = [
   { kind: 'blob', name: 'privatelink.blob.${suffix}' }
   { kind: 'queue', name: 'privatelink.queue.${suffix}' }
   { kind: 'table', name: 'privatelink.table.${suffix}' }
-  { kind: 'vault', name: 'privatelink.vaultcore.azure.net' }
 ]
+// An empty zone would hide the address of an existing vault that has a private endpoint elsewhere. So a zone is made only with an endpoint in it.
+var zones = concat(zonesOfStorage, empty(vaultName) ? [] : [{ kind: 'vault', name: 'privatelink.vaultcore.azure.net' }])
 var ofStorage = [
   { name: '${storageName}-blob', service: storageId, kind: 'blob' }
   { name: '${storageName}-queue', service: storageId, kind: 'queue' }
@@ -57,12 +58,12 @@ resource zone 'Microsoft.Network/privateDnsZones@2024-06-01' = [for each in zone
 
 resource link 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01' = [for (each, index) in zones: if (manageDns && !contains(zoneIds, each.kind)) {
   parent: zone[index]
-  name: 'link-${uniqueString(networkId)}'
+  name: 'link-${uniqueString(appNetworkId)}'
   location: 'global'
   tags: tags
   properties: {
     registrationEnabled: false
-    virtualNetwork: { id: networkId }
+    virtualNetwork: { id: appNetworkId }
   }
 }]
 

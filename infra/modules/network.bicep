@@ -53,7 +53,7 @@ resource network 'Microsoft.Network/virtualNetworks@2025-09-01' = if (isNew) {
   }
 }
 
-// A subnet's id begins with the id of its network: nine parts, the first of them empty.
-output networkId string = isNew ? network.id : join(take(split(endpointSubnetId, '/'), 9), '/')
+// The app looks names up in its own network. A subnet's id begins with the id of its network: nine parts, the first of them empty.
+output appNetworkId string = isNew ? network.id : join(take(split(appSubnetId, '/'), 9), '/')
 output appSubnetId string = isNew ? '${network.id}/subnets/app' : appSubnetId
 output endpointSubnetId string = isNew ? '${network.id}/subnets/endpoints' : endpointSubnetId

@@ -1,4 +1,4 @@
-/** How long it is from one moment to another: "45s", "12m", "3h05m", "2d4h". Undefined if one is not known. */
+/** The time between two moments: "45s", "12m", "3h05m", "2d4h". Undefined if one of them is unknown. */
 export function ageBetween(from: string | undefined, to: string | undefined): string | undefined {
   const milliseconds = Date.parse(to ?? "") - Date.parse(from ?? "");
   return Number.isNaN(milliseconds) ? undefined : durationText(milliseconds / 1000);

@@ -4,12 +4,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Alone } from "./terminal.ts";
 
-/** A run that takes longer than this has died and left its lock: a question waits 20 s at most. */
+/** A run that takes longer than this has ended without removing its lock: a question waits 20 s at most. */
 const STALE_LOCK_MS = 60_000;
 
 /**
- * Runs work alone on this machine, with a text that it keeps from run to run, in a folder of the user's home. The name may hold secrets:
- * the file is called after its digest. Rejects with the system's error if the folder cannot be written.
+ * Runs work alone on this machine, with a text that is kept between runs, in a folder of the user's home. The name may hold secrets, so the
+ * file is named by its digest. Rejects with the system's error if the folder cannot be written.
  */
 export const alone: Alone = async (name, work) => {
   const folder = join(homedir(), ".cyclecloud-autoscaler");
@@ -46,7 +46,7 @@ async function create(path: string): Promise<boolean> {
   }
 }
 
-/** When it was last written; a file that has gone meanwhile is as old as can be. */
+/** When the file was last written. A file that was removed meanwhile counts as very old. */
 async function timeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs;

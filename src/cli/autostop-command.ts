@@ -17,7 +17,7 @@ once a minute until the node is gone. 0: it is being stopped; keep it closed. 1:
 can tell now; keep it closed and ask again. It keeps the time of the last question in the home directory, and ends with 1 when 180 s have passed
 without a verdict. With --unhealthy it never does that.`;
 
-/** `autostop`: one question of a series, by the rules that the printed scripts follow as well. */
+/** `autostop`: one question of a series, by the same rules as the printed scripts. */
 export function registerAutostop({ program, terminal, run }: Register): void {
   program
     .command("autostop")
@@ -66,10 +66,10 @@ interface AutostopOptions {
   readonly json?: true;
 }
 
-/** Nobody guesses as many. */
+/** Too long to be guessed. */
 const TOKEN_BYTES = 24;
 
-/** The token of this node for this VM; made by the first call. It outlives the series of questions. */
+/** The token of this node for this VM. The first call makes it. It is kept beyond the series of questions. */
 async function ownToken(
   terminal: Terminal,
   instance: string,

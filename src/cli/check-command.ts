@@ -18,7 +18,7 @@ interface CheckOptions {
   readonly json?: true;
 }
 
-/** The first try against a real CycleCloud: from a desk, before there is an app. */
+/** The first check at a real CycleCloud: from a desk, before there is an app. */
 export function registerCheck({ program, terminal, run }: Register): void {
   program
     .command("check")
@@ -44,7 +44,7 @@ async function checkFrom(terminal: Terminal, options: CheckOptions): Promise<Exi
   if ("code" in settings) return settings.code;
   const config = await readConfig(terminal, options.config);
   if ("code" in config) return config.code;
-  // Only here: the adapters are most of the program, and no other command needs them.
+  // Loaded only here: the adapters are most of the program, and no other command needs them.
   const { check, checkableClusters, ConfigError } = await import("../compose.ts");
   const { cluster } = options;
   try {
@@ -57,10 +57,10 @@ async function checkFrom(terminal: Terminal, options: CheckOptions): Promise<Exi
   }
 }
 
-/** What a file gave, or how the command ends. */
+/** The content of a file, or the exit of the command. */
 type Given<T> = T | { readonly code: ExitCode };
 
-/** Without a file: nothing, and the environment counts. */
+/** Undefined without a file: then the environment counts. */
 async function readSettings(
   terminal: Terminal,
   file: string | undefined,
@@ -125,7 +125,7 @@ const FAILURES: Readonly<Record<Exclude<ClusterCheck["kind"], "read">, string>> 
 
 function renderCheck(check: ClusterCheck): string {
   if (check.kind !== "read") return `${check.cluster}: ${FAILURES[check.kind]}: ${check.message}`;
-  // As the app's own answer: the same readers, so the same tables.
+  // In the form of the app's own answer, so that the same readers and tables work.
   const shown = readBuckets(check) ?? { buckets: [] };
   const arrays = renderTable(
     [

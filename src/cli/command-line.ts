@@ -23,10 +23,10 @@ import { sayWhenSimulated } from "./simulated-time.ts";
 import type { Terminal } from "./terminal.ts";
 import { registerVerify } from "./verify/verify-command.ts";
 
-/** The name of the package, so that npx finds it; no other program has it. */
+/** The name of the package, so that npx finds it. No other program has it. */
 const NAME = "cyclecloud-autoscaler";
 
-/** Runs one command line (without the program's own name) and says how the process is to end. Never throws for an input's sake. */
+/** Runs one command line (without the program's own name) and returns the exit code. Never throws because of its input. */
 export async function runCommandLine(words: readonly string[], onto: Terminal): Promise<ExitCode> {
   const { terminal, close } = sayWhenSimulated(onto);
   let code: ExitCode = EXIT.done;
@@ -96,7 +96,7 @@ function describeProgram(terminal: Terminal): Command {
     .addHelpText("after", EXIT_HELP);
 }
 
-/** What the library says of a mistake, with the way out where it knows none. */
+/** The library's message about a mistake, with the remedy if the library gives none. */
 function withAdvice(text: string): string {
   const missing = /^error: required option '[^']*--([\w-]+) [^']*' not specified/.exec(text)?.[1];
   const variable = missing === undefined ? undefined : VARIABLES.get(missing);

@@ -14,7 +14,7 @@ type CompareOptions = ClusterOptions & {
   readonly csv?: true;
 };
 
-/** What observed node arrays had, beside what they would have had. */
+/** Registers `compare`: the nodes of observed arrays beside those that the autoscaler would have had. */
 export function registerCompareCommand({ program, terminal, run }: Register): void {
   withCluster(program.command("compare"))
     .description("observe mode: the nodes that there were, beside those that the autoscaler would have had")

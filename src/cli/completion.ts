@@ -7,11 +7,11 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What the shell does with an answer: completes files, or nothing but what is offered. The last line of an answer, behind a colon. */
+/** The last line of an answer, after a colon: whether the shell completes files, or only what is offered. */
 const FILES = ":0";
 const NO_FILES = ":4";
 
-/** What can stand at a place of the command line, apart from commands and options. */
+/** The possible words at a place of the command line, except commands and options. */
 type Place = "file" | "cluster" | "set" | "nodearray" | "node" | "job";
 
 /** By the long name of an option. */
@@ -43,8 +43,8 @@ export function registerCompletion(program: Command): void {
 }
 
 /**
- * Answers a shell's question: files where a file is meant, names that the app knows where a name is meant. Undefined: neither is meant,
- * so that the library offers its commands and options. Says nothing if the app does not answer at once.
+ * Answers a shell's question: files where a file is expected, names that the app knows where a name is expected. Undefined if neither is
+ * expected, so that the library offers its commands and options. Prints nothing if the app does not answer at once.
  */
 export async function completeNames(
   program: Command,
@@ -64,12 +64,14 @@ export async function completeNames(
   return EXIT.done;
 }
 
-/** Other senders chose the names, and shells expand what they are offered: only names without signs that mean something to a shell. */
+/**
+ * Other senders chose the names, and shells expand what they are offered. So only names without special characters of a shell are offered.
+ */
 function isPlain(name: string): boolean {
   return /^[\w.@%+,/-]+$/.test(name);
 }
 
-/** Option values that were typed so far, by long name. */
+/** Option values typed so far, by long name. */
 type Given = ReadonlyMap<string, string>;
 
 function placeOf(
@@ -100,7 +102,7 @@ function placeOf(
   return place === undefined ? undefined : { place, given };
 }
 
-/** A shell waits meanwhile. */
+/** The shell is blocked meanwhile. */
 const LONGEST_SECONDS = 2;
 
 async function namesFor(
@@ -140,8 +142,8 @@ function defined(names: readonly (string | undefined)[]): readonly string[] {
 }
 
 /**
- * The script of the library, mended: it may be read twice in one shell, which constants that are read-only do not allow; and bash
- * completes files where the answer does not forbid it.
+ * The script of the library with two corrections: it may be read twice in one shell, which read-only constants would prevent, and bash
+ * completes files unless the answer forbids it.
  */
 export function mendScript(script: string): string {
   return script
@@ -149,7 +151,7 @@ export function mendScript(script: string): string {
     .replaceAll(/^complete -F /gm, "complete -o default -F ");
 }
 
-/** Runs what prints by console.log, as the library does, and gives what it printed. */
+/** Runs a function that prints by console.log, as the library does, and returns the printed text. */
 export async function capture(work: () => Promise<unknown>): Promise<string> {
   const lines: string[] = [];
   const { log } = console;

@@ -148,7 +148,7 @@ function notesOf({
     ...used.map(({ key, as }) => ({ key, becomes: key === as ? "used" : `used as ${as ?? "?"}` })),
     ...ignored.map(({ key, why }) => ({ key, becomes: `ignored: ${why ?? "?"}` })),
   ];
-  // A document in our own keys only says itself what counts.
+  // A document with only our own keys needs no report.
   const isPlain = ignored.length === 0 && used.every(({ key, as }) => key === as);
   return [
     ...(isPlain ? [] : [renderTable(KEY_COLUMNS, rows, "")]),

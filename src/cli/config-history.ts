@@ -43,7 +43,7 @@ export const tellConfigHistory: Telling = (body) => {
   return { text: texts.length === 0 ? "no changes" : texts.join("\n") };
 };
 
-/** What putting this file would change. The exit code is 0 either way. */
+/** Shows what this file would change. The exit code is 0 in any case. */
 export async function diffConfig(
   terminal: Terminal,
   file: string,

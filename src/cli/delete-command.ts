@@ -23,7 +23,7 @@ export function registerDelete({ program, terminal, run }: Register): void {
 
 async function deleteSet(terminal: Terminal, set: string, options: ClusterOptions): Promise<ExitCode> {
   const api = appOf(options);
-  // A name that no set has is a mistake, and emptying it would make it.
+  // An unknown name is a mistake, and emptying an unknown set would create it.
   const held = await api.requestSet(options.cluster, set);
   if (held.kind !== "answered") return tell(terminal, held, options.json === true, () => ({ text: "" }));
   const answer = await api.emptyRequestSet(options.cluster, set);

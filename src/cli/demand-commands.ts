@@ -14,7 +14,7 @@ import type { Terminal } from "./terminal.ts";
 import { waitUntilMet } from "./wait.ts";
 import { wrapped } from "./wrapped.ts";
 
-/** Commands that say what is wanted: each replaces one request set. */
+/** Commands that send demand. Each replaces one request set. */
 export function registerDemandCommands({ program, terminal, run }: Register): void {
   withDoors(program.command("set"))
     .description("say how much of one node array is wanted, in all")
@@ -95,7 +95,7 @@ async function updateTargets(
 ): Promise<ExitCode> {
   const read = await readJson(terminal, file);
   if ("code" in read) return read.code;
-  // The app's own reader says what is wrong with it, if anything is.
+  // The app's own reader reports its problems.
   const message = { ...updateOf(envelopeOf(options, command), []), nodearrays: read.value };
   return send(terminal, nameOf(file), message, options, command);
 }
@@ -150,7 +150,7 @@ async function send(
   const sent = await sendDemand(doors, message, { throws: false, now });
   const json = options.json === true;
   if (options.wait !== true || doors.api === undefined) return tellSent(terminal, source, sent, json);
-  // Standard output is for the end.
+  // Standard output is for the result.
   const code = tellSent({ ...terminal, say: terminal.complain }, source, sent, false);
   if (sent.kind !== "answered" && sent.kind !== "queued") return code;
   const waited = await waitUntilMet(terminal, openApi(doors.api, { throws: false }), {
@@ -160,17 +160,17 @@ async function send(
     timeoutSeconds: options.timeout,
     json,
   });
-  // A job that was left out is a no, whatever becomes of the others.
+  // A job that was left out makes the answer "no", whatever happens to the others.
   return waited === EXIT.done ? code : waited;
 }
 
-/** The revision of the demand that was taken; undefined: the message left the set's demand as it is. */
+/** The revision of the accepted demand. Undefined if the message left the set's demand unchanged. */
 function revisionTaken(body: unknown): number | undefined {
   const { taken = [], revision } = readAccepted(body) ?? {};
   return taken.length === 0 || taken.includes("demand") ? revision : undefined;
 }
 
-/** The same of a message in the queue, where nobody answers: its own, or the moment that it was sent. */
+/** The same for a message in the queue, which returns no answer: its own revision, or the moment at which it was sent. */
 function revisionOf(message: DemandMessage | UncheckedMessage, now: number): number | undefined {
   if (!("nodearrays" in message) && !("jobs" in message)) return undefined;
   const revision: unknown = "revision" in message ? message.revision : undefined;
@@ -183,7 +183,7 @@ const ACCOUNT =
 
 function doorsOf({ url, key, queue }: DoorOptions, command: Command): Doors {
   const api = url === undefined || key === undefined ? undefined : { url, key };
-  // Checked here and not by the parser, whose message would show what may be a secret.
+  // Checked here and not by the parser, whose message would show a possible secret.
   if (queue !== undefined && !ACCOUNT.test(queue))
     return command.error(
       "error: --queue: found something else (not shown: it may be a secret), expected a connection string or an address https://NAME.queue.core.windows.net",
@@ -222,7 +222,7 @@ function tellSent(terminal: Terminal, source: string, sent: Sent, json: boolean)
   }
 }
 
-/** Accepted, perhaps without some jobs: those are named, and the command does not end well. */
+/** Accepted, possibly without some jobs. These are listed, and the exit code is not 0. */
 function tellAccepted(terminal: Terminal, source: string, body: unknown) {
   const accepted = readAccepted(body);
   const rejected = accepted?.rejectedJobs ?? [];

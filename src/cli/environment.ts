@@ -13,8 +13,8 @@ export function dropEmptyVariables(environment: Environment): readonly string[] 
 }
 
 /**
- * Lets requests go through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name. Returns what is wrong if a proxy is named and this
- * Node cannot use it.
+ * Sends requests through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name. Returns the problem if a proxy is named and this Node
+ * cannot use it.
  */
 export function useProxy(environment: Environment): string | undefined {
   const named = PROXY_VARIABLES.find((name) => (environment[name] ?? "") !== "");

@@ -14,7 +14,7 @@ import { tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
-/** Commands that say why, what if, and what was. */
+/** Commands for explanations, dry runs and history. */
 export function registerExplainCommands({ program, terminal, run }: Register): void {
   const explain = program
     .command("explain")

@@ -1,7 +1,7 @@
-/** A terminal's usual width for what is read line by line. */
+/** A terminal's usual width for text. */
 export const COLUMNS = 100;
 
-/** Breaks a text at spaces into lines of at most `width` characters. A word that is longer stays whole. */
+/** Breaks a text at spaces into lines of at most `width` characters. A longer word is not broken. */
 export function fold(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";

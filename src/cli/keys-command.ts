@@ -14,7 +14,7 @@ interface KeysOptions {
 const HELP =
   "Azure's function keys are for one function each. The commands set one new value on every function of the roles, so that it opens those and no other. sender: write and empty request sets. reader: read everything, and dry runs. operator: both, and the configuration, ticks, restores and the texts of rejected messages. Several roles give one key for all of them. Give each sender a key of its own name: the same commands with another value replace it, and az functionapp function keys delete removes it.";
 
-/** Prints what gives somebody a key, and runs nothing: that takes rights on the function app. */
+/** Prints the commands that give a sender, reader or operator a key. Runs none of them: that needs rights on the function app. */
 export function registerKeys({ program, terminal, run }: Register): void {
   program
     .command("keys")

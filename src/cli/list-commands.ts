@@ -10,7 +10,7 @@ import type { NodeChoice } from "./render-nodes.ts";
 import { NODE_ORDERS, renderNodes } from "./render-nodes.ts";
 import { tell, UNREADABLE } from "./tell.ts";
 
-/** Commands that list what there is many of, chosen and sorted. */
+/** Commands that list many items, filtered and sorted. */
 export function registerListCommands({ program, terminal, run }: Register): void {
   const list = (options: ClusterOptions, render: (state: StateAnswer) => string) =>
     run(async () =>

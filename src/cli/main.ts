@@ -8,13 +8,13 @@ import { runCommandLine } from "./command-line.ts";
 import { useProxy } from "./environment.ts";
 import { signIn } from "./sign-in.ts";
 
-/** Whoever reads our output may stop reading, as `head` does: that is no failure. */
+/** The reader of our output may stop reading, as `head` does. That is no failure. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit();
   throw error;
 });
 
-/** From the first sleep on, Ctrl-C ends a sleep, this one or the next, and not the process; a second Ctrl-C ends the process. */
+/** After the first sleep has begun, Ctrl-C ends this sleep or the next one instead of the process. A second Ctrl-C ends the process. */
 const interrupted = Promise.withResolvers<false>();
 let isHandled = false;
 

@@ -21,7 +21,7 @@ const queue = () =>
 
 export const requestSet = () => new Option("-s, --request-set <name>", "the request set").argParser(readName);
 
-/** For commands that ask the app about one cluster. */
+/** For commands about one cluster. */
 export function withApi(command: Command): Command {
   return command
     .addOption(url().makeOptionMandatory())
@@ -33,12 +33,12 @@ export function withCluster(command: Command): Command {
   return withApi(command.addOption(cluster().makeOptionMandatory()));
 }
 
-/** For commands that may be about all clusters. */
+/** For commands that can cover all clusters. */
 export function withAnyCluster(command: Command): Command {
   return withApi(command.addOption(cluster()));
 }
 
-/** For commands that send demand, by either way. */
+/** For commands that send demand, by HTTP or by the queue. */
 export function withDoors(command: Command): Command {
   return command
     .addOption(cluster())
@@ -86,7 +86,7 @@ export interface DoorOptions {
   readonly json?: true;
 }
 
-/** The app, to be asked; a command shows each answer, also a refusal. */
+/** The app. A command shows each answer, including refusals. */
 export function appOf({ url, key }: ApiOptions): AnsweringApi {
   return openApi({ url, key }, { throws: false });
 }

@@ -1,16 +1,16 @@
 import type { OutcomeAnswer, RequestSetAnswer } from "../client/state.ts";
 
-/** How far the demand of a request set has come. */
+/** The state of a request set's demand. */
 export type Progress =
   | { readonly kind: "waiting"; readonly text: string }
-  /** All of it is there. */
+  /** All of it is placed on nodes that are up. */
   | { readonly kind: "met"; readonly text: string }
-  /** Some of it cannot be had now; a line for each reason. */
+  /** Some of it cannot be placed now. One line for each reason. */
   | { readonly kind: "unmet"; readonly text: string; readonly reasons: readonly string[] }
-  /** The set holds another demand by now, or none. */
+  /** The set now has another demand, or none. */
   | { readonly kind: "gone"; readonly text: string };
 
-/** Judges what the app says of a request set by the revision that was sent. */
+/** Judges the app's answer about a request set by the revision that was sent. */
 export function judgeProgress(set: RequestSetAnswer, revision: number | undefined): Progress {
   const name = set.requestSet ?? "?";
   if (revision !== undefined && set.revision !== undefined && set.revision !== revision)
@@ -28,7 +28,7 @@ export function judgeProgress(set: RequestSetAnswer, revision: number | undefine
   return { kind: "waiting", text: `${text}${timeLeft(set)}` };
 }
 
-/** Of thousands of jobs the rest would say the same. */
+/** Of thousands of jobs the others have the same reasons. */
 const SHOWN = 20;
 
 function moreOf(count: number): readonly string[] {
@@ -42,7 +42,7 @@ function reasonOf({ id = "?", asked = 0, placed = 0, unit = "", reasons }: Outco
   return `${id} has ${placed} of ${asked} ${unit}: ${why}`;
 }
 
-/** "2 of 4 nodes ready, 2 booting", for each unit that is asked for. */
+/** "2 of 4 nodes ready, 2 booting", for each unit in the demand. */
 function countsOf(outcomes: readonly Outcome[]): string {
   const units = new Map<string, { asked: number; ready: number; pending: number }>();
   for (const { unit = "?", asked = 0, placed = 0, pending = 0 } of outcomes) {
@@ -60,7 +60,7 @@ function countsOf(outcomes: readonly Outcome[]): string {
   return parts.length === 0 ? "nothing is asked for" : parts.join("; ");
 }
 
-/** By the app's clock, which may not be ours: the answer says when the set expires and how long that is from now. */
+/** By the app's clock, which may differ from ours: the answer has the expiry of the set and the time left until then. */
 function timeLeft({ expectedReadyAt, expiresAt, expiresInSeconds }: RequestSetAnswer): string {
   if (expectedReadyAt === undefined || expiresAt === undefined || expiresInSeconds === undefined) return "";
   const now = Date.parse(expiresAt) / 1000 - expiresInSeconds;

@@ -4,14 +4,14 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The text of a file that was named on the command line, or how the command ends because it cannot be read. */
+/** The text of a file from the command line, or the exit of the command if it cannot be read. */
 export async function readInput(
   terminal: Terminal,
   file: string,
 ): Promise<{ readonly text: string } | { readonly code: ExitCode }> {
   try {
     const text = await terminal.read(file);
-    // Editors of Windows put a mark before the text, which is no part of it.
+    // Windows editors write a mark before the text, which is not part of it.
     return { text: text.startsWith("\uFEFF") ? text.slice(1) : text };
   } catch (error) {
     terminal.complain(`${nameOf(file)}: found ${failureText(error)}, expected a readable file`);
@@ -19,7 +19,7 @@ export async function readInput(
   }
 }
 
-/** Why a file cannot be read, in words. */
+/** Why a file cannot be read, as text. */
 function failureText(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EISDIR") return "a directory";
@@ -28,7 +28,7 @@ function failureText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The same, as JSON: its value, and the text that it was read from. */
+/** The same as JSON: its value, and the text from which it was read. */
 export async function readJson(
   terminal: Terminal,
   file: string,
@@ -47,7 +47,7 @@ export async function readJson(
   }
 }
 
-/** Where a text stops being JSON, and why. JSON.parse names no place for most of its errors. */
+/** The position at which a text stops being JSON, and the reason. JSON.parse gives no position for most of its errors. */
 function faultOf(text: string): string {
   const errors: ParseError[] = [];
   parse(text, errors, { disallowComments: true });
@@ -60,7 +60,7 @@ function faultOf(text: string): string {
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${what}`;
 }
 
-/** What messages call a file. */
+/** The name of a file in messages. */
 export function nameOf(file: string): string {
   return file === "-" ? "standard input" : file;
 }

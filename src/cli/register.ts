@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import type { ExitCode } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What each file of commands is given to register them. */
+/** The arguments with which each file of commands registers them. */
 export interface Register {
   readonly program: Command;
   readonly terminal: Terminal;
-  /** Runs a command; what it returns is how the process ends. */
+  /** Runs a command. Its result is the exit code of the process. */
   readonly run: (work: () => Promise<ExitCode>) => Promise<void>;
 }

@@ -13,7 +13,7 @@ import { wrapped } from "./wrapped.ts";
 
 type RejectedOptions = ApiOptions & { readonly cluster?: string; readonly text?: true };
 
-/** What was not accepted: for people who did not see the answer that its sender got. */
+/** Shows what was not accepted, for people who did not see the answer to its sender. */
 export function registerRejected({ program, terminal, run }: Register): void {
   withAnyCluster(program.command("rejected"))
     .description("messages and jobs that could not be read, and why")
@@ -50,13 +50,13 @@ async function listRejected(terminal: Terminal, options: RejectedOptions): Promi
     terminal.say(jsonText({ rejectedMessages: messages, rejectedJobs: jobs }));
     return code;
   }
-  // Where nothing of a cluster could be read, nothing is said of it.
+  // A cluster that could not be read is left out.
   if (code === EXIT.done || jobs.length + messages.length > 0)
     terminal.say(render(messages, jobs, clusters.rejectedMessages?.count ?? 0));
   return code;
 }
 
-/** What senders wrote, for who mends it: it may hold secrets of theirs. */
+/** Shows the texts of senders, for the person who corrects them. They may hold the senders' secrets. */
 async function showTexts(terminal: Terminal, options: RejectedOptions): Promise<ExitCode> {
   const answer = await appOf(options).rejectedMessages();
   return tell(terminal, answer, options.json === true, (body) => ({ text: jsonText(body) }));
@@ -89,7 +89,7 @@ interface RejectedJobRow extends Place {
   readonly job: string | undefined;
 }
 
-/** A row for each problem. A message whose cluster could not be read may be anybody's, so it is always shown. */
+/** A row for each problem. A message whose cluster could not be read may belong to any cluster, so it is always shown. */
 function rejectedMessages(
   { rejectedMessages }: ClustersAnswer,
   only: string | undefined,

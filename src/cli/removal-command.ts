@@ -10,14 +10,14 @@ import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
-/** Before the app goes: what it would leave behind. */
+/** Before the app is removed: the nodes and demand that it would leave behind. */
 export function registerRemoval({ program, terminal, run }: Register): void {
   withApi(program.command("removal"))
     .description("may the app be removed? 1 while nodes or demand are there")
     .addHelpText(
       "after",
       wrapped(
-        "Says of each cluster which nodes would run on without the app, and which demand would be lost. Changes nothing. Ends with 1 while there are any: nobody stops those nodes once the app has gone.",
+        "Says of each cluster which nodes would run on without the app, and which demand would be lost. Changes nothing. Exits with 1 while there are any: without the app these nodes are not stopped.",
       ),
     )
     .action((options: ApiOptions) => run(() => judgeRemoval(terminal, options)));
@@ -26,7 +26,7 @@ export function registerRemoval({ program, terminal, run }: Register): void {
 interface Left {
   readonly cluster: string;
   readonly nodes: number;
-  /** Nodes that were asked for and do not show yet. */
+  /** Nodes that were requested and are not shown yet. */
   readonly coming: number;
   readonly liveSets: number;
 }
@@ -41,7 +41,7 @@ async function judgeRemoval(terminal: Terminal, options: ApiOptions): Promise<Ex
     if (cluster === undefined) continue;
     const answer = await api.wholeState(cluster);
     const state = answer.kind === "answered" ? readState(answer.body) : undefined;
-    // Where one cluster cannot be read, nobody knows what is left of it.
+    // If one cluster cannot be read, its remaining nodes are unknown.
     if (state === undefined) {
       terminal.complain(`${cluster}: what would be left is not known`);
       const code = tell(terminal, answer, false, () => ({ text: UNREADABLE }));
@@ -55,7 +55,7 @@ async function judgeRemoval(terminal: Terminal, options: ApiOptions): Promise<Ex
   return isFree ? EXIT.done : EXIT.no;
 }
 
-/** Nodes that are off or deallocated cost no machine time, and start by nobody but the app. */
+/** Nodes that are off or deallocated cost no machine time, and only the app starts them. */
 const AT_REST: ReadonlySet<string> = new Set(["off", "deallocated"]);
 
 function leftOf(cluster: string, { nodes, inFlight, demand }: StateAnswer): Left {
@@ -82,7 +82,7 @@ function render(left: readonly Left[]): string {
       "",
     ),
     "",
-    "Not yet: without the app nobody stops these nodes. End the demand, and wait until they have gone.",
+    "Not yet: without the app these nodes are not stopped. End the demand, and wait until no node is left.",
   ].join("\n");
 }
 

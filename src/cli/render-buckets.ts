@@ -1,4 +1,5 @@
 import type { BucketAnswer, StateAnswer } from "../client/state.ts";
+import { modeTexts } from "./mode-texts.ts";
 import { renderTable } from "./table.ts";
 
 const NONE = "none known: no look yet, or no node array is autoscaled";
@@ -6,12 +7,13 @@ const NONE = "none known: no look yet, or no node array is autoscaled";
 interface Shown {
   readonly buckets: readonly BucketAnswer[];
   readonly choice?: StateAnswer["choice"];
+  readonly nodearrays?: StateAnswer["nodearrays"];
 }
 
-/** Where nodes can be had, preferred first. */
-export function renderBuckets({ buckets, choice }: Shown): string {
+/** Where nodes can be had, preferred first; below it in which mode each node array is, if one is only observed. */
+export function renderBuckets({ buckets, choice, nodearrays = [] }: Shown): string {
   const currency = choice?.prices?.currency;
-  return renderTable(
+  const table = renderTable(
     [
       ["NODEARRAY", ({ nodearray }) => nodearray],
       ["SIZE", ({ machineType }) => machineType],
@@ -28,15 +30,16 @@ export function renderBuckets({ buckets, choice }: Shown): string {
     buckets,
     NONE,
   );
+  return [table, ...modeTexts({ nodearrays })].join("\n");
 }
 
-/** The first limit that allows no more than there is room for; a node counts with its cores where the limit is in cores. */
+/** The first limit that allows no more nodes than there is room for. If the limit is in cores, a node counts with its cores. */
 function boundBy({ available, vcpus = 1, limits }: BucketAnswer): string | undefined {
   return limits.find(({ left = 0, unit }) => Math.floor(unit === "cores" ? left / vcpus : left) === available)
     ?.limit;
 }
 
-/** Every limit that some bucket counts against, once, in the order of the buckets: those of one name that differ in numbers are of different regions. */
+/** Every limit of some bucket, once, in the order of the buckets. Limits with one name and different numbers are of different regions. */
 export function renderLimits({ buckets }: { readonly buckets: readonly BucketAnswer[] }): string {
   const limits = new Map(buckets.flatMap((bucket) => bucket.limits.map((one) => [JSON.stringify(one), one])));
   return renderTable(

@@ -3,7 +3,7 @@ import { summarizeComparison } from "./summarize-comparison.ts";
 import type { Column } from "./table.ts";
 import { renderTable } from "./table.ts";
 
-/** One fleet of one node array on one day; the jobs' waiting time is of all arrays together. */
+/** One fleet of one node array on one day. The jobs' waiting time covers all arrays together. */
 interface Row {
   readonly day: string | undefined;
   readonly nodearray: string;
@@ -16,10 +16,10 @@ interface Row {
 
 const ALL_ARRAYS = "(all)";
 
-/** Differences below the table: the largest of all days. */
+/** Differences shown below the table: the largest of all days. */
 const REASONS_SHOWN = 10;
 
-/** The oldest day first, as people read a table of days. */
+/** The oldest day first, as usual in a table of days. */
 function rowsOf({ days }: ComparisonAnswer): readonly Row[] {
   return days.toReversed().flatMap(({ day, currency, nodearrays, waitingJobHours: waiting }) => [
     ...nodearrays.flatMap(({ nodearray = "?", observedHours, real, virtual }): readonly Row[] => [
@@ -103,13 +103,13 @@ const CSV_COLUMNS: readonly (readonly [string, (row: Row) => string | number | u
   ["waitingJobHours", ({ waiting }) => waiting],
 ];
 
-/** RFC 4180, with a head line. */
+/** RFC 4180, with a header line. */
 export function csvOfComparison(answer: ComparisonAnswer): string {
   const lines = rowsOf(answer).map((row) => CSV_COLUMNS.map(([, cell]) => csvCell(cell(row))).join(","));
   return [CSV_COLUMNS.map(([head]) => head).join(","), ...lines].join("\n");
 }
 
-/** Spreadsheets run a text that begins like a formula: such a name gets an apostrophe in front. */
+/** Spreadsheets run a text that begins like a formula, so such a name gets an apostrophe in front. */
 function csvCell(value: string | number | undefined): string {
   if (value === undefined) return "";
   if (typeof value === "number") return String(value);

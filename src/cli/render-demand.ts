@@ -4,7 +4,7 @@ import { withheldText } from "./render-status.ts";
 import { renderTable } from "./table.ts";
 import { problemText, UNREADABLE } from "./tell.ts";
 
-/** All request sets, and below what became of their targets. */
+/** All request sets, and below them the results of their targets. */
 export function renderSets({ demand, outcomes, plan }: StateAnswer): string {
   const sets = renderTable(
     [
@@ -22,16 +22,16 @@ export function renderSets({ demand, outcomes, plan }: StateAnswer): string {
   return targets.length === 0 ? sets : `${sets}\n\n${renderOutcomes(targets, "TARGET")}${withheldLine(plan)}`;
 }
 
-/** Below a table of demands that seem to wait for nodes: none comes where the mode is observe. */
+/** Shown below a table of demands that seem to wait for nodes: in observe mode none come. */
 function withheldLine(plan: Pick<PlanAnswer, "withheld"> | undefined): string {
   const text = plan?.withheld === undefined ? undefined : withheldText(plan.withheld);
   return text === undefined ? "" : `\nthe plan ${text}`;
 }
 
-/** Which jobs are shown, and in which order; absent: all, as the app lists them: what lacks something first. */
+/** The jobs that are shown, and their order. Absent: all, in the app's order, unmet jobs first. */
 export interface JobChoice {
   readonly requestSet?: string;
-  /** Only those that have less than they ask for. */
+  /** Only jobs that have less than they ask for. */
   readonly unmet?: true;
   readonly user?: string;
   readonly sort?: JobOrder;
@@ -40,7 +40,7 @@ export interface JobChoice {
 export const JOB_ORDERS = ["name", "set", "user", "asked", "placed", "waiting"] as const;
 export type JobOrder = (typeof JOB_ORDERS)[number];
 
-/** Every job that is chosen; no line is longer than `columns`. */
+/** Every selected job. No line is longer than `columns`. */
 export function renderJobs(
   { outcomes, plan }: StateAnswer,
   choice: JobChoice = {},
@@ -106,7 +106,7 @@ function renderOutcomes(
   );
 }
 
-/** One request set, with the outcome of each of its demands. */
+/** One request set, with the result of each of its demands. */
 export function renderRequestSet(body: unknown): string {
   const set = readRequestSetAnswer(body);
   if (set === undefined) return UNREADABLE;

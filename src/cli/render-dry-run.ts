@@ -1,7 +1,7 @@
 import type { DryRunAnswer } from "../client/state.ts";
 import { modeText } from "./render-status.ts";
 
-/** What would be done, what would be left unmet and why, and what the changes change, if there are any. */
+/** The planned actions, the unmet demands with their reasons, and the effect of the changes, if there are any. */
 export function renderDryRun(
   { acting, currency, mode, observed, plan, difference, rejectedJobs }: DryRunAnswer,
   hasChanges: boolean,
@@ -38,7 +38,7 @@ export function renderDryRun(
 
 const whileOff = (deed: string): string => `would ${deed}, but the mode is observe`;
 
-/** Of thousands of jobs the rest would say the same; --json has more. */
+/** Of thousands of jobs the others have the same reasons. --json has more. */
 const SHOWN = 20;
 
 function renderUnmet(unmet: DryRunAnswer["plan"]["outcomes"], count: number): readonly string[] {

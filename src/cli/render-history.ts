@@ -38,7 +38,7 @@ function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
   );
 }
 
-/** "3.9 USD": at most two decimals, and never without a currency where one is known. */
+/** "3.9 USD": at most two decimals, and always with a known currency. */
 function moneyText(amount: number | undefined, currency: string | undefined): string | undefined {
   if (amount === undefined) return undefined;
   const text = Number.isInteger(amount) ? String(amount) : amount.toFixed(2);
@@ -53,10 +53,10 @@ function secondsText(seconds: HistoryRowAnswer["callSeconds"]): string | undefin
     .join(", ");
 }
 
-/** A row holds until the next one, if that comes soon: the timer writes one a minute, unless it did not run. */
+/** A row is valid until the next one, if that comes soon: the timer writes one a minute while it runs. */
 const LONGEST_HOLD_HOURS = 0.25;
 
-/** What the nodes of the time shown cost, and how long nodes were idle. */
+/** The cost of the nodes in the period shown, and their idle time. */
 function sumText(rows: readonly HistoryRowAnswer[]): readonly string[] {
   let [idleHours, cost, idleCost, unpriced] = [0, 0, 0, 0];
   let currency: string | undefined;

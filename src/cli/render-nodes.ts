@@ -2,13 +2,13 @@ import type { NodeAnswer, StateAnswer } from "../client/state.ts";
 import { ageBetween } from "./age.ts";
 import { renderTable } from "./table.ts";
 
-/** Which nodes are shown, and in which order; absent: all, as the app lists them. */
+/** The nodes that are shown, and their order. Absent: all, in the app's order. */
 export interface NodeChoice {
   readonly nodearray?: string;
   readonly phase?: string;
-  /** Only nodes that are up and that nothing needs. */
+  /** Only nodes that are up and that no demand needs. */
   readonly unneeded?: true;
-  /** Only nodes whose WHY holds this text, in whatever case. */
+  /** Only nodes whose WHY contains this text, ignoring case. */
   readonly why?: string;
   readonly sort?: NodeOrder;
 }
@@ -16,7 +16,7 @@ export interface NodeChoice {
 export const NODE_ORDERS = ["name", "nodearray", "size", "phase", "age"] as const;
 export type NodeOrder = (typeof NODE_ORDERS)[number];
 
-/** Every node that is chosen, with why it stays or goes; no line is longer than `columns`. */
+/** Every selected node, with the reason why it stays or is stopped. No line is longer than `columns`. */
 export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}, columns?: number): string {
   const chosen = nodes.list.filter((node) => isChosen(node, choice));
   const hasOthers = chosen.some(isNotOurs);
@@ -54,7 +54,7 @@ function isChosen(node: NodeAnswer, { nodearray, phase, unneeded, why }: NodeCho
   return why === undefined || (node.why ?? "").toLowerCase().includes(why.toLowerCase());
 }
 
-/** Verdicts on nodes that are in use, or of which nothing is known. */
+/** Verdicts on nodes that are in use, or whose state is unknown. */
 const NEEDED: ReadonlySet<string | undefined> = new Set([
   "needed",
   "busy",

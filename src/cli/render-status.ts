@@ -1,6 +1,7 @@
 import type { ClustersAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
 import { durationText } from "./age.ts";
 import { COLUMNS, fold } from "./fold.ts";
+import { modeTexts } from "./mode-texts.ts";
 import { countsText, renderTable } from "./table.ts";
 
 /** All clusters, a line each. */
@@ -30,13 +31,13 @@ function inQueue(queue: string, waiting: ClustersAnswer["poisonMessages"]): read
   return [`${count} ${count === 1 ? "message lies" : "messages lie"} in ${queue}${oldest}`];
 }
 
-/** One cluster in short: what is asked for, what is there, what is wrong, what is missing and why. */
+/** A summary of one cluster: its demand, its nodes, its troubles, and its unmet demand with the reasons. */
 export function renderStatus(state: StateAnswer): string {
   const { health, nodes, plan, inFlight, waiting, troubles } = state;
   const virtual = plan === undefined ? undefined : virtualText(plan);
   const healthy = health.ok === true ? "healthy" : "unhealthy";
   const coming = inFlight.reduce((sum, { stillToShow = 0 }) => sum + stillToShow, 0);
-  // What is said of the health is among the troubles too.
+  // Notes about the health are also among the troubles.
   const warnings = troubles.filter(({ kind }) => kind !== "health").map(troubleText);
   return [
     `${state.cluster ?? "?"}: ${healthy}, ${health.clusterState ?? "state not known"}, looked at ${ageText(health.lastLookAgeSeconds) ?? "never"}`,
@@ -44,6 +45,7 @@ export function renderStatus(state: StateAnswer): string {
     ...row("sets", countsText(state.demandCounts, "none")),
     ...row("demands", demandsText(plan, waiting)),
     ...row("nodes", nodesText(nodes)),
+    ...labelled("mode", modeTexts(state)),
     ...(coming === 0 ? [] : row("in flight", `${coming} accepted, not shown yet`)),
     ...labelled("timeouts", timeoutTexts(state.nodearrays)),
     ...stopKeysRow(state.stopKeys),
@@ -61,12 +63,12 @@ function row(label: string, text: string): readonly string[] {
   return indented(text, `${label.padEnd(LABEL)} `);
 }
 
-/** A label once, before the first of its lines. */
+/** A label only before the first of its lines. */
 function labelled(label: string, texts: readonly string[]): readonly string[] {
   return texts.flatMap((text, index) => row(index === 0 ? label : "", text));
 }
 
-/** In lines of a terminal's width: the first begins with `head`, the others are indented as far. */
+/** In lines of a terminal's width: the first begins with `head`, the others have the same indentation. */
 function indented(text: string, head: string): readonly string[] {
   return fold(text, COLUMNS - head.length).map((line, index) =>
     index === 0 ? `${head}${line}` : `${" ".repeat(head.length)}${line}`,
@@ -79,7 +81,7 @@ function nodesText({ byPhase, byVerdict }: StateAnswer["nodes"]): string {
   return idle === 0 ? all : `${all}; ${idle} not needed, busy state unknown`;
 }
 
-/** Nodes by the key of their stop URL, while there is more than one key to think of (docs/configuration.md, Keys of stop URLs). */
+/** Nodes by the key of their stop URL, if there is more than one key (docs/configuration.md, Keys of stop URLs). */
 function stopKeysRow(keys: StateAnswer["stopKeys"]): readonly string[] {
   const known = keys.filter(({ keyId }) => keyId !== undefined);
   if (known.length < 2) return [];
@@ -109,7 +111,7 @@ function lackText({ amount, unit }: NonNullable<StateAnswer["waiting"]>["missing
   return `${amount ?? "?"} ${amount === 1 ? (unit ?? "").replace(/s$/, "") : (unit ?? "")}`;
 }
 
-/** The timeouts of the arrays that are autoscaled: one line for all, or one for each pair of timeouts with the arrays that have it. */
+/** The timeouts of the autoscaled arrays: one line for all, or one for each pair of timeouts with its arrays. */
 function timeoutTexts(arrays: StateAnswer["nodearrays"]): readonly string[] {
   const byText = new Map<string, string[]>();
   for (const { name, managed, idleTimeout, bootTimeout } of arrays) {
@@ -156,7 +158,7 @@ function modeOfPlan({
   return mode ?? (withheld === undefined ? "act" : "observe");
 }
 
-/** "observe", "act" or, with node arrays that are only observed, "act, observing hpc". An older app says nothing. */
+/** "observe", "act" or, with node arrays that are only observed, "act, observing hpc". Undefined for an older app. */
 export function modeText(
   plan: Pick<PlanAnswer, "mode" | "observed"> & { readonly withheld?: unknown },
 ): string {
@@ -165,7 +167,7 @@ export function modeText(
   return observed.length === 0 ? mode : `${mode}, observing ${someOf(observed)}`;
 }
 
-/** What a plan would do in node arrays that are only observed; undefined: nothing. */
+/** The planned actions in node arrays that are only observed. Undefined if there are none. */
 export function withheldText(withheld: Deeds): string | undefined {
   const deeds = deedsText(withheld);
   return deeds === undefined ? undefined : `would ${deeds}, but the mode is observe`;
@@ -173,7 +175,7 @@ export function withheldText(withheld: Deeds): string | undefined {
 
 type Deeds = Pick<PlanAnswer, "creates" | "starts" | "terminates">;
 
-/** Names of nodes in a line. */
+/** Names of nodes in one line. */
 const NAMED = 5;
 
 function deedsText({ creates, starts, terminates }: Deeds): string | undefined {

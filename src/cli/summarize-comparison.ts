@@ -1,6 +1,6 @@
 import type { ComparisonAnswer, FleetAnswer } from "../client/comparison.ts";
 
-/** What an administrator wants to know first: is it cheaper, and do jobs wait longer? Of the days that are shown. Empty: there are none. */
+/** The first questions of an administrator: is it cheaper, and do jobs wait longer? For the days shown. Empty if there are none. */
 export function summarizeComparison({ days }: ComparisonAnswer): readonly string[] {
   const rows = days.flatMap(({ nodearrays }) => nodearrays);
   if (rows.length === 0) return [];

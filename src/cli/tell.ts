@@ -5,10 +5,10 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a command does with a good answer: its text for people, and how it ends. */
+/** The output of a command for a good answer: its text for users, and its exit code. */
 export type Telling = (body: unknown) => { readonly text: string; readonly code?: ExitCode };
 
-/** How an answer is told that is no object at all. */
+/** The text for an answer that is not an object. */
 export const UNREADABLE = "the answer cannot be read by this release; --json shows it";
 
 /**
@@ -97,7 +97,7 @@ const isPage = (body: unknown): boolean => typeof body === "string" && /^\s*</.t
 const PAGE_TEXT =
   "another server answered with a web page, as CycleCloud or a proxy does: is --url (AUTOSCALER_URL) the function app's address?";
 
-/** What the host says without a body of ours. */
+/** The host's message without a body of ours. */
 const STATUS_TEXTS: ReadonlyMap<number, string> = new Map([
   [401, "the function key is missing or wrong (--key, AUTOSCALER_KEY)"],
   [403, "not allowed: is it the right function key (--key, AUTOSCALER_KEY)?"],

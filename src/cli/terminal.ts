@@ -1,6 +1,6 @@
 import type { Environment } from "./environment.ts";
 
-/** Replaces the text that a later run of the same work finds; undefined: it finds none. */
+/** Replaces the text that a later run of the same work finds. Undefined: it finds none. */
 export type Keep = (text: string | undefined) => Promise<void>;
 
 /** Runs `work` unless another process runs work of this name: then "busy". `kept`: what the last run kept. Rejects with the system's error. */
@@ -9,7 +9,7 @@ export type Alone = <T>(
   work: (kept: string | undefined, keep: Keep) => Promise<T>,
 ) => Promise<T | "busy">;
 
-/** What the command line needs of the machine it runs on. */
+/** The parts of the machine that the command line needs. */
 export interface Terminal {
   /** To standard output, with a line's end. */
   readonly say: (text: string) => void;
@@ -25,7 +25,7 @@ export interface Terminal {
   readonly alone: Alone;
   /** A token of the identity that is signed in on this machine, for a scope. Rejects with the identity library's error. */
   readonly signIn: (scope: string) => Promise<string>;
-  /** How many characters a line of standard output holds; undefined: it is no terminal. */
+  /** How many characters a line of standard output holds. Undefined: it is no terminal. */
   readonly columns: number | undefined;
   /** The process's environment. */
   readonly environment: Environment;

@@ -8,7 +8,7 @@ import type { Telling } from "./tell.ts";
 import { tell } from "./tell.ts";
 import { wrapped } from "./wrapped.ts";
 
-/** Commands that make something happen now: a look by hand, and a restore. */
+/** Commands that trigger something now: an observation by hand, and a restore. */
 export function registerTick({ program, terminal, run }: Register): void {
   withCluster(program.command("tick"))
     .description("look and plan now, as the timer does")
@@ -47,7 +47,7 @@ const tellRestored: Telling = (body) => {
   return { text: lines.join("\n") };
 };
 
-/** A tick that could not look, or that others were quicker than, is to be tried again. */
+/** A tick that could not observe, or that other instances overtook, should be tried again. */
 const tellTick: Telling = (body) => {
   const { outcome, plan, until, message, trouble } = readTick(body) ?? {};
   const detail = trouble?.message ?? message;

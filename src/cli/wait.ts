@@ -7,22 +7,22 @@ import { judgeProgress } from "./progress.ts";
 import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What is waited for, and how. */
+/** The condition to wait for, and the limits. */
 export interface Wait {
   readonly cluster: string;
   readonly set: string;
-  /** Of the message that was sent; undefined: whatever the set holds. */
+  /** The revision of the message that was sent. Undefined: any revision. */
   readonly revision: number | undefined;
   readonly timeoutSeconds: number;
   readonly json: boolean;
 }
 
-/** How often the app is asked: a node needs minutes. */
+/** Interval of the questions to the app: a node takes minutes. */
 const POLL_MS = 5000;
 
 /**
- * Asks until the demand of a set is met (0), until a plan says that some of it cannot be had (1, with the reasons), or until the time is
- * over (3). Progress goes to standard error, a line for each change; the end to standard output.
+ * Asks until the demand of a set is met (0), until a plan shows that some of it cannot be placed (1, with the reasons), or until the time
+ * is over (3). Progress goes to standard error, one line for each change. The result goes to standard output.
  */
 export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: Wait): Promise<ExitCode> {
   const deadline = terminal.now() + wait.timeoutSeconds * 1000;
@@ -47,7 +47,7 @@ export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: 
   return EXIT.unreachable;
 }
 
-/** What keeps the app from acting at all, as observe mode does: who waits is to know it at once, and not when the time is over. */
+/** The conditions that prevent the app from acting at all, such as observe mode. Users must see them at once, not when the time is over. */
 async function tellObstacles(terminal: Terminal, api: AnsweringApi, cluster: string): Promise<void> {
   const answer = await api.state(cluster);
   const state = answer.kind === "answered" ? readState(answer.body) : undefined;
@@ -61,7 +61,7 @@ function read(answer: Answer, { revision }: Wait): Progress | "refused" {
   }
   if (answer.kind === "unreachable") return { kind: "waiting", text: answer.message };
   if (answer.kind !== "refused") return "refused";
-  // A message in the queue makes its set when it is read.
+  // A message in the queue creates its set when it is read.
   if (answer.status === 404 && answer.problem?.title === "Unknown request set")
     return { kind: "waiting", text: "the message has not been read yet" };
   if (answer.status >= 500 || answer.status === 429)

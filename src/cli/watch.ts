@@ -2,12 +2,13 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Moves the cursor to the top and clears what is below. */
+/** Moves the cursor to the top and clears the rest. */
 const CLEAR = "\u001B[H\u001B[J";
 
 /**
- * Shows something again and again until the user stops it, which is a good end. What the app refuses ends it at once; what passes, as an
- * app that does not answer, does not. On a terminal each picture replaces the one before; elsewhere an empty line stands between them.
+ * Shows something repeatedly until the user stops it, which counts as success. A refusal of the app ends it at once. A temporary failure,
+ * such as an app that does not answer, does not. On a terminal each output replaces the previous one. Elsewhere an empty line separates
+ * them.
  */
 export async function watch(
   terminal: Terminal,

@@ -872,6 +872,10 @@ export interface Cluster {
           cores?: number;
         };
         /**
+         * observe: the array is only observed. Absent: an older app answers.
+         */
+        mode?: "observe" | "act";
+        /**
          * Of its nodes, by the configuration. Seconds.
          */
         idleTimeout: number;
@@ -923,6 +927,10 @@ export interface Cluster {
         exists: boolean;
         extends?: string;
         flaggedForRemoval: boolean;
+        /**
+         * observe: the array is only observed. Absent: an older app answers.
+         */
+        mode?: "observe" | "act";
         /**
          * Of its nodes, by the configuration. Seconds.
          */

@@ -25,46 +25,46 @@ import type { HistoryQuery, Paged } from "./pages.ts";
 import { readHistories, readPages } from "./pages.ts";
 import { warnOfPlainHttp } from "./plain-http.ts";
 
-/** Where the function app is, and the key that lets us in (a function key, or the host's). */
+/** The address of the function app, and a key (a function key, or the host's). */
 export interface ApiAddress {
-  /** "https://NAME.azurewebsites.net"; what follows is ours. */
+  /** "https://NAME.azurewebsites.net". The client appends the path. */
   readonly url: string;
   readonly key: string;
-  /** How long an answer is waited for, in seconds; large bodies, ticks and dry runs have longer. Default {@link WAIT_SECONDS}. */
+  /** Time limit of an answer in seconds. Longer for large bodies, ticks and dry runs. Default {@link WAIT_SECONDS}. */
   readonly waitSeconds?: number;
 }
 
 export interface Call {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  /** From "/api" on; its parts are encoded already. */
+  /** From "/api" on, with encoded parts. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
-  /** Sent as it is if it is text, else as JSON. */
+  /** Text is sent unchanged, other values as JSON. */
   readonly body?: unknown;
   readonly seconds?: number;
 }
 
 /** A request whose good answer is a `T`. */
 export interface Request<T> extends Call {
-  /** Never there: it carries the type. */
+  /** Never present: it only carries the type. */
   readonly answer?: T;
 }
 
-/** How long an answer is waited for: a cold start takes a few seconds. */
+/** Time limit of an answer in seconds: a cold start takes a few seconds. */
 export const WAIT_SECONDS = 10;
-/** A body of megabytes is still on its way when others are answered. */
+/** A body of megabytes takes longer to send. */
 const LARGE_BODY = 1_000_000;
 const LARGE_WAIT_SECONDS = 60;
-/** A tick and a dry run are waited for as long as the host lets a function run. */
+/** A tick and a dry run may take as long as the host lets a function run. */
 const LONG_WAIT_SECONDS = 240;
 
-/** Makes one request of the HTTP API. Never throws for the network's sake. */
+/** Makes one request of the HTTP API. Never throws because of the network. */
 export async function callApi<T>(api: ApiAddress, call: Request<T>): Promise<Answer<T>> {
   const { url, key, waitSeconds } = api;
   return request(addressOf(url, call), call, { "x-functions-key": key }, waitSeconds);
 }
 
-/** Makes one request with these headers alone, so that no function key goes along. Never throws for the network's sake. */
+/** Makes one request with only these headers, so that no function key is sent. Never throws because of the network. */
 export function callWith<T>(
   url: string,
   call: Request<T>,
@@ -74,8 +74,8 @@ export function callWith<T>(
 }
 
 /**
- * The path of a cluster, or of one of its request sets. Throws a RangeError for a name that no address can hold: nothing is called so, and
- * ".." would address something else.
+ * The path of a cluster, or of one of its request sets. Throws a RangeError for a name that no address can contain: nothing has such a
+ * name, and ".." would address something else.
  */
 export function pathOf(cluster: string, set?: string): string {
   const ofCluster = `/api/clusters/${segmentOf(cluster)}`;
@@ -87,7 +87,7 @@ function segmentOf(name: string): string {
   throw new RangeError(`found the name ${JSON.stringify(name)}, expected ${NAME_EXPECTED}`);
 }
 
-/** Every request that can be made, with the type of its answer. */
+/** Every request of the API, with the type of its answer. */
 const REQUESTS = {
   clusters: (): Request<Clusters> => ({ method: "GET", path: "/api/clusters" }),
   rejectedMessages: (): Request<RejectedMessages> => ({ method: "GET", path: "/api/rejected-messages" }),
@@ -157,12 +157,12 @@ const REQUESTS = {
 };
 
 /**
- * The HTTP API of a function app, a function for each thing that can be asked. Each resolves with the answer's JSON, and rejects with an
- * {@link AutoscalerError} if the app refuses, does not answer, or something else answers in its place. Throws a RangeError for names that
- * {@link pathOf} refuses.
+ * The HTTP API of a function app, with one function for each request. Each resolves with the answer's JSON, and rejects with an {@link
+ * AutoscalerError} if the app refuses, does not answer, or another server answers in its place. Throws a RangeError for names that {@link
+ * pathOf} refuses.
  */
 export function openApi(api: ApiAddress): ThrowingApi;
-/** The same, but each function resolves with an {@link Answer} whatever happens, and never rejects for the network's sake. */
+/** The same, but each function resolves with an {@link Answer} in all cases, and never rejects because of the network. */
 export function openApi(api: ApiAddress, options: { readonly throws: false }): AnsweringApi;
 export function openApi(api: ApiAddress, options?: { readonly throws: false }): ThrowingApi | AnsweringApi {
   return options === undefined ? throwingApi(api) : answeringApi(api);
@@ -192,10 +192,10 @@ function throwingApi(api: ApiAddress) {
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => body(REQUESTS.emptyRequestSet(cluster, set)),
     history: (cluster: string, query?: HistoryQuery) => body(REQUESTS.history(cluster, query)),
-    /** The same, however many answers it takes. */
+    /** The same, with all answers that it takes. */
     wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
       bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
-    /** What the observed node arrays had, and would have had. */
+    /** The nodes of the observed node arrays, and those that they would have had. */
     comparison: (cluster: string, query?: ComparisonQuery) => body(REQUESTS.comparison(cluster, query)),
     explain: (cluster: string, query: ExplainQuery) => body(REQUESTS.explain(cluster, query)),
     /** A dry run on changed inputs: changes nothing. */
@@ -229,10 +229,10 @@ function answeringApi(api: ApiAddress) {
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => callApi(api, REQUESTS.emptyRequestSet(cluster, set)),
     history: (cluster: string, query?: HistoryQuery) => callApi(api, REQUESTS.history(cluster, query)),
-    /** The same, however many answers it takes. */
+    /** The same, with all answers that it takes. */
     wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
       readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
-    /** What the observed node arrays had, and would have had. */
+    /** The nodes of the observed node arrays, and those that they would have had. */
     comparison: (cluster: string, query?: ComparisonQuery) =>
       callApi(api, REQUESTS.comparison(cluster, query)),
     explain: (cluster: string, query: ExplainQuery) => callApi(api, REQUESTS.explain(cluster, query)),
@@ -257,22 +257,22 @@ export interface ComparisonQuery {
   readonly until?: string;
 }
 
-/** Exactly one of `job` (with `set`, where several have one of that name) and `node`. */
+/** Exactly one of `job` (with `set` if several sets have one of that name) and `node`. */
 export interface ExplainQuery {
   readonly job?: string;
   readonly node?: string;
   readonly set?: string;
-  /** A past plan by its number; absent: the last. */
+  /** A past plan by its number. Absent: the last plan. */
   readonly plan?: number;
 }
 
-/** More of a node's question. */
+/** Optional parts of a node's question. */
 export interface StopQuestion {
-  /** The node's own time in ms, rising: an older question never counts against a newer one. */
+  /** The node's own time in ms. It must rise: an older question never overrides a newer one. */
   readonly asked?: number;
-  /** False: only what has become of earlier questions is asked. */
+  /** False: asks only for the result of earlier questions. */
   readonly begin?: boolean;
-  /** The node's own token. Once a call has carried one, all calls of this node must carry it. Absent: none is sent. */
+  /** The node's own token. Once a call has carried one, all calls of this node must carry it. Absent: no token is sent. */
   readonly ownToken?: string;
 }
 
@@ -280,8 +280,8 @@ export interface StopQuestion {
 const STOP_WAIT_SECONDS = 20;
 
 /**
- * "May I stop?", asked by a node: 200 is yes, and else `undrain` of the answer says whether the node may take work again. `callback` is the stop URL of the node's configuration (its token
- * is the key); `instance` the VM's id. Never throws: a refusal is an answer here.
+ * "May I stop?", asked by a node. 200 means yes. Otherwise `undrain` in the answer is true if the node may take work again. `callback` is
+ * the stop URL in the node's configuration (its token is the key); `instance` is the VM's id. Never throws: a refusal is an answer here.
  */
 export function askToStop(
   callback: string,
@@ -339,7 +339,7 @@ async function request<T>(
 
 const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400;
 
-/** `fetch` would send the key along to wherever the answer says, so no redirect is followed. */
+/** `fetch` would send the key to any address that the answer names, so redirects are not followed. */
 function redirected(address: string, { status, headers }: Response): Answer<never> {
   const location = headers.get("location") ?? "";
   const to = URL.canParse(location, address) ? new URL(location, address).origin : "an address that is none";
@@ -347,23 +347,23 @@ function redirected(address: string, { status, headers }: Response): Answer<neve
   return { kind: "redirected", status, message };
 }
 
-/** Without the path: that of a stop URL holds its token. */
+/** Without the path: the path of a stop URL contains its token. */
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : "an address that is none";
 }
 
-/** fetch says only "fetch failed" and keeps what happened as the cause, which may be several tries in one. */
+/** fetch only reports "fetch failed" and keeps the real error as the cause, which may be several tries in one. */
 function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (cause instanceof AggregateError) return cause.errors.map(failureText).join("; ");
-  // OpenSSL's own words name a line of its source.
+  // OpenSSL's own message names a line of its source.
   if (cause instanceof Error && "code" in cause && cause.code === "ERR_SSL_WRONG_VERSION_NUMBER")
     return "it does not speak TLS: does the address begin with http: instead of https:?";
   return cause instanceof Error ? cause.message : error.message;
 }
 
-/** An answer as its status and text say it. Of a good one the published schema says what it is; a test holds every answer to that. */
+/** An answer according to its status and text. The published schema describes a good one, and a test checks every answer against it. */
 function read<T>({ status, ok, headers }: Response, text: string): Answer<T> {
   if (ok) return readGood<T>(status, text);
   const body = jsonOrText(text);
@@ -394,7 +394,7 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** The app's own word for a refusal, and not something else's. */
+/** True if the refusal comes from the app and not from another server. */
 function isProblem(body: unknown): body is Problem {
   return typeof body === "object" && body !== null && "title" in body && "status" in body && "detail" in body;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Reads the comparison for who shows it to people, as state.ts reads the other answers: what cannot be read is left out. */
+/** Reads the comparison for display, as state.ts reads the other answers: unreadable parts are left out. */
 
 const text = z.string().optional().catch(undefined);
 const number = z.number().optional().catch(undefined);
@@ -43,7 +43,7 @@ const comparison = z.object({
 export type ComparisonAnswer = z.infer<typeof comparison>;
 export type FleetAnswer = NonNullable<z.infer<typeof fleet>>;
 
-/** undefined: it is no comparison at all. */
+/** Undefined if it is no comparison. */
 export function readComparison(body: unknown): ComparisonAnswer | undefined {
   return comparison.safeParse(body).data;
 }

@@ -4,24 +4,24 @@ import type { Problem as ProblemItem } from "../domain/demand.ts";
 
 /** Why demand was not sent at all. */
 export type NotSent =
-  /** The app could not read it. */
+  /** The app could not read the demand. */
   | { readonly kind: "malformed"; readonly problems: readonly ProblemItem[] }
   /** Too large for the queue, and there is no address for HTTP. */
   | { readonly kind: "too-large"; readonly advice: string }
-  /** The queue does not take our word for who we are, or does not know us. */
+  /** The queue refused our credentials, or does not know us. */
   | { readonly kind: "denied"; readonly message: string };
 
-/** Everything but success. */
+/** All results except success. */
 export type Failure = Exclude<Answer, { kind: "answered" }> | NotSent;
 
-/** The app refused, something else answered, there was no answer, or what was to be sent makes no sense. `message` says it in a sentence. */
+/** The app refused, another server answered, there was no answer, or the input was invalid. `message` describes it in a sentence. */
 export class AutoscalerError extends Error {
   override readonly name = "AutoscalerError";
   /** The same as a value, to distinguish the kinds. */
   readonly failure: Failure;
   /** The HTTP status, if there was an answer. */
   readonly status: number | undefined;
-  /** The app's problem+json, if it is one. */
+  /** The app's problem+json, if the answer is one. */
   readonly problem: Problem | undefined;
 
   constructor(failure: Failure) {
@@ -32,7 +32,7 @@ export class AutoscalerError extends Error {
   }
 }
 
-/** The body of a good answer; throws an {@link AutoscalerError} for any other. */
+/** The body of a good answer. Throws an {@link AutoscalerError} for any other. */
 export function bodyOf<T>(answer: Answer<T>): T {
   if (answer.kind === "answered") return answer.body;
   throw new AutoscalerError(answer);

@@ -1,4 +1,4 @@
-/** What the package exports to a scheduler's scripts: pushing demand, and asking for state. */
+/** The exports of the package for a scheduler's scripts: pushing demand, and asking for state. */
 export type * from "./answers.ts";
 export type { Answer } from "./answer.ts";
 export type { AnsweringApi, ApiAddress, ComparisonQuery, ExplainQuery, ThrowingApi } from "./api.ts";

@@ -8,17 +8,17 @@ export interface ListedFunction {
   readonly isDisabled: boolean;
 }
 
-/** What came of asking for the list: the functions, or the answer that is no list. */
+/** The result of asking for the list: the functions, or the answer that is no list. */
 export type FunctionList =
   | { readonly kind: "listed"; readonly functions: readonly ListedFunction[] }
   | { readonly kind: "no-list"; readonly answer: Answer };
 
-/** The part of Azure's management API that says which triggers the platform knows of one function app. */
+/** The part of Azure's management API about the triggers that the platform knows of one function app. */
 export interface ManagementApi {
   list(): Promise<FunctionList>;
   /** Asks the platform to read the app's triggers again. */
   sync(): Promise<Answer>;
-  /** The host key, which opens every function but the host's own. Or the answer that has none. */
+  /** The host key, which opens every function except the host's own, or the answer that does not contain it. */
   hostKey(): Promise<
     { readonly kind: "key"; readonly key: string } | { readonly kind: "no-key"; readonly answer: Answer }
   >;
@@ -29,8 +29,8 @@ const VERSION = "2024-11-01";
 const TOKEN_WAIT_SECONDS = 60;
 
 /**
- * Opens the management API for the function app with this resource id. `token` gives a token of the signed-in identity, and its rejection is
- * passed on. The token goes to `url` and nowhere else.
+ * Opens the management API for the function app with this resource id. `token` returns a token of the signed-in identity; its rejection is
+ * passed on. The token is sent only to `url`.
  */
 export function openManagement(url: string, resourceId: string, token: () => Promise<string>): ManagementApi {
   const call = async (method: "GET" | "POST", path: string, query: Readonly<Record<string, string>>) =>
@@ -64,7 +64,7 @@ export function openManagement(url: string, resourceId: string, token: () => Pro
   };
 }
 
-/** The host's own list. In Azure, and locally, it takes the master key. */
+/** The host's own list. It requires the master key, in Azure and locally. */
 export async function listHostFunctions(url: string, masterKey: string): Promise<FunctionList> {
   const call = { method: "GET", path: "/admin/functions" } as const;
   const answer = await callWith(url, call, { "x-functions-key": masterKey });
@@ -77,7 +77,7 @@ interface Page {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Only at the same address: the token would go along. */
+/** Only at the same address, because the token would be sent along. */
 function nextPage(url: string, link: string | undefined | null): Page | undefined {
   if (link === undefined || link === null || !URL.canParse(link)) return undefined;
   const next = new URL(link);
@@ -99,7 +99,7 @@ const armKeys = z.object({ functionKeys: z.record(z.string(), z.string()) });
 
 const hostList = z.array(z.object({ name: z.string(), isDisabled: z.boolean().default(false) }));
 
-/** The resource manager calls a function "app/function". */
+/** The resource manager names a function "app/function". */
 function nameOf({ name, properties }: z.infer<typeof armList>["value"][number]): ListedFunction {
   return {
     name: properties?.name ?? name.slice(name.lastIndexOf("/") + 1),

@@ -1,16 +1,13 @@
 import type { Answer } from "./answer.ts";
 import type { History } from "./answers.ts";
 
-/** What an answer says of lists that it shows in part. */
+/** The paging members of an answer whose lists are cut. */
 export interface Paged {
   readonly pages?: readonly { readonly list: string }[] | undefined;
   readonly next?: string | undefined;
 }
 
-/**
- * Asks for page after page, and puts the lists of all of them together: the answer of the first page, with its lists as long as they are.
- * Of an answer that is not good, or comes from an app that knows no pages, it is that answer.
- */
+/** Requests page after page, and joins the lists of all pages: the answer of the first page, with its lists complete. */
 export async function readPages<T extends Paged>(
   ask: (page: string | undefined) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
@@ -28,7 +25,7 @@ export async function readPages<T extends Paged>(
   return { ...first, body: { ...whole, pages: undefined, next: undefined } };
 }
 
-/** As many rows as the app shows where nobody says how many. */
+/** Number of rows that the app shows by default. */
 const USUAL_ROWS = 1440;
 
 /** Asks for older rows until there are as many as `limit` says, or no more; each plan is listed once. */

@@ -9,7 +9,7 @@ import type { Answer } from "./answer.ts";
 import type { ApiAddress, Request } from "./api.ts";
 import { callApi, pathOf } from "./api.ts";
 
-/** What became of a message that was to be sent. */
+/** The result of sending a message. */
 export type Pushed =
   | { readonly kind: "sent"; readonly messageId: string }
   /** Over the queue's 64 KiB, even packed: send it over HTTP. */
@@ -51,7 +51,7 @@ function openQueue(account: string, name: string): QueueClient {
   const url = /^https?:/i.test(account) && URL.canParse(account) ? new URL(account) : undefined;
   if (url === undefined) return new QueueClient(account, name, options);
   const isSigned = url.searchParams.has("sig");
-  // A bearer token and a signature are worth as much as a key to whoever reads them on the way.
+  // On an unprotected connection, a bearer token or a signature gives its readers as much access as a key.
   if (isPlainHttp(account))
     throw new RangeError(`found plain http to ${url.host}, expected an https address`);
   const path = url.pathname.replace(/\/+$/, "");

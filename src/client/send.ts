@@ -29,11 +29,11 @@ export type Accepted =
       readonly kind: "queued";
       readonly messageId: string;
       readonly rejectedJobs: readonly RejectedJob[];
-      /** What is accepted, and may not be meant. */
+      /** Notes on accepted demand that is probably a mistake. */
       readonly notes: readonly string[];
     };
 
-/** What became of demand that was to be sent. */
+/** The result of sending demand. */
 export type Sent =
   | Accepted
   /** Over HTTP: not accepted. */
@@ -47,9 +47,9 @@ export interface SendOptions {
 }
 
 /**
- * Sends demand by the queue if there is one, else over HTTP; also over HTTP if it is too large for the queue. The app answers an HTTP
- * request itself; what goes to the queue is read here first, by the app's own reader, since nobody answers there.
- * Rejects with an {@link AutoscalerError} if the demand is not durable; with `throws: false` the answer says so instead.
+ * Sends demand by the queue if there is one, else over HTTP. Demand that is too large for the queue also goes over HTTP. The app checks an
+ * HTTP request itself. A message for the queue is checked here first, with the app's own reader, because the queue gives no answer. Rejects
+ * with an {@link AutoscalerError} if the demand is not durable; with `throws: false` the answer shows it instead.
  */
 export async function sendDemand(
   doors: Doors,
@@ -156,7 +156,7 @@ function queueFailure(error: unknown): Sent {
   return { kind: refused ? "denied" : "unreachable", message: `the queue: ${why}` };
 }
 
-/** What @azure/identity throws when it has no token for us. */
+/** The error of @azure/identity if it has no token for us. */
 const WITHOUT_TOKEN = /AuthenticationError$|^CredentialUnavailableError$/;
 
 function messageOf(error: unknown): string {

@@ -160,7 +160,9 @@ const state = z.object({
     .object({ prices: z.object({ currency: text }).optional().catch(undefined) })
     .optional()
     .catch(undefined),
-  nodearrays: listOf(z.object({ name: text, managed: flag, idleTimeout: number, bootTimeout: number })),
+  nodearrays: listOf(
+    z.object({ name: text, managed: flag, mode: text, idleTimeout: number, bootTimeout: number }),
+  ),
   buckets: listOf(bucket),
   stopKeys: listOf(z.object({ keyId: text, nodes: number, configured: flag, signing: flag })),
   outcomes: listOf(outcome),

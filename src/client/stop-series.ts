@@ -7,12 +7,12 @@ export interface StopSeries {
   readonly granted: boolean;
 }
 
-/** So long a series asks for a stop; then it asks only what has become of it. */
+/** A series asks for a stop for this long. After that it only asks for the state of the stop. */
 const BEGIN_MS = 60_000;
-/** So long after the last question for a stop none can be under way any more. */
+/** This long after the last question for a stop, none can be in progress any more. */
 const OVER_MS = 180_000;
 
-/** The series in a kept text; undefined: there is none, or it cannot be read. */
+/** The series in a kept text. Undefined: there is none, or it cannot be read. */
 export function readSeries(text: string | undefined): StopSeries | undefined {
   const [begunAt, askedAt, granted] = (text ?? "").trim().split(" ");
   const series = { begunAt: Number(begunAt), askedAt: Number(askedAt), granted: granted === "granted" };
@@ -39,7 +39,7 @@ export function withQuestion(series: StopSeries | undefined, begins: boolean, no
   return begins ? { ...series, askedAt: now } : series;
 }
 
-/** What an answer says of the node, whatever else it says. */
+/** The state of the node in an answer, whatever else it contains. */
 export type StopWord =
   /** It is being stopped: it stays closed. */
   | "stop"

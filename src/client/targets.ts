@@ -21,7 +21,7 @@ export interface Envelope {
   readonly cluster: string;
   /** Default "standard". */
   readonly requestSet?: string;
-  /** Seconds; default 300. */
+  /** Seconds. Default 300. */
   readonly expirationInterval?: number;
 }
 

@@ -6,7 +6,7 @@ import { readPolicy, writePolicy } from "../wire/policy.ts";
 export type { ConfigDifference } from "../wire/config-diff.ts";
 export { compareConfigs } from "../wire/config-diff.ts";
 
-/** What a configuration document says, read as the app would. */
+/** The result of reading a configuration document as the app does. */
 export type ConfigRead =
   | {
       readonly kind: "valid";
@@ -16,7 +16,7 @@ export type ConfigRead =
       /** Every key of the document: what it counts as, or why it is ignored. */
       readonly used: readonly UsedKey[];
       readonly ignored: readonly IgnoredKey[];
-      /** What counts as it is and is likely a mistake. */
+      /** Values that count and are probably mistakes. */
       readonly doubts: readonly Problem[];
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] };

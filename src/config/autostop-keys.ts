@@ -1,20 +1,20 @@
 import type { Problem } from "../domain/demand.ts";
 import { isUnresolved, UNRESOLVED } from "./storage.ts";
 
-/** Key id -> secret; `current` signs, all are accepted. */
+/** Key id -> secret. `current` signs, all are accepted. */
 export interface AutostopKeys {
   readonly current: string;
   readonly byId: ReadonlyMap<string, string>;
 }
 
 export const KEYS = "AUTOSCALER_AUTOSTOP_KEYS";
-/** HMAC-SHA256 gains nothing from more than 32 bytes, and a text of 32 characters at random can not be guessed. */
+/** HMAC-SHA256 gains nothing from more than 32 bytes, and 32 random characters cannot be guessed. */
 const SHORTEST = 32;
 export const KEYS_EXPECTED = `id:secret pairs separated by commas; ids of letters, digits, - and _; secrets of ${SHORTEST} characters or more without a colon`;
 
 /**
- * AUTOSCALER_AUTOSTOP_KEYS is "id:secret", newest first, separated by commas: the first signs, all are accepted. Whoever guesses a secret
- * can have every idle node stopped, so what is plainly no random text is refused. No secret is ever shown.
+ * AUTOSCALER_AUTOSTOP_KEYS is "id:secret", newest first, separated by commas: the first signs, all are accepted. A guessed secret allows
+ * every idle node to be stopped, so texts that are clearly not random are refused. No secret is ever shown.
  */
 export function readAutostopKeys(setting: string | undefined, problems: Problem[]): AutostopKeys | undefined {
   if (setting === undefined || setting === "") return undefined;
@@ -44,9 +44,9 @@ export function readAutostopKeys(setting: string | undefined, problems: Problem[
 
 const RANDOM = "secrets made at random, as by: openssl rand -hex 24";
 
-/** What samples and instructions have where a secret belongs. */
+/** Placeholders for a secret in samples and instructions. */
 const SAMPLE = /replace|random-|change-?me|placeholder|example|sample|your-?own|your-?secret|put the/i;
-/** 32 random hexadecimal digits have at least this many different ones, but for one case in many millions. */
+/** 32 random hexadecimal digits almost always have at least this many different ones: fewer occur once in many millions. */
 const LEAST_VARIETY = 8;
 
 /** The text of a sample, or one that repeats a few characters. */

@@ -2,7 +2,7 @@ import type { Problem } from "../domain/demand.ts";
 import type { Settings, StorageSetting } from "./storage.ts";
 import { isConnectionString, NOT_SHOWN } from "./storage.ts";
 
-/** A storage account that has queues only; of an identity, its queue service. */
+/** A storage account of which only the queues are used. With an identity, its queue service. */
 export type DemandStorage =
   | Extract<StorageSetting, { kind: "connection-string" }>
   | Omit<Extract<StorageSetting, { kind: "identity" }>, "tableUri">;
@@ -10,9 +10,9 @@ export type DemandStorage =
 const DEMAND = "AUTOSCALER_DEMAND";
 
 /**
- * The account of the queues `demand` and `demand-poison`, if it is not the app's own: then no key or role that a sender has opens the
- * account in which the app keeps its state. In the form of every connection of the platform: a connection string, or
- * AUTOSCALER_DEMAND__queueServiceUri with an identity.
+ * The account of the queues `demand` and `demand-poison`, if it is not the app's own: then no key or role of a sender opens the account in
+ * which the app keeps its state. Written like every connection of the platform: a connection string, or AUTOSCALER_DEMAND__queueServiceUri
+ * with an identity.
  */
 export function readDemandStorage(settings: Settings, problems: Problem[]): DemandStorage | undefined {
   const connectionString = settings[DEMAND];
@@ -31,7 +31,7 @@ export function readDemandStorage(settings: Settings, problems: Problem[]): Dema
   return { kind: "identity", queueUri, ...(clientId === undefined ? {} : { clientId }) };
 }
 
-/** What the queue triggers name as their `connection`; functions are registered by it, before anything else is read. */
+/** The `connection` of the queue triggers. Functions are registered with it before anything else is read. */
 export function demandConnection(settings: Settings): string {
   return readDemandStorage(settings, []) === undefined ? "AzureWebJobsStorage" : DEMAND;
 }

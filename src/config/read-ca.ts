@@ -2,11 +2,11 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Problem } from "../domain/demand.ts";
 
-/** Certificates to trust, and where they were found. */
+/** Certificates to trust, and their source. */
 export interface TrustedCertificates {
   /** PEM text. */
   readonly pem: string;
-  /** For people: "PEM text, 2 certificates", or the same of a file. */
+  /** For users: "PEM text, 2 certificates", or the same for a file. */
   readonly found: string;
 }
 
@@ -18,7 +18,7 @@ const EXPECTED =
   'certificates as PEM text ("-----BEGIN CERTIFICATE-----..."), or the path of a file that holds them';
 const BLOCK = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
 
-/** Reads the key `ca` of a cluster: PEM text as it is, else the path of a file with PEM text. Every certificate is parsed. Never throws. */
+/** Reads the key `ca` of a cluster: PEM text, or the path of a file with PEM text. Every certificate is parsed. Never throws. */
 export function readCa(text: string, path: string): CaRead {
   const problem = (found: string): CaRead => ({
     kind: "problem",
@@ -42,7 +42,7 @@ export function readCa(text: string, path: string): CaRead {
     : { kind: "ca", ca: { pem, found: `the file ${text}, ${count}` } };
 }
 
-/** How many certificates a text holds, in words; undefined if there are none or one cannot be read. */
+/** The number of certificates in a text, as text. Undefined if there are none or one cannot be read. */
 function countCertificates(pem: string): string | undefined {
   const blocks = pem.match(BLOCK) ?? [];
   if (blocks.length === 0 || !blocks.every(isReadable)) return undefined;

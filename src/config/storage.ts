@@ -18,7 +18,7 @@ export function isConnectionString(text: string): boolean {
   return CONNECTION_STRING.test(text);
 }
 
-/** What a setting holds whose reference to Key Vault the platform could not resolve: the reference itself. It is no secret, so it is never used as one. */
+/** True if the platform could not resolve a setting's reference to Key Vault. The setting then holds the reference, which is no secret. */
 export function isUnresolved(setting: string): boolean {
   return setting.startsWith("@Microsoft.KeyVault(");
 }

@@ -6,8 +6,9 @@ import { writeResources } from "../domain/resources.ts";
 import type { Ledger, LedgerNode } from "../domain/record.ts";
 import { type ExclusiveRules, isOurs, ownershipText } from "../domain/exclusive.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
-import { renderVerdict, whyReleased } from "../domain/plan.ts";
+import { modeShown, renderVerdict, whyReleased } from "../domain/plan.ts";
 import { nearestFew } from "../domain/nearest.ts";
+import { observedArraysText, observedBy } from "../domain/mode.ts";
 import type { NodeId, SetName } from "../domain/ids.ts";
 import { hostKey } from "../domain/hosts.ts";
 import { groupText } from "../domain/bucket.ts";
@@ -151,6 +152,7 @@ function nodeLines(
   if (plan.terminates.includes(told.nodeId)) lines.push("this plan has it terminated");
   if (plan.withheld?.terminates.includes(told.nodeId) === true)
     lines.push("this plan would stop it, but the mode is observe");
+  lines.push(...observedLines(plan, node));
   if (told.load.length > 0) lines.push(`on it: ${loadText(told)}`);
   else if (told.verdict?.kind === "needed" && (plan.loads?.cut ?? 0) === 0)
     lines.push("no job has a slot on it: it counts towards a target");
@@ -161,6 +163,17 @@ function nodeLines(
   }
   if (report !== undefined) lines.push(amountsText(report));
   return lines;
+}
+
+/** In which mode the plan has its array, and what became of its copy in the virtual fleet. */
+function observedLines(plan: Plan, { nodeId, array }: LedgerNode): readonly string[] {
+  const observed = observedBy(modeShown(plan), [array]);
+  if (observed.length === 0) return [];
+  const isStopped = plan.virtual?.terminates.includes(nodeId) === true;
+  return [
+    observedArraysText(observed),
+    ...(isStopped ? ["this plan stopped its copy in the virtual fleet (only in the record)"] : []),
+  ];
 }
 
 function originText(node: LedgerNode): string {

@@ -6,7 +6,7 @@ import { bucketText } from "../domain/bucket.ts";
 import { canonicalText } from "../domain/canonical.ts";
 import type { NodeId, SetName } from "../domain/ids.ts";
 import { nearestFew } from "../domain/nearest.ts";
-import type { Mode } from "../domain/mode.ts";
+import { OBSERVING_ONLY, observedArraysText, observedBy } from "../domain/mode.ts";
 import type { DemandOutcome, Plan, PlanLoad, Proposal } from "../domain/plan.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
@@ -109,7 +109,7 @@ export function explainJob(
     ahead: aheadOf(plan, at, binding),
     alsoIn: found.map(([, one]) => one.set).filter((one) => one !== outcome.set),
   } as const;
-  return { ...told, text: demandLines(told, plan.withheld, modeShown(plan).mode).join("\n") };
+  return { ...told, text: [...demandLines(told, plan), ...observedLines(told, plan)].join("\n") };
 }
 
 function unknownJob(plan: Plan, job: string): Unknown {
@@ -185,11 +185,9 @@ function aheadOf(plan: Plan, at: number, binding: Binding | undefined): readonly
 const raiseKey = (raise: Raise): string =>
   raise.of === "pool" ? `pool/${raise.pool}` : canonicalText(raise.limit);
 
-function demandLines(
-  told: Omit<DemandExplained, "text">,
-  withheld: Proposal | undefined,
-  mode: Mode,
-): readonly string[] {
+function demandLines(told: Omit<DemandExplained, "text">, plan: Plan): readonly string[] {
+  const { withheld } = plan;
+  const { mode } = modeShown(plan);
   const { set, id, of, unit, asked, placed, pending, rank, ranks } = told;
   const missing = asked - placed;
   // Elsewhere nodes may be on their way.
@@ -207,6 +205,34 @@ function demandLines(
   lines.push(...told.ahead.map(aheadLine));
   if (told.alsoIn.length > 0) lines.push(`there is one of this name in ${told.alsoIn.join(", ")}, too`);
   return lines;
+}
+
+/**
+ * In which mode the plan has the arrays that the demand has places in, and what the virtual fleet did. Without a place any array may be the
+ * demand's: all that are observed are named.
+ */
+function observedLines({ places }: Pick<DemandExplained, "places">, plan: Plan): readonly string[] {
+  const shown = modeShown(plan);
+  const known = new Set(places.flatMap(({ bucket }) => bucket?.array ?? []));
+  const arrays = known.size === 0 ? (shown.observed ?? []) : observedBy(shown, [...known]);
+  if (arrays.length > 0) return [observedArraysText(arrays), ...virtualLines(plan)];
+  return shown.mode === "observe" && known.size === 0 ? [OBSERVING_ONLY, ...virtualLines(plan)] : [];
+}
+
+/** All that the virtual fleet did with the plan: which of it is for this demand is not kept. */
+function virtualLines({ virtual }: Plan): readonly string[] {
+  if (virtual === undefined) return [];
+  const { creates, starts, terminates } = virtual;
+  const made = creates.map(({ bucket, count: nodes }) => `created ${nodes} x ${bucketText(bucket)}`);
+  const all = [
+    ...made.slice(0, NAMED),
+    ...(made.length > NAMED ? [`${made.length - NAMED} more creations`] : []),
+    ...(starts.length === 0 ? [] : [`started ${count(starts.length, "nodes")}`]),
+    ...(terminates.length === 0 ? [] : [`stopped ${count(terminates.length, "nodes")}`]),
+  ];
+  return [
+    `in the virtual fleet (only in the record) this plan ${all.length === 0 ? "changed nothing" : all.join(", ")}`,
+  ];
 }
 
 export const count = (amount: number, unit: DemandOutcome["unit"]): string =>

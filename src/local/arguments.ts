@@ -62,9 +62,9 @@ export type ArgumentsRead =
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly problems: readonly string[] };
 
-/** Reads the command line. Every problem is named, with what was found and what was expected. */
+/** Reads the command line. Reports every problem, with the found and the expected value. */
 export function readArguments(argv: readonly string[]): ArgumentsRead {
-  // Lenient parsing, because the strict one stops at the first problem; what it lets through is checked here.
+  // Parsed leniently, because the strict parser stops at the first problem. The checks are here.
   const { values, tokens } = parseArgs({
     args: [...argv],
     options: OPTIONS,
@@ -123,7 +123,7 @@ export function readArguments(argv: readonly string[]): ArgumentsRead {
 
 type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
 
-/** What is wrong with one word of the command line, whatever its value. */
+/** The problem of one word of the command line, whatever its value. */
 function problemOf(token: Token): string | undefined {
   if (token.kind === "option-terminator") return undefined;
   if (token.kind === "positional") return `found "${token.value}", expected only options`;

@@ -80,7 +80,7 @@ const readyLine = z.object({
   tableEndpoint: z.string(),
 });
 
-/** Starts the emulator as a child process, which ends with close() and also when this process dies (its stdin closes). */
+/** Starts the emulator as a child process. It ends with close(), and also when this process ends (its stdin closes). */
 export async function spawnAzurite(
   options: AzuriteOptions = {},
 ): Promise<Azurite & { readonly pid: number }> {

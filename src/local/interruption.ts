@@ -1,23 +1,23 @@
-/** Ctrl-C, or a request to end (SIGTERM), as a signal that whoever waits or loops can look at. */
+/** Ctrl-C, or a request to end (SIGTERM), as a signal that loops and waits can check. */
 export interface Interruption {
   readonly signal: AbortSignal;
   /** Lets the system treat both signals as it always does. */
   forget(): void;
 }
 
-/** npm passes Ctrl-C on to a process that the terminal has told already: what comes so soon is the same key. */
+/** The terminal signals the process, and npm passes Ctrl-C on to it again. A second signal within this time is the same key press. */
 const SAME_KEY_MS = 1000;
-/** What shells report of a process that Ctrl-C has ended. */
+/** The exit code that shells report for a process ended by Ctrl-C. */
 export const INTERRUPTED = 130;
 
-/** From now on the first Ctrl-C aborts `signal` and leaves the stopping to us; a second one, later, ends the process at once. */
+/** From now on the first Ctrl-C aborts `signal` and leaves the stopping to us. A later second one ends the process at once. */
 export function heedInterrupts(): Interruption {
   const controller = new AbortController();
   let firstAt: number | undefined;
   const heed = () => {
     const now = performance.now();
     firstAt ??= now;
-    // Children end by themselves when we do: we hold their stdin.
+    // Child processes end by themselves when we do, because we hold their stdin.
     if (now - firstAt > SAME_KEY_MS) process.exit(INTERRUPTED);
     controller.abort();
   };

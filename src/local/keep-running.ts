@@ -6,32 +6,32 @@ export interface Process {
   readonly pid: number;
   /** Resolves to the exit code, or to the signal's name, when it has ended. */
   readonly exited: Promise<number | string>;
-  /** Ends it, and resolves as `exited` does. */
+  /** Ends it. Resolves like `exited`. */
   stop(): Promise<number | string>;
 }
 
 export interface KeepOptions {
-  /** "the function app": how the process is called in sentences. */
+  /** The name of the process in sentences: "the function app". */
   readonly name: string;
   /** Starts it, and rejects if it cannot be started. */
   readonly start: () => Promise<Process>;
-  /** Gets a line whenever it has ended, could not be started, or runs. */
+  /** Called with a line whenever it has ended, could not be started, or runs. */
   readonly say: (line: string) => void;
-  /** The process that runs already; absent: it is to be started. */
+  /** The process if it runs already. Absent: it must be started. */
   readonly first?: Process;
-  /** Waits so many milliseconds, or until `signal` aborts; absent: in real time. */
+  /** Waits this many milliseconds, or until `signal` aborts. Absent: in real time. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Kept {
-  /** Ends the process, and starts it no more. */
+  /** Ends the process and does not start it again. */
   stop(): Promise<void>;
 }
 
-/** The first pause; each next one is twice as long. */
+/** The first pause. Each later one is twice as long. */
 const SHORTEST_SECONDS = 1;
 const LONGEST_SECONDS = 60;
-/** After so long the pauses begin again with the shortest. */
+/** After this long the pauses begin again with the shortest. */
 const STEADY_MS = 60_000;
 
 /** Starts a process again whenever it ends by itself, or is killed, until `stop`. */
@@ -93,7 +93,7 @@ async function attempt(start: KeepOptions["start"]): Promise<Attempt> {
   }
 }
 
-/** Of all that a process has said: the line with its error ("RestError: connect ECONNREFUSED"), else the first one. */
+/** From the output of a process: the line with its error ("RestError: connect ECONNREFUSED"), or else the first line. */
 function reasonOf(text: string): string {
   const lines = text.split("\n");
   return lines.find((line) => /^\w*Error( \[\w+\])?: /.test(line)) ?? lines[0] ?? text;

@@ -57,7 +57,7 @@ function introduce(virtual: boolean): string {
   return `Playing a workload against ${parts}, all on this machine (Node ${process.versions.node}).`;
 }
 
-/** The workload and the cluster that it needs; undefined if the trace cannot be read. */
+/** The workload and the cluster that it needs. Undefined if the trace cannot be read. */
 async function preparePlay(options: Arguments): Promise<Play | undefined> {
   if (options.trace === undefined) return generatedPlay(options);
   const trace = await readSwfTrace(options.trace, options.jobs === undefined ? {} : { jobs: options.jobs });

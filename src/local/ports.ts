@@ -9,12 +9,12 @@ export interface Ports {
   readonly table: number;
 }
 
-/** Four ports in a row, for those who want the same addresses each time. */
+/** Four consecutive ports, for users who want the same addresses each time. */
 export function portsFrom(first: number): Ports {
   return { app: first, simulator: first + 1, queue: first + 2, table: first + 3 };
 }
 
-/** Whether all of these ports are free. If not, it says on standard error which are in use, and what was expected. */
+/** Whether all of these ports are free. If not, writes to standard error which are in use, and what was expected. */
 export async function arePortsFree(ports: readonly number[], expected: string): Promise<boolean> {
   const used = await Promise.all(ports.map(async (port) => ((await isFree(port)) ? [] : [port])));
   const taken = used.flat();
@@ -28,11 +28,11 @@ export function areAllFree(ports: Ports): Promise<boolean> {
   return arePortsFree(Object.values(ports), `four free ports from ${ports.app} on`);
 }
 
-/** Below what operating systems give to connections that go out: such a port stays free while a host is started again. */
+/** Below the range that operating systems use for outgoing connections: such a port stays free while a host is restarted. */
 const PORTS = { first: 20_000, end: 32_000 };
 const MOST_PORTS_TRIED = 50;
 
-/** A port that was free a moment ago: nodes must be told the address before the host listens. */
+/** A port that was free a moment ago: nodes need the address before the host listens. */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < MOST_PORTS_TRIED; tried += 1) {
     const port = randomInt(PORTS.first, PORTS.end);

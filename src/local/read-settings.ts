@@ -7,7 +7,7 @@ import type { Problem } from "../domain/demand.ts";
 
 type Config = ReturnType<typeof readConfig>;
 
-/** App settings that a local.settings.json holds, and what of them says where the app's clusters, nodes and clock are. */
+/** The app settings in a local.settings.json, and the addresses and clock that they give for the app's clusters and nodes. */
 export interface LocalSettings extends Pick<Config, "clusters" | "publicUrl" | "localClock"> {
   readonly values: Readonly<Record<string, string>>;
 }
@@ -27,7 +27,7 @@ const OWN_STORAGE = { AzureWebJobsStorage: "UseDevelopmentStorage=true" };
 
 /**
  * Reads the app settings of a local.settings.json (comments are allowed) and checks them as the app does. With storage of its own, the
- * storage that they name does not matter. All problems at once. Never throws for the file's sake.
+ * storage named there does not matter. Reports all problems at once. Never throws because of the file.
  */
 export function readSettings(file: string, storage: StorageUse = "own"): SettingsRead {
   const read = readValues(file);

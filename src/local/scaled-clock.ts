@@ -1,6 +1,6 @@
-/** Time as the local runtime tells it. One scaled clock is shared by several processes through its origin (architecture.md, Time). */
+/** The time of the local runtime. Several processes share one scaled clock through its origin (architecture.md, Time). */
 
-/** What the host, the simulator and the driver read time from. All durations given to it are simulated. */
+/** The time source of the host, the simulator and the driver. All durations passed to it are simulated. */
 export type Clock = {
   /** Simulated milliseconds since 1970, whole. */
   now(): number;

@@ -11,8 +11,8 @@ import { startTrial } from "./trial.ts";
 type SettingsArguments = Pick<Arguments, "act" | "verbose" | "port"> & { readonly settings: string };
 
 /**
- * The app against the clusters of a local.settings.json, with no simulator. Without `act` it changes nothing there. Prints how to reach
- * it and which stop URL nodes would get, and runs until Ctrl-C. Leaves no process behind. 2: the settings make no sense.
+ * The app against the clusters of a local.settings.json, without a simulator. Without `act` it changes nothing there. Prints how to reach
+ * it and which stop URL nodes would get, and runs until Ctrl-C. Leaves no process behind. Exit code 2: the settings are invalid.
  */
 export async function serveSettings({
   settings: file,

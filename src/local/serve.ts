@@ -40,7 +40,7 @@ export function hostLines(verbose: boolean): (line: string) => void {
   return verbose ? (line) => process.stderr.write(`${line}\n`) : () => undefined;
 }
 
-/** Keeps the host running until Ctrl-C, and stops everything then. */
+/** Keeps the host running until Ctrl-C, then stops everything. */
 export async function serveUntilInterrupted(
   system: { close(): Promise<void> },
   interruption: ReturnType<typeof heedInterrupts>,
@@ -85,7 +85,7 @@ function describe(system: LocalSystem, speed: number): readonly string[] {
   ];
 }
 
-/** What a shell needs to play the administrator, the scheduler and a node. */
+/** Shell exports with which a user can act as the administrator, the scheduler and a node. */
 function exportsOf(system: LocalSystem, cluster: string, speed: number): readonly string[] {
   const { AUTOSCALER_CLUSTERS = "", CYCLECLOUD_PASSWORD = "", AUTOSCALER_LOCAL_CLOCK = "" } = system.settings;
   return [
@@ -95,14 +95,14 @@ function exportsOf(system: LocalSystem, cluster: string, speed: number): readonl
       AUTOSCALER_CLUSTER: cluster,
       // For `verify`, which reads the host's own list of functions.
       AUTOSCALER_MASTER_KEY: system.keys.master,
-      // Only so that the command line says that times are simulated.
+      // Needed only so that the command line marks times as simulated.
       ...(speed === 1 ? {} : { AUTOSCALER_SIMULATED_CLOCK: AUTOSCALER_LOCAL_CLOCK }),
     }),
     exportLine({ AUTOSCALER_CLUSTERS, CYCLECLOUD_PASSWORD }),
     exportLine({ CONN: system.connectionString }),
     exportLine({ SIMULATOR: system.simulatorUrl }),
     commandLine(),
-    // What `jetpack config` says on a node, for `autostop`.
+    // The output of `jetpack config` on a node, for `autostop`.
     'as_node() { read -r _ AUTOSCALER_INSTANCE AUTOSCALER_STOP_CALLBACK < <(curl -s "$SIMULATOR/simulator/ready-nodes" | grep "^$1 ") && export AUTOSCALER_INSTANCE AUTOSCALER_STOP_CALLBACK; }',
   ];
 }

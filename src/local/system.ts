@@ -22,20 +22,20 @@ export interface LocalSystem {
   readonly simulator: Simulator;
   readonly simulatorUrl: string;
   readonly connectionString: string;
-  /** The first host's address; nodes are told to call it. */
+  /** The first host's address. Nodes call it. */
   readonly url: string;
   readonly keys: HostKeys;
   /** A key for each role, set on that role's functions. */
   readonly roleKeys: RoleKeys;
   readonly hosts: readonly HostProcess[];
-  /** App settings of the hosts, for who wants to start another. */
+  /** App settings of the hosts, for starting another one. */
   readonly settings: Readonly<Record<string, string>>;
   startHost(other?: OtherHost): Promise<HostProcess>;
   /** Stops everything; leaves no process behind. */
   close(): Promise<void>;
 }
 
-/** In what a host differs from the first: another app, a port of its choice, settings on top of those of all. */
+/** The differences of a further host from the first: another app, a port, additional settings. */
 export interface OtherHost {
   readonly app?: string;
   readonly port?: number;
@@ -45,14 +45,17 @@ export interface OtherHost {
 export interface LocalOptions {
   readonly simulator: SimulatorOptions;
   readonly speed: number;
-  /** Where simulated and real time agree, in real milliseconds since 1970; absent: now. In the past, the system starts ahead of real time. */
+  /**
+   * The moment at which simulated and real time agree, in real milliseconds since 1970. Absent: now. If it is in the past, the system
+   * starts ahead of real time.
+   */
   readonly origin?: number;
   readonly hosts?: number;
   /** The function app: functions/main.ts, or a built package folder. */
   readonly app?: string;
-  /** The Node that runs the hosts; absent: this process's own. */
+  /** The Node that runs the hosts. Absent: this process's own. */
   readonly node?: string;
-  /** Real milliseconds by which every status call is answered late. */
+  /** Real milliseconds by which every status answer is delayed. */
   readonly statusDelayMs?: number;
   readonly extraSettings?: Readonly<Record<string, string>>;
   readonly onHostLine?: (line: string) => void;

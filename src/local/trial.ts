@@ -15,15 +15,15 @@ export interface Trial {
   readonly keys: HostKeys;
   readonly connectionString: string;
   readonly host: HostProcess;
-  /** Starts a host where the first one was, once that has ended. */
+  /** Starts a host at the same address after the first one has ended. */
   startHost(): Promise<HostProcess>;
   close(): Promise<void>;
 }
 
 export interface TrialOptions {
-  /** App settings. The storage account that they may name is not used. */
+  /** App settings. The storage account in them is not used. */
   readonly values: Readonly<Record<string, string>>;
-  /** False: nothing is changed in CycleCloud, whatever a configuration says. */
+  /** False: nothing is changed in CycleCloud, whatever a configuration allows. */
   readonly act: boolean;
   /** Absent: free ones. */
   readonly ports?: Ports;
@@ -73,9 +73,9 @@ export async function startTrial({ values, act, ports, onHostLine }: TrialOption
   }
 }
 
-/** The host's process inherits the shell's variables: what the file leaves out must not come from there. */
+/** The host's process inherits the shell's variables. Settings that the file leaves out must not come from there. */
 const NOT_FROM_THE_SHELL = { AUTOSCALER_PUBLIC_URL: "", AUTOSCALER_AUTOSTOP_KEYS: "" };
-/** Real clusters live in real time, whatever file or shell say. */
+/** Real clusters run in real time, whatever the file or the shell contain. */
 const OURS = { AUTOSCALER_LOCAL_CLOCK: "" };
 
 function withoutStorage(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -3,7 +3,7 @@ import type { SimulatorRequest, SimulatorResponse } from "./answer.ts";
 import { answer } from "./answer.ts";
 import type { Simulator } from "./engine.ts";
 
-/** Our own routes beside CycleCloud's; they need no credentials. */
+/** Our own routes beside CycleCloud's. They need no credentials. */
 export const adminPrefix = "/simulator/";
 
 const cutting = z.literal(true).exactOptional();

@@ -7,7 +7,7 @@ export type SimulatorRequest = {
   readonly query: Readonly<Record<string, string>>;
   /** The parsed JSON body. */
   readonly body?: unknown;
-  /** The Authorization header; looked at only where credentials are required. */
+  /** The Authorization header. Read only if credentials are required. */
   readonly authorization?: string;
 };
 
@@ -16,7 +16,7 @@ export type SimulatorResponse = {
   readonly headers: Readonly<Record<string, string>>;
   /** An object is sent as JSON, a text as HTML, undefined as no content. */
   readonly body: unknown;
-  /** The connection breaks instead of this answer: the caller learns nothing. */
+  /** The connection breaks instead of this answer, so that the caller gets none. */
   readonly cut?: true;
   /** The answer is to be given this much later (real milliseconds). */
   readonly delayMs?: number;

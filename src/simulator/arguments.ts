@@ -29,7 +29,7 @@ export type ParsedArguments =
   | { readonly kind: "help" }
   | { readonly kind: "invalid"; readonly problem: string };
 
-/** Reads the command line; what is wrong is said as what was found and what was expected. */
+/** Reads the command line. Reports problems as found and expected values. */
 export function readArguments(argv: readonly string[]): ParsedArguments {
   const split = splitArguments(argv);
   if (typeof split === "string") return { kind: "invalid", problem: split };

@@ -7,7 +7,7 @@ export type Filter = (record: JsonObject) => boolean;
 type Value = string | number | boolean | undefined;
 type Expression = (record: JsonObject) => Value;
 
-/** What a request for nodes may say as `filter`: a ClassAd expression, for example `State === "Started"` (cyclecloud-wire.md A.7). */
+/** The `filter` of a request for nodes: a ClassAd expression, for example `State === "Started"` (cyclecloud-wire.md A.7). */
 export type ReadFilter =
   | { readonly kind: "filter"; readonly matches: Filter }
   | { readonly kind: "malformed"; readonly at: string };

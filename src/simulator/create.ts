@@ -13,7 +13,7 @@ import { findBucket } from "./world.ts";
 export type CreateSet = {
   readonly count: number;
   readonly array: NodeArray;
-  /** undefined: the first bucket that fits. */
+  /** Undefined: the first bucket that fits. */
   readonly bucket: Bucket | undefined;
   readonly group: string | undefined;
   readonly nameFormat: string;
@@ -29,7 +29,7 @@ export type CheckedCreate = { readonly kind: "valid"; readonly request: CreateRe
 
 export type SetResult = { readonly added: number; readonly message?: string };
 
-/** What a scale set's name can hold; the reference names no rule, so only clearly unusable names are refused. */
+/** Valid names of a scale set. The reference gives no rule, so only clearly unusable names are refused. */
 const groupName = /^[A-Za-z0-9_.:-]{1,80}$/;
 
 /**

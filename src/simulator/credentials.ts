@@ -26,7 +26,7 @@ export class Doorkeeper {
     this.#credentials = credentials;
   }
 
-  /** undefined lets the request in; a missing header is refused without counting as a failure. */
+  /** Undefined lets the request in. A missing header is refused without counting as a failure. */
   check(authorization: string | undefined, isRead: boolean, now: number): SimulatorResponse | undefined {
     if (authorization === undefined) return refuseCaller();
     const { username, password, role } = this.#credentials;

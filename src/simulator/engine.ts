@@ -28,7 +28,7 @@ import { buildWorld, findBucket } from "./world.ts";
 
 export type Clock = { now(): number };
 
-/** What a node that is up knows of itself. */
+/** The data that a running node has about itself. */
 export type ReadyNode = { readonly name: string; readonly instanceId: string; readonly stopCallback: string };
 
 const STOP_CALLBACK = ["cyclecloud", "cluster", "autoscale", "stop_callback"];
@@ -81,18 +81,18 @@ export class Simulator {
     };
   }
 
-  /** From now on requests need these credentials; undefined opens the door again. */
+  /** From now on requests need these credentials. Undefined: none are needed. */
   requireCredentials(credentials: Credentials | undefined): void {
     this.#doorkeeper = credentials === undefined ? undefined : new Doorkeeper(credentials);
   }
 
-  /** Lets everything happen that is due by the clock, which is read once; a clock that goes back stands still. */
+  /** Processes everything that is due at the clock's time, which is read once. A clock that goes back counts as standing still. */
   advance(): void {
     this.#now = Math.max(this.#now, this.clock.now());
     this.#fleet.advance(this.#now);
   }
 
-  /** When the next change of a node is due, in ms since 1970; undefined if nothing is under way. */
+  /** When the next change of a node is due, in ms since 1970. Undefined if none is scheduled. */
   nextEventAt(): number | undefined {
     return this.#fleet.nextStepAt();
   }
@@ -102,7 +102,7 @@ export class Simulator {
     return this.#accounts.summarize(this.#fleet.allNodes(), this.#now);
   }
 
-  /** What `jetpack config` says on each node that is Ready and has a stop URL (cyclecloud-wire.md D.1). */
+  /** The output of `jetpack config` on each node that is Ready and has a stop URL (cyclecloud-wire.md D.1). */
   readyNodes(): readonly ReadyNode[] {
     this.advance();
     return [...this.#fleet.allNodes()].flatMap(({ name, status, address, configuration }) => {
@@ -248,7 +248,7 @@ export class Simulator {
     return acceptedAnswer(operation, { sets: outcomes.map(({ result }) => result) });
   }
 
-  /** What is done with existing nodes (cyclecloud-wire.md A.7). */
+  /** The actions on existing nodes (cyclecloud-wire.md A.7). */
   #manage(cluster: Cluster, action: Exclude<Action, "create">, body: unknown): SimulatorResponse {
     const checked = checkManagement(body);
     if (checked.kind === "invalid") return this.#conflict(checked.message);

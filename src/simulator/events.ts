@@ -1,4 +1,4 @@
-/** What happened in the simulated CycleCloud, in order of time. `at` is in milliseconds since 1970. */
+/** The events in the simulated CycleCloud, in order of time. `at` is in milliseconds since 1970. */
 
 type OfNode = {
   readonly at: number;
@@ -9,7 +9,7 @@ type OfNode = {
   readonly name: string;
 };
 
-/** A create was accepted and this node exists from now on, whether or not it shows yet. */
+/** A create was accepted. The node exists from now on, whether or not it is shown yet. */
 export type NodeCreated = OfNode & {
   readonly kind: "node-created";
   readonly machineType: string;
@@ -41,10 +41,10 @@ export type NodeFailed = OfNode & {
   readonly message: string;
 };
 
-/** The node can run nothing for now, and is still wanted: it was shut down from inside, or restarts. Its VM is not deleted. */
+/** The node cannot run jobs for now, and is still wanted: it was shut down from inside, or restarts. Its VM is not deleted. */
 export type NodeDown = OfNode & { readonly kind: "node-down"; readonly status: "Off" | "Restarting" };
 
-/** A request to stop this node was accepted. Whether it was busy the simulator cannot know. */
+/** A request to stop this node was accepted. The simulator does not know whether it was busy. */
 export type TerminateAccepted = OfNode & {
   readonly kind: "terminate-accepted";
   readonly requestId?: string;

@@ -2,7 +2,7 @@ import type { SimulatorOptions, Timings } from "./options.ts";
 import type { Random } from "./random.ts";
 import { spreadDuration } from "./random.ts";
 
-/** What is drawn for a node when it is created: how its start will go. Times in milliseconds. */
+/** The random outcome of a node's start, drawn when it is created. Times in milliseconds. */
 export type Fate = {
   readonly start: "boots" | "never-acquires" | "fails-installation";
   /** Shown while it never acquires a VM. */
@@ -14,10 +14,10 @@ export type Fate = {
   readonly terminate: number;
 };
 
-/** What a node says that waits for its VM. */
+/** The message of a node that waits for its VM. */
 export const capacityMessage = "Waiting for capacity";
 
-/** Draws the same number of times whatever the outcome, so that one option does not shift all other draws. */
+/** Draws the same number of times for every outcome, so that one option does not shift all other draws. */
 export function drawFate(
   random: Random,
   options: SimulatorOptions,
@@ -40,7 +40,7 @@ export function drawFate(
   };
 }
 
-/** A head node has started long ago. */
+/** A head node started long ago. */
 export const fateOfHeadNode: Fate = {
   start: "boots",
   stuckMessage: undefined,

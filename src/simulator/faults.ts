@@ -1,7 +1,7 @@
 import type { SimulatorRequest } from "./answer.ts";
 import type { InvalidReason } from "./options.ts";
 
-/** Which requests a fault meets; an absent part matches all. `pathIncludes` is looked for in the path as sent. */
+/** The requests that a fault affects. An absent part matches all. `pathIncludes` is searched in the path as sent. */
 export type FaultMatch = { readonly method?: string; readonly pathIncludes?: string };
 
 /**
@@ -20,7 +20,7 @@ export type Failure = {
 
 type Planned = { readonly match: FaultMatch; readonly failure: Failure; left: number };
 
-/** What the faults that act on nodes and clusters need of the simulator. */
+/** The parts of the simulator that faults of nodes and clusters need. */
 export type FaultTarget = {
   vanish(nodeIds: readonly string[]): void;
   failNode(nodeId: string, message: string): void;
@@ -74,7 +74,7 @@ export class Faults {
     this.#target.failNode(nodeId, message);
   }
 
-  /** Somebody shuts a Ready node down from inside: it is still wanted, and Off. Its VM is not deleted. */
+  /** Shuts a Ready node down from inside: it is still wanted, and Off. Its VM is not deleted. */
   shutDown(nodeId: string): void {
     this.#target.shutDown(nodeId);
   }
@@ -84,7 +84,7 @@ export class Faults {
     this.#target.restart(nodeId, comesBack);
   }
 
-  /** From now on the node's start is answered with this error; undefined: no longer. */
+  /** From now on starts of the node fail with this error. Undefined: no longer. */
   refuseStart(nodeId: string, message: string | undefined): void {
     this.#target.refuseStart(nodeId, message);
   }
@@ -93,7 +93,7 @@ export class Faults {
     this.#target.setKeepAlive(nodeId, keepAlive);
   }
 
-  /** How many more VMs Azure has for the array and machine type; undefined = enough. */
+  /** Number of further VMs that Azure has for the array and machine type. Undefined: enough. */
   setCapacity(array: string, machineType: string, left: number | undefined, cluster?: string): void {
     this.#target.setCapacity(array, machineType, left, cluster);
   }

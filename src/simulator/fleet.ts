@@ -16,7 +16,7 @@ import { Usage } from "./usage.ts";
 import type { Bucket, Cluster, World } from "./world.ts";
 import { requireMachine } from "./world.ts";
 
-/** What a node is to be like; everything else is drawn. */
+/** The given properties of a node. All others are drawn. */
 export type NodeOrder = {
   readonly bucket: Bucket;
   readonly name: string;
@@ -195,7 +195,7 @@ export class Fleet {
     return node;
   }
 
-  /** Sets out to delete the node's VM. Of no effect on a node that is already going or gone. */
+  /** Begins to delete the node's VM. No effect on a node that is already going or gone. */
   terminate(node: SimulatedNode, requestId: string | undefined, now: number): void {
     const goingAlready = node.targetState === "Terminated" && node.status !== "Failed";
     if (goingAlready) return;
@@ -271,7 +271,7 @@ export class Fleet {
     for (const usage of [this.real, this.shown]) usage.add(node.keys.quota, 1, node.machine.quotaCores);
   }
 
-  /** Takes one of the VMs that Azure has left; false: there is none. */
+  /** Takes one of the VMs that Azure has left. False if there is none. */
   #takeCapacity(node: SimulatedNode, now: number): boolean {
     const { bucket } = node;
     if (bucket?.capacityLeft !== undefined && bucket.capacityLeft <= 0) {
@@ -509,7 +509,7 @@ export class Fleet {
     this.#change(node);
   }
 
-  /** The VM is gone: its address, quota and capacity are free again. */
+  /** The VM is deleted: its address, quota and capacity are free again. */
   #release(node: SimulatedNode, reason: "terminated" | "vanished", at: number): void {
     this.#emit({ kind: "node-gone", ...this.#about(node, at), reason });
     this.#releaseActive(node);
@@ -576,7 +576,7 @@ export class Fleet {
     this.#steps.push({ at, kind, node, course: node.course });
   }
 
-  /** The node goes another way: steps scheduled before are void, but for showing. */
+  /** The node's course changes: steps scheduled before are cancelled, except those that show it. */
   #change(node: SimulatedNode): void {
     node.course += 1;
     this.#touch(node);

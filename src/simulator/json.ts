@@ -21,7 +21,7 @@ export function readAttribute(record: JsonObject, name: string): unknown {
   return found === undefined ? undefined : record[found];
 }
 
-/** The same value whatever the order of its keys: for comparing attributes. */
+/** A text that is equal for equal values, in any order of their keys. For comparing attributes. */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";

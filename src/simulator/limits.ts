@@ -6,7 +6,7 @@ import type { Bucket, Machine } from "./world.ts";
 /** How many more nodes one limit allows; `limit` says it in words. */
 export type Room = { readonly limit: string; readonly left: number };
 
-/** What a node counts against. `active` keys are held until it terminates, `quota` keys until its VM is gone. */
+/** The limits that a node uses. `active` keys are held until it terminates, `quota` keys until its VM is gone. */
 export type LimitKeys = { readonly active: readonly string[]; readonly quota: readonly string[] };
 
 const join = (...parts: readonly string[]): string => parts.join("\u0000");

@@ -24,7 +24,7 @@ export type Address = {
   readonly instanceId: string;
 };
 
-/** What never changes of a node. */
+/** The constant properties of a node. */
 export type NodeIdentity = {
   readonly id: string;
   readonly name: string;
@@ -64,7 +64,7 @@ export type SimulatedNode = NodeIdentity & {
   holdsQuota: boolean;
   /** Has a place in what Azure really has. */
   holdsCapacity: boolean;
-  /** What is shown of it while a start is not to be seen yet. */
+  /** Shown instead of the actual state while a start must not be visible yet. */
   veil: JsonObject | undefined;
   /** Why it cannot be started, by a planned fault. */
   refusesStart: string | undefined;

@@ -1,4 +1,4 @@
-/** What a simulated CycleCloud consists of and how it behaves. Everything has a default but the clusters and their machine types. */
+/** The parts and the behaviour of a simulated CycleCloud. Everything has a default except the clusters and their machine types. */
 
 /** One VM size. `memory` is in GiB, `pricePerHour` in any one currency. */
 export type MachineTypeOptions = {
@@ -7,7 +7,7 @@ export type MachineTypeOptions = {
   readonly gpuCount?: number;
   readonly memory: number;
   readonly infiniband?: boolean;
-  /** What one VM costs in quota; `vcpuCount` if absent (cyclecloud-wire.md A.3, semantics 6). */
+  /** The quota that one VM uses. Absent: `vcpuCount` (cyclecloud-wire.md A.3, semantics 6). */
   readonly vcpuQuotaCount?: number;
   readonly family: string;
   readonly pricePerHour?: number;
@@ -37,10 +37,10 @@ export type NodeArrayOptions = {
   readonly priority?: number;
   /** 0: it knows no placement groups, as on other providers. */
   readonly maxPlacementGroupSize?: number;
-  /** After a capacity failure nothing is available in the bucket for this long; absent = not throttled. */
+  /** After a capacity failure nothing is available in the bucket for this long. Absent: not throttled. */
   readonly throttleCapacitySeconds?: number;
   readonly configuration?: Readonly<Record<string, unknown>>;
-  /** What becomes of a node that is shut down; default Terminate. */
+  /** The result of shutting a node down. Default Terminate. */
   readonly shutdownPolicy?: ShutdownPolicy;
   /** In order of preference: one bucket each. */
   readonly machineTypes: readonly string[];
@@ -130,13 +130,13 @@ export type SimulatorOptions = {
   readonly machineTypes: Readonly<Record<string, MachineTypeOptions>>;
   readonly quotas?: QuotaOptions;
   readonly timings?: Partial<Timings>;
-  /** A new node shows in status and lists, and one that is started shows as such, after a time drawn evenly from 0 to this; default 0. */
+  /** A new node, or the start of one, shows in status and lists after a time drawn evenly from 0 to this. Default 0. */
   readonly visibilityLagSeconds?: number;
-  /** Share of nodes whose software installation fails; default 0. */
+  /** Share of nodes whose software installation fails. Default 0. */
   readonly bootFailureShare?: number;
-  /** Share of nodes that stay in Acquiring for ever; default 0. */
+  /** Share of nodes that stay in Acquiring for ever. Default 0. */
   readonly neverBootShare?: number;
-  /** Share of terminations that fail: the VM stays, and must be terminated again; default 0. */
+  /** Share of terminations that fail: the VM stays, and must be terminated again. Default 0. */
   readonly terminationFailureShare?: number;
   readonly quirks?: Partial<Quirks>;
   /** Same options, same seed, same requests at the same times: same answers. Default 1. */

@@ -1,7 +1,7 @@
 import type { SimulatorRequest } from "./answer.ts";
 import type { Action } from "./operations.ts";
 
-/** What a request asks for, with its names decoded. */
+/** The operation that a request asks for, with decoded names. */
 export type Route =
   | { readonly kind: "status"; readonly cluster: string }
   | { readonly kind: "nodes"; readonly cluster: string }
@@ -22,7 +22,7 @@ const managementActions = [
   "reimage",
 ] as const;
 
-/** The simulated endpoints of cyclecloud-wire.md A.2; undefined for all others. The list of operations ends in a slash. */
+/** The simulated endpoints of cyclecloud-wire.md A.2. Undefined for all others. The list of operations ends in a slash. */
 export function findRoute(request: SimulatorRequest): Route | undefined {
   const [first, second, third, fourth, ...rest] = decodePath(request.path) ?? [];
   if (rest.length > 0 || second === undefined) return undefined;
@@ -45,7 +45,7 @@ export function findRoute(request: SimulatorRequest): Route | undefined {
   return undefined;
 }
 
-/** The segments after the leading slash, percent-decoded; undefined if that is not possible. */
+/** The segments after the leading slash, percent-decoded. Undefined if that is not possible. */
 function decodePath(path: string): readonly string[] | undefined {
   try {
     return path.split("/").slice(1).map(decodeURIComponent);

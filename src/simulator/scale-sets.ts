@@ -14,7 +14,7 @@ export class ScaleSets {
     this.#mustMatch = mustMatch;
   }
 
-  /** What a new node of this signature would say for ever; undefined if it matches. */
+  /** The permanent message of a new node with this signature. Undefined if the signature matches. */
   findMismatch(bucket: Bucket, group: string | undefined, signature: string): string | undefined {
     if (group === undefined || !this.#mustMatch) return undefined;
     const known = this.#groups.get(groupPrefix(bucket) + group);

@@ -31,8 +31,8 @@ const longestBodyBytes = 16 * 1024 * 1024;
 const advanceEveryMs = 50;
 
 /**
- * Serves the simulator over HTTP until `close`, which also ends open connections. Nodes move on while nobody asks, so
- * that listeners hear of it. Rejects if the port cannot be had.
+ * Serves the simulator over HTTP until `close`, which also ends open connections. Nodes also change between requests, so that listeners get
+ * their events. Rejects if the port is not available.
  */
 export async function serveSimulator(
   simulator: Simulator,
@@ -110,7 +110,7 @@ function dispatch(simulator: Simulator, request: SimulatorRequest): SimulatorRes
   return request.path.startsWith(adminPrefix) ? answerAdmin(simulator, request) : simulator.request(request);
 }
 
-/** JSON whatever the content type says: the tutorial posts text/plain (cyclecloud-wire.md A.1). */
+/** JSON regardless of the content type: the tutorial posts text/plain (cyclecloud-wire.md A.1). */
 function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);

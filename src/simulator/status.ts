@@ -6,7 +6,7 @@ import { renderArray } from "./record.ts";
 import type { Usage } from "./usage.ts";
 import type { Bucket, Cluster, NodeArray, World } from "./world.ts";
 
-/** What a status is rendered from. `view` is undefined where nodes were not asked for. */
+/** The inputs of a rendered status. `view` is undefined if nodes were not requested. */
 export type StatusSource = {
   readonly cluster: Cluster;
   readonly world: World;

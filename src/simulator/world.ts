@@ -34,7 +34,7 @@ export type Bucket = {
   readonly array: NodeArray;
   readonly machine: Machine;
   invalidReason: InvalidReason | undefined;
-  /** VMs that Azure still has; undefined = enough. */
+  /** VMs that Azure still has. Undefined: enough. */
   capacityLeft: number | undefined;
   lastCapacityFailureAt: number | undefined;
 };

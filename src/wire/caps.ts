@@ -8,7 +8,10 @@ import type { Problems } from "./problems.ts";
 const KINDS = ["requestSets", "users"];
 const UNITS: ReadonlySet<string> = new Set(["nodes", "cores"]);
 
-/** Reads `{ requestSets: name -> { nodes, cores }, users: ... }`, where the name "*" means each other user by itself, and all other sets together. */
+/**
+ * Reads `{ requestSets: name -> { nodes, cores }, users: ... }`. The name "*" means each other user separately, and all other sets
+ * together.
+ */
 export function readCaps(value: unknown, path: string, problems: Problems): CapRules {
   if (!isFields(value)) {
     problems.add(() => problemAt(path, value, "an object: requestSets, users"));
@@ -37,7 +40,7 @@ function readCeilings(from: unknown, path: string, problems: Problems): Readonly
   return ceilings;
 }
 
-/** Caps of sets that no message can name. An older configuration may have them: refused, it could not be read at all. */
+/** Caps of sets that no message can name. An older configuration may contain them and must stay readable, so they are not refused. */
 export function doubtCaps({ requestSets }: CapRules, path: string): readonly Problem[] {
   const expected = `${NAME_EXPECTED}: no set of this name can be sent any more`;
   return [...requestSets.keys()]
@@ -45,7 +48,7 @@ export function doubtCaps({ requestSets }: CapRules, path: string): readonly Pro
     .map((name) => problemShowing(`${path}.requestSets`, name, expected));
 }
 
-/** Zero is a ceiling too: nothing at all. */
+/** Zero is a valid limit: nothing is allowed. */
 export function readCeiling(value: unknown, path: string, problems: Problems): Ceiling {
   if (!isFields(value) || Object.keys(value).length === 0) {
     problems.add(() => problemAt(path, value, "an object with nodes, cores, or both"));

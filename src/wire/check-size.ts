@@ -2,7 +2,7 @@ import type { Problem } from "../domain/demand.ts";
 import { BOUNDS } from "./bounds.ts";
 import { joinPath, problemAt } from "./problem.ts";
 
-/** Something is too large or too deep: where, and what is wrong there. */
+/** A part that is too large or too deep: its position, and the problem. */
 export interface Oversize {
   readonly at: readonly (string | number)[];
   readonly problem: Problem;
@@ -15,15 +15,15 @@ const tooMany = (most: number): Pick<Problem, "found" | "expected"> => ({
 const TOO_DEEP = `at most ${BOUNDS.levels} levels of nesting`;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** Deeper texts are not parsed at all; above this a job that is too deep is still left out by itself. */
+/** Deeper texts are not parsed at all. Up to this depth, only the job that is too deep is left out. */
 const LEVELS_PARSED = 100_000;
 
 /**
- * What is too much in a text before it is parsed: megabytes can hold millions of empty objects, or of levels, and each costs tens of bytes
- * of memory once parsed. Counts members, items and levels outside of strings, in one pass. Undefined: nothing is.
+ * The excess of a text before it is parsed: megabytes can contain millions of empty objects or levels, each of which costs tens of bytes of
+ * memory once parsed. Counts members, items and levels outside of strings, in one pass. Undefined if nothing is too large.
  */
 export function oversizeOfText(text: string, most: number = BOUNDS.values): Problem | undefined {
-  // A value takes at least one character and its comma, a level one to begin and one to end.
+  // A value takes at least one character and its comma; a level takes one character at each end.
   if (text.length <= 2 * Math.min(most, LEVELS_PARSED)) return undefined;
   let values = 1;
   let level = 0;
@@ -47,20 +47,20 @@ export function oversizeOfText(text: string, most: number = BOUNDS.values): Prob
 /** One level of a walk over a value. */
 interface Level {
   readonly value: object;
-  /** Absent: a list. */
+  /** Absent: the level is a list. */
   readonly keys: readonly string[] | undefined;
   readonly length: number;
   next: number;
 }
 
 /**
- * The first thing that is too large or too deep in a parsed value. No recursion, so that no depth is too much here: everything behind it
- * follows the levels of a value by recursion. Undefined: nothing is.
+ * The first part of a parsed value that is too large or too deep. Without recursion, so that it works at any depth: the code behind it is
+ * recursive. Undefined if nothing is too large or too deep.
  */
 export function oversizeOf(root: unknown, levelsAbove = 0): Oversize | undefined {
   const levels: Level[] = [];
   let left: number = BOUNDS.values;
-  /** What is wrong with a value itself; goes into it otherwise. */
+  /** The problem of the value itself; otherwise descends into it. */
   const enter = (value: unknown): Pick<Problem, "found" | "expected"> | undefined => {
     left -= 1;
     if (left < 0) return tooMany(BOUNDS.values);

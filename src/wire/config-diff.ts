@@ -1,19 +1,19 @@
 import { isFields } from "./fields.ts";
 
-/** One value of a document that differs. */
+/** One value that differs between two documents. */
 export interface ConfigDifference {
-  /** "prices.currency"; a list is compared as a whole. */
+  /** The path, such as "prices.currency". Lists are compared as a whole. */
   readonly path: string;
-  /** As JSON, cut where it is long. Absent: it was not there, or is not there any more. */
+  /** As JSON, cut if it is long. Absent: the document does not have it. */
   readonly before?: string;
   readonly after?: string;
 }
 
-/** The most differences that are listed. */
+/** Maximum number of differences listed. */
 export const MOST_DIFFERENCES = 100;
 const LONGEST_VALUE = 200;
 
-/** What two documents say differently, in the order of their keys: the first {@link MOST_DIFFERENCES}, and how many more there are. */
+/** The differences of two documents in the order of their keys: the first {@link MOST_DIFFERENCES}, and the number of the others. */
 export function compareConfigs(
   before: object,
   after: object,

@@ -3,15 +3,15 @@ import type { ArrayTimeouts } from "../domain/timeouts.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { EVERY_OTHER, isBuiltIn } from "./timeouts.ts";
 
-/** A key of a configuration document that counts, and what it counts as. */
+/** A key of a configuration document that counts, and its meaning. */
 export interface UsedKey {
   /** With its path, as "nodearrays.hpc.placement_groups". */
   readonly key: string;
-  /** Our key for it, with the value where that is a timeout. */
+  /** Our key for it, with the value if it is a timeout. */
   readonly as: string;
 }
 
-/** A key of a configuration document that changes nothing. Its value is never repeated: it may be a password. */
+/** A key of a configuration document without effect. Its value is never repeated, because it may be a password. */
 export interface IgnoredKey {
   readonly key: string;
   readonly why: string;
@@ -25,7 +25,7 @@ export interface ConfigReport {
 const DRIVER = "a setting of a driver of scalelib's: what sends the demand reads its own";
 const TEST_AID = "scalelib uses it in tests only";
 
-/** Keys of scalelib's autoscale.json (scalelib.md 18) and of its drivers that mean nothing here, and why. */
+/** Keys of scalelib's autoscale.json (scalelib.md 18) and of its drivers that have no effect here, with the reason. */
 const IGNORED: ReadonlyMap<string, string> = new Map([
   ["$schema", "kept for editors, which check the document by it"],
   ["cluster_name", "the app setting AUTOSCALER_CLUSTERS names the clusters"],
@@ -50,7 +50,7 @@ const IGNORED: ReadonlyMap<string, string> = new Map([
   ["gridengine", DRIVER],
 ]);
 
-/** Keys of scalelib's `nodearrays.NAME` that mean nothing here. */
+/** Keys of scalelib's `nodearrays.NAME` that have no effect here. */
 const IGNORED_OF_ARRAY: ReadonlyMap<string, string> = new Map([
   [
     "generated_placement_group_buffer",
@@ -63,7 +63,7 @@ const OF_ANSWERS = "a part of our own answer, not of a configuration";
 const UNKNOWN_OF_ARRAY = "scalelib knows no such key of a node array";
 const SAYS_NOTHING = "it says nothing";
 
-/** What our answers add to a document: what was read may be changed and put back as it is. */
+/** Members that our answers add to a document, so that a document can be read, changed and written back. */
 const ANSWERS: ReadonlySet<string> = new Set([
   "used",
   "ignored",
@@ -82,7 +82,7 @@ export function isIgnored(key: string): boolean {
   return IGNORED.has(key) || ANSWERS.has(key);
 }
 
-/** What became of every key of a document that was read as this policy, in the document's order. */
+/** The effect of every key of a document that was read as this policy, in the document's order. */
 export function reportKeys(from: Fields, policy: Policy): ConfigReport {
   const used: UsedKey[] = [];
   const ignored: IgnoredKey[] = [];
@@ -106,7 +106,7 @@ function reportUsed(key: string, value: unknown, policy: Policy): readonly UsedK
   }
 }
 
-/** scalelib's timeout, member by member: some of them stand for the built-in value. */
+/** scalelib's timeout, member by member: some of them mean the built-in value. */
 function reportTimeout(
   key: string,
   ours: string,

@@ -6,7 +6,7 @@ import { nearest, problemAt, problemShowing, unknownKey } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
 const GROUPS = "placement_groups";
-/** scalelib's other keys of an array: they are about groups that it makes up itself (scalelib.md 8). */
+/** scalelib's other keys of an array: they concern groups that scalelib generates itself (scalelib.md 8). */
 const OTHERS = ["generated_placement_group_buffer", "max_placement_groups"];
 
 /** Reads `{ array -> [group] }`, where "default" stands for every array. */
@@ -27,8 +27,8 @@ export function readConfiguredGroups(
 }
 
 /**
- * Reads scalelib's `nodearrays`: of each array `placement_groups` counts (scalelib.md 7), and other keys change nothing. A key
- * that is nearly that one is a slip.
+ * Reads scalelib's `nodearrays`: only `placement_groups` of each array counts (scalelib.md 7), and other keys have no effect. A key similar
+ * to it is reported as a mistake.
  */
 export function readScalelibArrays(
   from: Fields,

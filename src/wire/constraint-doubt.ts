@@ -2,7 +2,7 @@ import { parseSize } from "../domain/size.ts";
 import type { Notes } from "./notes.ts";
 import { nearest, problemShowing } from "./problem.ts";
 
-/** Resources that every node has as a number or a size (scalelib.md 4): no text can match them. */
+/** Resources that are a number or a size on every node (scalelib.md 4). No text can match them. */
 export const COUNTED: ReadonlySet<string> = new Set([
   "ncpus",
   "pcpus",
@@ -15,10 +15,10 @@ export const COUNTED: ReadonlySet<string> = new Set([
   "memtb",
 ]);
 
-/** Shorter keys are as near to each other by chance as by mistake. */
+/** Shorter keys are often similar by chance. */
 const SHORTEST_TYPED_KEY = 8;
 
-/** A text for a resource that is counted, or one that was meant to be a size: it would match nothing, and the job would wait for ever. */
+/** A text for a resource that is counted, or a text that was meant to be a size: no node would match, and the job would wait for ever. */
 export function doubtText(key: string, value: string, path: string, notes: Notes): void {
   const isSizeOfSorts = typeof parseSize(value) !== "string";
   if (COUNTED.has(key) && isSizeOfSorts && key.startsWith("mem"))
@@ -33,7 +33,7 @@ export function doubtText(key: string, value: string, path: string, notes: Notes
     );
 }
 
-/** A key that is nearly one of ours, with the kind of value that ours has: it would be taken for a resource that no node has. */
+/** A key similar to one of ours, with the kind of value that ours has: it would count as a resource that no node has. */
 export function doubtKey(
   key: string,
   value: unknown,

@@ -5,7 +5,7 @@ import { sizeJson } from "../domain/size.ts";
 type Json = Scalar | readonly Json[] | { readonly [key: string]: Json };
 type Members = Readonly<Record<string, Json>>;
 
-/** A constraint as JSON that reads back as the same: what a state page or an explanation shows of a job's requirements. */
+/** A constraint as JSON from which the same constraint is read. Used to show a job's requirements. */
 export function writeConstraint(constraint: Constraint): Members {
   switch (constraint.kind) {
     case "amount": {
@@ -51,7 +51,7 @@ export function writeConstraint(constraint: Constraint): Members {
   }
 }
 
-/** One object as long as no key repeats, else a list. */
+/** One object if no key repeats, otherwise a list. */
 function writeAll(of: readonly Constraint[]): Members {
   const members = of.map(writeConstraint);
   const keys = members.flatMap((member) => Object.keys(member));

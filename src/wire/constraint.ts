@@ -9,7 +9,7 @@ import { nearest, problemAt, problemShowing, shorten } from "./problem.ts";
 import { pythonText } from "./python-text.ts";
 import { BOUNDS } from "./bounds.ts";
 
-/** Keys that mean something by themselves; every other key is the name of a resource. */
+/** Keys with a meaning of their own. Every other key is the name of a resource. */
 export const STRUCTURAL_KEYS = [
   "exclusive",
   "exclusive-task",
@@ -28,9 +28,9 @@ export const STRUCTURAL_KEYS = [
 const EXPECTED_VALUE = `an amount (2, "memory::4g"), a value to match (text of at most ${BOUNDS.constraintText} characters, pattern, true, false, null) or a list of at most ${BOUNDS.choices} values`;
 
 /**
- * Reads what stands under "constraints" (scalelib.md 9): a list of objects, or one bare object; all members of all of them must
- * hold. Paths begin at `path`. Differences from scalelib, each a defect of its list: `in-a-placement-group: false` is false (4), and pools
- * can be told in JSON, also in the spelling that the library writes itself (35).
+ * Reads the value of "constraints" (scalelib.md 9): a list of objects, or one bare object. All members of all objects must hold. Paths
+ * begin at `path`. Differences from scalelib, each a defect of its list: `in-a-placement-group: false` is false (4), and pools can be
+ * written in JSON, also in the spelling that the library writes itself (35).
  */
 export function readConstraints(value: unknown, path: string, notes: Notes): readonly Constraint[] {
   if (Array.isArray(value) && isTooLong(path, value, BOUNDS.constraints, "objects", notes.problems))
@@ -48,7 +48,7 @@ export function readConstraints(value: unknown, path: string, notes: Notes): rea
   });
 }
 
-/** One object as one constraint: nothing, its member, or all of its members together. */
+/** One object as one constraint: none, its only member, or all members together. */
 function readObject(
   from: Fields,
   path: string,
@@ -125,7 +125,7 @@ function isScalar(value: unknown): value is Scalar {
   return value === null || typeof value === "number" || typeof value === "boolean";
 }
 
-/** A boolean, an integer, or either of them as text; anything else is no flag. */
+/** A boolean, an integer, or either of them as text. Undefined for anything else. */
 function readFlag(value: unknown): boolean | undefined {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isInteger(value) ? value !== 0 : undefined;
@@ -135,7 +135,7 @@ function readFlag(value: unknown): boolean | undefined {
   return word === "true" || word === "false" ? word === "true" : undefined;
 }
 
-/** The library takes any value for true; what is plainly false is false here (defect 4). */
+/** The library treats any value as true. Here clearly false values are false (defect 4). */
 function readWanted(value: unknown, path: string, notes: Notes): boolean {
   const wanted = readFlag(value);
   if (wanted === undefined) notes.doubts.add(() => problemShowing(path, value, "true or false"));
@@ -156,7 +156,7 @@ function readNot(value: unknown, path: string, notes: Notes): Constraint | undef
   return of === undefined ? undefined : { kind: "not", of };
 }
 
-/** `{"pool": {"licence-x": 1}}`: a number is taken from the pool by each slot, anything else is the value that the pool must have. */
+/** `{"pool": {"licence-x": 1}}`: each slot takes a number from the pool. Any other value is the value that the pool must have. */
 function readPoolUse(from: Fields, path: string, notes: Notes): Constraint | undefined {
   const uses: Constraint[] = [];
   for (const [pool, value] of Object.entries(from)) {
@@ -171,7 +171,7 @@ function readPoolUse(from: Fields, path: string, notes: Notes): Constraint | und
   return uses.length === 1 ? only : { kind: "and", of: uses };
 }
 
-/** Both spellings: the one that the library reads, and the one that it writes (defect 35). */
+/** Both spellings: the library reads one and writes the other (defect 35). */
 function readSharedConsumable(value: unknown, path: string, notes: Notes): SharedConsumable | undefined {
   const expected =
     "an object with resource-name, source, initial-value, current-value (lists of one length) and requested";

@@ -7,9 +7,9 @@ import { isFields } from "./fields.ts";
 const ENCODINGS = "JSON, base64 of JSON, or base64 of gzipped JSON";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** The most that a door lets in. */
+/** The limits of a door. */
 export interface Most {
-  /** Of JSON, unpacked. */
+  /** Bytes of JSON, unpacked. */
   readonly bytes: number;
   /** Members and items, counted before they are parsed. */
   readonly values: number;
@@ -22,20 +22,20 @@ export type Decoded =
   | {
       readonly kind: "value";
       readonly value: unknown;
-      /** One of its `jobs` is too large or too deep, and nothing else is: each is to be checked by itself. */
+      /** One of its `jobs` is too large or too deep, and nothing else is. Each job must be checked separately. */
       readonly hasOversizeJob?: true;
     }
   | {
       readonly kind: "problem";
       readonly problem: Problem;
-      /** Longer than it may be, as it is or unpacked. */
+      /** Longer than allowed, as received or unpacked. */
       readonly tooLarge?: true;
     };
 
 /**
- * Takes the packaging off a message: plain JSON, base64 of it, gzip of it, gzip in base64; text or bytes. What a queue library has parsed
- * already is handed through. A gzip bomb stops at the bound. What comes out is no larger and no deeper than the
- * readers behind it can take (bounds.ts).
+ * Unpacks a message: plain JSON, base64 of it, gzip of it, or gzip in base64, as text or bytes. A value that a queue library has already
+ * parsed is passed on. Unpacking a gzip bomb stops at the limit. The result is no larger and no deeper than the readers behind it accept
+ * (bounds.ts).
  */
 export function decodeMessage(input: string | Uint8Array | object, most: Most): Decoded {
   const decoded = unpackMessage(input, most);
@@ -58,11 +58,11 @@ function unpackMessage(input: string | Uint8Array | object, most: Most): Decoded
 function decodeText(input: string, most: Most): Decoded {
   if (input.length > most.bytes) return refuseTooLarge(most);
   const text = withoutMark(input).trim();
-  // Some encoders break base64 into lines.
+  // Some encoders split base64 into lines.
   const packed = looksLikeJson(text) ? "" : text.replaceAll(/\s+/g, "");
   if (!BASE64.test(packed)) return parse(text, most);
   const bytes = Buffer.from(packed, "base64");
-  // A word or a number is base64 too, by chance: then the text itself is what was found.
+  // A word or a number may be valid base64 by chance. Then the text itself is shown.
   return isGzip(bytes) || looksLikeJson(bytes.toString("utf8").trim())
     ? decodeBytes(bytes, most, (unpacked) => parse(unpacked, most))
     : parse(text, most);
@@ -100,12 +100,12 @@ function parse(text: string, most: Most): Decoded {
     const value: unknown = JSON.parse(text);
     return { kind: "value", value };
   } catch {
-    // Never shown: what is no JSON may be anything, a password as well.
+    // Never shown: a text that is not JSON may be anything, even a password.
     return refuse(kindOf(text));
   }
 }
 
-/** A byte order mark is no JSON, but some editors and shells put one in front. */
+/** A byte order mark is not JSON, but some editors and shells write one at the beginning. */
 function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }

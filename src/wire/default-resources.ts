@@ -12,8 +12,8 @@ const OPERATIONS = ["add", "subtract", "multiply", "divide", "divide_floor"] as 
 const KEYS = ["select", "name", "value", ...OPERATIONS] as const;
 
 /**
- * Properties that are text on every node: no amount can be added to them. Those that may be null are not here, as scalelib leaves null
- * alone (scalelib.md 4): a node without a placement group, a new node without a host.
+ * Properties that are text on every node, so that no amount can be added to them. Properties that may be null are not listed, because
+ * scalelib leaves null unchanged (scalelib.md 4): a node without a placement group, a new node without a host.
  */
 const TEXTS: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
   "name",
@@ -28,8 +28,8 @@ const TEXTS: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
 ]);
 
 /**
- * Reads a configuration's default_resources (scalelib.md 4): a list whose order counts. Python between backquotes, which the
- * library evaluates, is refused: a configuration holds data, no code (its defect 54).
+ * Reads a configuration's default_resources (scalelib.md 4): a list whose order matters. Python between backquotes, which the library
+ * evaluates, is refused: a configuration contains data, not code (defect 54).
  */
 export function readDefaultResources(value: unknown, path: string, notes: Notes): readonly DefaultResource[] {
   if (!Array.isArray(value)) {
@@ -126,7 +126,7 @@ function readModifier(from: Fields, path: string, notes: Notes): Modifier | unde
   return { operation, by };
 }
 
-/** Undefined: the library refuses it when it reads the configuration. Text that says nothing it only stumbles over later. */
+/** Undefined: the library refuses it when it reads the configuration. Text without meaning fails in the library only later. */
 function readOperand(value: unknown): Modifier["by"] | undefined {
   if (typeof value === "string") {
     const size = parseSize(value);
@@ -152,7 +152,7 @@ function checkModified(
     refuse(notes, at, written, "memory:: rather than size:: where there is something to reckon");
 }
 
-/** An entry as it can be read back. */
+/** An entry in a form that can be read back. */
 export function writeDefaultResource({ select, name, value, modifier }: DefaultResource): object {
   const written = { select: writeSelect(select), name, value: writeValue(value) };
   if (modifier === undefined) return written;
@@ -160,7 +160,7 @@ export function writeDefaultResource({ select, name, value, modifier }: DefaultR
   return { ...written, [operation]: isSize(by) ? sizeJson(by) : by };
 }
 
-/** What was one object is one constraint, or none. */
+/** The constraint of one former object, or none. */
 function writeSelect(select: DefaultResource["select"]): object {
   const [only] = select;
   return only === undefined ? {} : writeConstraint(only);

@@ -24,26 +24,26 @@ import { someOf } from "../domain/some-of.ts";
 import { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
 
-/** What the door knows besides the message. */
+/** The context of a message. */
 export interface MessageContext {
   readonly messageId: string;
   /** When the message was put into the queue. */
   readonly insertedAt: Instant;
   readonly now: Instant;
-  /** From the cluster's policy; longer intervals are cut to it. */
+  /** From the cluster's policy. Longer intervals are cut to it. */
   readonly maxExpirationSeconds: number;
-  /** Absent: any cluster will do. */
+  /** Absent: any cluster is accepted. */
   readonly knownClusters?: ReadonlySet<string>;
   readonly senderTime?: SenderTime;
 }
 
 /**
- * What the senders' clocks show at a moment of ours: revisions are moments of theirs. Absent: the same. It differs where our clock is a
- * scaled one.
+ * Converts a moment of ours to the senders' clocks: revisions are moments on theirs. Absent: no difference. They differ if our clock is
+ * scaled.
  */
 export type SenderTime = (at: Instant) => Instant;
 
-/** The same for a request set that comes over HTTP: its address names cluster and set. */
+/** The same for a request set sent over HTTP: the address names cluster and set. */
 export interface RequestSetContext {
   readonly cluster: ClusterName;
   readonly set: SetName;
@@ -53,25 +53,25 @@ export interface RequestSetContext {
   readonly senderTime?: SenderTime;
 }
 
-/** What became of a message at the door. */
+/** The result of reading a message. */
 export type MessageRead =
   | { readonly kind: "update"; readonly update: RequestSetUpdate }
   /** Asks only for a reconcile, not before `at`. */
   | { readonly kind: "wake"; readonly cluster: ClusterName; readonly at?: Instant; readonly id?: string }
-  /** Nothing wrong with it, but its time is over: to be acknowledged and noted. */
+  /** The message is valid, but its time is over: to be acknowledged and noted. */
   | {
       readonly kind: "stale";
       readonly cluster: ClusterName;
       readonly set: SetName;
       readonly expiredAt: Instant;
     }
-  /** Everything that is wrong with it, at once; `cluster` and `set` where they could be read. */
+  /** All problems of the message; `cluster` and `set` if they could be read. */
   | {
       readonly kind: "rejected";
       readonly cluster?: string;
       readonly set?: string;
       readonly problems: readonly Problem[];
-      /** Its size is what is wrong with it. */
+      /** The message is too large. */
       readonly tooLarge?: true;
     };
 
@@ -80,7 +80,7 @@ const DEFAULT_INTERVAL_SECONDS = 300;
 const MOST_NAMES_SHOWN = 20;
 
 const INTERVAL = "a number of seconds above 0";
-/** In milliseconds since 1970: March 1973. What is below counts seconds, and would lose against every message without a revision. */
+/** In milliseconds since 1970: March 1973. Smaller values are seconds, and would lose against every message without a revision. */
 const LEAST_REVISION = 1e11;
 const REVISION = "a whole number: milliseconds since 1970";
 const NOT_SECONDS = `milliseconds since 1970, ${LEAST_REVISION} or more: this looks like seconds; multiply by 1000`;
@@ -95,7 +95,7 @@ const revision = z.int({ error: REVISION }).min(LEAST_REVISION, {
 const interval = z.number({ error: INTERVAL }).positive({ error: INTERVAL });
 const moment = z.int({ error: MOMENT }).min(0, { error: MOMENT }).max(LAST_INSTANT, { error: MOMENT });
 
-/** The envelope of a demand message (docs/demand.md); the lists inside have readers of their own. */
+/** The envelope of a demand message (docs/demand.md). The lists inside have their own readers. */
 export const envelopeSchema = z.strictObject(
   {
     version,
@@ -122,12 +122,12 @@ const wakeSchema = z.strictObject({
 type Envelope = z.infer<typeof envelopeSchema>;
 
 const UPDATE_KEYS = Object.keys(envelopeSchema.shape);
-/** In the queue a message may also wake: a near miss of that key is to be recognised. */
+/** In the queue a message may also be a wake message: a misspelling of that key must be recognised. */
 const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
 
 /**
- * Reads a message of the demand queue, however it is packed. Never throws, whatever the input is. Without an explicit revision the
- * message counts as of the second in which it was put into the queue, ties going by message id (architecture.md, Revisions).
+ * Reads a message of the demand queue in any packaging. Never throws. Without an explicit revision the message's revision is the second in
+ * which it was put into the queue, with ties decided by message id (architecture.md, Revisions).
  */
 export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
   const decoded = decodeMessage(input, MOST_BY_QUEUE);
@@ -149,10 +149,10 @@ export function readDemandMessage(input: string | Uint8Array | object, context: 
 }
 
 /**
- * Reads the body of `PUT /api/clusters/{cluster}/request-sets/{set}`: a demand message whose `cluster` and `requestSet` may be left out
- * and otherwise must agree with the address. Without an explicit revision it counts as of now, to the millisecond, with an empty
- * tie-break like an explicit one: over HTTP there is no message id. Never "wake"; and as it arrives when it is sent, "stale"
- * only if its interval is less than a millisecond.
+ * Reads the body of `PUT /api/clusters/{cluster}/request-sets/{set}`: a demand message whose `cluster` and `requestSet` may be left out,
+ * and otherwise must match the address. Without an explicit revision it gets the current time in milliseconds, with an empty tie-break like
+ * an explicit one, because HTTP has no message id. Never "wake". "stale" only if its interval is less than a millisecond, because it
+ * arrives when it is sent.
  */
 export function readRequestSet(body: string | Uint8Array | object, context: RequestSetContext): MessageRead {
   const address = { cluster: context.cluster, set: context.set };
@@ -190,7 +190,7 @@ function undecodable({ problem, tooLarge }: Extract<Decoded, { kind: "problem" }
   return { kind: "rejected", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
 }
 
-/** The update that ends a request set, for DELETE: all its parts are none, and only its revision is kept, for so long. */
+/** The update that ends a request set, for DELETE: all its parts are empty, and only its revision is kept for this time. */
 export function emptyRequestSet(
   cluster: ClusterName,
   set: SetName,
@@ -213,13 +213,13 @@ export function emptyRequestSet(
 }
 
 interface UpdateContext {
-  /** What to name beside an unknown key. */
+  /** Known keys, for the suggestion beside an unknown one. */
   readonly keys: readonly string[];
   readonly sentAt: Instant;
   readonly now: Instant;
   readonly maxExpirationSeconds: number;
   readonly knownClusters: ReadonlySet<string> | undefined;
-  /** What the senders' clocks show now. */
+  /** The current time on the senders' clocks. */
   readonly senderNow: Instant;
   readonly implicitRevision: Revision;
   readonly address?: { readonly cluster: ClusterName; readonly set: SetName };
@@ -234,7 +234,7 @@ function readUpdate({ value, hasOversizeJob }: DecodedValue, context: UpdateCont
   const fields = isFields(value) ? value : {};
   findCircumstances(fields, context, problems);
   const lists = readLists(fields, hasOversizeJob === true, problems);
-  // Asked last: a message that is wrong elsewhere may only have misspelt its list.
+  // Checked last: a message with other errors may only have misspelt its list.
   if (problems.count === 0 && !LISTS.some((key) => fields[key] !== undefined))
     problems.add(() => problemAt("", undefined, SOME_LIST));
   if (!parsed.success || problems.count > 0) return rejectedUpdate(fields, problems.all());
@@ -244,12 +244,12 @@ function readUpdate({ value, hasOversizeJob }: DecodedValue, context: UpdateCont
 const LISTS = ["nodearrays", "jobs", "schedulerNodes", "pools"] as const;
 const SOME_LIST = `at least one of ${LISTS.join(", ")}; to empty a set send "jobs": []`;
 
-/** What a message has besides its envelope. */
+/** The members of a message besides its envelope. */
 type Lists =
   | Pick<WholeUpdate, "bytes" | "demand" | "digest" | "schedulerNodes">
   | Pick<PartialUpdate, "schedulerNodes" | "pools">;
 
-/** A message without `nodearrays` and `jobs` says nothing of its set's demand. */
+/** A message without `nodearrays` and `jobs` leaves its set's demand unchanged. */
 function readLists(message: Fields, hasOversizeJob: boolean, problems: Problems): Lists {
   const states = message["nodearrays"] !== undefined || message["jobs"] !== undefined;
   const asked = states ? readDemands(message, hasOversizeJob, problems) : undefined;
@@ -338,7 +338,7 @@ function readWake(message: Fields, context: MessageContext): MessageRead {
   };
 }
 
-/** Each minute has its tick, so a wake message is for what cannot wait that long: our own are due within half an hour. */
+/** Each minute has its tick, so a wake message is for work that cannot wait that long. Our own are due within half an hour. */
 function findWakeTooLate({ at }: Fields, now: Instant, problems: Problems): void {
   const latest = plusSeconds(now, BOUNDS.wakeSeconds);
   if (typeof at !== "number" || !Number.isSafeInteger(at) || at > LAST_INSTANT || at <= latest) return;
@@ -347,7 +347,7 @@ function findWakeTooLate({ at }: Fields, now: Instant, problems: Problems): void
   );
 }
 
-/** What is wrong only here and now: a cluster that is not ours, an address that says otherwise, a revision from the future. */
+/** Problems that depend on place and time: an unknown cluster, an address that disagrees, a revision from the future. */
 function findCircumstances(message: Fields, context: UpdateContext, problems: Problems): void {
   problems.addBelow("", clusterProblems(message, context.knownClusters));
   const { address } = context;
@@ -369,7 +369,7 @@ function findCircumstances(message: Fields, context: UpdateContext, problems: Pr
       ),
     );
   }
-  // A sender may also go by our own clock, as a scheduler that is simulated beside us does.
+  // A sender may also use our own clock, as a simulated scheduler beside us does.
   const ahead = context.senderNow > context.now ? context.senderNow : context.now;
   const latest = plusSeconds(ahead, REVISION_LEEWAY_SECONDS);
   const value = message["revision"];

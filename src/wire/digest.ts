@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { digest, type Digest } from "../domain/ids.ts";
 
 /**
- * SHA-256, in hex, of the value's JSON text, and the size of that text. Equal values give equal digests only if they are written in one
- * order: everything that wire/ lowers is built with its keys in alphabetical order, so that the text is the canonical one of
- * domain/canonical.ts at a fraction of its cost.
+ * SHA-256, in hex, of the value's JSON text, and the size of that text. Equal values give equal digests only if their keys are in the same
+ * order. So wire/ builds all values with their keys in alphabetical order, which gives the canonical text of domain/canonical.ts at a
+ * fraction of its cost.
  */
 export function measure(value: object): { readonly digest: Digest; readonly bytes: number } {
   const hash = createHash("sha256");
@@ -16,10 +16,10 @@ export function measure(value: object): { readonly digest: Digest; readonly byte
   return { digest: digest(hash.digest("hex")), bytes };
 }
 
-/** Long enough that a piece costs little, short against a demand of a hundred megabytes. */
+/** Long enough that a piece has little overhead, short compared with a demand of a hundred megabytes. */
 const PIECE = 256 * 1024;
 
-/** What JSON.stringify gives, in pieces: the text of a large demand is as large as the demand itself. */
+/** The result of JSON.stringify in pieces: the text of a large demand is as large as the demand itself. */
 function* textOf(value: object): Generator<string> {
   let text = "";
   for (const part of membersOf(value)) {

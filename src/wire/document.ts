@@ -1,7 +1,7 @@
 import { type Problem, problemAt } from "./problem.ts";
 import { oversizeOf, oversizeOfText } from "./check-size.ts";
 
-/** JSON of a configuration document. Text that is none is not shown, not even in part: it may hold a secret. */
+/** JSON of a configuration document. Text that is not JSON is not shown, not even in part, because it may hold a secret. */
 export function parseDocument(
   text: string,
 ):

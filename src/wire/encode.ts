@@ -1,20 +1,20 @@
 import { gzipSync } from "node:zlib";
 import type { DemandMessage, UncheckedMessage, WakeMessage } from "./message.ts";
 
-/** What a storage queue takes of one message; anything larger goes over HTTP. */
+/** Maximum size of one message in a storage queue. Larger messages must go over HTTP. */
 export const LARGEST_QUEUE_MESSAGE_BYTES = 64 * 1024;
 
-/** From this size on a message is packed: gzip and base64 together shrink JSON of jobs to a fraction. */
+/** Messages of at least this size are packed: gzip and base64 together shrink JSON of jobs to a fraction. */
 const PACKED_FROM_BYTES = 48 * 1024;
 
 export type Encoded =
   | { readonly kind: "text"; readonly text: string }
-  /** Not for the queue even when packed; `bytes` is what the text would take. */
+  /** Too large for the queue even when packed. `bytes` is the size of the text. */
   | { readonly kind: "too-large"; readonly bytes: number; readonly limit: number };
 
 /**
- * The text of a message for the demand queue: plain JSON while it is small, else gzip + base64. `gzip: true` packs at any size, `false`
- * never. Whatever it gives, readDemandMessage reads.
+ * The text of a message for the demand queue: plain JSON if it is small, else gzip + base64. `gzip: true` packs at any size, `false` never.
+ * readDemandMessage reads every result.
  */
 export function encodeDemandMessage(
   message: DemandMessage | UncheckedMessage | WakeMessage,

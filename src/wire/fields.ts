@@ -3,9 +3,9 @@ import type { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
 
 /**
- * Readers of single members, for the parts of a message that come by the thousand (jobs, hosts) and where a schema library would cost
- * more than the work itself. Each returns the value, or undefined when it is absent or was reported. Paths are the bare key: whoever
- * knows where the object stands puts the rest in front.
+ * Readers of single members, for the parts of a message that occur by the thousand (jobs, hosts), where a schema library would cost more
+ * than the work itself. Each returns the value, or undefined if it is absent or was reported. Paths are the bare key: the caller puts the
+ * position of the object in front.
  */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ const isText = (value: unknown): value is string =>
 const expectedText = (value: unknown): string =>
   typeof value === "string" && value !== "" ? `at most ${BOUNDS.name} characters` : "text, not empty";
 
-/** What is expected of a count that is too large. */
+/** The expected value of a count that is too large. */
 export const AT_MOST = `at most ${BOUNDS.count}`;
 
 export function readBoolean(from: Fields, key: string, problems: Problems): boolean | undefined {
@@ -53,7 +53,7 @@ export function readNumber(from: Fields, key: string, problems: Problems): numbe
   return undefined;
 }
 
-/** A whole number from `least` to the largest count of all. */
+/** A whole number from `least` to the maximum count. */
 export function readCount(from: Fields, key: string, least: 0 | 1, problems: Problems): number | undefined {
   const value = from[key];
   if (value === undefined) return undefined;
@@ -76,7 +76,7 @@ export function readOneOf<T extends string>(
   return choice;
 }
 
-/** A list of texts that are not empty; each other member is reported with its index. */
+/** A list of texts that are not empty. Each other member is reported with its index. */
 export function readTexts(from: Fields, key: string, problems: Problems): readonly string[] | undefined {
   const value = from[key];
   if (value === undefined) return undefined;
@@ -85,7 +85,7 @@ export function readTexts(from: Fields, key: string, problems: Problems): readon
     return undefined;
   }
   if (isTooLong(key, value, BOUNDS.placed, "texts", problems)) return undefined;
-  // Copied in one piece: a list that grows keeps room for more, and thousands of hosts have one job each.
+  // Copied in one piece: a growing list reserves more room, and thousands of hosts have one job each.
   if (value.every(isText)) return value.slice();
   value.forEach((item: unknown, index) => {
     if (!isText(item)) problems.add(() => problemAt(`${key}[${index}]`, item, expectedText(item)));
@@ -93,7 +93,7 @@ export function readTexts(from: Fields, key: string, problems: Problems): readon
   return value.filter(isText);
 }
 
-/** Reads the members of a list one by one; what they report gets `path` and their index put in front. */
+/** Reads the members of a list one by one. `path` and their index are put in front of their problems. */
 export function readEach<T>(
   items: readonly unknown[],
   path: string,
@@ -111,7 +111,7 @@ export function readEach<T>(
   return values;
 }
 
-/** Whether a list has more items than it may have, which is reported: nothing of it is read then. */
+/** Whether a list has more items than allowed. Reported; then nothing of it is read. */
 export function isTooLong(
   path: string,
   items: readonly unknown[],
@@ -124,7 +124,7 @@ export function isTooLong(
   return true;
 }
 
-/** A list, or a bare object that stands for a list of one (cyclecloud-wire.md C.2); undefined: neither. */
+/** A list, or a bare object that stands for a list of one (cyclecloud-wire.md C.2). Undefined for anything else. */
 export function listOrOne(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
   return isFields(value) ? [value] : undefined;

@@ -5,22 +5,22 @@ import { problemAt, problemShowing } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
 
-/** How much a job asks for, and what of it runs already. */
+/** The amount that a job asks for, and the part that already runs. */
 export type JobAmount = Pick<JobDemand, "iterations" | "nodeCount" | "partial" | "placed">;
 
-/** The keys of a job that say so, as they were written. */
+/** The keys of a job that give its amount, as written. */
 interface Written {
   readonly iterations: number | undefined;
   readonly remaining: number | undefined;
-  /** 0: slots, wherever they fit. */
+  /** 0: slots that may be placed anywhere. */
   readonly nodeCount: number;
   readonly strategy: "pack" | "scatter" | undefined;
   readonly placed: readonly PlacedSlots[];
 }
 
 /**
- * Reads how much a job asks for. The same keys mean two things (docs/demand.md, Jobs of scalelib): `iterations` multiply with `node-count`
- * in a message of ours, and are ignored beside it in a job as scalelib writes it. node-count: absent and 0 both mean slots.
+ * Reads the amount that a job asks for. The same keys have two meanings (docs/demand.md, Jobs of scalelib): `iterations` multiply with
+ * `node-count` in our messages, and are ignored beside it in a job as scalelib writes it. node-count: absent and 0 both mean slots.
  */
 export function readJobAmount(job: Fields, problems: Problems): JobAmount {
   const iterations = readCount(job, "iterations", 1, problems);
@@ -42,7 +42,7 @@ export function readJobAmount(job: Fields, problems: Problems): JobAmount {
   return amount;
 }
 
-/** Keys that only scalelib writes; and a strategy that is its default for slots, but says something beside a node-count. */
+/** Keys that only scalelib writes, and a strategy that is its default for slots but has a meaning beside a node-count. */
 function isOfScalelib(job: Fields, { nodeCount, strategy }: Written): boolean {
   return (
     job["iterations-remaining"] !== undefined ||
@@ -56,8 +56,8 @@ function ownAmount({ iterations = 1, nodeCount, placed }: Written): JobAmount {
 }
 
 /**
- * scalelib.md 12: with a node-count one slot on each of that many nodes, else what remains of the iterations. Running slots come on
- * top, as our jobs give their whole need; together they are no more than the iterations, which drivers leave as they were.
+ * scalelib.md 12: with a node-count one slot on each of that many nodes, else the remaining iterations. Running slots are added, because
+ * our jobs give their whole need. Together they are at most the iterations, which drivers do not reduce.
  */
 function amountOfScalelib({ iterations, remaining, nodeCount, strategy, placed }: Written): JobAmount {
   const running = countSlots(placed);
@@ -66,7 +66,7 @@ function amountOfScalelib({ iterations, remaining, nodeCount, strategy, placed }
     const most = Math.max(iterations ?? remaining + running, remaining);
     return { iterations: Math.max(running, Math.min(remaining + running, most)), placed };
   }
-  // It has all that it needs, however many of its slots share a host; and one node is one slot.
+  // It has everything that it needs, however many of its slots share a host. One node is one slot.
   if (running >= nodeCount) return { iterations: running, placed };
   if (nodeCount === 1) return { iterations: 1, placed };
   const onEach = placed.map(({ hostname }) => ({ hostname, iterations: 1 }));

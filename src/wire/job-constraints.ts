@@ -7,9 +7,9 @@ import { BOUNDS } from "./bounds.ts";
 const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "job", wanted: true };
 
 /**
- * Reads the constraints of a job. `exclusive`: a key of the job itself says that its nodes run nothing else. What can hardly be meant is
- * refused here as well (see {@link Notes}): a job that can match nothing would wait for ever. Members that must all hold come in one order
- * whatever the sender's, so that the same job gives the same digest.
+ * Reads the constraints of a job. `exclusive`: a key of the job reserves its nodes for it alone. Constraints that are probably mistakes are
+ * also refused here (see {@link Notes}): a job that no node can match would wait for ever. Members that must all hold are sorted, so that
+ * the same job gives the same digest.
  */
 export function readJobConstraints(
   value: unknown,
@@ -52,7 +52,7 @@ function inOrder(constraints: readonly Constraint[]): readonly Constraint[] {
   return flat.length < 2 ? flat : flat.sort(compareConstraints);
 }
 
-/** Most differ by what they are about; only those that do not are compared in full. */
+/** Most differ in their subject. Only those that do not are compared completely. */
 function compareConstraints(a: Constraint, b: Constraint): number {
   const [subjectA, subjectB] = [subjectOf(a), subjectOf(b)];
   if (subjectA !== subjectB) return subjectA < subjectB ? -1 : 1;
@@ -78,7 +78,7 @@ const isExclusive = (constraint: Constraint): boolean =>
 const parts = (constraint: Constraint): readonly Constraint[] =>
   constraint.kind === "and" ? constraint.of.flatMap(parts) : [constraint];
 
-/** The order of alternatives is preference and stays. */
+/** The order of alternatives is a preference, so it stays. */
 function ordered(constraint: Constraint): Constraint {
   switch (constraint.kind) {
     case "and":

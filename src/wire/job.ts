@@ -8,13 +8,13 @@ import { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
 import { oversizeOf } from "./check-size.ts";
 
-/** Ids of targets begin so; a job's id is its name and must not. */
+/** Prefix of the ids of targets. A job's id is its name and must not begin with it. */
 export const TARGET_ID_PREFIX = "nodearray:";
 
-/** Enough of a rejected job's name to find it. */
+/** Long enough to find a rejected job by its name. */
 const LONGEST_REJECTED_NAME = 200;
 
-/** The keys of a job. `walltime` is part of the contract (docs/demand.md) and checked, and changes nothing yet. */
+/** The keys of a job. `walltime` is part of the contract (docs/demand.md) and is checked, but has no effect yet. */
 export const JOB_KEYS: ReadonlySet<string> = new Set([
   "name",
   "user",
@@ -39,15 +39,16 @@ const LEVELS_ABOVE = 2;
 
 export interface JobsRead {
   readonly jobs: readonly JobDemand[];
-  /** The first ones. */
+  /** The first jobs that could not be read. */
   readonly rejected: readonly RejectedJob[];
-  /** How many more there are. */
+  /** The number of further ones. */
   readonly moreRejected: number;
 }
 
 /**
- * Lowers the jobs of a message. One that cannot be read is rejected by itself, under its name or "#index"; the others stand. `position`
- * is the rank of the first one in its message. `hasOversizeJob`: one of them is too large or too deep to be read. The second job of a name is rejected: renewals could not tell the two apart.
+ * Translates the jobs of a message. A job that cannot be read is rejected by itself, under its name or "#index"; the others count.
+ * `position` is the rank of the first one in its message. `hasOversizeJob`: one of them is too large or too deep to be read. The second job
+ * with the same name is rejected, because renewals could not distinguish the two.
  */
 export function readJobs(items: readonly unknown[], position: number, hasOversizeJob = false): JobsRead {
   const jobs: JobDemand[] = [];

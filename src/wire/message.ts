@@ -1,26 +1,26 @@
 /**
- * A demand message as its sender writes it: the public contract (docs/demand.md) in types, for clients of ours. The readers in this
- * folder take anything and trust none of it.
+ * A demand message as its sender writes it: the public contract (docs/demand.md) as types, for our clients. The readers in this folder
+ * accept any input and trust none of it.
  */
 export interface DemandMessage {
   readonly version: 1;
   readonly cluster: string;
-  /** One independent writer of demand; default "standard". */
+  /** One independent writer of demand. Default "standard". */
   readonly requestSet?: string;
-  /** Milliseconds since 1970; the highest counts. Recommended: without it the queue's clock decides, to the second. */
+  /** Milliseconds since 1970. The highest revision wins. Recommended: without it the queue's clock decides, to the second. */
   readonly revision?: number;
-  /** Seconds that the demand stays valid without a renewal; default 300. */
+  /** Seconds that the demand stays valid without a renewal. Default 300. */
   readonly expirationInterval?: number;
-  /** Without `nodearrays` and `jobs` the set's demand stays as it is; empty lists ask for nothing. */
+  /** Without `nodearrays` and `jobs` the set's demand stays unchanged. Empty lists ask for nothing. */
   readonly nodearrays?: NodearrayMessage | readonly NodearrayMessage[];
   readonly jobs?: JobMessage | readonly JobMessage[];
-  /** With `nodearrays` or `jobs`, absent: the set reports no hosts. */
+  /** Absent beside `nodearrays` or `jobs`: the set reports no hosts. */
   readonly schedulerNodes?: readonly SchedulerNodeMessage[];
-  /** With `nodearrays` or `jobs`, absent: the set has no pools. */
+  /** Absent beside `nodearrays` or `jobs`: the set has no pools. */
   readonly pools?: readonly PoolMessage[];
 }
 
-/** A message as somebody's file has it, for the app's reader to judge: no more is known of it than where it is to go. */
+/** A message from a file, which only the app's reader checks. Only its destination is known. */
 export interface UncheckedMessage extends Pick<
   DemandMessage,
   "version" | "cluster" | "requestSet" | "revision"
@@ -48,9 +48,9 @@ export interface NodearrayMessage {
   readonly GroupInstanceCount?: number;
   readonly MachineType?: string | readonly string[];
   readonly Configuration?: Readonly<Record<string, unknown>>;
-  /** A node array of its own, of which the cluster's template knows nothing; with `Extends`. */
+  /** A dynamic node array that the cluster's template does not have. With `Extends`. */
   readonly Dynamic?: boolean;
-  /** The node array in which the nodes of a dynamic one are created, and whose attributes they have as far as these say nothing else. */
+  /** The node array in which the nodes of a dynamic one are created. They have its attributes, except those that are given here. */
   readonly Extends?: string;
   readonly [attribute: string]: unknown;
 }
@@ -59,37 +59,42 @@ export interface NodearrayMessage {
 export interface JobMessage {
   readonly name: string;
   readonly user?: string;
-  /** Higher goes first where capacity is scarce; default 0. */
+  /** Higher priorities are placed first when capacity is scarce. Default 0. */
   readonly priority?: number;
-  /** All slots; with a node-count, slots on each of the nodes. Default 1. */
+  /** All slots. With a node-count, slots on each of the nodes. Default 1. */
   readonly iterations?: number;
-  /** Of scalelib: the slots that do not run yet. With this key, or `metadata`, `iterations` are ignored beside a node-count. */
+  /** From scalelib: the slots that do not run yet. With this key, or `metadata`, `iterations` are ignored beside a node-count. */
   readonly "iterations-remaining"?: number;
   readonly "node-count"?: number;
   readonly constraints?: ConstraintMessage | readonly ConstraintMessage[];
-  /** All slots in one bucket and one placement group, or none. */
+  /** All slots in one bucket and one placement group, or none at all. */
   readonly colocated?: boolean;
-  /** The job's nodes run nothing else. */
+  /** The job's nodes run no other job. */
   readonly exclusive?: boolean;
-  /** With a node-count: all of the nodes or none (scatter), or, as in scalelib, as many as can be had with a slot on each (pack). */
+  /** With a node-count: all nodes or none (scatter), or as in scalelib as many as possible with a slot on each (pack). */
   readonly "packing-strategy"?: "pack" | "scatter";
-  /** Where slots run already: each mention of a host is one slot. */
+  /** Hosts of slots that already run: each mention of a host is one slot. */
   readonly "executing-hostnames"?: readonly string[];
   readonly placed?: readonly { readonly hostname: string; readonly iterations: number }[];
-  /** With a node-count: its nodes need not be of one bucket. */
+  /** With a node-count: its nodes may be in different buckets. */
   readonly span?: boolean;
-  /** Whether nodes that may be evicted will do; absent: yes, but where price decides only if its constraints name its node arrays or speak of node.spot. */
+  /**
+   * Whether nodes that may be evicted are acceptable. Absent: yes. If price decides, only if its constraints name its node arrays or test
+   * node.spot.
+   */
   readonly spot?: "never" | "allow" | "only";
-  /** Seconds; checked, and changes nothing yet. */
+  /** Seconds. Checked, but has no effect yet. */
   readonly walltime?: number;
-  /** Of scalelib: what its driver notes of the job. Shown, and changes no placement; at most 4096 characters of JSON, 8 levels deep. */
+  /**
+   * From scalelib: notes of its driver about the job. Shown, without effect on placement. At most 4096 characters of JSON, 8 levels deep.
+   */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** scalelib's constraint JSON, as far as constraint.ts understands it. */
+/** scalelib's constraint JSON, as far as constraint.ts supports it. */
 export type ConstraintMessage = Readonly<Record<string, unknown>>;
 
-/** What the scheduler knows of one of its hosts; without jobs it runs none. */
+/** One host as the scheduler reports it. Without jobs it runs none. */
 export interface SchedulerNodeMessage {
   readonly hostname: string;
   readonly jobs?: readonly string[];

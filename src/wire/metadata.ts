@@ -7,8 +7,8 @@ const LONGEST = 4096;
 const DEEPEST = 8;
 
 /**
- * What a scheduler's driver notes of a job (scalelib's Job.metadata): for people to read, nothing is decided by it. At most 4096 characters
- * of JSON and 8 levels, as there may be 100,000 jobs. Without a member it is as good as absent.
+ * Notes of a scheduler's driver about a job (scalelib's Job.metadata), for users to read; no decision depends on them. At most 4096
+ * characters of JSON and 8 levels, because there may be 100,000 jobs. An empty object counts as absent.
  */
 export function readMetadata(job: Fields, problems: Problems): Fields | undefined {
   const value = job["metadata"];

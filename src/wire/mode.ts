@@ -7,19 +7,19 @@ import { problemAt, problemShowing } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
 
-/** `mode` of a document: of the whole cluster, or by node array, with "default" for the arrays that it does not name. */
+/** `mode` of a document: for the whole cluster, or by node array with "default" for arrays that it does not name. */
 export type ModeDocument = Mode | Readonly<Record<string, Mode>>;
 
 const EXPECTED = `one of ${MODES.join(", ")}`;
 
-/** The mode of one text; undefined: it is none. */
+/** The mode that a text names. Undefined if it names none. */
 export function modeIn(value: unknown): Mode | undefined {
   return MODES.find((mode) => mode === value);
 }
 
 /**
- * Reads `mode`, or the older `enabled` (`false` is observe, `true` is act). Both may be there if they say the same. Where the document
- * says nothing of the cluster, `otherwise` counts.
+ * Reads `mode`, or the older `enabled` (`false` is observe, `true` is act). Both may be present if they agree. If the document gives no
+ * mode for the cluster, `otherwise` counts.
  */
 export function readMode(from: Fields, otherwise: Mode, problems: Problems): ModeRules {
   const { mode: value } = from;
@@ -63,7 +63,7 @@ function readObject(from: Fields, into: Map<string, Mode>, problems: Problems): 
   }
 }
 
-/** The key `mode` as a document shows it. Absent: the configuration says nothing, so the app setting counts. */
+/** The key `mode` as a document shows it. Absent: the configuration gives none, so the app setting counts. */
 export function writeMode({ mode, arrayModes, modeIsDefault }: ModeRules): { readonly mode?: ModeDocument } {
   const said = modeIsDefault === true ? {} : { [EVERY_OTHER]: mode };
   if (arrayModes.size > 0) return { mode: { ...said, ...Object.fromEntries(arrayModes) } };
@@ -71,8 +71,8 @@ export function writeMode({ mode, arrayModes, modeIsDefault }: ModeRules): { rea
 }
 
 /**
- * The same as it is stored: with `enabled` where one mode counts for all arrays, as the release before this one reads that and not `mode`.
- * What only `mode` can say is unreadable to that release, and then it only watches.
+ * The stored form: with `enabled` if one mode counts for all arrays, because the release before this one reads that and not `mode`. That
+ * release cannot read a document that needs `mode`, and then only observes.
  */
 export function storedMode(
   rules: ModeRules,

@@ -6,7 +6,7 @@ export function hasProtoKey(value: unknown): boolean {
   return Object.keys(value).some((key) => key === "__proto__" || hasProtoKey(Reflect.get(value, key)));
 }
 
-/** Whether a value has more than so many levels of objects and lists. */
+/** Whether a value has more than this many levels of objects and lists. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));

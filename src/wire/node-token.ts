@@ -9,8 +9,8 @@ export const NODE_TOKEN_HEADER = "x-node-token";
 const FORM = /^[A-Za-z0-9._~+/=-]{22,200}$/;
 
 /**
- * The digest of a node's token, which is all that is ever stored of it; neither member: there is no such header. The token itself is never
- * shown. Half of a SHA-256 is enough, as the token is random and long.
+ * The digest of a node's token; only this is ever stored. Neither member if there is no such header. The token itself is never shown. Half
+ * of a SHA-256 is enough, because the token is random and long.
  */
 export function readNodeToken(header: string | undefined): {
   readonly token?: Digest;

@@ -38,7 +38,7 @@ const machineTypes = z.union(
   },
 );
 
-/** An entry of `nodearrays`: attribute names as in the autoscale API (cyclecloud-wire.md C.2); any other key is a node attribute. */
+/** An entry of `nodearrays`: attribute names as in the autoscale API (cyclecloud-wire.md C.2). Any other key is a node attribute. */
 export const nodearraySchema = z.looseObject(
   {
     Name: nameSchema,
@@ -60,12 +60,12 @@ type Nodearray = z.infer<typeof nodearraySchema>;
 const KNOWN_KEYS = Object.keys(nodearraySchema.shape);
 const TARGET_KEYS = ["TargetCount", "TargetCoreCount", "TargetGroupCount"];
 const SIZE_KEYS = ["GroupCoreCount", "GroupInstanceCount"];
-/** Keys that we understand; all others, Configuration included, go to CycleCloud as they are. */
+/** Known keys. All others, including Configuration, go to CycleCloud unchanged. */
 const OWN_KEYS: ReadonlySet<string> = new Set(KNOWN_KEYS.filter((key) => key !== "Configuration"));
 
 /**
- * Lowers the targets of a message, in order. Several entries may name one array: each is a floor of its own, the largest counts
- * (architecture.md, Merging demand). All problems are reported; any of them rejects the message.
+ * Translates the targets of a message, in order. Several entries may name one array: each is a separate lower bound, and the largest counts
+ * (architecture.md, Merging demand). All problems are reported. Any of them rejects the message.
  */
 export function readNodearrays(items: readonly unknown[], problems: Problems): readonly Demand[] {
   const demands: Demand[] = [];
@@ -87,7 +87,7 @@ export function readNodearrays(items: readonly unknown[], problems: Problems): r
   return demands;
 }
 
-/** One way of saying how much, and a size exactly where groups are asked. */
+/** Exactly one key for the amount, and a size only if groups are requested. */
 function targetProblems(item: Fields): readonly Problem[] {
   const targets = TARGET_KEYS.filter((key) => item[key] !== undefined);
   const sizes = SIZE_KEYS.filter((key) => item[key] !== undefined);
@@ -96,7 +96,7 @@ function targetProblems(item: Fields): readonly Problem[] {
     const similar = Object.keys(item)
       .filter((key) => !OWN_KEYS.has(key))
       .flatMap((key) => nearest(key, TARGET_KEYS) ?? []);
-    // Only the keys are shown: the attributes may hold secrets.
+    // Only the keys are shown, because the attributes may hold secrets.
     const found = excerpt(Object.keys(item));
     const expected = `one of ${TARGET_KEYS.join(", ")}`;
     const [meant] = similar;
@@ -125,8 +125,8 @@ const EXTENDS =
   "the node array of the cluster that it extends: CycleCloud creates nodes only in an array that it has";
 
 /**
- * A dynamic array extends another one, no other extends any; and one message defines it one way: what sets say against each other is not
- * for the door (architecture.md, Merging demand).
+ * A dynamic array extends another one; a static one extends none. One message must define an array in only one way. Contradictions between
+ * sets are resolved later (architecture.md, Merging demand).
  */
 function dynamicProblems(item: Fields, index: number, defined: Map<unknown, Definition>): readonly Problem[] {
   const { Name, Dynamic, Extends } = item;
@@ -147,13 +147,13 @@ function dynamicProblems(item: Fields, index: number, defined: Map<unknown, Defi
   return [problemOf(pick(item, told), same)];
 }
 
-/** How a message defines a dynamic array, and which entry does. */
+/** The definition of a dynamic array in a message, and the entry that has it. */
 interface Definition {
   readonly index: number;
   readonly text: string;
 }
 
-/** A problem of several keys together, shown with their values: they are targets, sizes and names, or should be. */
+/** A problem of several keys together, shown with their values, which are targets, sizes and names. */
 function problemOf(picked: Fields, expected: string): Problem {
   return { path: "", found: excerpt(picked), expected };
 }
@@ -164,14 +164,14 @@ function pick(item: Fields, keys: readonly string[]): Fields {
   );
 }
 
-/** A text only where a name belongs. */
+/** Shows a text only where a name is expected. */
 function isShown(key: string, value: unknown): boolean {
   return typeof value === "number" || (NAME_KEYS.has(key) && typeof value === "string");
 }
 
 const NAME_KEYS: ReadonlySet<string> = new Set(["Name", "Extends", "MachineType"]);
 
-/** Unknown keys are attributes, but not one that is a known key in other capitals: it would be a target that nobody pursues. */
+/** Unknown keys are attributes, except a known key in different case: its target would have no effect. */
 function findAttributeProblems(item: Fields, problems: Problems): void {
   for (const key of Object.keys(item)) {
     if (KNOWN_KEYS.includes(key)) continue;
@@ -221,7 +221,7 @@ function lower(
   };
 }
 
-/** Whichever of the two was given: the checks before have made sure that it is one. */
+/** The one that is present: the earlier checks ensure exactly one. */
 function amountOf(nodes: number | undefined, cores: number | undefined): TargetDemand["amount"] {
   return cores === undefined ? { count: nodes ?? 0, unit: "nodes" } : { count: cores, unit: "cores" };
 }
@@ -239,10 +239,10 @@ function attributesOf(item: Fields): NodeAttributes {
   );
 }
 
-/** `wanted`, or "wanted#2", "wanted#3", ... whichever is free; takes it. `taken` holds how often each id was wanted. */
+/** `wanted`, or "wanted#2", "wanted#3", ...: the first free one, which is then taken. `taken` counts the uses of each id. */
 function uniqueId(wanted: string, taken: Map<string, number>): string {
   let times = (taken.get(wanted) ?? 0) + 1;
-  // Another array may be called like that.
+  // Another array may have this name.
   while (times > 1 && taken.has(`${wanted}#${times}`)) times += 1;
   const id = times === 1 ? wanted : `${wanted}#${times}`;
   taken.set(id, 1);

@@ -1,12 +1,12 @@
 import { Problems } from "./problems.ts";
 
-/** What a reader of constraints notes on its way. */
+/** Notes of a reader of constraints. */
 export interface Notes {
-  /** What is no constraint: nothing of it may be used. */
+  /** Invalid constraints. Nothing of them may be used. */
   readonly problems: Problems;
   /**
-   * What scalelib takes in its stride and can hardly be meant: `"mem": "4g"` is a text to match there, not an amount. The door for jobs
-   * refuses it; where the library's own verdict is asked for, it stands.
+   * Input that scalelib accepts and that is probably a mistake: `"mem": "4g"` is a text to match there, not an amount. The reader of jobs
+   * refuses it. Where the library's own result is needed, it is accepted.
    */
   readonly doubts: Problems;
 }

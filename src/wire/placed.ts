@@ -16,8 +16,8 @@ import { BOUNDS } from "./bounds.ts";
 const PLACED_KEYS: ReadonlySet<string> = new Set(["hostname", "iterations"]);
 
 /**
- * Where slots of a job already run: `placed` ([{hostname, iterations}], each host once), or `executing-hostnames`, where each mention of a
- * host is one slot there. Sorted by host: the order means nothing and must not move the digest.
+ * Hosts of a job's running slots: `placed` ([{hostname, iterations}], each host once), or `executing-hostnames`, where each mention of a
+ * host is one slot. Sorted by host, because the order has no meaning and must not change the digest.
  */
 export function readPlaced(job: Fields, problems: Problems): readonly PlacedSlots[] {
   const hostnames = readTexts(job, "executing-hostnames", problems);

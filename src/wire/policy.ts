@@ -52,9 +52,9 @@ export type PolicyRead =
   | {
       readonly kind: "policy";
       readonly policy: Policy;
-      /** Every key of the document, and what became of it. Values of ignored keys are not repeated: some are secrets. */
+      /** The effect of every key of the document. Values of ignored keys are not repeated, because some are secrets. */
       readonly report: ConfigReport;
-      /** What counts as it is and is likely a mistake. */
+      /** Values that count and are probably mistakes. */
       readonly doubts: readonly Problem[];
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] };
@@ -91,7 +91,7 @@ const IDLE_TIMEOUT: TimeoutKey = {
   builtIn: DEFAULT_POLICY.idleTimeoutSeconds,
 };
 
-/** Not 0: no node would ever come up. */
+/** Not 0: no node could ever boot. */
 const BOOT_TIMEOUT: TimeoutKey = {
   ours: "bootTimeout",
   theirs: "boot_timeout",
@@ -175,7 +175,7 @@ function doubtsOf({ caps, prices, senders, vmSizes }: Policy): readonly Problem[
   ].slice(0, BOUNDS.problems);
 }
 
-/** The document that says what a policy says; reading it gives the policy back. */
+/** The document for a policy. Reading it gives the same policy. */
 export function writePolicy(policy: Policy): PolicyDocument {
   return {
     ...(policy.schema === undefined ? {} : { $schema: policy.schema }),
@@ -209,13 +209,13 @@ export function writePolicy(policy: Policy): PolicyDocument {
   };
 }
 
-/** The document as it is stored: what {@link writePolicy} says, in words that the release before this one reads, where it can. */
+/** The stored document: the content of {@link writePolicy}, in a form that the release before this one reads if possible. */
 export function storedPolicy(policy: Policy): object {
   const { mode: _shown, ...rest } = writePolicy(policy);
   return { ...rest, ...storedMode(policy) };
 }
 
-/** Our key, or scalelib's for the same, but not both; {@link writePolicy} writes ours, which goes with our list of arrays. */
+/** Our key or scalelib's for the same, but not both. {@link writePolicy} writes ours, which fits our list of arrays. */
 function readGroups(from: Fields, problems: Problems): ConfiguredGroups | undefined {
   const { nodearrays, placementGroups } = from;
   const theirs = isFields(nodearrays) ? readScalelibArrays(nodearrays, "nodearrays", problems) : undefined;
@@ -227,7 +227,7 @@ function readGroups(from: Fields, problems: Problems): ConfiguredGroups | undefi
   return readConfiguredGroups(placementGroups, "placementGroups", problems);
 }
 
-/** What can hardly be meant is a problem here too: see {@link Notes}. */
+/** Probable mistakes are errors here too: see {@link Notes}. */
 function readDefaults(from: Fields, problems: Problems): readonly DefaultResource[] | undefined {
   const { default_resources: value } = from;
   if (value === undefined) return undefined;

@@ -18,7 +18,7 @@ export const poolSchema = z.strictObject(
   { error: "an object with name, total and used" },
 );
 
-/** A mark that jobs look at has a value instead. */
+/** A mark, which jobs test, has a value instead. */
 const MARK = "text, a number, true, false or null";
 export const markSchema = z.strictObject(
   {
@@ -30,7 +30,9 @@ export const markSchema = z.strictObject(
   { error: "an object with name and value" },
 );
 
-/** Reads the licences and quotas that the cluster's jobs share. `used` may exceed `total`: a licence server may have been cut down. */
+/**
+ * Reads the licences and quotas that the cluster's jobs share. `used` may exceed `total`, for example after a licence server was reduced.
+ */
 export function readPools(value: unknown, problems: Problems): readonly Pool[] {
   if (!Array.isArray(value)) {
     problems.add(() => problemAt("pools", value, "a list of objects with name, total and used"));

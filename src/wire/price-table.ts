@@ -13,8 +13,8 @@ const PRICE_KEYS = ["onDemand", "spot"];
 const PRICE_EXPECTED = "a price per hour, a number above 0";
 
 /**
- * Reads `{ currency, locations: location -> VM size -> price, "proxied-locations": location -> location }`, prices per hour: a number is the
- * price on demand, an object may have `onDemand` and `spot`. What is wrong is reported and left out.
+ * Reads `{ currency, locations: location -> VM size -> price, "proxied-locations": location -> location }`, prices per hour: a number is
+ * the price on demand, an object may have `onDemand` and `spot`. Errors are reported and left out.
  */
 export function readPriceTable(value: unknown, path: string, problems: Problems): PriceTable {
   const locations = new Map<string, ReadonlyMap<string, SizePrice>>();
@@ -74,7 +74,7 @@ function refuse(value: unknown, path: string, problems: Problems): Pick<SizePric
 const isPrice = (value: unknown): value is number =>
   typeof value === "number" && Number.isFinite(value) && value > 0;
 
-/** A location that stands in for another must have prices, else it is a slip. */
+/** A location that replaces another must have prices. Otherwise it is a mistake. */
 function readProxies(
   from: unknown,
   path: string,
@@ -98,7 +98,7 @@ function readProxies(
   }
 }
 
-/** The table as it was read. */
+/** The table in the form in which it is read. */
 export function writePriceTable({ currency, locations, proxies }: PriceTable): object {
   const tables = [...locations].map(([location, sizes]): [string, object] => [
     location,
@@ -116,7 +116,7 @@ function writePrice({ onDemand, spot }: SizePrice): number | Fields {
   return { ...(onDemand === undefined ? {} : { onDemand }), ...(spot === undefined ? {} : { spot }) };
 }
 
-/** Prices that count and are likely mistakes, each with what would be likely. */
+/** Prices that count and are probably mistakes, each with a probable price. */
 export function doubtPrices(table: PriceTable, path: string, catalogue: Catalogue): readonly Problem[] {
   return doubtfulPrices(table, catalogue).map((doubt) => below(path, doubtOf(doubt)));
 }

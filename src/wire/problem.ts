@@ -5,25 +5,25 @@ export type { Problem } from "../domain/demand.ts";
 export { nearest } from "../domain/nearest.ts";
 
 const LONGEST_EXCERPT = 80;
-/** Paths name keys of the sender's, which may be of any length. */
+/** Paths contain keys of the sender, of any length. */
 const LONGEST_PATH = 200;
 
-/** What `found` says when there was no such member. */
+/** The value of `found` for a missing member. */
 export const NOTHING = "nothing";
 
 /**
- * What `found` shows of a value. Problems go to logs, to the state page and to others than the sender, and any value may be a secret: a
- * node attribute, a member of `Configuration`, a text that is no JSON, or a password in the wrong place.
+ * The text for a value in `found`. Problems go to logs, to the state page and to others than the sender, and any value may be a secret: a
+ * node attribute, a member of `Configuration`, a text that is not JSON, or a password in the wrong place.
  *
- * - {@link problemAt}, the usual: numbers, true, false, null and what is empty as they are; of anything else the kind and the length.
- * - {@link problemShowing}: a text as well. Only where a text belongs that plans and pages show anyway: names and keys, words of a short
- *   list, VM sizes, hosts, values of constraints and of resources. A list or an object in such a place is shown by its kind.
+ * - {@link problemAt}, the usual: numbers, true, false, null and empty values unchanged; of anything else the kind and the length.
+ * - {@link problemShowing}: also texts. Only for texts that plans and pages show anyway: names and keys, words of a short list, VM sizes,
+ *   hosts, values of constraints and of resources. A list or an object in such a place is shown by its kind.
  */
 export function problemAt(path: string, value: unknown, expected: string, didYouMean?: string): Problem {
   return problemOf(path, kindOf(value), expected, didYouMean);
 }
 
-/** As {@link problemAt}, and a text is shown, cut to 80 characters. See there for where this is right. */
+/** Like {@link problemAt}, but shows a text, cut to 80 characters. See there when this is allowed. */
 export function problemShowing(path: string, value: unknown, expected: string, didYouMean?: string): Problem {
   return problemOf(path, typeof value === "string" ? excerpt(value) : kindOf(value), expected, didYouMean);
 }
@@ -33,7 +33,7 @@ function problemOf(path: string, found: string, expected: string, didYouMean: st
   return didYouMean === undefined ? problem : { ...problem, didYouMean };
 }
 
-/** A number (in quotes as well), true, false, null and what is empty as they are; of a text, a list or an object what it is and how long. */
+/** A number (also in quotes), true, false, null or an empty value unchanged. Of a text, a list or an object its kind and length. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return NOTHING;
   if (typeof value === "string")
@@ -45,27 +45,27 @@ export function kindOf(value: unknown): string {
   return length === 0 ? "{}" : `object with ${counted(length, "member")}`;
 }
 
-/** Nothing, or a short number in quotes: a common mistake, and worth no more as a secret than the number without them. */
+/** Nothing, or a short number in quotes: a common mistake, and no more secret than the number without quotes. */
 const isPlainText = (text: string): boolean => /^(-?\d{1,9}(\.\d{1,9})?)?$/.test(text);
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** A key that nobody knows. `found` is the key alone: its value may be a secret. */
+/** An unknown key. `found` is only the key, because its value may be a secret. */
 export function unknownKey(path: string, key: string, known: readonly string[]): Problem {
   return problemShowing(path, key, `one of the keys ${known.join(", ")}`, nearest(key, known));
 }
 
-/** The same problem seen from further up: "iterations" below "jobs[3]" is "jobs[3].iterations". */
+/** The same problem with a longer path: "iterations" below "jobs[3]" is "jobs[3].iterations". */
 export function below(prefix: string, problem: Problem): Problem {
   return { ...problem, path: joinPath(prefix, problem.path) };
 }
 
-/** Joins two parts of a path; either may be empty, the second may begin with an index. */
+/** Joins two parts of a path. Either may be empty, and the second may begin with an index. */
 export function joinPath(prefix: string, rest: string): string {
   return prefix === "" || rest === "" || rest.startsWith("[") ? prefix + rest : `${prefix}.${rest}`;
 }
 
-/** JSON text of a value, cut to 80 characters; never fails, however large or deep the value is. For what may be shown. */
+/** JSON text of a value, cut to 80 characters. Never fails, however large or deep the value is. Only for values that may be shown. */
 export function excerpt(value: unknown): string {
   if (value === undefined) return NOTHING;
   return shorten(writeSome(value, LONGEST_EXCERPT), LONGEST_EXCERPT);
@@ -76,7 +76,10 @@ export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;
 }
 
-/** JSON text, complete if it is at most `room` characters long, else any longer beginning of it. Each level takes a character, so depth is bounded too. */
+/**
+ * JSON text: complete if it is at most `room` characters long, otherwise any longer beginning of it. Each level takes a character, so depth
+ * is bounded too.
+ */
 function writeSome(value: unknown, room: number): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, room + 1));
   if (typeof value !== "object" || value === null) return String(value);

@@ -3,8 +3,8 @@ import { BOUNDS } from "./bounds.ts";
 import { below } from "./problem.ts";
 
 /**
- * Collects what is wrong with an input: the first problems in full, and the number of all. An input of megabytes can be wrong a million
- * times, so a problem is described only while there is room for it.
+ * Collects the problems of an input: the first ones in full, and the number of all. An input of megabytes can have a million problems, so a
+ * problem is described only while there is room for it.
  */
 export class Problems {
   readonly #most: number;
@@ -12,13 +12,13 @@ export class Problems {
   readonly #first: Problem[] = [];
   #count = 0;
 
-  /** `most`: how many are described; 0: they are only counted. */
+  /** `most`: the number of problems described. 0: they are only counted. */
   constructor(most: number = BOUNDS.problems, parent?: { problems: Problems; prefix: () => string }) {
     this.#most = most;
     this.#parent = parent;
   }
 
-  /** All that were found, described or not. */
+  /** Number of all problems, described or not. */
   get count(): number {
     return this.#count;
   }
@@ -34,23 +34,23 @@ export class Problems {
     problems.add(() => below(prefix(), describe()));
   }
 
-  /** Problems of a part that were found elsewhere, with `prefix` in front of their paths. */
+  /** Adds problems that were found in a part, with `prefix` in front of their paths. */
   addBelow(prefix: string, found: readonly Problem[]): void {
     for (const problem of found) this.add(() => below(prefix, problem));
   }
 
-  /** What another collector has found. */
+  /** Adds the problems of another collector. */
   addAll(others: Problems): void {
     for (const problem of others.#first) this.add(() => problem);
     this.#count += others.#count - others.#first.length;
   }
 
-  /** A collector for a part of the input: what it is given comes here, with `prefix` in front; its count is its own. */
+  /** A collector for a part of the input: its problems also come here, with `prefix` in front. Its count is separate. */
   below(prefix: () => string): Problems {
     return new Problems(0, { problems: this, prefix });
   }
 
-  /** The first ones, and one more that says how many are left out. */
+  /** The first problems, and one more with the number of the others. */
   all(): readonly Problem[] {
     const left = this.#count - this.#first.length;
     if (left === 0) return this.#first;
@@ -59,7 +59,7 @@ export class Problems {
   }
 }
 
-/** The first ones of problems that were found without a bound, and one more that says how many are left out. */
+/** The first of an unbounded list of problems, and one more with the number of the others. */
 export function boundProblems(found: readonly Problem[]): readonly Problem[] {
   const problems = new Problems();
   problems.addBelow("", found);

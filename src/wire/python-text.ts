@@ -1,4 +1,4 @@
-/** How Python writes a value as text: messages of `never` may be anything, and are compared with what the library shows. */
+/** A value as Python writes it. Messages of `never` may be anything, and are compared with the library's output. */
 export function pythonText(value: unknown): string {
   return typeof value === "string" ? value : pythonLiteral(value);
 }
@@ -14,7 +14,7 @@ function pythonLiteral(value: unknown): string {
   return `{${members.join(", ")}}`;
 }
 
-/** Single quotes, unless only those occur in the text. */
+/** Single quotes, unless the text contains single quotes and no double quotes. */
 function quoted(text: string): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
   if (!text.includes("'")) return `'${escaped}'`;

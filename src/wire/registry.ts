@@ -1,3 +1,5 @@
+// Long: the schema of the registry and the readers of its parts, which share the schema's types.
+
 import * as z from "zod";
 import { clusterName, type ClusterName } from "../domain/ids.ts";
 import type { CallBounds } from "../domain/policy.ts";
@@ -7,6 +9,7 @@ import {
   LONGEST_LAG_SECONDS,
   MOST_PARALLEL_CREATES,
 } from "../domain/policy.ts";
+import { BOUNDS } from "./bounds.ts";
 import { parseDocument } from "./document.ts";
 import { isFields } from "./fields.ts";
 import { nameSchema } from "./name.ts";
@@ -17,15 +20,15 @@ import { Problems } from "./problems.ts";
 /** One cluster of the registry and the CycleCloud that runs it (architecture.md, Configuration). Holds no secret. */
 export interface RegistryCluster {
   readonly name: ClusterName;
-  /** http or https, without a slash at the end; may have a path. */
+  /** http or https, without a trailing slash. May have a path. */
   readonly url: string;
   readonly username?: string;
   readonly credential: RegistryCredential;
-  /** Certificates to trust: PEM text, or the path of a file that holds it. */
+  /** Certificates to trust: PEM text, or the path of a file with it. */
   readonly ca?: string;
   /** True: certificates are not checked. */
   readonly insecure: boolean;
-  /** How slow the server may be, and what it can take at once. */
+  /** The speed limits of the server, and its limit of parallel requests. */
   readonly bounds: CallBounds;
 }
 
@@ -33,8 +36,8 @@ export type RegistryCredential =
   /** The password is the value of the app setting of this name. */
   | { readonly kind: "password"; readonly setting: string }
   /**
-   * Managed identity: the user-assigned one of this client id, else the system's own. `scope` is what the token is asked for: it names the
-   * app registration that CycleCloud uses (cyclecloud-wire.md B), which no address of CycleCloud tells.
+   * Managed identity: the user-assigned one with this client id, else the system's own. `scope` is the scope of the token: it names the app
+   * registration that CycleCloud uses (cyclecloud-wire.md B), which no address of CycleCloud reveals.
    */
   | { readonly kind: "identity"; readonly clientId?: string; readonly scope: string };
 
@@ -80,14 +83,17 @@ const clusterSchema = z.strictObject(
 const CLUSTER_KEYS = Object.keys(clusterSchema.shape);
 const IDENTITY_KEYS = Object.keys(identitySchema.shape);
 
-/** Reads the app setting AUTOSCALER_CLUSTERS, a JSON list of clusters; all problems at once. Never throws. */
-export function readRegistry(setting: string): RegistryRead {
+/**
+ * Reads the app setting AUTOSCALER_CLUSTERS, a JSON list of clusters; all problems at once. Never throws. `mostProblems`: how many are
+ * described, the rest is counted.
+ */
+export function readRegistry(setting: string, mostProblems: number = BOUNDS.problems): RegistryRead {
   const document = parseDocument(setting);
   if (document.kind === "problem") return { kind: "problems", problems: [document.problem] };
   if (!Array.isArray(document.value)) {
     return { kind: "problems", problems: [problemAt("", document.value, "a list of clusters")] };
   }
-  const problems = new Problems();
+  const problems = new Problems(mostProblems);
   const clusters = document.value.flatMap(
     (item: unknown, index) => readCluster(item, `[${index}]`, problems) ?? [],
   );
@@ -126,7 +132,7 @@ function readCluster(item: unknown, path: string, problems: Problems): RegistryC
 function readUrl(value: string, path: string, problems: Problems): string | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && (url.username !== "" || url.password !== "")) {
-    // Not shown: it holds a password.
+    // Not shown, because it contains a password.
     problems.add(() =>
       problemShowing(
         `${path}.url`,
@@ -139,7 +145,7 @@ function readUrl(value: string, path: string, problems: Problems): string | unde
   const plain =
     url?.search === "" && url.hash === "" && (url.protocol === "http:" || url.protocol === "https:");
   if (url === undefined || !plain) {
-    // What has an @ may hold a password, and is not shown.
+    // A value with an @ may contain a password, and is not shown.
     const found = value.includes("@") ? "something with an @" : value;
     problems.add(() => problemShowing(`${path}.url`, found, "an http or https address, at most with a path"));
     return undefined;
@@ -187,7 +193,7 @@ function readIdentity(value: unknown, path: string, problems: Problems): Registr
   };
 }
 
-/** A name is an address: two clusters of one name could not be told apart, on whatever servers they are. */
+/** A name is an address: two clusters with one name could not be distinguished, even on different servers. */
 function repeatedNames(items: readonly unknown[]): readonly Problem[] {
   const seen = new Set<unknown>();
   return items.flatMap((item, index) => {

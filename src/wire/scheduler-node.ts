@@ -17,13 +17,13 @@ export const HOST_KEYS: ReadonlySet<string> = new Set([
   "state",
 ]);
 
-/** A host has at most this many resources, each with a name and a text of at most this length. */
+/** Maximum number of resources of a host, and maximum length of a resource's name and text. */
 const MOST_RESOURCES = 100;
 const LONGEST_TEXT = 200;
 
 /**
- * Reads a scheduler's report of its hosts. `jobs` (or `jobIds`) lists what runs there; absent or empty: nothing does. `resources` is what a
- * host has in all, `available` what is left of it. A host that is named twice is a problem: the two could say different things about it.
+ * Reads a scheduler's report of its hosts. `jobs` (or `jobIds`) lists the jobs that run there. Absent or empty means none. `resources` are
+ * the host's total resources, `available` the free ones. A host that is named twice is a problem, because the two entries could differ.
  */
 export function readSchedulerNodes(value: unknown, problems: Problems): readonly SchedulerNode[] {
   if (!Array.isArray(value)) {
@@ -65,7 +65,7 @@ function readSchedulerNode(item: unknown, problems: Problems): SchedulerNode | u
   };
 }
 
-/** Values by name, in the order of the names; undefined: there are none. */
+/** Values by name, in the order of the names. Undefined if there are none. */
 function readResources(item: Fields, key: string, problems: Problems): Resources | undefined {
   const values = item[key];
   if (values === undefined) return undefined;
@@ -85,7 +85,7 @@ function readResources(item: Fields, key: string, problems: Problems): Resources
   return resources.length === 0 ? undefined : Object.fromEntries(resources);
 }
 
-/** One value of a resource (scalelib.md 4); undefined: it was reported. */
+/** One value of a resource (scalelib.md 4). Undefined if it was reported. */
 function readValue(
   name: string,
   value: unknown,
@@ -109,7 +109,7 @@ function readValue(
   const size = parseSize(value);
   if (!looksLikeSize(value)) {
     if (!COUNTED.has(name)) return value;
-    // A text could not be counted, so that no job would ever fit there.
+    // A text could not be counted, so no job would ever fit there.
     const meant = name.startsWith("mem") && typeof size !== "string" ? `memory::${value.trim()}` : undefined;
     problems.add(() =>
       problemShowing(path, value, "an amount: a number, or a size such as memory::4g", meant),

@@ -4,7 +4,7 @@ import type { Problems } from "./problems.ts";
 
 /**
  * Adds the problems that a schema found, in our own form. House rule for all schemas in wire/: the message of every check is the phrase for
- * `expected`. `knownKeys` gives the keys of the object at a path, for the suggestion beside an unknown one.
+ * `expected`. `knownKeys` returns the keys of the object at a path, for the suggestion beside an unknown one.
  */
 export function addSchemaProblems(
   problems: Problems,
@@ -25,7 +25,7 @@ export function addSchemaProblems(
   }
 }
 
-/** Members in which a name or a word of a short list belongs. */
+/** Members that contain a name or a word of a short list. */
 const NAMES: ReadonlySet<PropertyKey> = new Set([
   "Name",
   "MachineType",
@@ -40,7 +40,7 @@ const NAMES: ReadonlySet<PropertyKey> = new Set([
   "placementGroup",
 ]);
 
-/** Whether a text there may be shown; members of a list are as the list. */
+/** Whether a text there may be shown. Members of a list are treated as the list. */
 function isNamePath(path: readonly PropertyKey[]): boolean {
   const key = path.findLast((part) => typeof part !== "number");
   return key !== undefined && NAMES.has(key);

@@ -24,7 +24,7 @@ const RULES = "a list of rules, each an object with requestSets";
 const SETS = "a name or shell pattern, or a list of them";
 const ATTRIBUTE = `the name of a node attribute, or a path such as "Configuration.cyclecloud.mounts", or "${EVERY_ATTRIBUTE}"`;
 
-/** Reads the rules for senders, in their order: the first one that names a request set counts for it. */
+/** Reads the rules for senders in order: the first one that names a request set applies to it. */
 export function readSenders(value: unknown, path: string, problems: Problems): SenderRules {
   if (!Array.isArray(value)) {
     problems.add(() => problemAt(path, value, RULES));
@@ -55,7 +55,7 @@ function readRule(value: unknown, problems: Problems): SenderRule | undefined {
   };
 }
 
-/** A pattern is a name in its form: what no name can be would never match. */
+/** A pattern has the form of a name. A pattern that no name can match is an error. */
 function readPatterns(value: unknown, problems: Problems): readonly string[] {
   const patterns: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (value === undefined || patterns.length === 0) {
@@ -98,7 +98,7 @@ function readAttributes(value: unknown, problems: Problems): readonly string[] {
   return value.filter(isPath);
 }
 
-/** Rules behind one that names every request set never count. */
+/** Rules after one that names every request set never apply. */
 export function doubtSenders(rules: SenderRules, path: string): readonly Problem[] {
   const last = rules.findIndex(({ requestSets }) => requestSets.includes("*"));
   if (last < 0 || last === rules.length - 1) return [];
@@ -106,7 +106,7 @@ export function doubtSenders(rules: SenderRules, path: string): readonly Problem
   return [problemShowing(`${path}[${last + 1}]`, rules[last + 1]?.requestSets.join(", "), expected)];
 }
 
-/** The rules as they were read. */
+/** The rules in the form in which they are read. */
 export function writeSenders(rules: SenderRules): readonly object[] {
   return rules.map((rule) => ({ ...rule }));
 }

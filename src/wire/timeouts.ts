@@ -4,30 +4,30 @@ import { isName, NAME_EXPECTED } from "./name.ts";
 import { problemAt, problemShowing } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
-/** How one timeout is spelled, and what it may be. Seconds. */
+/** The spellings and bounds of one timeout, in seconds. */
 export interface TimeoutKey {
-  /** Our key, and scalelib's for the same. */
+  /** Our key, and scalelib's key for the same. */
   readonly ours: string;
   readonly theirs: string;
   readonly least: number;
-  /** What counts where nothing is said. */
+  /** The default. */
   readonly builtIn: number;
 }
 
-/** A timeout as a configuration says it, in seconds: for all node arrays, and for those that it names. */
+/** A timeout in a configuration, in seconds: for all node arrays, and for those that it names. */
 export interface TimeoutRead {
   readonly seconds: number;
   /** Absent: no array is named. */
   readonly byArray?: ArrayTimeouts;
 }
 
-/** The member of a timeout's object that stands for every array that is not named (scalelib.md 15). */
+/** The member of a timeout's object that stands for all arrays that are not named (scalelib.md 15). */
 export const EVERY_OTHER = "default";
 
 /**
- * Reads a timeout in either spelling: one number, or an object of numbers by node array, with "default" for the arrays that it does not
- * name. scalelib's spelling is read as scalelib reads it (scalelib.md 15): digits may be text, and in an object 0 and null
- * stand for the built-in value. Ours means what it says.
+ * Reads a timeout in either spelling: one number, or an object of numbers by node array, with "default" for arrays that it does not name.
+ * scalelib's spelling is read as scalelib reads it (scalelib.md 15): digits may be text, and in an object 0 and null mean the built-in
+ * value. Ours is taken literally.
  */
 export function readTimeout(from: Fields, key: TimeoutKey, problems: Problems): TimeoutRead {
   const { ours, theirs, builtIn } = key;
@@ -71,14 +71,14 @@ function readObject(
   return byArray.size === 0 ? { seconds } : { seconds, byArray };
 }
 
-/** Whether a member of scalelib's object stands for the built-in value. */
+/** Whether a member of scalelib's object means the built-in value. */
 export function isBuiltIn(value: unknown): boolean {
   return (
     value === null || value === 0 || (typeof value === "string" && DIGITS.test(value) && Number(value) === 0)
   );
 }
 
-/** What Python reads as a whole number that is not negative, underscores apart. */
+/** Texts that Python reads as a whole number that is not negative, except for underscores. */
 const DIGITS = /^\s*\+?\d+\s*$/;
 
 function secondsIn(value: unknown, isTheirs: boolean, least: number): number | undefined {
@@ -90,7 +90,7 @@ function expectedOf({ least }: TimeoutKey): string {
   return `a number of seconds, ${least} or more`;
 }
 
-/** A timeout as our key says it: one number, or an object where arrays have their own. */
+/** A timeout in our spelling: one number, or an object if arrays have their own. */
 export function writeTimeout({ seconds, byArray }: TimeoutRead): number | Readonly<Record<string, number>> {
   return byArray === undefined ? seconds : { [EVERY_OTHER]: seconds, ...Object.fromEntries(byArray) };
 }

@@ -3,12 +3,12 @@ import { isFields, type Fields } from "./fields.ts";
 import { problemAt } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
-/** The key of a table that is no location: which location stands in for which. */
+/** The key of a table that is no location: it maps locations to those that replace them. */
 const PROXIES = "proxied-locations";
 
 /**
- * Reads a table of VM sizes as scalelib has it (scalelib.md 2): location -> VM size -> family and capabilities as the SKU API
- * names them, and proxied locations. This is the form of the user's own file. Capabilities that are no numbers or booleans are reported.
+ * Reads a table of VM sizes in scalelib's form (scalelib.md 2): location -> VM size -> family and capabilities as the SKU API names them,
+ * and proxied locations. The user's own file has this form. Capabilities that are neither numbers nor booleans are reported.
  */
 export function readSizeTable(value: unknown, path: string, problems: Problems): SizeTable {
   const locations = new Map<string, VmSizes>();
@@ -64,7 +64,7 @@ function readSize(record: Fields, path: string, problems: Problems): VmSize {
   };
 }
 
-/** The table as it was read, with the capabilities that count. */
+/** The table in the form in which it is read, with the capabilities that count. */
 export function writeSizeTable({ locations, proxies }: SizeTable): object {
   const tables = [...locations].map(([location, sizes]): [string, object] => [
     location,

@@ -56,7 +56,7 @@ const bucketSchema = z
       "A bucket that is offered and does not back off, or one that is not offered, whatever CycleCloud says.",
   });
 
-/** The body of a dry run: every member changes one kind of input, absent members leave it as it is. */
+/** The body of a dry run: every member changes one kind of input. Absent members leave it unchanged. */
 export const whatIfSchema = z
   .strictObject(
     {
@@ -81,9 +81,9 @@ export const whatIfSchema = z
 
 export interface WhatIfContext {
   readonly cluster: ClusterName;
-  /** As it is in force. */
+  /** The document in force. */
   readonly policy: Policy;
-  /** AUTOSCALER_DEFAULT_MODE; absent: `act`. */
+  /** AUTOSCALER_DEFAULT_MODE. Absent: `act`. */
   readonly defaultMode?: Mode;
   readonly now: Instant;
 }
@@ -92,12 +92,12 @@ export type WhatIfRead =
   | {
       readonly kind: "what-if";
       readonly whatIf: WhatIf;
-      /** Jobs that could not be read, and are left out, by set. */
+      /** Jobs that could not be read and are left out, by set. */
       readonly rejectedJobs: readonly { readonly requestSet: string; readonly jobs: readonly object[] }[];
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[]; readonly tooLarge?: true };
 
-/** Reads the body of a dry run; an empty one changes nothing. All problems at once, each with its path; never throws. */
+/** Reads the body of a dry run. An empty one changes nothing. Reports all problems at once, each with its path. Never throws. */
 export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead {
   const decoded = body.length === 0 ? NOTHING_CHANGED : decodeMessage(body, MOST_OVER_HTTP);
   if (decoded.kind === "problem") {
@@ -146,14 +146,14 @@ function lowerLimit({ kind, name, unit, more, max }: z.infer<typeof limitSchema>
 
 // ---------------------------------------------------------------- configuration
 
-/** Their key counts instead of ours for the same, not beside it. */
+/** Keys that replace ours for the same setting, instead of being used beside it. */
 const SAME: Readonly<Record<string, string>> = {
   idle_timeout: "idleTimeout",
   boot_timeout: "bootTimeout",
   enabled: "mode",
 };
 
-/** The configuration in force with these keys instead: read as a whole, so that what does not go together is found. */
+/** The configuration in force with these keys replaced. Read as a whole, so that contradictions are found. */
 function readConfig(value: unknown, { policy, defaultMode }: WhatIfContext, problems: Problems): Policy {
   if (!isFields(value)) return policy;
   const document: Record<string, unknown> = { ...writePolicy(policy) };
@@ -210,7 +210,7 @@ function emptied(name: string, { cluster, now }: WhatIfContext, policy: Policy):
   return emptyRequestSet(cluster, setName(name), NEWEST, now, policy.maxExpirationSeconds);
 }
 
-/** A demand that stays in force however long it takes to read this: times are not part of the question. */
+/** A demand that stays in force however long reading takes: times are not part of the question. */
 function readSet(
   name: string,
   demand: unknown,

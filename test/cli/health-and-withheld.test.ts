@@ -160,3 +160,23 @@ test.each([
 ])('"$text" in lines of $width', ({ text, width, lines }) => {
   expect(fold(text, width)).toEqual(lines);
 });
+
+test("status and buckets say in which mode each node array is, if one is only observed", async () => {
+  const array = (name: string, mode: string, managed = true) => ({ name, mode, managed });
+  const state = {
+    ...cluster,
+    buckets: [{ nodearray: "htc", machineType: "F2" }],
+    nodearrays: [array("htc", "observe"), array("hpc", "act"), array("old", "act", false)],
+  };
+  expect((await shown(["status", "-c", "demo"], state)).out).toContain(
+    ["mode       array htc: observing only", "           array hpc: acting"].join("\n"),
+  );
+  expect((await shown(["buckets", "-c", "demo"], state)).out.split("\n")).toEqual([
+    "NODEARRAY  SIZE",
+    "htc        F2",
+    "array htc: observing only",
+    "array hpc: acting",
+  ]);
+  const acting = { ...state, nodearrays: [array("htc", "act")] };
+  expect((await shown(["buckets", "-c", "demo"], acting)).out).not.toContain("acting");
+});

@@ -94,6 +94,17 @@ describe("keys", () => {
     expect(seen[0]).toBe(`POST ${RESOURCE_ID}/host/default/listkeys?api-version=2024-11-01`);
   });
 
+  test("without a key and signed in nowhere: the other checks are shown as not tried", async () => {
+    const { verifyWithoutKey } = await openStage({
+      signIn: () => Promise.reject(new Error("CredentialUnavailableError: run az login")),
+    });
+    const { out, code } = await verifyWithoutKey(AZURE);
+    expect(code).toBe(1);
+    expect(linesOf(out, "host key")).toContain("What to do: Sign in: az login");
+    expect(linesOf(out, "address")).toBe("not tried       address    host key comes first");
+    expect(out.split("\n").at(-1)).toBe("0 checks hold, 1 failed (host key), 10 not tried");
+  });
+
   test("neither a key nor a resource id: 2", async () => {
     const end = await runCommand(["verify", "--url", "http://127.0.0.1:2"], {}, { environment: {} });
     expect(end).toEqual({
@@ -101,6 +112,26 @@ describe("keys", () => {
       out: "",
       err: "found neither --key (AUTOSCALER_KEY) nor --resource-id (AUTOSCALER_RESOURCE_ID), expected one",
     });
+  });
+});
+
+describe("a host on this machine", () => {
+  test.each([
+    {
+      name: "a wrong master key",
+      status: 401,
+      says: "Found: no list: HTTP 401 What to do: Compare --master-key (AUTOSCALER_MASTER_KEY) with the host's: npm start -- --serve prints it when it starts.",
+    },
+    {
+      name: "an app in Azure",
+      status: 404,
+      says: "For an app in Azure leave --master-key out, and give --resource-id (AUTOSCALER_RESOURCE_ID).",
+    },
+  ])("$name", async ({ status, says }) => {
+    const { verify } = await openStage({ hostList: { status } });
+    const { code, out } = await verify(["--master-key", "wrong"]);
+    expect(code).toBe(1);
+    expect(linesOf(out, "functions")).toContain(says);
   });
 });
 
@@ -162,6 +193,9 @@ describe("how long it waits", () => {
     expect(linesOf(out, "timer")).toContain("waited 100 s for");
     expect(linesOf(out, "queue")).toContain("waited 0 s for");
     expect(linesOf(out, "cyclecloud")).toMatch(/^ok /);
+    expect(out.split("\n").at(-1)).toBe(
+      "--wait ended before the time of these checks was over, and they may hold later: timer, queue. Run verify again without --wait.",
+    );
   });
 
   test("Ctrl-C ends the wait: what is left is not tried", async () => {

@@ -16,6 +16,8 @@ export interface Answer {
 export interface Play {
   /** Azure's front end and the host, before any function of the app. */
   readonly front?: (seconds: number) => Answer | undefined;
+  /** The host's own list of functions. */
+  readonly hostList?: Answer;
   readonly clusters?: (seconds: number) => Answer | undefined;
   readonly state?: (seconds: number) => Answer | undefined;
   readonly wake?: () => Answer | undefined;
@@ -26,6 +28,8 @@ export interface Play {
   readonly signIn?: () => Promise<string>;
   /** Default: each minute. */
   readonly isTimerSilent?: true;
+  /** Its last tick, before the play begins. */
+  readonly timerStoppedAt?: string;
   /** Seconds until a wake message comes through; undefined: never. Default 10. */
   readonly queueSeconds?: number | undefined;
   /** Default: the command's own. */
@@ -70,7 +74,9 @@ export async function openStage(play: Play): Promise<Stage> {
       body: {
         ...(version === undefined ? {} : { version }),
         time: new Date(now + (play.clockAhead ?? 0) * 1000).toISOString(),
-        ...(play.isTimerSilent === true ? {} : { timerAt: new Date(timerAt).toISOString() }),
+        ...(play.isTimerSilent === true
+          ? {}
+          : { timerAt: play.timerStoppedAt ?? new Date(timerAt).toISOString() }),
         clusters: [{ cluster: "demo", health: { ok: true, notes: [], warnings: [] }, lastWake }],
       },
     };
@@ -98,6 +104,7 @@ export async function openStage(play: Play): Promise<Stage> {
     const fronted = play.front?.(seconds());
     if (fronted !== undefined) return fronted;
     if (request === "GET /api/health") return { body: { ok: true } };
+    if (request === "GET /admin/functions") return play.hostList ?? { status: 404 };
     const key = headers["x-functions-key"];
     if (key !== KEY && key !== HOST_KEY) return { status: 401 };
     switch (request) {

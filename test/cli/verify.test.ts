@@ -45,6 +45,7 @@ test("--json has every check as data, and nothing else on standard output", asyn
       "Deploy the package of this release; or, if the app is the newer one, use the command of its release. After a deployment, instances of the release before may answer for some minutes.",
     waitsFor: "the app to run release 1.2.3",
     waitedSeconds: 0,
+    cutShort: true,
   });
 });
 
@@ -70,6 +71,26 @@ describe("what heals while it waits", () => {
     );
     expect(lines[6]).toMatch(/; 1440 s left$/);
     expect(waited()).toBeGreaterThan(420);
+  });
+
+  test("Azure refuses the new role of who is signed in for 4 minutes", async () => {
+    const { verifyWithoutKey, waited } = await openStage({
+      listed: (seconds) =>
+        seconds < 240
+          ? {
+              status: 403,
+              body: { error: { code: "AuthorizationFailed", message: "no action functions/read" } },
+            }
+          : { body: { value: ALL.map((name) => ({ name: `scaler/${name}` })) } },
+    });
+    const { code, out, err } = await verifyWithoutKey(AZURE);
+    expect(code).toBe(0);
+    expect(linesOf(out, "functions")).toBe("ok              functions  21 functions, each of them enabled");
+    expect(err).toContain(
+      "functions: waiting for the 21 functions of this release in the list of Azure's management API; no list: HTTP 403: no action functions/read; 900 s left",
+    );
+    // 240 s for the role, 30 s to the next minute, then one more tick, and 10 s for the message.
+    expect(waited()).toBe(340);
   });
 
   test("functions are missing until the second sync", async () => {
@@ -133,6 +154,12 @@ describe("what does not heal is named, with what to do", () => {
       play: { isTimerSilent: true as const },
       check: "timer",
       says: "waited 300 s for 2 ticks of the timer, which come once a minute. Found: 0 of 2 ticks; the timer has never run What to do: Restart the app: timers are known to stop after a deployment, and a restart mends that.",
+    },
+    {
+      name: "the timer ticked before the deployment, and never since",
+      play: { timerStoppedAt: "2026-11-22T11:58:00.000Z" },
+      check: "timer",
+      says: "Found: 0 of 2 ticks; it last ran at 2026-11-22T11:58:00.000Z What to do: Restart the app",
     },
     {
       name: "the queue is not read",

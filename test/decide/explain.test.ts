@@ -113,31 +113,6 @@ describe("a job", () => {
     ]);
   });
 
-  test("in observe mode, what would be created is said, and that it is not", () => {
-    const acting = planOf(small, [job({ iterations: 16 })]);
-    const withheld = { creates: acting.creates, starts: [], terminates: [] };
-    const told = explainJob({ ...acting, creates: [], withheld }, ledger, "a");
-    expect(told.kind === "demand" && told.text.split("\n")).toEqual([
-      "job standard/a asks for 16 slots; rank 1 of 1",
-      "16 of 16 would be placed, 8 of them on nodes that are not up: the mode is observe",
-      "on ip-1.internal (4 slots), ip-2.internal (4 slots)",
-      "in flight: 1 node of execute/D4 (4 slots)",
-      "would be created, but the mode is observe: 1 node of execute/D4 (4 slots)",
-      "the plan would create 1 x execute/D4, but the mode is observe",
-    ]);
-  });
-
-  test("a target in observe mode: the nodes that it waits for are not created", () => {
-    const acting = planOf(world([offer("execute/D4", 4, [])]), [target(4)]);
-    const withheld = { creates: acting.creates, starts: [], terminates: [] };
-    const told = explainJob({ ...acting, creates: [], withheld }, ledger, "t");
-    expect(told.kind === "demand" && told.text.split("\n")).toEqual([
-      "target standard/t asks for 4 nodes; rank 1 of 1",
-      "4 of 4 would be placed, 4 of them on nodes that are not up: the mode is observe",
-      "the plan would create 4 x execute/D4, but the mode is observe",
-    ]);
-  });
-
   test("of two sets the one that was named, else the first in rank", () => {
     const other = { ...job({ position: 1, iterations: 2 }), set: setName("other") };
     const plan = planOf(small, [job(), other]);
@@ -236,6 +211,7 @@ describe("a node", () => {
       "node execute-2 of execute (n2), made by another tool; counts for array execute",
       "stays for now: idle for 60 of 300 s",
       "this plan would stop it, but the mode is observe",
+      "array execute: observing only",
     ]);
   });
 

@@ -24,24 +24,25 @@ export class Caller {
     this.#stage = stage;
   }
 
-  /** Runs the function of the demand queue, or the timer's; whether it ended well. */
-  async deliver(name: "demand" | "snapshot", text: string): Promise<boolean> {
+  /** Runs the function of the demand queue, or the timer's; how it ended. */
+  async deliver(name: "demand" | "snapshot", text: string): Promise<"well" | "failed" | "unparsed"> {
     const failed = await this.#timed(name, () => this.#stage.deliver(name, text));
-    if (failed === undefined) return true;
+    if (failed === undefined) return "well";
     // Storage that cannot be used is the one thing that sends a message back.
-    if (this.deaf !== undefined && failed.error instanceof PortError) return false;
+    if (this.deaf !== undefined && failed.error instanceof PortError) return "failed";
+    if (isOfLibrary(failed.error)) return "unparsed";
     const what = failed.error instanceof Error ? (failed.error.stack ?? "") : String(failed.error);
     this.faults.push({ kind: `${name} throws (${headOf(failed.error)})`, what: what.slice(0, 800) });
-    return false;
+    return "failed";
   }
 
-  /** The status of the answer, and what was begun for it is over; undefined: no client can send such a request. */
+  /** The answer, and what was begun for it is over; undefined: no client can send such a request. */
   async request(
     method: string,
     path: string,
     body?: Uint8Array<ArrayBuffer>,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<number | undefined> {
+  ): Promise<{ readonly status: number; readonly text: string } | undefined> {
     const request = tryRequest(path, { method, headers, ...(body === undefined ? {} : { body }) });
     if (request === undefined) return undefined;
     const answered = await this.#timed(`${method} ${path.split("/")[1]}`, async () => {
@@ -51,7 +52,7 @@ export class Caller {
     });
     if (this.deaf === undefined)
       this.faults.push(...judgeAnswer({ method, path: `/api${path}`, ...answered }));
-    return answered.status;
+    return answered;
   }
 
   /** The timer, a minute later each. */
@@ -98,6 +99,11 @@ export class Caller {
     }
     return work;
   }
+}
+
+/** The Functions library parses a message by recursion before it calls the function: then nothing of ours has run. */
+function isOfLibrary(error: unknown): boolean {
+  return error instanceof RangeError && error.stack?.includes("at toCamelCaseValue") === true;
 }
 
 function aMillisecond(): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { EDGE_COUNT } from "./bounds.ts";
 import { Crew } from "./crew.ts";
 import { describe, tryOne } from "./fuzz.ts";
 import { inputsOf } from "./generate.ts";
@@ -7,6 +8,8 @@ import { shrink } from "./shrink.ts";
 
 /** The same seeds every time, each at every door; `npm run test:deep` plays others. */
 const SEEDS = Array.from({ length: 16 }, (_, index) => index + 1);
+/** So that every bound is met, each from both sides. */
+const BOUND_SEEDS = Array.from({ length: EDGE_COUNT }, (_, index) => index + 1);
 /** Of these two one has a problem with a long value, the other a thousand mistakes. */
 const ALSO = [
   { door: "put", seed: 47 },
@@ -18,7 +21,13 @@ test(
   { timeout: 180_000 },
   async () => {
     const crew = new Crew();
-    const all = [...SEEDS.flatMap((seed) => DOORS.map((door) => ({ door, seed }))), ...ALSO];
+    const all = [
+      ...SEEDS.flatMap((seed) => DOORS.map((door) => ({ door, seed }))).filter(
+        ({ door }) => door !== "bound",
+      ),
+      ...BOUND_SEEDS.map((seed) => ({ door: "bound" as const, seed })),
+      ...ALSO,
+    ];
     const failures: string[] = [];
     for (const { door, seed } of all) {
       const failure = await tryOne(crew, door, seed);

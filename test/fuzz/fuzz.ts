@@ -39,12 +39,15 @@ export async function tryOne(
     if (read === undefined) return false;
     return (await crew.play(read, stores)).some(({ kind }) => kind === fault.kind);
   };
-  const tries = fault.kind === "hangs" ? FEW_TRIES : MOST_TRIES;
+  const tries = fault.kind === "hangs" ? FEW_TRIES : isOfValidInput(fault) ? 0 : MOST_TRIES;
   // Only what is inside of the inputs is cut down, and how many there are.
   const start = inputs.map(({ how, document }) => ({ how, document }));
   const shrunk = readInputs(await shrink(start, again, tries), inputs) ?? inputs;
   return { door, seed, fault, shrunk };
 }
+
+/** A part of it may well be refused, for another reason. */
+const isOfValidInput = ({ kind }: Fault): boolean => kind.startsWith("refused within");
 
 /** Undefined: cutting down has left out what makes it an input. */
 function readInputs(value: unknown, of: Inputs): Inputs | undefined {

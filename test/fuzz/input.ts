@@ -10,6 +10,7 @@ export const DOORS = [
   "settings",
   "cyclecloud",
   "rows",
+  "bound",
 ] as const;
 
 export type Door = (typeof DOORS)[number];

@@ -60,6 +60,45 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 3,
     shows: /settings throw/,
   },
+  {
+    name: "levels of nesting have no bound",
+    edits: [
+      {
+        file: "src/wire/check-size.ts",
+        find: "levels.length + levelsAbove === BOUNDS.levels",
+        put: "levels.length + levelsAbove === 100_000",
+      },
+    ],
+    door: "bound",
+    seed: 21,
+    shows: /beyond a bound \(put: levels\)/,
+  },
+  {
+    name: "entries of nodearrays are not counted",
+    edits: [
+      {
+        file: "src/wire/demand-message.ts",
+        find: 'itemsOf(message, "nodearrays", BOUNDS.nodearrays,',
+        put: 'itemsOf(message, "nodearrays", BOUNDS.jobs,',
+      },
+    ],
+    door: "bound",
+    seed: 1,
+    shows: /beyond a bound \(put: nodearrays\)/,
+  },
+  {
+    name: "an input as large as a bound allows is refused",
+    edits: [
+      {
+        file: "src/wire/job-amount.ts",
+        find: "slots > BOUNDS.count",
+        put: "slots >= BOUNDS.count",
+      },
+    ],
+    door: "bound",
+    seed: 8,
+    shows: /refused within all bounds \(put\)/,
+  },
 ];
 
 /** Plays the mutant's seed in a copy of the product. */

@@ -3,6 +3,8 @@ import { decodeMessage, MOST_BY_QUEUE } from "../../src/wire/decode.ts";
 import { Caller } from "./caller.ts";
 import type { Fault, Input, Inputs } from "./input.ts";
 import { judgeAside, memberOf } from "./judge.ts";
+import type { Became } from "./judge-size.ts";
+import { becameOf, judgeSize } from "./judge-size.ts";
 import type { Sent } from "./send.ts";
 import { prepareInput } from "./send.ts";
 import type { Stage } from "./stage.ts";
@@ -52,7 +54,8 @@ class Player {
     // Nobody promises anything of a record that was written by hand, but to other clusters.
     if (input.door === "rows" && input.how === "damaged") this.#caller.deaf = cluster;
     const sent = await this.#caller.drive(prepareInput(this.#world, input, this.#token));
-    await this.#send(sent);
+    const became = await this.#send(sent);
+    this.#caller.faults.push(...judgeSize(input, became, this.#world.cluster));
     await this.#follow();
     this.#world.tamper = (_request, answer) => answer;
   }
@@ -71,28 +74,35 @@ class Player {
     this.#caller.readLog();
   }
 
-  async #send(sent: Sent): Promise<void> {
-    if (sent.kind === "done") this.#caller.faults.push(...sent.faults);
-    else if (sent.kind === "message") await this.#deliver(sent.queue, sent.text);
-    else await this.#caller.request(sent.method, sent.path, sent.body, sent.headers);
+  async #send(sent: Sent): Promise<Became> {
+    if (sent.kind === "message") return this.#deliver(sent.queue, sent.text);
+    if (sent.kind === "request")
+      return becameOf(await this.#caller.request(sent.method, sent.path, sent.body, sent.headers));
+    this.#caller.faults.push(...sent.faults);
+    return "unknown";
   }
 
   /** A message is taken, or put aside with what is wrong with it; it never vanishes. */
-  async #deliver(name: "demand" | "demand-poison", text: string): Promise<void> {
+  async #deliver(name: "demand" | "demand-poison", text: string): Promise<Became> {
     const { faults } = this.#caller;
     const { queue, log } = this.#world;
     const before = await queue.rejected();
     // The timer sweeps the poison queue.
     if (name === "demand-poison") queue.addPoison(text);
-    const isWell = await (name === "demand"
+    const ended = await (name === "demand"
       ? this.#caller.deliver("demand", text)
       : this.#caller.deliver("snapshot", "{}"));
+    // The host gives up after five times, and puts it there.
+    if (name === "demand" && ended === "unparsed") return this.#deliver("demand-poison", text);
     const after = await queue.rejected();
     const aside = after.oldest.slice(before.count);
     for (const { problems } of aside) faults.push(...judgeAside(problems));
     const isTaken = log.some((line) => TAKEN.test(line)) || isWake(text);
-    if (isWell && !isTaken && aside.length === 0)
+    if (aside.length > 0) return "refused";
+    if (ended === "well" && !isTaken)
       faults.push({ kind: `vanished (${name})`, what: `neither taken nor put aside: ${text.slice(0, 200)}` });
+    // Which of its jobs were left out shows only later.
+    return isTaken ? "taken, at least in part" : "unknown";
   }
 
   /** A plan, a tick, and every page that shows what came in. */
@@ -113,8 +123,8 @@ class Player {
 
   async #put(what: string, body: object, cluster: string = this.#world.cluster): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(body));
-    const status = await this.#caller.request("PUT", `/clusters/${cluster}/${what}`, bytes);
-    if (status === undefined || status < 300) return;
+    const { status = 200 } = (await this.#caller.request("PUT", `/clusters/${cluster}/${what}`, bytes)) ?? {};
+    if (status < 300) return;
     const fault = { kind: `starved (PUT ${what})`, what: `an honest PUT of ${what} is answered ${status}` };
     this.#caller.faults.push(fault);
   }

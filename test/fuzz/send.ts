@@ -23,6 +23,12 @@ export type Sent =
 /** A queue takes no more. */
 const QUEUE_BYTES = 64 * 1024;
 
+const BOUND_ROUTES: Readonly<Record<string, readonly string[]>> = {
+  put: ["request-sets", "hostile"],
+  plan: ["plan"],
+  config: ["config"],
+};
+
 export async function prepareInput(world: World, input: Input, token: string): Promise<Sent> {
   const { door, document, how } = input;
   const bytes = () => pack(how, writeText(document, world.cluster), document);
@@ -44,6 +50,10 @@ export async function prepareInput(world: World, input: Input, token: string): P
       return toRoute("POST", "plan");
     case "config":
       return toRoute("PUT", "config");
+    case "bound":
+      if (how === "message")
+        return messageOf("message", "json", writeText(document, world.cluster), document);
+      return toRoute(how === "plan" ? "POST" : "PUT", ...(BOUND_ROUTES[how] ?? []));
     case "request":
       return requestOf(document, world, token);
     case "settings":

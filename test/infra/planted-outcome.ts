@@ -1,19 +1,11 @@
 import type { Mistake } from "./planted.ts";
 
 const APP = "modules/app.bicep";
-const STORAGE = "modules/storage.bicep";
 const SECRETS = "modules/secrets.bicep";
 const ALERTS = "modules/alerts.bicep";
 
-/** In the settings, the network, the secrets, the alerts, and what stands around the Bicep. */
+/** In the settings, the secrets, the alerts, and what stands around the Bicep. */
 export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
-  {
-    name: "a private network with open storage",
-    file: STORAGE,
-    find: "defaultAction: isPrivate ? 'Deny' : 'Allow'",
-    replace: "defaultAction: 'Allow'",
-    check: "network",
-  },
   {
     name: "a setting that is missing",
     file: APP,
@@ -55,41 +47,6 @@ export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
     find: "secrets/${keysName}'",
     replace: "secrets/${namePrefix}stop-keys'",
     check: "the app starts with these settings",
-  },
-  {
-    name: "a delegation that is missing",
-    file: "modules/network.bicep",
-    find: "properties: { serviceName: 'Microsoft.App/environments' }",
-    replace: "properties: {}",
-    check: "network",
-  },
-  {
-    name: "the delegation of the older plans",
-    file: "modules/network.bicep",
-    find: "Microsoft.App/environments",
-    replace: "Microsoft.Web/serverFarms",
-    check: "network",
-  },
-  {
-    name: "a private endpoint that is missing",
-    file: "modules/endpoints.bicep",
-    find: "  { name: '${storageName}-table', service: storageId, kind: 'table' }\n",
-    replace: "",
-    check: "network",
-  },
-  {
-    name: "a private network with a public vault",
-    file: "modules/vault.bicep",
-    find: "publicNetworkAccess: isPrivate ? 'Disabled' : 'Enabled'",
-    replace: "publicNetworkAccess: 'Enabled'",
-    check: "network",
-  },
-  {
-    name: "an app that is not in its network",
-    file: APP,
-    find: "virtualNetworkSubnetId: empty(subnetId) ? null : subnetId",
-    replace: "virtualNetworkSubnetId: null",
-    check: "network",
   },
   {
     name: "a secret that changes on redeployment",
@@ -220,8 +177,8 @@ export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
   {
     name: "an alert that cannot be switched off",
     file: ALERTS,
-    find: "= if (storageThrottlingOn) {",
-    replace: "= {",
+    find: "in storageNames: if (storageThrottlingOn) {",
+    replace: "in storageNames: {",
     check: "alerts",
   },
   {
@@ -243,6 +200,20 @@ export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
     file: "main.bicep",
     find: "output AUTOSCALER_RESOURCE_ID",
     replace: "output AUTOSCALER_APP_ID",
+    check: "azd finds everything",
+  },
+  {
+    name: "an output that verify needs has another name",
+    file: "main.bicep",
+    find: "output AUTOSCALER_URL",
+    replace: "output AUTOSCALER_ADDRESS",
+    check: "azd finds everything",
+  },
+  {
+    name: "azure.yaml has Azure build the package once more",
+    file: "azure.yaml",
+    find: "    remoteBuild: false",
+    replace: "    remoteBuild: true",
     check: "azd finds everything",
   },
   {

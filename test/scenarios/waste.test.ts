@@ -84,5 +84,7 @@ test("enabled false: plan, state and explain say what would be done, and nothing
     "target standard/nodearray:execute asks for 4 nodes; rank 1 of 1",
     "4 of 4 would be placed, 4 of them on nodes that are not up: the mode is observe",
     expect.stringMatching(/^the plan would create 4 x execute\/\S+, but the mode is observe$/),
+    "observing only: nothing is created or stopped",
+    "in the virtual fleet (only in the record) this plan changed nothing",
   ]);
 });

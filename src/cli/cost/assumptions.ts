@@ -1,4 +1,4 @@
-/** What the bill assumes of Azure. Nothing of this was measured: the local runtime has neither the platform nor its host. */
+/** The bill's assumptions about Azure. None was measured: the local runtime has neither the platform nor its host. */
 export interface Assumptions {
   /** An instance stays this long after its last execution. */
   readonly staysSeconds: number;
@@ -23,9 +23,9 @@ export const DAY_SECONDS = 86_400;
 
 /** The timer's schedule (functions/main.ts). */
 export const TIMER_SECONDS = 60;
-/** Queues that start a function: `demand` alone. The timer reads demand-poison, and nobody waits for demand-rejected. */
+/** Queues that start a function: only `demand`. The timer reads demand-poison, and no function reads demand-rejected. */
 export const TRIGGERED_QUEUES = 1;
-/** The platform looks into each such queue this often, whether an instance is there or not. Said of other plans; for Flex it is inferred. */
+/** The platform polls each such queue this often, with or without an instance. Documented for other plans; assumed for Flex. */
 export const PLATFORM_POLL_SECONDS = 10;
 /** An instance of `demand` polls its queue at most this often while it is empty (host.json, maxPollingInterval). */
 export const INSTANCE_POLL_SECONDS = 2;
@@ -36,7 +36,7 @@ export const POLLS_AFTER_MESSAGE = 6;
 export const STATUS_WRITES_PER_TIMER_RUN = 1;
 /** Leases are renewed at half of their time: the timer's lock of 60 s, and the host's of 15 s. */
 export const LEASES_EACH_SECONDS = [30, 7.5] as const;
-/** What a host reads of its blobs when it starts: keys, ids, locks. A guess. */
+/** Reads of a host's blobs when it starts: keys, ids, locks. A guess. */
 export const BLOBS_READ_AT_START = 10;
 
 /** Metric series that the template's rules watch: heartbeat 1, answers with 5xx 1, throttling one for each of four answers. */

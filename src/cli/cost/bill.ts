@@ -4,7 +4,7 @@ import type { StorageCounts } from "./day-counts.ts";
 import type { Month } from "./month.ts";
 import type { PriceName, Prices } from "./prices.ts";
 
-/** What belongs together in the bill. */
+/** The groups of the bill. */
 export type Group = "executions, storage, polling" | "the host's own blobs" | "alerts" | "logs" | "network";
 
 export interface Line {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a request asks of Table Storage or Queue Storage; each is billed as one operation. */
+/** Requests to Table Storage or Queue Storage, by kind. Each is billed as one operation. */
 export const STORAGE_KINDS = [
   "table read",
   "table list",
@@ -19,14 +19,14 @@ export const STORAGE_KINDS = [
 
 export type StorageKind = (typeof STORAGE_KINDS)[number];
 
-/** How many operations of each kind; absent: none. */
+/** How many operations of each kind. Absent: none. */
 export type StorageCounts = Partial<Readonly<Record<StorageKind, number>>>;
 
 const count = z.number().int().min(0);
 const storage = z.partialRecord(z.enum(STORAGE_KINDS), count);
 
 const dayCounts = z.strictObject({
-  /** What the day was, for a reader. */
+  /** Description of the day, for readers. */
   day: z.string(),
   hours: z.number().positive(),
   /** Executions by function. Those of the timer do not depend on how many clusters there are. */
@@ -45,7 +45,7 @@ const dayCounts = z.strictObject({
   logBytes: count,
 });
 
-/** What one app with one cluster did in a simulated day of the local runtime (`npm run bench:cost`). */
+/** Counts of one app with one cluster in a simulated day of the local runtime (`npm run bench:cost`). */
 export type DayCounts = z.infer<typeof dayCounts>;
 
 /** The counts that `npm run bench:cost` printed; or what is wrong with them, one text for each problem. */

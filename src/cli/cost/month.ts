@@ -22,12 +22,12 @@ export interface Clusters {
   readonly day: DayCounts;
 }
 
-/** What an app does in a month of 30 days. */
+/** Counts of an app in a month of 30 days. */
 export interface Month {
   readonly executions: number;
   /** Operations that were counted, by kind: of the app, of the senders, and of the trigger for each message that it delivered. */
   readonly operations: StorageCounts;
-  /** Receives from queues that nobody counted: by the platform, and by instances that wait for messages. */
+  /** Receives from queues that the day counts do not contain: by the platform, and by instances that wait for messages. */
   readonly platformPolls: number;
   readonly instancePolls: number;
   /** The host's own blobs. */

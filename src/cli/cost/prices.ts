@@ -2,8 +2,8 @@
 export const PRICES_AT = "2026-11";
 
 /**
- * A price as Azure quotes it. `sure`: "page" was read on a page of somebody else, "memory" was written down from memory. None was read on
- * Azure's price list, which this repository cannot reach: check before you rely on it.
+ * A price as Azure quotes it. `sure`: "page" was read on a third party's page, "memory" was written from memory. None was read on Azure's
+ * price list, which this repository cannot reach: check before you rely on it.
  */
 export interface Price {
   readonly what: string;

@@ -13,7 +13,7 @@ import type { Month } from "./month.ts";
 import type { Prices } from "./prices.ts";
 import { PRICE_NAMES, PRICES_AT } from "./prices.ts";
 
-/** What a bill is made of. */
+/** The inputs of a bill. */
 export interface Told {
   readonly title: string;
   readonly month: Month;

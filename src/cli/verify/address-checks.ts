@@ -21,7 +21,7 @@ export function addressCheck({ url }: Deployment): Check {
   };
 }
 
-/** Whether the app lets in those with a key and nobody else. */
+/** Whether the app accepts callers with a key and no others. */
 export function keyChecks({ url, api }: Deployment): readonly Check[] {
   return [
     {
@@ -58,7 +58,7 @@ function judgeHealth(url: string, answer: Answer): Verdict {
 
 const isHealth = (body: unknown): boolean => typeof body === "object" && body !== null && "ok" in body;
 
-/** What a status of Azure's front end, which never asked the app, means. */
+/** The meaning of a status from Azure's front end, which did not reach the app. */
 const WHOSE_ANSWER: ReadonlyMap<number, string> = new Map([
   [
     403,
@@ -101,7 +101,7 @@ function judgeKey(answer: Answer): Verdict {
   if (title === "The app settings have problems")
     return notYet(
       troubleText(answer),
-      "Correct these app settings. A setting from Key Vault has a problem if the app's identity may not read the vault: it needs the role Key Vault Secrets User, and a new role can take minutes.",
+      "Correct these app settings. A setting from Key Vault has a problem if the app's identity may not read the vault: it needs the role Key Vault Secrets User on the secret, and a new role can take minutes. Then restart the app: it reads a reference that failed again at a start, else within a day.",
     );
   return notYet(troubleText(answer), NETWORK);
 }

@@ -5,10 +5,10 @@ import { fails, holds, notApplicable, notYet } from "./check.ts";
 import type { Deployment } from "./deployment.ts";
 import { troubleText } from "./deployment.ts";
 
-/** Two clocks that differ by less are good enough: senders may be ahead by five minutes. */
+/** Clocks that differ by less are accurate enough: senders may be ahead by five minutes. */
 const CLOCK_SECONDS = 60;
 
-/** What the app says of itself: storage, release, clock. */
+/** The checks that the app makes itself: storage, release, clock. */
 export function appChecks(deployment: Deployment): readonly Check[] {
   const { api, terminal } = deployment;
   return [
@@ -45,7 +45,7 @@ export function appChecks(deployment: Deployment): readonly Check[] {
   ];
 }
 
-/** The list of clusters reads the queues; the state of a cluster reads the table, as nothing of it can be told without. */
+/** The list of clusters reads the queues. The state of a cluster reads the table, without which it has no answer. */
 async function lookAtStorage({ api, cluster }: Deployment): Promise<Verdict> {
   const listed = await api.clusters();
   if (listed.kind !== "answered") return judgeStorage(listed);
@@ -57,7 +57,7 @@ async function lookAtStorage({ api, cluster }: Deployment): Promise<Verdict> {
   return holds(names.length === 0 ? "queues answer" : "tables and queues answer");
 }
 
-/** The clusters to look at: the one that was asked for, or all. */
+/** The clusters to check: the requested one, or all. */
 export function namesIn(answer: Answer, cluster: string | undefined): readonly string[] {
   if (cluster !== undefined) return [cluster];
   const { clusters = [] } = (answer.kind === "answered" ? readClusters(answer.body) : undefined) ?? {};
@@ -76,7 +76,7 @@ function judgeStorage(answer: Answer): Verdict {
   return notYet(found, whatToDo);
 }
 
-/** What to do, by what the service or the network said. */
+/** The remedy, from the message of the service or the network. */
 const STORAGE: readonly (readonly [RegExp, string])[] = [
   [
     /AuthorizationPermissionMismatch/,

@@ -1,24 +1,24 @@
-/** What one look found. */
+/** The result of one check. */
 export type Verdict =
   | { readonly kind: "holds"; readonly found: string }
-  /** It may still come true by itself: looked at again until the time is over. */
+  /** The check may still succeed: repeated until the time is over. */
   | { readonly kind: "not-yet"; readonly found: string; readonly whatToDo: string }
-  /** Only a person can mend it. */
+  /** Only a person can solve it. */
   | { readonly kind: "fails"; readonly found: string; readonly whatToDo: string }
   | { readonly kind: "not-applicable"; readonly found: string };
 
-/** One thing that a deployed app must do, as it can be seen from outside. */
+/** One property of a deployed app that can be checked from outside. */
 export interface Check {
   readonly name: CheckName;
   /** Completes "waits for ...". */
   readonly waitsFor: string;
-  /** It is waited for at most so long. */
+  /** Maximum wait for it. */
   readonly seconds: number;
-  /** Between two looks. */
+  /** Pause between two tries. */
   readonly everySeconds: number;
-  /** Without these it cannot be told. */
+  /** Checks that must succeed first. */
   readonly needs: readonly CheckName[];
-  /** Looks once. Never throws for the network's sake. */
+  /** Tries once. Never throws because of the network. */
   readonly look: () => Promise<Verdict>;
 }
 
@@ -35,7 +35,7 @@ export type CheckName =
   | "queue"
   | "cyclecloud";
 
-/** A check that has ended. */
+/** A completed check. */
 export interface Checked {
   readonly check: CheckName;
   readonly state: "ok" | "failed" | "not-applicable" | "not-tried";
@@ -43,6 +43,8 @@ export interface Checked {
   readonly whatToDo?: string;
   readonly waitsFor: string;
   readonly waitedSeconds: number;
+  /** --wait ended it before its own time was over: it may hold later. */
+  readonly cutShort?: true;
 }
 
 export const holds = (found: string): Verdict => ({ kind: "holds", found });

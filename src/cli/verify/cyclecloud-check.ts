@@ -8,15 +8,15 @@ import { statusOf, troubleText } from "./deployment.ts";
 import { NAME_CLUSTERS, NO_CLUSTER, NO_OPERATOR } from "./trigger-checks.ts";
 
 /**
- * Whether the app reaches CycleCloud, signs in and finds each cluster. It asks for a tick, which looks now: what is known of the last look
- * may be old.
+ * Whether the app reaches CycleCloud, signs in and finds each cluster. It asks for a tick, which observes now: the last observation may be
+ * old.
  */
 export function cyclecloudCheck({ api, cluster }: Deployment): Check {
   const read = new Set<string>();
   return {
     name: "cyclecloud",
     waitsFor: "the app to reach CycleCloud, to sign in, and to find the cluster",
-    // After a refusal the app rests for 300 s.
+    // After a refusal the app makes no call for 300 s.
     seconds: 420,
     everySeconds: 15,
     needs: ["storage"],
@@ -51,7 +51,7 @@ function judgeTick(cluster: string, answer: Answer): Verdict {
 function judgeTrouble(cluster: string, kind = "trouble", message = "no message"): Verdict {
   const found = `${cluster}: ${FOUND.get(kind) ?? kind}: ${message}`;
   const whatToDo = WHAT_TO_DO.get(kind) ?? AGAIN;
-  // A refusal from before may be mended since: the app tries again when its rest is over.
+  // The cause of an earlier refusal may be solved: the app tries again after its pause.
   const isFinal = FINAL.has(kind) && !/ no call for \d+ s$/.test(message);
   return isFinal ? fails(found, whatToDo) : notYet(found, whatToDo);
 }

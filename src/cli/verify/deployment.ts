@@ -2,20 +2,20 @@ import type { AnsweringApi, Answer, ManagementApi } from "../../client/index.ts"
 import { readProblemAnswer } from "../../client/state.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** The deployed app, and what is known of it: what all checks look at. */
+/** The deployed app and the known facts about it: the input of all checks. */
 export interface Deployment {
   readonly terminal: Terminal;
   readonly url: string;
   readonly api: AnsweringApi;
-  /** The only cluster that is looked at; undefined: all. */
+  /** The only cluster to check. Undefined: all clusters. */
   readonly cluster: string | undefined;
-  /** Undefined: the resource id is not known. */
+  /** Undefined if the resource id is unknown. */
   readonly management: ManagementApi | undefined;
   /** Opens the host's own list of functions. */
   readonly masterKey: string | undefined;
 }
 
-/** What an answer that is not good says, in a line. */
+/** The message of an unsuccessful answer, in one line. */
 export function troubleText(answer: Answer): string {
   if (answer.kind === "answered") return `HTTP ${answer.status} with an answer that this release cannot read`;
   if (answer.kind !== "refused") return answer.message;
@@ -25,7 +25,7 @@ export function troubleText(answer: Answer): string {
   return `HTTP ${answer.status}${bodyText(answer.body)}`;
 }
 
-/** The beginning of a text that is no answer of ours. */
+/** The beginning of a text that is not an answer of the app. */
 function bodyText(body: unknown): string {
   if (typeof body === "object" && body !== null && "error" in body) {
     const { error } = body;

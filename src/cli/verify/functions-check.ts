@@ -4,14 +4,14 @@ import type { Check, Verdict } from "./check.ts";
 import { fails, holds, notApplicable, notYet } from "./check.ts";
 import type { Deployment } from "./deployment.ts";
 import { troubleText } from "./deployment.ts";
-import { judgeRefusal, noToken } from "./management-refusals.ts";
+import { judgeHostRefusal, judgeRefusal, noToken } from "./management-refusals.ts";
 
 /** Azure's own, shown while no function of the app is known. */
 const PLACEHOLDERS = new Set(["WarmUp"]);
 
 /**
- * Whether the platform knows the functions that this release has. Where it does not, it is asked to read the triggers again: one time is not
- * always enough, so each look asks.
+ * Whether the platform knows the functions of this release. If not, asks it to read the triggers again: once is not always enough, so each
+ * try asks.
  */
 export function functionsCheck({ url, management, masterKey }: Deployment): Check {
   const isOurs = `the ${ALL_FUNCTIONS.length} functions of this release in the list`;
@@ -24,8 +24,9 @@ export function functionsCheck({ url, management, masterKey }: Deployment): Chec
       needs: [],
       async look() {
         try {
-          const listed = judgeList(await management.list(), AZURE);
-          if (listed.kind !== "not-yet") return listed;
+          const list = await management.list();
+          const listed = judgeList(list, judgeRefusal, AZURE);
+          if (listed.kind !== "not-yet" || list.kind === "no-list") return listed;
           const synced = await management.sync();
           return { ...listed, found: `${listed.found}; ${syncText(synced)}` };
         } catch (error) {
@@ -41,7 +42,7 @@ export function functionsCheck({ url, management, masterKey }: Deployment): Chec
     needs: ["address"],
     async look() {
       if (masterKey === undefined) return notApplicable(UNLISTED);
-      const listed = judgeList(await listHostFunctions(url, masterKey), HOST);
+      const listed = judgeList(await listHostFunctions(url, masterKey), judgeHostRefusal, HOST);
       return listed.kind === "holds" ? holds(`${listed.found}; trigger sync: not applicable`) : listed;
     },
   };
@@ -54,8 +55,8 @@ const AZURE =
 const HOST =
   "The host runs another release, or an app that does not load whole: see its log, and start it again.";
 
-function judgeList(list: FunctionList, whatToDo: string): Verdict {
-  if (list.kind === "no-list") return judgeRefusal(list.answer, `no list: ${troubleText(list.answer)}`);
+function judgeList(list: FunctionList, refusal: typeof judgeRefusal, whatToDo: string): Verdict {
+  if (list.kind === "no-list") return refusal(list.answer, `no list: ${troubleText(list.answer)}`);
   const names = new Set(list.functions.map(({ name }) => name));
   const missing = ALL_FUNCTIONS.filter((name) => !names.has(name));
   const ours = new Set(ALL_FUNCTIONS);

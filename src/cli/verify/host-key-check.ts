@@ -4,7 +4,7 @@ import { fails, holds } from "./check.ts";
 import { troubleText } from "./deployment.ts";
 import { judgeRefusal, noToken } from "./management-refusals.ts";
 
-/** Asks Azure for the app's host key, so that nobody has to copy it. `keep` is given it; it is never shown. */
+/** Asks Azure for the app's host key, so that users need not copy it. `keep` receives it. It is never shown. */
 export function hostKeyCheck(management: ManagementApi, keep: (key: string) => void): Check {
   return {
     name: "host key",

@@ -3,11 +3,11 @@ import type { Verdict } from "./check.ts";
 import { fails, notYet } from "./check.ts";
 import { statusOf } from "./deployment.ts";
 
-/** What it means that the management API, or the host, does not answer with what was asked for. */
+/** What it means that Azure's management API does not answer with what was asked for. */
 export function judgeRefusal(answer: Answer, found: string): Verdict {
   switch (statusOf(answer)) {
     case 401:
-      return fails(found, "Sign in again (az login), or compare the master key with the host's.");
+      return fails(found, "Sign in again: az login.");
     case 403:
       return notYet(
         found,
@@ -20,6 +20,25 @@ export function judgeRefusal(answer: Answer, found: string): Verdict {
       );
     default:
       return notYet(found, "Try again; this machine must reach the management API.");
+  }
+}
+
+/** What it means that a host on this machine does not list its functions. */
+export function judgeHostRefusal(answer: Answer, found: string): Verdict {
+  switch (statusOf(answer)) {
+    case 401:
+    case 403:
+      return fails(
+        found,
+        "Compare --master-key (AUTOSCALER_MASTER_KEY) with the host's: npm start -- --serve prints it when it starts.",
+      );
+    case 404:
+      return fails(
+        found,
+        "Only a host on this machine lists its functions at its own address. For an app in Azure leave --master-key out, and give --resource-id (AUTOSCALER_RESOURCE_ID).",
+      );
+    default:
+      return notYet(found, "See the log of the host, and start it again.");
   }
 }
 

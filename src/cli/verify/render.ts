@@ -10,7 +10,7 @@ const STATES: Readonly<Record<Checked["state"], string>> = {
 
 const INDENT = " ".repeat(27);
 
-/** A check that has ended, as a line; with what to do below it, if it failed. */
+/** A completed check as a line, with the remedy below it if it failed. */
 export function renderChecked({ check, state, waitsFor, waitedSeconds, found, whatToDo }: Checked): string {
   const begin = `${STATES[state].padEnd(15)} ${check.padEnd(10)} `;
   const waited = state === "failed" ? `waited ${waitedSeconds} s for ${waitsFor}. Found: ` : "";
@@ -19,7 +19,7 @@ export function renderChecked({ check, state, waitsFor, waitedSeconds, found, wh
   return [...lines, ...todo].map((line, index) => `${index === 0 ? begin : INDENT}${line}`).join("\n");
 }
 
-/** Other servers' words may hold what moves the cursor. */
+/** Texts of other servers may contain control characters that move the cursor. */
 function shown(text: string): string {
   return text.replace(/\p{Cc}+/gu, "\u{FFFD}");
 }
@@ -31,7 +31,12 @@ export function renderSummary(checks: readonly Checked[]): string {
     .filter((state) => count(state) > 0)
     .map((state) => `${count(state)} ${STATES[state]}`);
   const tail = rest.length === 0 ? "" : `, ${rest.join(", ")}`;
+  const cut = checks.filter(({ cutShort }) => cutShort === true).map(({ check }) => check);
+  const again =
+    cut.length === 0
+      ? ""
+      : `\n--wait ended before the time of these checks was over, and they may hold later: ${cut.join(", ")}. Run verify again without --wait.`;
   return failed.length === 0
     ? `${count("ok")} checks hold${tail}`
-    : `${count("ok")} checks hold, ${failed.length} failed (${failed.join(", ")})${tail}`;
+    : `${count("ok")} checks hold, ${failed.length} failed (${failed.join(", ")})${tail}${again}`;
 }

@@ -1,18 +1,20 @@
 import type { Terminal } from "../terminal.ts";
 import type { Check, Checked, CheckName, Verdict } from "./check.ts";
 
-/** While nothing changes, a line of progress comes this often. */
+/** Interval of progress lines while nothing changes. */
 const PROGRESS_MS = 60_000;
 
 export interface Run {
   readonly terminal: Terminal;
-  /** No check waits longer than until then; undefined: each has its own bound. */
+  /** No check waits longer than this. Undefined: each has its own limit. */
   readonly deadline: number | undefined;
-  /** Is given each check as it ends. */
+  /** Called with each check as it ends. */
   readonly ended: (checked: Checked) => void;
 }
 
-/** Runs the checks one after the other. What a check needs and does not have makes it "not-tried". After Ctrl-C the others are not tried. */
+/**
+ * Runs the checks one after the other. A check whose prerequisites are missing becomes "not-tried". After Ctrl-C the others are not tried.
+ */
 export async function runChecks(checks: readonly Check[], run: Run): Promise<readonly Checked[]> {
   const all: Checked[] = [];
   const good = new Set<CheckName>();
@@ -32,7 +34,8 @@ export async function runChecks(checks: readonly Check[], run: Run): Promise<rea
   return all;
 }
 
-function untried({ name, waitsFor }: Check, found: string): Checked {
+/** A check that was not begun, with the reason. */
+export function untried({ name, waitsFor }: Check, found: string): Checked {
   return { check: name, state: "not-tried", found, waitsFor, waitedSeconds: 0 };
 }
 
@@ -43,21 +46,25 @@ interface Ended {
 
 async function runCheck(check: Check, terminal: Terminal, latest = Number.POSITIVE_INFINITY): Promise<Ended> {
   const begun = terminal.now();
-  const deadline = Math.min(latest, begun + check.seconds * 1000);
+  const own = begun + check.seconds * 1000;
+  const deadline = Math.min(latest, own);
   const progress = progressOf(check, terminal, deadline);
   for (;;) {
     const verdict = await check.look();
     const now = terminal.now();
     const waitedSeconds = Math.round((now - begun) / 1000);
-    if (verdict.kind !== "not-yet" || now >= deadline)
-      return { checked: conclude(check, verdict, waitedSeconds), interrupted: false };
+    if (verdict.kind !== "not-yet" || now >= deadline) {
+      const checked = conclude(check, verdict, waitedSeconds);
+      const isCut = verdict.kind === "not-yet" && now < own;
+      return { checked: isCut ? { ...checked, cutShort: true } : checked, interrupted: false };
+    }
     progress(verdict.found);
     if (!(await terminal.sleep(Math.min(check.everySeconds * 1000, deadline - now))))
       return { checked: conclude(check, verdict, waitedSeconds), interrupted: true };
   }
 }
 
-/** Says on standard error what is waited for, each change of what is found, and each minute that it still goes on. */
+/** Writes to standard error what it waits for, each change of the result, and a line for each minute of waiting. */
 function progressOf({ name, waitsFor }: Check, terminal: Terminal, deadline: number) {
   let said: { readonly found: string; readonly at: number } | undefined;
   return (found: string): void => {

@@ -13,7 +13,7 @@ export function triggerChecks(deployment: Deployment): readonly Check[] {
 
 const TICKS = 2;
 
-/** Only ticks that come while it looks count: a timer that stopped at the deployment left its last tick behind. */
+/** Only ticks during the check count: a timer that stopped at the deployment left an old last tick. */
 function timerCheck({ api }: Deployment): Check {
   const seen = new Set<string | undefined>();
   return {
@@ -27,7 +27,7 @@ function timerCheck({ api }: Deployment): Check {
       const told = answer.kind === "answered" ? readClusters(answer.body) : undefined;
       if (told === undefined) return notYet(troubleText(answer), TIMER);
       seen.add(told.timerAt);
-      // The first answer says what was before.
+      // The first answer shows the state before.
       const ticks = seen.size - 1;
       if (ticks >= TICKS) return holds(`ticked ${TICKS} times, the last at ${told.timerAt ?? "?"}`);
       return notYet(

@@ -16,7 +16,7 @@ import type { Deployment } from "./deployment.ts";
 import { functionsCheck } from "./functions-check.ts";
 import { hostKeyCheck } from "./host-key-check.ts";
 import { renderChecked, renderSummary } from "./render.ts";
-import { runChecks } from "./run-checks.ts";
+import { runChecks, untried } from "./run-checks.ts";
 import { triggerChecks } from "./trigger-checks.ts";
 
 interface VerifyOptions {
@@ -33,7 +33,7 @@ interface VerifyOptions {
 const HELP =
   "Proves a deployed app from outside: address, functions that Azure lists, keys, storage, release, clock, timer, queue, CycleCloud. It says what it waits for on standard error, and of each check what it found and what to do. It needs an operator's key or a host key; without --key it reads the host key from Azure. It takes two minutes if all is well, as it waits for two ticks of the timer. With --resource-id it asks Azure's management API as who is signed in (az login) which functions Azure knows, and has it read the triggers again while some are missing. It sends one wake message and asks for one look at each cluster, as the timer does each minute.";
 
-/** After a deployment: is it there, and does it work? */
+/** After a deployment: does the app exist, and does it work? */
 export function registerVerify({ program, terminal, run }: Register): void {
   program
     .command("verify")
@@ -78,26 +78,35 @@ async function verify(terminal: Terminal, options: VerifyOptions): Promise<ExitC
     return EXIT.usage;
   }
   const begun = terminal.now();
-  const runAll = (checks: readonly Check[]) =>
-    runChecks(checks, {
-      terminal,
-      deadline: wait === undefined ? undefined : begun + wait * 1000,
-      ended: (one) => {
-        if (json !== true) terminal.say(renderChecked(one));
-      },
-    });
+  const show = (one: Checked): void => {
+    if (json !== true) terminal.say(renderChecked(one));
+  };
+  const deadline = wait === undefined ? undefined : begun + wait * 1000;
+  const runAll = (checks: readonly Check[]) => runChecks(checks, { terminal, deadline, ended: show });
   let found = key;
   const asked =
     key === undefined && management !== undefined
       ? await runAll([hostKeyCheck(management, (read) => (found = read))])
       : [];
-  const checked =
-    found === undefined
-      ? asked
-      : [...asked, ...(await runAll(checksOf(terminal, options, found, management)))];
+  const rest = checksOf(terminal, options, found ?? NOT_SENT, management);
+  const checked = found === undefined ? leaveOut(rest, asked, show) : [...asked, ...(await runAll(rest))];
   const ok = checked.every(({ state }) => state === "ok" || state === "not-applicable");
   terminal.say(json === true ? jsonText({ ok, checks: checked }) : renderSummary(checked));
   return ok ? EXIT.done : codeOf(checked);
+}
+
+/** In place of the key where there is none: no check that needs a key begins then. */
+const NOT_SENT = "no key";
+
+/** Without a key none of them is begun. */
+function leaveOut(
+  checks: readonly Check[],
+  asked: readonly Checked[],
+  show: (one: Checked) => void,
+): readonly Checked[] {
+  const left = checks.map((check) => untried(check, "host key comes first"));
+  left.forEach(show);
+  return [...asked, ...left];
 }
 
 /** No answer at all may come later; everything else is a no. */
@@ -115,7 +124,7 @@ function managementOf(
   return openManagement(managementUrl, resourceId, () => terminal.signIn(scope));
 }
 
-/** In the order in which a failure is the cause of the next. */
+/** In an order in which one failure causes the next. */
 function checksOf(
   terminal: Terminal,
   { url, cluster: named, masterKey }: VerifyOptions,
@@ -151,7 +160,7 @@ function readResourceId(text: string): string {
   );
 }
 
-/** A token goes there: no plain http to another machine. */
+/** A token is sent there: no plain http to another machine. */
 function readManagementUrl(text: string): string {
   const address = readAddress(text);
   if (!isPlainHttp(address)) return address;

@@ -17,7 +17,7 @@ export function isDisabled(functionName: string, settings: AppSettings): boolean
   return value !== undefined && /^(true|1)$/i.test(value);
 }
 
-/** The connection string that a binding's `connection` names; absent means the host's own storage. Throws if it is missing. */
+/** The connection string that a binding's `connection` names. Absent means the host's own storage. Throws if it is missing. */
 export function connectionString(connection: string | undefined, settings: AppSettings): string {
   const name = connection === undefined || connection === "" ? "AzureWebJobsStorage" : connection;
   const value = settings[`AzureWebJobs${name}`] ?? settings[name];

@@ -20,7 +20,7 @@ export type Child<Ready> = {
 
 export type ChildOptions<Schema extends z.ZodType> = {
   readonly script: string;
-  /** The Node that runs it; absent: this process's own. */
+  /** The Node that runs it. Absent: this process's own. */
   readonly node?: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

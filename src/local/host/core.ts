@@ -44,7 +44,7 @@ export type RpcCookie = {
   readonly sameSite: "none" | "lax" | "strict" | "explicitNone";
 };
 
-/** One binding of a function: its type, direction, and whatever its type adds. */
+/** One binding of a function: its type, its direction, and the members of its type. */
 export type Binding = {
   readonly type: string;
   readonly direction?: string;
@@ -61,7 +61,7 @@ export type FunctionMetadata = {
 export type Callback = (...args: readonly unknown[]) => unknown;
 export type RegisteredFunction = { readonly metadata: FunctionMetadata; readonly callback: Callback };
 
-/** What the model is told about one invocation. `state` follows its progress; the model reads it to detect logging after the end. */
+/** The model's input for one invocation. `state` follows its progress; the model reads it to detect logging after the end. */
 export type InvocationRequest = {
   readonly invocationId: string;
   readonly metadata: FunctionMetadata;
@@ -100,7 +100,7 @@ export type ProgrammingModel = {
 const hookNames = ["appStart", "appTerminate", "preInvocation", "postInvocation", "log"] as const;
 export type HookName = (typeof hookNames)[number];
 
-/** What the app has registered. Registrations are global to the process, so there is one app per process. */
+/** The functions that the app registered. Registrations are global to the process, so there is one app per process. */
 export type Registry = {
   readonly functions: Map<string, RegisteredFunction>;
   readonly hooks: Readonly<Record<HookName, Callback[]>>;
@@ -165,7 +165,7 @@ function registerFunction(registry: Registry, metadata: FunctionMetadata, callba
 
 function registerHook(registry: Registry, name: string, callback: Callback): Disposable {
   const known = hookNames.find((hook) => hook === name);
-  // '@azure/functions' tells an old host from a real mistake by this type and flag.
+  // '@azure/functions' distinguishes an old host from a real mistake by this type and flag.
   if (known === undefined) throw systemError(new RangeError(`unknown hook "${name}"`));
   const list = registry.hooks[known];
   list.push(callback);

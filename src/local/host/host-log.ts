@@ -1,4 +1,4 @@
-/** What the host and the functions in it say. */
+/** The log lines of the host and of its functions. */
 import type { LogLevel } from "./core.ts";
 
 export type LogEntry = {

@@ -34,9 +34,9 @@ export type HostOptions = {
   /** Simulated seconds per real second, as in `clock`: what storage is asked for is divided by it. */
   readonly speed: number;
   readonly keys?: HostKeys;
-  /** Where to listen on 127.0.0.1; absent or 0: a free port. */
+  /** Where to listen on 127.0.0.1. Absent or 0: a free port. */
   readonly port?: number;
-  /** Names this host as the owner of timer leases; absent: random. */
+  /** Names this host as the owner of timer leases. Absent: random. */
   readonly instanceId?: string;
   /** The host's own storage: timer leases and schedules. */
   readonly connectionString: string;
@@ -145,7 +145,7 @@ function createRuntime(
 
 type Listener = (table: TableClient) => Promise<void>;
 
-/** What to run for each queue and timer function. All bindings are checked here, so that a host starts whole or not at all. */
+/** The code to run for each queue and timer function. All bindings are checked here, so that a host starts completely or not at all. */
 function prepareListeners(runtime: Runtime): readonly Listener[] {
   const listeners: Listener[] = [];
   for (const registered of runtime.registry.functions.values()) {

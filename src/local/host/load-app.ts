@@ -23,7 +23,7 @@ export async function loadApp(app: AppSource): Promise<Registry> {
   return registry;
 }
 
-/** What is registered, by name. */
+/** The registered functions, by name. */
 export function listFunctions(registry: Registry): readonly FunctionSummary[] {
   return [...registry.functions.values()]
     .map(({ metadata }) => ({ name: metadata.name, trigger: triggerOf(metadata).binding.type }))

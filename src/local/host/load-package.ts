@@ -5,7 +5,7 @@ import { z } from "zod";
 import { readHostJson } from "./host-json.ts";
 import { listFunctions, loadApp, type FunctionSummary } from "./load-app.ts";
 
-/** What a package folder says of itself. `hostJson` is the parsed host.json, known to be readable by the host. */
+/** The description of a package folder. `hostJson` is the parsed host.json, which the host can certainly read. */
 export type Package = { readonly entry: string; readonly hostJson: unknown };
 
 const packageJson = z.object({ main: z.string() });

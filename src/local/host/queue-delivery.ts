@@ -1,4 +1,4 @@
-/** What becomes of one queue message: run, delete, retry or poison (platform.md section 3, "Queue semantics"). */
+/** The handling of one queue message: run, delete, retry or poison (platform.md section 3, "Queue semantics"). */
 import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
 import { randomUUID } from "node:crypto";
 import type { RegisteredFunction, TypedData } from "./core.ts";

@@ -1,7 +1,7 @@
 /** Route templates of HTTP functions: literals, `{p}`, `{p:int}`, `{p?}`, `{*rest}` (platform.md section 3, "HTTP"). */
 
 export type Route = {
-  /** The values of the template's parameters if it matches the path; absent optional ones are left out. */
+  /** The values of the template's parameters if it matches the path. Absent optional ones are left out. */
   match(path: string): Readonly<Record<string, string>> | undefined;
   /** Orders routes that match one path: compared as text, the lower goes first. A literal segment goes before a parameter. */
   readonly precedence: string;

@@ -1,4 +1,4 @@
-/** What every trigger of one host shares. */
+/** The shared parts of all triggers of one host. */
 import type { QueueServiceClient } from "@azure/storage-queue";
 import type { Clock } from "../scaled-clock.ts";
 import type { AppSettings } from "./app-settings.ts";

@@ -1,4 +1,4 @@
-/** What a timer remembers between starts, and what follows from it at a start (platform.md section 3, "Timer semantics"). */
+/** The stored state of a timer between starts, and its effect at a start (platform.md section 3, "Timer semantics"). */
 import type { TableClient } from "@azure/data-tables";
 import type { Schedule } from "./ncrontab.ts";
 import { statusOf } from "./storage-error.ts";
@@ -36,7 +36,7 @@ export function finishRun(
   return { last: at, next: schedule.next(at), lastUpdated: at };
 }
 
-/** Whether a schedule fires more than once a minute; such a timer remembers nothing, and is told nothing of its schedule. */
+/** Whether a schedule fires more than once a minute. Such a timer stores nothing and gets no schedule status. */
 export function isSubMinute(schedule: Schedule, now: number): boolean {
   const first = schedule.next(now);
   return schedule.next(first) - first < 60_000;

@@ -6,7 +6,7 @@ import { spawnChild, type Child } from "./child-process.ts";
 import type { HostKeys } from "./host-keys.ts";
 import type { FunctionSummary } from "./load-app.ts";
 
-/** What a host process is told, as JSON. */
+/** The input of a host process, as JSON. */
 export type ChildHostOptions = {
   /** Path of the app's entry, or of a package folder (one that has a package.json); then host.json is the package's. */
   readonly app: string;
@@ -44,7 +44,7 @@ const readyLine = z.object({
 
 /**
  * Starts a host process and resolves when it listens. It stops with `stop()`, on SIGTERM, and when this process dies. `onLine` gets its
- * log, one JSON object a line, and whatever the app prints. `node` is the Node that runs it; absent: this process's own. Rejects if the host cannot start, with what it said.
+ * log, one JSON object a line, and whatever the app prints. `node` is the Node that runs it. Absent: this process's own. Rejects if the host cannot start, with what it said.
  */
 export async function spawnHost(
   options: ChildHostOptions,

@@ -95,7 +95,7 @@ async function followSchedule(
   }
 }
 
-/** Runs a timer function once. `status` is what it is told of its schedule: nothing for a timer that remembers nothing. */
+/** Runs a timer function once. `status` is its schedule status; undefined for a timer that stores none. */
 export function invokeTimer(
   runtime: Runtime,
   registered: RegisteredFunction,

@@ -1,4 +1,4 @@
-/** Lets whoever puts a message into a queue in this process wake the trigger that polls it (platform.md section 3, "backoff"). */
+/** Wakes the trigger that polls a queue when code in this process puts a message into it (platform.md section 3, "backoff"). */
 import type { Clock } from "../scaled-clock.ts";
 
 export type WakeUps = {

@@ -4,7 +4,7 @@ import type { AuditedLimit } from "../workload/audit-events.ts";
 import type { HostEvent, SchedulerModel } from "../workload/scheduler-model.ts";
 import { readStopUrl } from "./stop-url.ts";
 
-/** Tells the auditor what the simulator and the scheduler model saw, and the scheduler which hosts there are. */
+/** Passes the events of the simulator and the scheduler model to the auditor, and the list of hosts to the scheduler. */
 export class AuditFeed {
   readonly auditor: Auditor;
   readonly #nodeOfInstance = new Map<string, string>();
@@ -16,7 +16,7 @@ export class AuditFeed {
     this.auditor = new Auditor({ limits });
   }
 
-  /** Creates that CycleCloud accepted, for the measure of our own latency. */
+  /** Creates that CycleCloud accepted, for measuring our own latency. */
   get creates(): readonly { readonly at: number; readonly added: number }[] {
     return this.#creates;
   }
@@ -31,7 +31,10 @@ export class AuditFeed {
     if (nodeId !== undefined) this.auditor.hostIdle({ at: event.at, nodeId });
   }
 
-  /** One event of the simulator; hosts join the scheduler when Ready and leave it when they fail, go down or go. True if its hosts changed. */
+  /**
+   * Handles one event of the simulator. Hosts join the scheduler when Ready, and leave it when they fail, go down or are removed. True if
+   * its hosts changed.
+   */
   tell(event: SimulatorEvent, scheduler: SchedulerModel): boolean {
     switch (event.kind) {
       case "node-created":

@@ -1,7 +1,7 @@
 import type { Quirks, SimulatorOptions, Timings } from "../../simulator/options.ts";
 import type { AuditedLimit } from "../workload/audit-events.ts";
 
-/** The cluster that a workload is played on: one array, as wide as the workload needs. */
+/** The cluster on which a workload runs: one array, as wide as the workload needs. */
 export interface PlayedCluster {
   readonly name: string;
   readonly array: string;
@@ -11,11 +11,11 @@ export interface PlayedCluster {
   readonly pricePerHour: number;
   readonly timings: Timings;
   readonly visibilityLagSeconds: number;
-  /** How CycleCloud behaves where that is not known; absent: as the reference favours. */
+  /** How CycleCloud behaves where that is unknown. Absent: the behaviour that the reference considers likely. */
   readonly quirks?: Partial<Quirks>;
 }
 
-/** Boot 5 minutes in all, as most clusters take; going 1 minute; a node shows up to 10 s after its acceptance. */
+/** Boot takes 5 minutes in total, as in most clusters; stopping 1 minute. A node is shown up to 10 s after its acceptance. */
 const TIMINGS: Timings = {
   secondsToAllocate: 5,
   secondsToAcquire: 85,
@@ -27,7 +27,7 @@ const LAG_SECONDS = 10;
 /** US dollars for a core and hour of a common compute-optimised size; an order of magnitude, for the cost that the progress line shows. */
 const PRICE_PER_CORE_HOUR = 0.045;
 
-/** What a template usually says in Configuration beside other things. */
+/** Common members of a template's Configuration beside our own. */
 const CONFIGURATION = {
   cyclecloud: { cluster: { autoscale: { stop_enabled: true, idle_time_after_jobs: 300 } } },
   autoscale: { enabled: true },
@@ -89,7 +89,10 @@ export function simulatorOptions(cluster: PlayedCluster, seed: number): Simulato
   };
 }
 
-/** The same limits, as the auditor counts them. CycleCloud's own limits leave out nodes that are going, quotas do not (wire A.3, A.5). */
+/**
+ * The same limits, as the auditor counts them. CycleCloud's own limits exclude nodes that are being stopped, quotas include them (wire A.3,
+ * A.5).
+ */
 export function auditedLimits(cluster: PlayedCluster): readonly AuditedLimit[] {
   const cores = cluster.nodes * cluster.coresPerNode;
   return [

@@ -12,7 +12,7 @@ export interface Play {
   readonly seed: number;
 }
 
-/** What a run leaves behind, to be summed up. */
+/** The results of a run, for the summary. */
 export interface Played {
   readonly scheduler: SchedulerModel;
   readonly agent: SchedulerAgent;
@@ -22,7 +22,7 @@ export interface Played {
   readonly messagesRejected: number;
   /** Every job of the workload was submitted and has ended. */
   readonly finished: boolean;
-  /** How much our own speed distorts a run in real time: absent from a virtual one, and from one without a create. */
+  /** How much our own speed distorts a run in real time. Absent for a virtual run, and for a run without a create. */
   readonly distortion?: Distortion;
 }
 
@@ -33,10 +33,10 @@ export interface Distortion {
   readonly speed: number;
 }
 
-/** Around a run: who watches it, and who may end it. */
+/** The observers of a run, and the signal that ends it. */
 export interface Audience {
   readonly progress: Progress;
-  /** Once aborted, the run stops where it is and what it has started is stopped. */
+  /** Once aborted, the run ends where it is, and everything that it started is stopped. */
   readonly signal: AbortSignal;
 }
 
@@ -48,5 +48,5 @@ export const AGENT_TIMES = {
   idleSeconds: 300,
 };
 
-/** A run whose cluster is not empty so long after the last job arrived is given up. */
+/** A run is given up if its cluster is not empty this long after the last job arrived. */
 export const MOST_DAYS_AFTER_LAST_JOB = 60;

@@ -1,7 +1,7 @@
 import type { Summary } from "../../simulator/accounts.ts";
 import type { SchedulerModel } from "../workload/scheduler-model.ts";
 
-/** What the progress line is made of. */
+/** The data of the progress line. */
 export interface Moment {
   readonly now: number;
   readonly startedAt: number;
@@ -13,13 +13,13 @@ export interface Moment {
 
 /** Live progress: one line that is rewritten on a terminal, a plain line every few seconds elsewhere. */
 export interface Progress {
-  /** Says how things stand, if it is time to; only then is `observe` called. */
+  /** Shows the state of the run if it is time to. Only then is `observe` called. */
   show(observe: () => Moment): void;
   /** Clears the terminal's line. */
   end(): void;
 }
 
-/** Where progress is written: process.stderr, or what a test reads. */
+/** The output for progress: process.stderr, or a test's buffer. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -30,7 +30,7 @@ const TERMINAL_EVERY_MS = 200;
 const PLAIN_EVERY_MS = 10_000;
 const CLEAR_LINE = "\r\u001B[2K";
 
-/** `realNow` is in real milliseconds: people read in real time, however fast the run is. */
+/** `realNow` is in real milliseconds: people read in real time, at any speed of the run. */
 export function createProgress(
   out: ProgressOutput,
   realNow: () => number = () => performance.now(),

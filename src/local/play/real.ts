@@ -9,24 +9,24 @@ import { AGENT_TIMES } from "./play.ts";
 import type { Doors } from "./scheduler-agent.ts";
 import { readReply, SchedulerAgent } from "./scheduler-agent.ts";
 
-/** Looks up from its sleep at least so often (real milliseconds). */
+/** Longest uninterrupted sleep (real milliseconds). */
 const STEP_MS = 50;
-/** A run is given up when the last job arrived so long ago (simulated). */
+/** A run is given up this long after the last job arrived (simulated time). */
 const GIVE_UP_MS = 6 * 3_600_000;
 
-/** What a run in real time also needs to know, and whom it tells. */
+/** Additional inputs of a run in real time, and its listeners. */
 export interface RealAudience extends Audience {
   /** Simulated seconds in a real one. */
   readonly speed: number;
-  /** Told when everything runs, so that people can look at it. */
+  /** Called when everything runs, so that users can inspect it. */
   readonly onStarted: (system: LocalSystem) => void;
-  /** Gets the function host's log, line by line. */
+  /** Called with each line of the function host's log. */
   readonly onHostLine: (line: string) => void;
 }
 
 /**
- * Plays a workload against the functions in a host of their own, Azurite, and the simulator over HTTP. Rejects if they cannot be started or
- * the autoscaler cannot be reached; leaves no process behind, however it ends.
+ * Runs a workload against the functions in a host of their own, Azurite, and the simulator over HTTP. Rejects if they cannot be started or
+ * the autoscaler cannot be reached. Leaves no process behind.
  */
 export async function playReally(play: Play, audience: RealAudience): Promise<Played> {
   const { speed, onHostLine } = audience;
@@ -101,7 +101,7 @@ async function playOn(
   };
 }
 
-/** The scheduler's side as it would be: the queue, or HTTP for what is too large for it; and plain GETs of the stop URL. */
+/** The scheduler's usual interface: the queue, HTTP for demand that is too large for it, and plain GETs of the stop URL. */
 function openDoors(system: LocalSystem): Doors {
   const doors = { queue: system.connectionString, api: { url: system.url, key: system.keys.host } };
   return {
@@ -127,7 +127,7 @@ async function countRejected(system: LocalSystem): Promise<number> {
     : 0;
 }
 
-/** From the last push before it to a create, 95 % of them, in simulated seconds; undefined without a create. */
+/** From the last push before it to a create, 95 % of them, in simulated seconds. Undefined without a create. */
 function latencyOf(pushes: readonly number[], creates: readonly number[]): number | undefined {
   const waits = creates
     .flatMap((at) => {

@@ -4,7 +4,7 @@ import type { DemandMessage } from "../../wire/message.ts";
 import type { IdleHost, SchedulerModel } from "../workload/scheduler-model.ts";
 import type { WorkloadJob } from "../workload/workload-job.ts";
 
-/** How the scheduler reaches the autoscaler: it pushes demand, and its nodes call the URL that they find in their configuration. */
+/** The connection from the scheduler to the autoscaler: it pushes demand, and its nodes call the URL in their configuration. */
 export interface Doors {
   push(message: DemandMessage): Promise<void>;
   /** GET of the stop URL with these parameters. */
@@ -14,14 +14,14 @@ export interface Doors {
 /** The parameters of "may I stop?" (docs/protocol.md, Questions of nodes). */
 export type StopQuery = Readonly<Record<"instance" | "asked", string>> & { readonly begin?: "no" };
 
-/** The HTTP status, and what a refusal says. */
+/** The HTTP status, and the message of a refusal. */
 export interface StopReply {
   readonly status: number;
   readonly undrain?: boolean;
   readonly why?: string;
 }
 
-/** The reply in an answer of the app: its body says `undrain` and, as `detail`, why. */
+/** The reply in an answer of the app: `undrain`, and the reason in `detail`. */
 export function readReply(status: number, body: unknown): StopReply {
   const said = typeof body === "object" && body !== null ? body : {};
   return {
@@ -34,13 +34,13 @@ export function readReply(status: number, body: unknown): StopReply {
 export interface AgentOptions {
   readonly cluster: string;
   readonly requestSet: string;
-  /** A set lives so long after its last message. */
+  /** A set stays valid for this long after its last message. */
   readonly expirationSeconds: number;
-  /** Unchanged demand is renewed so often. */
+  /** Interval of renewals of unchanged demand. */
   readonly renewSeconds: number;
-  /** Changed demand is pushed at most so often. */
+  /** Minimum interval between pushes of changed demand. */
   readonly pushApartSeconds: number;
-  /** A host without a job for so long is closed and asks to stop; one that was opened asks again after another such time. */
+  /** A host without a job for this long is closed and asks to stop. A host that was re-opened asks again after the same time. */
   readonly idleSeconds: number;
 }
 
@@ -50,18 +50,18 @@ export interface Refusals {
   readonly refused: ReadonlyMap<string, number>;
 }
 
-/** A closed host without a verdict asks again after so long. */
+/** A closed host without an answer asks again after this time. */
 const ASK_AGAIN_SECONDS = 30;
 
-/** A closed host that waits for a verdict. */
+/** A closed host that waits for an answer. */
 interface Asker {
   readonly host: IdleHost;
   readonly series: StopSeries;
-  /** Infinity: its question is under way. */
+  /** Infinity while its question is in progress. */
   readonly nextAt: number;
 }
 
-/** Plays the people and programs around the autoscaler: submits the workload, runs jobs, pushes demand, closes idle hosts. */
+/** Simulates the people and programs around the autoscaler: submits the workload, runs jobs, pushes demand, closes idle hosts. */
 export class SchedulerAgent {
   readonly #model: SchedulerModel;
   readonly #jobs: readonly WorkloadJob[];
@@ -98,7 +98,7 @@ export class SchedulerAgent {
     return { granted: this.#granted, refused: this.#refused };
   }
 
-  /** Jobs that no cluster of this size can ever run; left out of the workload. */
+  /** Jobs that no cluster of this size can ever run. They are left out of the workload. */
   get tooWide(): number {
     return this.#tooWide;
   }
@@ -108,18 +108,18 @@ export class SchedulerAgent {
     return this.#next >= this.#jobs.length && this.#model.slotsAsked === 0;
   }
 
-  /** A host joined or left: what it can run has changed. */
+  /** A host joined or left, which may change what it can run. */
   touch(): void {
     this.#dirty = true;
     this.#touched = true;
   }
 
-  /** Something is to be done by {@link step} now. */
+  /** Whether {@link step} has work to do now. */
   isDue(now: number): boolean {
     return this.#touched || this.nextEventAt(now) <= now;
   }
 
-  /** When there is next something to do; `undefined` if nothing but renewals ever will be. */
+  /** When the next work is due. Undefined if only renewals remain. */
   nextEventAt(now: number): number {
     const next = this.#jobs[this.#next];
     const pushAt =
@@ -134,7 +134,7 @@ export class SchedulerAgent {
     return Math.max(now, Math.min(...moments));
   }
 
-  /** Does all that is due; resolves when the autoscaler has answered. */
+  /** Does all work that is due. Resolves when the autoscaler has answered. */
   async step(now: number): Promise<void> {
     this.#touched = false;
     this.#submitDue(now);
@@ -180,7 +180,7 @@ export class SchedulerAgent {
     ]);
   }
 
-  /** One question of a series, as the printed scripts ask it. Without a verdict the host stays closed and asks again. */
+  /** One question of a series, asked as the printed scripts do. Without an answer the host stays closed and asks again. */
   async #ask(host: IdleHost, before: StopSeries | undefined, now: number): Promise<void> {
     const { hostname, instanceId, stopUrl } = host;
     if (stopUrl === undefined || (before !== undefined && isOver(before, now)))
@@ -201,7 +201,7 @@ export class SchedulerAgent {
     this.#askers.set(hostname, { host, series, nextAt: now + 1000 * ASK_AGAIN_SECONDS });
   }
 
-  /** Reasons that differ only in who needs the node are one reason. */
+  /** Reasons that differ only in the demand which needs the node count as one. */
   #noteRefusal({ status, why }: StopReply): void {
     const reason = `${status}${why === undefined ? "" : ` ${why.replace(/needed by .*/, "needed by demand")}`}`;
     this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1);

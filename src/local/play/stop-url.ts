@@ -1,4 +1,4 @@
-/** What `jetpack config cyclecloud.cluster.autoscale.stop_callback` prints on a node with this configuration (cyclecloud-wire.md D.1). */
+/** The output of `jetpack config cyclecloud.cluster.autoscale.stop_callback` on a node with this configuration (cyclecloud-wire.md D.1). */
 export function readStopUrl(configuration: Readonly<Record<string, unknown>>): string | undefined {
   let value: unknown = configuration;
   for (const key of ["cyclecloud", "cluster", "autoscale", "stop_callback"]) {

@@ -39,7 +39,7 @@ export class VirtualClock {
     return first;
   }
 
-  /** Sets the clock, never back, and wakes whoever is due; answers whether anybody was. */
+  /** Sets the clock, never back, and wakes all sleeps that are due. Returns whether there were any. */
   moveTo(at: number): boolean {
     this.#now = Math.max(this.#now, at);
     const due = this.#sleepers.filter((sleeper) => sleeper.at <= this.#now).sort((a, b) => a.at - b.at);

@@ -12,11 +12,11 @@ import type { Audience, Play, Played } from "./play.ts";
 import { AGENT_TIMES, MOST_DAYS_AFTER_LAST_JOB } from "./play.ts";
 import { settleMicrotasks, VirtualClock } from "./virtual-clock.ts";
 
-/** A Thursday at midnight: any moment will do, as long as it is the same in every run. */
+/** A Thursday at midnight. Any moment is possible if it is the same in every run. */
 const ORIGIN = Date.UTC(2026, 0, 1);
 const TICK_MS = 60_000;
 
-/** Plays a workload with store, queue and CycleCloud in memory: the same use cases and rules on a clock that jumps from event to event. */
+/** Runs a workload with store, queue and CycleCloud in memory: the same use cases and rules on a clock that jumps from event to event. */
 export async function playVirtually(play: Play, audience: Audience): Promise<Played> {
   const clock = new VirtualClock(ORIGIN);
   const simulator = new Simulator(simulatorOptions(play.cluster, play.seed), clock);
@@ -34,7 +34,7 @@ export async function playVirtually(play: Play, audience: Audience): Promise<Pla
     },
     publicUrl: "http://autoscaler.invalid",
     autostopKeys: { current: "v", byId: new Map([["v", "virtual runs need no secret"]]) },
-    // Nobody can ask a virtual run why it planned something.
+    // In a virtual run no explanation of a plan can be requested.
     policy: { ...DEFAULT_POLICY, planHistorySeconds: 0 },
     log: () => undefined,
   });
@@ -111,8 +111,8 @@ interface Driven {
 }
 
 /**
- * From event to event until every job has run and the cluster is empty again. At most of them only a node takes its next step, which
- * nobody notices: then nobody is waited for.
+ * Steps from event to event until every job has run and the cluster is empty again. At most events a node only takes its next step without
+ * a listener: then there is no work to wait for.
  */
 async function drive(driven: Driven): Promise<void> {
   const { play, audience, clock, simulator, scheduler, agent, queue, functions } = driven;
@@ -138,7 +138,7 @@ async function drive(driven: Driven): Promise<void> {
     const due = wakes.filter(({ at }) => at <= now);
     const isWoken = due.length > 0;
     wakes = wakes.filter(({ at }) => at > now);
-    // Those of one moment that only ask for a plan are one.
+    // Several messages of one moment that only ask for a plan count as one.
     for (const id of new Set(due.map((wake) => wake.id))) {
       const message = { version: 1, cluster: play.cluster.name, wake: true };
       background.start(functions.demand(id === undefined ? message : { ...message, id }, now));
@@ -165,7 +165,7 @@ function isEmpty(simulator: Simulator): boolean {
   return Object.values(simulator.summarize().nodesByStatus).every((count) => count === 0);
 }
 
-/** Work that goes on while the clock moves; its first failure ends the run. */
+/** Work that continues while the clock moves. Its first failure ends the run. */
 function trackWork() {
   let failure: { readonly error: unknown } | undefined;
   return {

@@ -1,10 +1,10 @@
-/** What the auditor is told, and what it answers. Times are milliseconds on one axis. */
+/** The input and output of the auditor. Times are milliseconds on one axis. */
 
 export interface NodeCreated {
   readonly at: number;
   readonly nodeId: string;
   readonly cores: number;
-  /** What the node costs of a quota, when that is not its cores (constrained sizes). */
+  /** The quota that the node uses, if that differs from its cores (constrained sizes). */
   readonly quotaCores?: number;
   readonly array: string;
   readonly machineType: string;
@@ -76,7 +76,7 @@ export interface AuditReport {
   readonly nodesStopped: number;
   /** From the acceptance of the creation until the node was gone, or the end of the report. */
   readonly nodeHours: number;
-  /** From the acceptance of the creation until the node was Ready (or gone, or the end): the part nobody can use. */
+  /** From the acceptance of the creation until the node was Ready (or gone, or the end): the part that no job can use. */
   readonly bootNodeHours: number;
   /** Ready and without a job. */
   readonly idleNodeHours: number;

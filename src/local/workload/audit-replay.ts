@@ -6,7 +6,7 @@ export type AuditEvent =
   | (NodeEvent & { readonly kind: "ready" | "terminate-accepted" | "failed" | "gone" | "busy" | "idle" })
   | { readonly kind: "limits"; readonly at: number; readonly limits: readonly AuditedLimit[] };
 
-/** A job that ends in the very instant of another event has ended; everything else of one instant stays as it was told. */
+/** A job that ends at the same moment as another event has ended. Otherwise events of one moment keep their order. */
 export function compareAuditEvents(a: AuditEvent, b: AuditEvent): number {
   return a.at - b.at || Number(b.kind === "idle") - Number(a.kind === "idle");
 }
@@ -28,7 +28,7 @@ export class AuditReplay {
   readonly #violations: Violation[] = [];
   readonly #scaleUps = new Set<string>();
   readonly #scaleDowns = new Set<number>();
-  /** What each limit in force has in use, kept up to date: counting 6,000 nodes at each of 6,000 creations takes too long. */
+  /** The current use of each limit in force, kept up to date: counting 6,000 nodes at each of 6,000 creations takes too long. */
   #used: number[];
   #liveNodes = 0;
   #liveCores = 0;
@@ -140,7 +140,7 @@ export class AuditReplay {
   }
 
   #stop(node: AuditedNode, at: number): void {
-    // Asking again for a node that is going already changes nothing and is nobody's mistake.
+    // Asking again for a node that is already being stopped changes nothing and is no mistake.
     if (node.stoppedAt !== undefined) return;
     if (node.busySince !== undefined)
       this.#violations.push({

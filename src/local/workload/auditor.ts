@@ -52,7 +52,7 @@ export class Auditor {
     this.#add("busy", event);
   }
 
-  /** The last job of a node ended, or was lost with another node; not told of a node that is stopped with its jobs. */
+  /** The last job of a node ended, or was lost with another node. Not called for a node that is stopped with its jobs. */
   hostIdle(event: NodeEvent): void {
     this.#add("idle", event);
   }
@@ -66,7 +66,7 @@ export class Auditor {
     this.#events.push({ kind: "limits", at, limits });
   }
 
-  /** Replays everything that has been told so far; nodes still there are billed until `until`. */
+  /** Replays all events so far. Nodes that still exist are billed until `until`. */
   report(until: number): AuditReport {
     const replay = new AuditReplay(
       this.#options.limits,

@@ -52,7 +52,7 @@ export class HostPool {
     return host;
   }
 
-  /** Takes a host out, whatever is on it. */
+  /** Removes a host, even with jobs on it. */
   remove(host: Host): void {
     if (host.open) this.#countOut(host);
     host.present = false;
@@ -70,9 +70,9 @@ export class HostPool {
   }
 
   /**
-   * Occupies that many slots on the fewest hosts, and among equally few on the fullest: as long as no host has room for the
-   * rest, the host with the most free cores is filled, then the host with the least sufficient room takes the rest.
-   * Equals: the one that joined first. Whoever calls has seen that `slots` is at most `freeSlots`.
+   * Occupies this many slots on the fewest hosts, and among equally few on the fullest. While no host has room for the rest, the host with
+   * the most free cores is filled. Then the host with the least sufficient room takes the rest. Of equal hosts, the one that joined first.
+   * The caller ensures that `slots` is at most `freeSlots`.
    */
   take(slots: number): readonly Share[] {
     const shares: Share[] = [];
@@ -134,8 +134,8 @@ export class HostPool {
 }
 
 /**
- * Hosts that have exactly so many cores free, first come first. What has changed since it was filed is noticed when it
- * comes up, not searched for: a host is in each of these at most once, so that they cannot grow beyond the hosts.
+ * Hosts that have exactly this number of cores free, first come first. Changes since a host was filed are noticed when it comes up, without
+ * a search. A host is in each of these at most once, so that they cannot grow beyond the hosts.
  */
 class FreeHosts {
   readonly #free: number;

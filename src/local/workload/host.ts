@@ -5,7 +5,7 @@ import type { WorkloadJob } from "./workload-job.ts";
 export interface Host {
   readonly hostname: string;
   readonly instanceId: string;
-  /** Where it asks whether it may stop; `undefined` when its configuration names no such place. */
+  /** The URL to ask whether it may stop. Undefined if its configuration has none. */
   readonly stopUrl: string | undefined;
   readonly cores: number;
   /** Counts up with every host that ever joined. */
@@ -14,7 +14,7 @@ export interface Host {
   /** Closed hosts keep their jobs and get no new ones. */
   open: boolean;
   present: boolean;
-  /** Since when no job is on it; meaningless while one is. */
+  /** Since when it has no job. Without meaning while it has one. */
   idleSince: number;
   readonly occupants: Map<Run, number>;
   /** The last report, kept until something about the host changes. */
@@ -30,7 +30,7 @@ export interface Run {
   readonly endsAt: number;
   readonly expectedEnd: number;
   readonly shares: readonly Share[];
-  /** Its slots on open hosts: those that other jobs can have when it ends. */
+  /** Its slots on open hosts, which other jobs can use when it ends. */
   openSlots: number;
   over: boolean;
   readonly report: JobReport;

@@ -73,8 +73,8 @@ export function lublinParametersFor(processors: number): LublinParameters {
 }
 
 /**
- * Generates the first jobs of the model, in order of arrival. Times count from the midnight at which the model starts;
- * they are whole seconds, run times between 1 s and e^12 s. Nobody estimates a walltime in this model.
+ * Generates the first jobs of the model, in order of arrival. Times count from the midnight at which the model starts; they are whole
+ * seconds, run times between 1 s and e^12 s. Jobs of this model have no estimated walltime.
  */
 export function generateLublinJobs(input: {
   readonly jobs: number;

@@ -53,7 +53,7 @@ export type SubmitOutcome =
   | { readonly kind: "too-wide"; readonly processors: number; readonly maxSlots: number }
   | { readonly kind: "name-taken"; readonly name: string };
 
-/** What has happened since `advance` was last called. */
+/** The events since `advance` was last called. */
 export interface Progress {
   readonly started: readonly { readonly name: string; readonly at: number; readonly hostnames: string[] }[];
   readonly ended: readonly JobLogEntry[];
@@ -126,7 +126,9 @@ export class SchedulerModel {
     return { kind: "queued" };
   }
 
-  /** Adds an open host. Said again of the same instance nothing happens; of another instance, the old host is gone. */
+  /**
+   * Adds an open host. A repeated call for the same instance has no effect. A call for another instance means that the old host is gone.
+   */
   hostUp(joining: JoiningHost, now: number): void {
     const known = this.#pool.find(joining.hostname);
     if (known?.instanceId === joining.instanceId) return;
@@ -158,7 +160,7 @@ export class SchedulerModel {
     return { killed: lost.map((run) => run.job.name) };
   }
 
-  /** No new jobs on this host; those it has go on. Unknown and closed hosts are left as they are. */
+  /** Accepts no new jobs on this host; running ones continue. Unknown and closed hosts stay unchanged. */
   closeHost(hostname: string): void {
     const host = this.#pool.find(hostname);
     if (host === undefined || !host.open) return;
@@ -169,7 +171,7 @@ export class SchedulerModel {
     this.#changed = true;
   }
 
-  /** Takes jobs on a closed host again. With `idleFrom` its idle time counts anew from then (it was told to stay). */
+  /** Lets a closed host accept jobs again. With `idleFrom` its idle time starts from then (it was told to stay). */
   openHost(hostname: string, idleFrom?: number): void {
     const host = this.#pool.find(hostname);
     if (host === undefined || host.open) return;
@@ -181,7 +183,7 @@ export class SchedulerModel {
     this.#changed = true;
   }
 
-  /** Ends the jobs whose time has come, starts what can start, and tells both (since the last call). */
+  /** Ends the jobs that are due, starts jobs that can start, and returns both (since the last call). */
   advance(now: number): Progress {
     this.#finishDue(now);
     if (this.#changed) this.#startJobs(now);

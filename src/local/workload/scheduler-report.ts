@@ -1,4 +1,4 @@
-/** What the scheduler model says in its demand messages: the part of docs/demand.md that it needs. */
+/** The demand messages of the scheduler model: the part of docs/demand.md that it needs. */
 export interface SchedulerDemandMessage {
   readonly version: 1;
   readonly cluster: string;

@@ -31,7 +31,7 @@ export type SwfReading =
   | SwfTrace
   | { readonly kind: "unreadable"; readonly path: string; readonly reason: string };
 
-/** Reads a trace file, plain or gzip (told by its content, not its name). `jobs` keeps only the first so many. */
+/** Reads a trace file, plain or gzip (detected from its content, not its name). `jobs`: maximum number of jobs kept. */
 export async function readSwfTrace(
   path: string,
   options: { readonly jobs?: number } = {},

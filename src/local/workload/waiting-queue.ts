@@ -16,7 +16,7 @@ interface Link {
   after: Link | undefined;
 }
 
-/** Jobs in the order of their submission. Taking one out of the middle costs the same whatever the length. */
+/** Jobs in the order of their submission. Removing one from the middle costs the same at any length. */
 export class WaitingQueue {
   readonly #links = new Map<Waiting, Link>();
   #first: Link | undefined;
@@ -54,7 +54,7 @@ export class WaitingQueue {
     this.#links.delete(waiting);
   }
 
-  /** All of them in order. Whoever iterates may remove the job it has just been given. */
+  /** All jobs in order. The caller may remove the job that it has just received. */
   *[Symbol.iterator](): Generator<Waiting> {
     let link = this.#first;
     while (link !== undefined) {

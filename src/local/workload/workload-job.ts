@@ -10,6 +10,6 @@ export interface WorkloadJob {
   readonly processors: number;
   /** At least 1,000: also a job that was cancelled in its queue has to be seen through. */
   readonly runMs: number;
-  /** What its user asked for; `undefined` when nobody said. It may be shorter than the run time. */
+  /** The walltime that its user requested. Undefined if none was given. May be shorter than the run time. */
   readonly walltimeMs: number | undefined;
 }

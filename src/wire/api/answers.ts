@@ -24,7 +24,7 @@ import {
 
 /** The other answers of the HTTP API. */
 
-/** The parts of a set that keep a revision and an expiry each. */
+/** The parts of a set that have their own revision and expiry. */
 const part = z.enum(["demand", "schedulerNodes", "pools"]);
 
 export const acknowledgement = z
@@ -94,7 +94,7 @@ const waiting = z.object({
 const POISON = "Messages that failed too often, in demand-poison: the timer deals with them.";
 const REJECTED = "Messages that could not be taken in, in demand-rejected, for 30 days.";
 
-/** Messages that were put aside. A reader gets kind and length of each text, an operator the text. */
+/** Messages that were put aside. A reader gets the kind and length of each text, an operator the text. */
 export const rejectedMessagesAnswer = waiting.extend({
   oldest: z.array(
     z.object({

@@ -20,7 +20,7 @@ import {
   planMode,
 } from "./parts.ts";
 
-/** GET /api/clusters/{cluster}: the answer that an operator lives with. */
+/** GET /api/clusters/{cluster}: the main answer for operators. */
 
 const cause = z.object({
   text,
@@ -237,6 +237,10 @@ const schedulerHosts = z
   .meta({ description: "Hosts that schedulers report with resources and that are no nodes of the cluster." });
 
 const arrayUse = {
+  mode: z
+    .enum(["observe", "act"])
+    .optional()
+    .meta({ description: "observe: the array is only observed. Absent: an older app answers." }),
   ...timeouts,
   target: z
     .object({ nodes: count, cores: count })
@@ -415,7 +419,7 @@ export const clusterAnswer = z.object({
       message: text,
     }),
   ),
-  /** Each is asked for in a create request of its own, until CycleCloud has accepted it once. Absent: an older app answers. */
+  /** Each gets a create request of its own until CycleCloud has accepted it once. Absent: an older app answers. */
   alone: z.array(z.object({ bucket: text, dynamicArray: text.optional() })).optional(),
   rejections: z.array(
     z.object({ at: time, messageId: text, set: text.optional(), problems: z.array(problemItem) }),

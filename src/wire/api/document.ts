@@ -12,8 +12,8 @@ export interface OpenApiDocument extends JsonObject {
 }
 
 /**
- * Makes the description from the schemas. `open` objects may have members that it does not know, as a later release may answer them: that is
- * what is published. `closed` ones may not: by that, answers are tested.
+ * Makes the description from the schemas. `open` objects may have unknown members, because a later release may add some: this form is
+ * published. `closed` objects may not: this form is used to test answers.
  */
 export function describeApi(objects: "open" | "closed" = "open"): OpenApiDocument {
   const paths: Record<string, JsonObject> = {};
@@ -44,7 +44,7 @@ function describeSchemas(objects: "open" | "closed"): Readonly<Record<string, Js
   for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
     uri: refTo,
-    // What goes in may have more members than are known, what comes out has none (zod's reading).
+    // Input may have more members than are known, output has none (zod's interpretation).
     io: objects === "open" ? "input" : "output",
     override: ({ jsonSchema }) => withoutNoise(jsonSchema),
   });
@@ -56,7 +56,7 @@ function describeSchemas(objects: "open" | "closed"): Readonly<Record<string, Js
   );
 }
 
-/** Whole numbers beyond what JSON can tell exactly, and names of members that are no text, are excluded without words. */
+/** Excludes whole numbers that JSON cannot represent exactly, and member names that are not text, without a message. */
 function withoutNoise(schema: { minimum?: number; maximum?: number; propertyNames?: unknown }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
@@ -119,7 +119,7 @@ function describeAnswer(status: number, schemas: SchemaName | readonly SchemaNam
   };
 }
 
-/** What the body of an answer is called. */
+/** The name of the body of an answer. */
 export function mediaType(schema: SchemaName): string {
   return schema === "Problem" ? "application/problem+json" : "application/json";
 }

@@ -71,13 +71,13 @@ export interface Operation {
   /** Below /api; parameters in braces. */
   readonly path: string;
   readonly id: string;
-  /** Whose function key it needs; "anyone": none. An operator's key opens all of them. */
+  /** The role whose function key it needs. "anyone": none. An operator's key opens all of them. */
   readonly role: Role | "anyone";
   readonly summary: string;
   readonly query?: readonly Parameter[];
   readonly headers?: readonly Parameter[];
   readonly body?: SchemaName;
-  /** Schemas by status, one or either of several; "Problem" is application/problem+json, any other JSON. */
+  /** Schemas by status, one or several alternatives. "Problem" is application/problem+json, any other JSON. */
   readonly answers: Readonly<Record<number, SchemaName | readonly SchemaName[]>>;
 }
 
@@ -95,7 +95,7 @@ const PAGE: Parameter = {
 };
 
 const SET = "/clusters/{cluster}/request-sets/{set}";
-/** Every route below a cluster may find it unknown, or storage out of reach. */
+/** The answers of every route below a cluster: the cluster may be unknown, or storage unreachable. */
 const BELOW_CLUSTER = { 404: "Problem", 503: "Problem" } as const;
 
 /** Every operation of the API, and nothing else: a test compares this with what functions/ registers. */

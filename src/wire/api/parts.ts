@@ -1,16 +1,16 @@
 import { z } from "zod";
 
-/** Parts that several answers share. Members that may be absent are left out of the JSON, never null. */
+/** Parts that several answers share. Absent members are left out of the JSON, never null. */
 
 export const time = z.iso.datetime().meta({ description: "A moment, ISO 8601 in UTC." });
 export const count = z.int().min(0);
 export const text = z.string();
 export const texts = z.array(text);
 export const counts = z.record(text, count);
-/** A single value of a constraint or a resource; sizes are texts: "memory::4g". */
+/** A single value of a constraint or a resource. Sizes are texts: "memory::4g". */
 export const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 export const resources = z.record(text, scalar);
-/** Whether a host that is reported, and no node of the cluster, is capacity, and if not, why. */
+/** Whether a reported host that is no node of the cluster is capacity, or why not. */
 export const standing = z.enum(["capacity", "closed", "former-node", "named-as-a-node", "load-unknown"]);
 
 export const problemItem = z
@@ -38,7 +38,7 @@ export const problemJson = z
 
 export const rejectedJob = z.object({ name: text, problems: z.array(problemItem) });
 
-/** Of every answer of a cluster. */
+/** Members of every answer of a cluster. */
 export const observing = {
   observing: text.optional().meta({
     description:
@@ -46,7 +46,7 @@ export const observing = {
   }),
 };
 
-/** How a plan is made. */
+/** The mode of a plan. */
 export const planMode = {
   mode: z
     .enum(["observe", "act"])
@@ -56,7 +56,7 @@ export const planMode = {
     .meta({ description: "Node arrays that are only observed; absent: none, or mode says it of all." }),
 };
 
-/** Of an answer whose lists are cut. */
+/** Members of an answer whose lists are cut. */
 export const paging = {
   pages: z
     .array(z.object({ list: text, from: count, shown: count, count }))
@@ -90,7 +90,7 @@ export const phase = z.enum([
 
 export const bucketKey = z.object({ array: text, machineType: text, placementGroup: text.optional() });
 
-/** Reasons, bindings and verdicts are data with quantities; beside them there is always a sentence. */
+/** Reasons, bindings and verdicts are data with quantities. Each also has a sentence. */
 export const reason = z
   .looseObject({ code: text })
   .meta({ description: "Why something cannot be had, with its quantities, by `code`." });

@@ -6,8 +6,8 @@ import { markSchema, poolSchema } from "../pool.ts";
 import { among, observing, preference, problemItem, resources, text, texts, time } from "./parts.ts";
 
 /**
- * What the API takes. Lists that come by the thousand have readers of their own (see fields.ts): their schemas here only describe them, and a
- * test compares the two.
+ * The inputs of the API. Lists with thousands of members have readers of their own (see fields.ts). Their schemas here only describe them,
+ * and a test compares the two.
  */
 
 const constraint = z.record(text, z.unknown()).meta({

@@ -22,7 +22,9 @@ export function auditNetwork({ plain, full, existing }: Played): readonly string
     ...auditEndpoints("full", full, ["blob", "queue", "table", "queue", "vault"]),
     ...auditEndpoints("existing", existing, ["blob", "queue", "table"]),
     ...auditZones("full", full, ["blob", "queue", "table", "vault"]),
-    ...auditZones("existing", existing, ["queue", "table", "vault"]),
+    ...auditZones("existing", existing, ["queue", "table"]),
+    ...auditLinks("full", full, "<modules/network.bicep#network.id>"),
+    ...auditLinks("existing", existing, NETWORK),
     ...auditSite("plain", plain, null, null),
     ...auditSite("full", full, "<modules/network.bicep#network.id>/subnets/app", true),
     ...auditSite("existing", existing, SUBNET, true),
@@ -33,8 +35,16 @@ export function auditNetwork({ plain, full, existing }: Played): readonly string
   ];
 }
 
-const SUBNET =
-  "/subscriptions/s/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/hub/subnets/functions";
+const NETWORK = "/subscriptions/s/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/hub";
+const SUBNET = `${NETWORK}/subnets/functions`;
+
+/** The app looks names up in its own network: the zones are linked to that one, also where the endpoints are in another. */
+function auditLinks(variant: string, deployment: Deployment, network: string): readonly string[] {
+  return ofType(deployment, "Microsoft.Network/privateDnsZones/virtualNetworkLinks")
+    .map(({ body }) => anyText(at(body, "properties.virtualNetwork.id")))
+    .filter((linked) => linked !== network)
+    .map((linked) => `${variant}: a zone is linked to ${linked}`);
+}
 
 function auditAccess(
   variant: string,

@@ -10,6 +10,9 @@ import { ofType, VARIANTS } from "./variants.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
+/** What the command line reads from the environment, and a deployment knows. Keys it reads from Azure. */
+const OF_THE_COMMAND_LINE = ["AUTOSCALER_URL", "AUTOSCALER_QUEUE", "AUTOSCALER_RESOURCE_ID"];
+
 /** azure.yaml finds the Bicep, the app and the package. */
 export function auditAzd(played: Played, azureYaml: string): readonly string[] {
   const [site] = played["plain"] === undefined ? [] : ofType(played["plain"], "Microsoft.Web/sites");
@@ -20,6 +23,7 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
     /^ {4}project: \.$/m,
     /^ {4}dist: package$/m,
     /^ {4}host: function$/m,
+    /^ {4}remoteBuild: false( #.*)?$/m,
     /^hooks:\n {2}postdeploy:/m,
     /^ {4}posix:\n(?: {6}.*\n)*? {8}node dist\/cli\/cli\.cjs verify$/m,
     /^ {4}windows:\n(?: {6}.*\n)*? {8}node dist\/cli\/cli\.cjs verify$/m,
@@ -29,6 +33,9 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
     .map(([, name = ""]) => name)
     .filter((name) => name !== "AUTOSCALER_KEY" && !outputs.includes(name))
     .map((name) => `azure.yaml uses ${name}, which is no output`);
+  const unnamed = OF_THE_COMMAND_LINE.filter((name) => !outputs.includes(name)).map(
+    (name) => `the command line reads ${name}, which is no output`,
+  );
   const missing = expected
     .filter((pattern) => !pattern.test(azureYaml))
     .map((pattern) => `no ${pattern.source}`);
@@ -40,6 +47,7 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
   return [
     ...missing,
     ...unset,
+    ...unnamed,
     ...environment.map((resource) => `${resource.at} lacks the tag azd-env-name`),
   ];
 }
@@ -123,8 +131,9 @@ export function auditAlerts(sources: Sources, played: Played): readonly string[]
       ({ at: where, type }) =>
         where.startsWith("modules/alerts.bicep#") && !type.includes("actionGroups") && where !== "",
     );
-  const names = (alerts: Readonly<Record<string, boolean>>) =>
-    rulesWith(alerts).map((rule) => rule.at.slice("modules/alerts.bicep#".length));
+  const names = (alerts: Readonly<Record<string, boolean>>) => [
+    ...new Set(rulesWith(alerts).map((rule) => rule.at.slice("modules/alerts.bicep#".length))),
+  ];
   const query = (alerts: Readonly<Record<string, boolean>>) =>
     textFrom(
       at(

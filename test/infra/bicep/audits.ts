@@ -9,6 +9,7 @@ import {
   auditStart,
   auditStorage,
 } from "./audit-app.ts";
+import { auditConnections, auditThrottling } from "./audit-connections.ts";
 import { auditNetwork } from "./audit-network.ts";
 import {
   auditAlerts,
@@ -63,6 +64,7 @@ export const AUDITS: Readonly<Record<string, Audit>> = {
   "the app starts with these settings": (_delivery, play) => auditStart(play()),
   "a new deployment observes": (_delivery, play) => auditObserve(play()),
   "Flex Consumption": ({ sources }, play) => auditFlex(play(), sources),
+  "connections of the app": (_delivery, play) => auditConnections(play()),
   "one identity": (_delivery, play) => auditIdentity(play()),
   "order of the modules": ({ sources }) => auditOrder(sources),
   network: (_delivery, play) => auditNetwork(play()),
@@ -71,6 +73,7 @@ export const AUDITS: Readonly<Record<string, Audit>> = {
   "the alert query": (_delivery, play) => auditQuery(play(), code),
   "silence of an idle cluster": (_delivery, play) => auditSilence(play()),
   alerts: ({ sources }, play) => auditAlerts(sources, play()),
+  "throttling of every account": (_delivery, play) => auditThrottling(play()),
   choices: (_delivery, play) => auditChoices(play()),
 };
 

@@ -6,6 +6,8 @@ import { anyText, at, isFields } from "./value.ts";
 
 const NEEDED: Fields = { environmentName: "hpc", cyclecloudUrl: "https://10.0.0.4", clusterNames: ["prod"] };
 const SUBNETS = "/subscriptions/s/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/hub/subnets";
+const OTHER_SUBNETS =
+  "/subscriptions/s/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/shared/subnets";
 const ZONES = "/subscriptions/s/resourceGroups/net/providers/Microsoft.Network/privateDnsZones";
 
 /** The deployments that the audits look at: what people choose. */
@@ -26,7 +28,7 @@ export const VARIANTS: Readonly<Record<string, Fields>> = {
     ...NEEDED,
     network: "existing",
     appSubnetId: `${SUBNETS}/functions`,
-    endpointSubnetId: `${SUBNETS}/private`,
+    endpointSubnetId: `${OTHER_SUBNETS}/private`,
     privateDnsZoneIds: { blob: `${ZONES}/privatelink.blob.core.windows.net` },
     existingVaultId:
       "/subscriptions/s/resourceGroups/shared/providers/Microsoft.KeyVault/vaults/shared-vault",
