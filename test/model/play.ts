@@ -1,5 +1,4 @@
 import type { TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
-import type { StopAnswer } from "../../src/app/answer-autostop.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
 import type { Plan } from "../../src/domain/plan.ts";
@@ -19,7 +18,6 @@ import type { CreateRead } from "./read-create.ts";
 import { readCreate } from "./read-create.ts";
 import { faultOf } from "./otherwise.ts";
 import { Rest } from "./rest.ts";
-import type { Word } from "./unhealthy-book.ts";
 import { UnhealthyBook } from "./unhealthy-book.ts";
 import type { Delivered, OpenStore, Parcel } from "./rig.ts";
 import { POLICY, Rig } from "./rig.ts";
@@ -76,6 +74,8 @@ class Game {
   readonly #last = new Map<string, { readonly parcel: Parcel; readonly entries: readonly Entry[] }>();
   readonly #differences: string[] = [];
   #blurredUntil = 0;
+  /** Nodes call themselves unhealthy, and the model does not know yet what they are told. */
+  #isHearing = false;
   #lastPlan: Plan | undefined;
   #lastWasCompared = false;
   #counts = { compared: 0, blurred: 0, tied: 0, otherwise: 0, answers: 0, stops: 0 };
@@ -268,7 +268,10 @@ class Game {
     this.#sets.lapse(now);
     if (!this.#misfortune.lastLookWasEmpty) this.#nodes.look(now);
     const isBlurred =
-      now < this.#blurredUntil || (before?.intents.length ?? 0) > 0 || after.inFlight.length > 0;
+      now < this.#blurredUntil ||
+      this.#isHearing ||
+      (before?.intents.length ?? 0) > 0 ||
+      after.inFlight.length > 0;
     this.#lastPlan = plan;
     this.#lastWasCompared = !isBlurred;
     this.#counts[isBlurred ? "blurred" : "compared"] += 1;
@@ -307,8 +310,9 @@ class Game {
           (bucket.placementGroup === undefined || bucket.placementGroup === group),
       );
     const replaced = this.#replaced(givenUp);
+    const closed = this.#unhealthy.closed(this.#nodes.believed, replaced, now);
     const usable = this.#nodes.believed
-      .filter((node) => node.phase !== "stopping" && !replaced.has(node))
+      .filter((node) => node.phase !== "stopping" && !replaced.has(node) && !closed.nodes.has(node))
       .map(({ array, type, group, phase }) => ({ array, type, group, ready: phase === "ready" }));
     const patientSince = now - POLICY.groupFillTimeoutSeconds * 1000;
     const known = { usable, holding: this.#nodes.believed, keyOfGroup: this.#keyOfGroup };
@@ -318,7 +322,7 @@ class Game {
     const { creations, placed, tied, groups } = outcome;
     const got = plan.demands.map(({ set, id, placed: count, asked }) => `${set}/${id}: ${count} of ${asked}`);
     const ours = wants.map((want) => `${want.by}: ${placed.get(want) ?? 0} of ${want.count}`);
-    if (tied) {
+    if (tied || !closed.isSure) {
       this.#counts.tied += 1;
       return;
     }
@@ -382,6 +386,13 @@ class Game {
     );
   }
 
+  /** The last look showed it as failed, or as not up in time. */
+  #isUselessAsSeen({ seen }: BookedNode): boolean {
+    if (seen === undefined) return false;
+    const isLate = this.#rig.now - seen.firstAt >= POLICY.bootTimeoutSeconds * 1000;
+    return seen.phase === "failed" || (seen.phase === "coming" && !seen.wasReady && isLate);
+  }
+
   /** It never was up when we looked, and has failed, or taken too long. */
   #isGivenUp({ phase, seen }: BookedNode): boolean {
     if (seen === undefined || seen.wasReady) return false;
@@ -391,12 +402,18 @@ class Game {
 
   // ------------------------------------------------------------ stops
 
-  async #ask({ array, count, from, unhealthy }: Extract<Deed, { kind: "ask" }>): Promise<void> {
+  async #ask({ array, count, from: first, unhealthy }: Extract<Deed, { kind: "ask" }>): Promise<void> {
     const up = this.#nodes.readyIn(arrayAt(array));
-    const start = from % Math.max(1, up.length);
+    const start = first % Math.max(1, up.length);
     const askers = [...up.slice(start), ...up.slice(0, start)].slice(0, count);
     if (askers.length === 0) return;
     const stopping = new Set(this.#nodes.all.filter(({ phase }) => phase === "stopping").map(({ id }) => id));
+    const from = this.#rig.now;
+    const known = askers.filter(({ id, seen, instance }) => !stopping.has(id) && seen?.instance === instance);
+    // A node that asks without that word does not call itself unhealthy any more, whatever it is told.
+    if (!unhealthy) for (const { id } of known) this.#unhealthy.hear(id, false, "", from, from);
+    const moment = this.#momentOf(stopping);
+    this.#isHearing = unhealthy;
     const answers = await this.#rig.ask(
       askers.map(({ instance = "", array: name }) => ({
         instance,
@@ -406,6 +423,12 @@ class Game {
         arrivedAt: instant(this.#rig.now),
       })),
     );
+    this.#isHearing = false;
+    if (unhealthy)
+      askers.forEach((node, index) => {
+        const answer = answers[index]?.kind ?? "none";
+        if (known.includes(node)) this.#unhealthy.hear(node.id, true, answer, from, this.#rig.now);
+      });
     const before = askers.filter(({ id }) => !stopping.has(id));
     const word = unhealthy ? this.#unhealthy.wordFor(before, this.#nodes.believed, this.#rig.now) : undefined;
     if (unhealthy)
@@ -420,26 +443,25 @@ class Game {
       this.#rig.now < this.#blurredUntil ||
       record?.targetStatesLackedSince !== undefined ||
       (record?.intents.length ?? 0) > 0;
-    if (!isBlurred) this.#compareStops(askers, answers, word, stopping);
+    if (isBlurred) return;
+    const told = askers.map((node, index) => ({ node, answer: answers[index]?.kind ?? "none" }));
+    for (const difference of judgeStops(moment, told, word)) this.#differ(difference);
   }
 
-  #compareStops(
-    askers: readonly BookedNode[],
-    answers: readonly StopAnswer[],
-    unhealthy: Word | undefined,
-    stopping: ReadonlySet<string>,
-  ): void {
+  #momentOf(stopping: ReadonlySet<string>): Moment {
     const { now } = this.#rig;
-    const moment: Moment = {
+    const nodes = this.#nodes.believed.map((node) => ({ ...node }));
+    const replaced = new Set(nodes.filter((node) => this.#isUselessAsSeen(node)));
+    return {
       shape: this.#shape,
       wants: wantsOf(this.#shape, this.#sets.inForce(now)),
-      believed: this.#nodes.believed.filter(({ id }) => !stopping.has(id)),
+      believed: nodes.filter(({ id }) => !stopping.has(id)),
       keyOfGroup: this.#keyOfGroup,
+      closed: this.#unhealthy.closed(nodes, replaced, now),
       isBlind: this.#rest.isBlind(now),
+      isStale: this.#rest.isStale(now),
       isResting: this.#rest.isResting(this.#sets.sets, now),
     };
-    const told = askers.map((node, index) => ({ node, answer: answers[index]?.kind ?? "none" }));
-    for (const difference of judgeStops(moment, told, unhealthy)) this.#differ(difference);
   }
 
   // ------------------------------------------------------------ small things

@@ -1,19 +1,32 @@
+import { POLICY } from "./rig.ts";
 import type { Held } from "./set-book.ts";
 
-interface Pause {
+interface Gap {
+  /** The last plan before it. */
   readonly from: number;
+  /** What came by then may have been sent before it: that is no push. */
+  readonly noticed: number;
+}
+
+interface Pause extends Gap {
   readonly until: number;
+  /** None: it lasts its full time, as nobody knows whom to wait for. */
   readonly awaiting: readonly string[];
 }
 
 const LONGEST_GAP_MS = 120_000;
 const REST_MS = 300_000;
+/** A node may be newer than a look that is older than this. */
+const LOOK_TELLS_MS = 45_000;
+/** What an earlier record began may show so long after a new one was made. */
+const FORGOTTEN_MS = 1000 * (POLICY.callLimitSeconds + POLICY.lagSeconds);
 
 /**
- * Whether scale-down rests (architecture.md, Unknown): after more than two intervals without a plan, until every set that was in force
- * has been pushed again, or for five minutes.
+ * Whether scale-down rests (docs/protocol.md, Recovery): after more than two intervals without a plan, until every set that was in force has
+ * been pushed again, or for five minutes. A push counts if it came more than two intervals after the last plan.
  */
 export class Rest {
+  #bornAt: number | undefined;
   #lastPlanAt: number | undefined;
   #restsUntil: number | undefined;
   #pause: Pause | undefined;
@@ -22,18 +35,15 @@ export class Rest {
   plan(sets: ReadonlyMap<string, Held>, now: number, restsUntil: number | undefined): void {
     const last = this.#lastPlanAt;
     const isAfterGap = this.isBlind(now);
+    const noticed = this.#blindFrom;
+    this.#bornAt ??= now;
     this.#lastPlanAt = now;
     this.#restsUntil = restsUntil;
-    if (isAfterGap) {
-      const from = last ?? now;
-      const awaiting = [...sets].filter(([, held]) => held.live && held.sentAt <= from).map(([name]) => name);
-      this.#pause = { from, until: now + REST_MS, awaiting };
-      return;
-    }
-    const pause = this.#pause;
-    if (pause === undefined) return;
-    if (now >= pause.until || this.#isOver(pause, sets)) this.#pause = undefined;
-    else this.#pause = { ...pause, awaiting: missing(pause, sets) };
+    if (this.#pause !== undefined && (now >= this.#pause.until || this.#isOver(this.#pause, sets)))
+      this.#pause = undefined;
+    if (isAfterGap) this.#begin({ from: last ?? now, noticed: Math.min(noticed, now) }, sets, now);
+    else if (this.#pause !== undefined)
+      this.#pause = { ...this.#pause, awaiting: missing(this.#pause, sets, this.#pause.awaiting) };
   }
 
   isResting(sets: ReadonlyMap<string, Held>, now: number): boolean {
@@ -47,18 +57,44 @@ export class Rest {
 
   /** Nobody can tell what is needed: the last plan is too old. */
   isBlind(now: number): boolean {
-    const last = this.#lastPlanAt;
-    if (last === undefined) return true;
+    return this.#lastPlanAt === undefined || now > this.#blindFrom;
+  }
+
+  /** The last look is too old, or the record too new, to say that a node is not there. */
+  isStale(now: number): boolean {
+    const [last = now, born = now] = [this.#lastPlanAt, this.#bornAt];
+    return now - last > LOOK_TELLS_MS || now - born < FORGOTTEN_MS;
+  }
+
+  get #blindFrom(): number {
+    const last = this.#lastPlanAt ?? Number.POSITIVE_INFINITY;
     // A rest that was planned may end a minute late.
     const planned = this.#restsUntil === undefined ? 0 : this.#restsUntil - last + 60_000;
-    return now - last > Math.max(LONGEST_GAP_MS, planned);
+    return last + Math.max(LONGEST_GAP_MS, planned);
+  }
+
+  /** Each set that was in force is awaited. If all have been pushed again by now, there is no rest because of this gap. */
+  #begin(gap: Gap, sets: ReadonlyMap<string, Held>, now: number): void {
+    const inForce = [...sets].filter(([, held]) => held.live).map(([name]) => name);
+    const awaiting = missing(gap, sets, inForce);
+    const lastsFully = this.#pause?.awaiting.length === 0;
+    if (inForce.length > 0 && awaiting.length === 0 && !lastsFully) return;
+    this.#pause = { ...gap, until: now + REST_MS, awaiting: lastsFully ? [] : awaiting };
   }
 
   #isOver(pause: Pause, sets: ReadonlyMap<string, Held>): boolean {
-    return pause.awaiting.length > 0 && missing(pause, sets).length === 0;
+    return pause.awaiting.length > 0 && missing(pause, sets, pause.awaiting).length === 0;
   }
 }
 
-function missing({ from, awaiting }: Pause, sets: ReadonlyMap<string, Held>): readonly string[] {
-  return awaiting.filter((name) => (sets.get(name)?.sentAt ?? 0) <= from);
+/** Those of the names whose sets were not pushed again since the gap. */
+function missing(
+  { from, noticed }: Gap,
+  sets: ReadonlyMap<string, Held>,
+  names: readonly string[],
+): readonly string[] {
+  return names.filter((name) => {
+    const held = sets.get(name);
+    return held === undefined || held.sentAt <= from || held.takenAt <= noticed;
+  });
 }

@@ -33,6 +33,7 @@ export interface HeldPart extends Stamp {
 /** What is held of a request set. */
 export interface Held extends Letter {
   readonly expiresAt: number;
+  readonly takenAt: number;
   /** False once a plan has seen that its time was over: it asks for nothing, and keeps its revision. */
   readonly live: boolean;
 }
@@ -78,7 +79,8 @@ export class SetBook {
     )
       return "accepted";
     const isOver = letter.ends === true;
-    this.#sets.set(letter.set, { ...letter, interval, expiresAt: isOver ? now : expiresAt, live: !isOver });
+    const end = isOver ? now : expiresAt;
+    this.#sets.set(letter.set, { ...letter, interval, expiresAt: end, takenAt: now, live: !isOver });
     // A demand says everything of its set: what came before it by itself is over.
     for (const [key, part] of this.#parts)
       if (part.set === letter.set && compareStamps(part, letter) < 0) this.#parts.delete(key);

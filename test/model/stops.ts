@@ -2,7 +2,7 @@ import type { Stock, Usable } from "./floors.ts";
 import { settleWants } from "./orders.ts";
 import type { BookedNode } from "./node-book.ts";
 import type { ClusterShape } from "./shape.ts";
-import type { Word } from "./unhealthy-book.ts";
+import type { Closed, Word } from "./unhealthy-book.ts";
 import type { Want } from "./wants.ts";
 
 /** A node that may serve, with its name. */
@@ -39,14 +39,18 @@ function mayAllGo(
   });
 }
 
-/** All that a node's question is judged by. */
+/** All that a node's question is judged by, as it was when the node asked: a look may come of the question. */
 export interface Moment {
   readonly shape: ClusterShape;
   readonly wants: readonly Want[];
-  /** As far as we can know, and without those that are being stopped. */
+  /** As far as we can know. */
   readonly believed: readonly BookedNode[];
   readonly keyOfGroup: Stock["keyOfGroup"];
+  /** No capacity, as they call themselves unhealthy; none of those that ask. */
+  readonly closed: Closed;
   readonly isBlind: boolean;
+  /** The last look is too old to say that a node is not there. */
+  readonly isStale: boolean;
   readonly isResting: boolean;
 }
 
@@ -73,28 +77,30 @@ export function judgeStops(
     if ((answer === "stop") !== (node.phase === "stopping"))
       differences.push(`${node.id} is told ${answer}, and CycleCloud has it ${node.phase}`);
   }
-  return judged.length === 0 ? differences : [...differences, ...judgeChosen(moment, judged)];
+  const isOpen = judged.length === 0 || !moment.closed.isSure;
+  return isOpen ? differences : [...differences, ...judgeChosen(moment, judged)];
 }
 
 /** What a node is told whatever anybody needs; undefined: it depends on that. */
 function certainAnswer(
-  { isBlind, isResting }: Moment,
-  node: BookedNode,
+  { believed, isBlind, isStale, isResting }: Moment,
+  { id, instance }: BookedNode,
   unhealthy: Word | undefined,
 ): string | undefined {
-  const isKnown = node.seen?.instance === node.instance;
-  if (!isKnown) return isBlind ? "cannot-tell" : "unknown-instance";
+  const isKnown = believed.find((node) => node.id === id)?.seen?.instance === instance;
+  if (!isKnown) return isBlind || isStale ? "cannot-tell" : "unknown-instance";
   if (unhealthy !== undefined) return unhealthy;
   return isBlind || isResting ? "cannot-tell" : undefined;
 }
 
 /** The right number go, whichever they are: nobody has less for it, and one more could not. */
 function judgeChosen(
-  { shape, wants, believed, keyOfGroup }: Moment,
+  { shape, wants, believed, keyOfGroup, closed }: Moment,
   judged: readonly Told[],
 ): readonly string[] {
   const up = new Set(judged.map(({ node }) => node.id));
-  const servers = believed.flatMap(({ id, array, type, group, seen, lackedSince }): readonly Server[] => {
+  const open = believed.filter((node) => !closed.nodes.has(node));
+  const servers = open.flatMap(({ id, array, type, group, seen, lackedSince }): readonly Server[] => {
     const isReady = up.has(id) || (seen?.phase === "ready" && lackedSince === undefined);
     const isComing = seen === undefined || seen.phase === "coming" || lackedSince !== undefined;
     return isReady || isComing ? [{ id, array, type, group, ready: isReady }] : [];

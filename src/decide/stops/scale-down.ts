@@ -78,9 +78,11 @@ export function whyGivenUp(
 ): string | undefined {
   if (!isOurs(known, around.policy)) return undefined;
   if (known.firstReadyAt !== undefined || node.keepAlive || isUnderWay(known, around.now)) return undefined;
+  // It is in doubt whether it is there at all: it may be gone by itself.
+  if (node.missing !== undefined) return undefined;
   // Seen only as Failed, it may have been Ready before we looked, or while we did not.
   if (node.phase === "failed") return around.busy || around.resting ? undefined : failureText(node);
-  if (node.phase !== "coming" || node.missing !== undefined) return undefined;
+  if (node.phase !== "coming") return undefined;
   const age = secondsBetween(bootingSince(known), around.now);
   const begun = known.start === undefined ? "it was first seen" : "its start";
   return age < timeoutsOf(around.policy, known).bootSeconds

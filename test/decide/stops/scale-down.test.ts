@@ -209,6 +209,13 @@ describe("a node that never was Ready", () => {
     },
     { name: "failed, KeepAlive is set", known: young, node: { phase: "failed", ...keptAlive }, action: none },
     {
+      name: "failed, and the last look does not show it: it is in doubt, and not stopped",
+      known: young,
+      node: { phase: "failed", missing: { since: at(-30) } },
+      around: silent,
+      action: none,
+    },
+    {
       name: "failed, its terminate is under way",
       known: { ...young, ...mark({ by: "failed", sentAt: at(-60) }) },
       node: { phase: "failed" },
