@@ -1,17 +1,12 @@
-import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { StopAnswer, StopCall } from "../src/app/answer-autostop.ts";
+import type { HttpHandler, HttpResponseInit } from "@azure/functions";
 import { PortError } from "../src/app/ports.ts";
 import type { Composition } from "../src/compose.ts";
 import { composition, mayBeAutostopToken, verifyAutostopToken } from "../src/compose.ts";
 import { clusterName } from "../src/domain/ids.ts";
-import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/node-token.ts";
-import { answeringAnyone, badRequest, problem } from "./problem.ts";
-
-/** What is read of a call: of its headers only the node's own token, and never its body. */
-export interface StopRequest extends Pick<HttpRequest, "params" | "query"> {
-  /** Absent: the call has none. */
-  readonly headers?: Pick<HttpRequest["headers"], "get">;
-}
+import { answeringAnyone } from "./answering.ts";
+import { responseOf, unread, wrongToken } from "./stop-answer.ts";
+import type { StopRequest } from "./stop-question.ts";
+import { readQuestion } from "./stop-question.ts";
 
 /**
  * GET|POST /api/autostop/{cluster}/{token}?instance=ID[&asked=][&begin=no][&reason=]: "may I stop?" (cyclecloud-wire.md D). 200: CycleCloud
@@ -51,84 +46,6 @@ export async function handleAutostop(composed: Composition, request: StopRequest
     const { kind, message } = error;
     autoscaler.ports.log("cannot-tell", { cluster: site.cluster, instance, kind, message });
     return responseOf(unread("storage cannot be used just now"), instance);
-  }
-}
-
-const LONGEST_INSTANCE = 200;
-/** A GUID in Azure; the wire names no form (cyclecloud-wire.md D). */
-const INSTANCE = /^[^\p{Cc}]{1,200}$/u;
-
-function wrongToken(): HttpResponseInit {
-  return problem(403, "Forbidden", "the token is not valid for this cluster");
-}
-
-/** What a node asks; or the answer to a question that cannot be read. */
-type Question = Pick<StopCall, "instance" | "asked" | "begin" | "unhealthy" | "token">;
-
-function readQuestion({ query, headers }: StopRequest): Question | { readonly problem: HttpResponseInit } {
-  const instance = query.get("instance");
-  if (instance === null || !INSTANCE.test(instance)) {
-    const found =
-      instance !== null && instance.length > LONGEST_INSTANCE ? `${instance.length} characters` : instance;
-    return { problem: badParameter("instance", found, "the VM's instance id (cyclecloud.instance.id)") };
-  }
-  const begin = query.get("begin");
-  if (begin !== null && begin !== "yes" && begin !== "no")
-    return { problem: badParameter("begin", begin, "yes or no") };
-  const said = query.get("asked");
-  const asked = said === null ? undefined : Number(said);
-  if (asked !== undefined && !(said !== "" && Number.isSafeInteger(asked) && asked > 0))
-    return { problem: badParameter("asked", said, "the node's time as a whole number that rises") };
-  const own = readNodeToken(headers?.get(NODE_TOKEN_HEADER) ?? undefined);
-  if (own.problem !== undefined) return { problem: badRequest([own.problem]) };
-  return {
-    instance,
-    begin: begin !== "no",
-    unhealthy: query.get("reason") === "unhealthy",
-    ...(asked === undefined ? {} : { asked }),
-    ...(own.token === undefined ? {} : { token: own.token }),
-  };
-}
-
-function badParameter(name: string, found: string | null, expected: string): HttpResponseInit {
-  const what = found === null || found === "" ? "nothing" : JSON.stringify(found);
-  return problem(400, "Bad request", `parameter ${name}: found ${what}, expected ${expected}`);
-}
-
-/** The record was not read, so a stop of the node may be under way. */
-function unread(why: string): StopAnswer {
-  return { kind: "cannot-tell", why, undrain: false };
-}
-
-const OTHER_ARRAY = "the node belongs to another node array than the token";
-const NOT_ITS_TOKEN = `earlier calls of this node carried a token of its own in the header ${NODE_TOKEN_HEADER}, and this call does not carry it`;
-
-/** A node asks again after so long. */
-const RETRY_SECONDS = 30;
-
-function responseOf(answer: StopAnswer, instance: string): HttpResponseInit {
-  switch (answer.kind) {
-    case "stop":
-      return { status: 200, jsonBody: { stop: true, instance } };
-    case "stay":
-      // Nothing re-opens a node that was drained before it asked, so the answer says whether it should be (wire D.2).
-      return problem(409, "Needed", answer.told, { stop: false, undrain: answer.undrain });
-    case "unknown-instance":
-      return problem(404, "Unknown instance", `no node of this cluster has the instance id ${instance}`, {
-        stop: false,
-        undrain: true,
-      });
-    case "forbidden":
-      return problem(403, "Forbidden", answer.unbound === true ? NOT_ITS_TOKEN : OTHER_ARRAY, {
-        stop: false,
-        undrain: answer.undrain,
-      });
-    case "cannot-tell":
-      return problem(503, "Cannot tell now", answer.why, {
-        stop: false,
-        undrain: answer.undrain,
-        retryAfterSeconds: RETRY_SECONDS,
-      });
   }
 }
 

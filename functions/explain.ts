@@ -1,11 +1,10 @@
-import type { HttpResponseInit } from "@azure/functions";
-import type { Explanation, Question } from "../src/app/explain-cluster.ts";
+import type { Question } from "../src/app/explain-cluster.ts";
 import { explain } from "../src/app/explain-cluster.ts";
-import type { Site } from "../src/app/ports.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { setName } from "../src/domain/ids.ts";
+import { explanation } from "./explanation.ts";
 import { forCluster } from "./for-cluster.ts";
-import { badRequest, problem, renderProblem } from "./problem.ts";
+import { badRequest } from "./problem.ts";
 
 /**
  * Why a job has what it has, or why a node stays or goes: exactly one of `job` (with `set`, where several have one) and `node`; `plan` asks
@@ -43,37 +42,4 @@ function readPlanNumber(query: URLSearchParams, problems: Problem[]): number | u
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
   problems.push({ path: "plan", found: JSON.stringify(text), expected: "the number of a plan" });
   return undefined;
-}
-
-function explanation(site: Site, question: Question, answer: Explanation): HttpResponseInit {
-  const name = question.kind === "job" ? question.job : question.node;
-  switch (answer.kind) {
-    case "explained":
-      return { status: 200, jsonBody: { cluster: site.cluster, ...answer.body } };
-    case "not-planned":
-      return problem(503, "Cannot tell now", `no plan has seen ${question.kind} "${name}" yet`, {
-        retryAfterSeconds: 10,
-      });
-    case "not-kept": {
-      const near =
-        answer.near.length === 0 ? "no plan near it is kept" : `kept near it: ${answer.near.join(", ")}`;
-      const detail = `plan ${question.plan} changed nothing, or is not kept any more (${near})`;
-      return problem(404, "Unknown plan", detail, { near: answer.near });
-    }
-    case "left-out": {
-      const detail = `plan ${question.plan} was too large to be kept whole, and ${question.kind} "${name}" is not in what was kept of it`;
-      return problem(404, `Unknown ${question.kind}`, detail);
-    }
-    case "rejected": {
-      const why = answer.problems.map(renderProblem).join("; ");
-      return problem(404, "Rejected job", `job "${name}" could not be read, and is left out: ${why}`, {
-        jobProblems: answer.problems,
-      });
-    }
-    case "unknown": {
-      const near = answer.nearest.length === 0 ? "" : ` (nearest: ${answer.nearest.join(", ")})`;
-      const detail = `cluster "${site.cluster}" has no ${question.kind} "${name}"${near}`;
-      return problem(404, `Unknown ${question.kind}`, detail, { nearest: answer.nearest });
-    }
-  }
 }

@@ -5,7 +5,8 @@ import { composition } from "../src/compose.ts";
 import { PortError } from "../src/app/ports.ts";
 import { clusterName } from "../src/domain/ids.ts";
 import { observingText } from "../src/domain/mode.ts";
-import { answering, unknownCluster } from "./problem.ts";
+import { answering } from "./answering.ts";
+import { unknownCluster } from "./problem.ts";
 
 type ForCluster = (composed: Composition, site: Site, request: HttpRequest) => Promise<HttpResponseInit>;
 

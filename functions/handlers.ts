@@ -1,9 +1,13 @@
 /** What answers each function. functions/main.ts loads this file with the first invocation. */
 import type { HttpHandler } from "@azure/functions";
 import { answerAutostop } from "./autostop.ts";
-import { answerCluster, answerClusters, answerRejectedMessages, answerTick } from "./clusters.ts";
+import { answerCluster, answerClusters } from "./clusters.ts";
+import { answerRejectedMessages } from "./rejected-messages.ts";
+import { answerTick } from "./tick.ts";
 import { answerComparison } from "./comparison.ts";
-import { answerConfig, answerConfigHistory, answerRollbackConfig, answerWriteConfig } from "./config.ts";
+import { answerConfig, answerWriteConfig } from "./config.ts";
+import { answerConfigHistory } from "./config-history.ts";
+import { answerRollbackConfig } from "./rollback-config.ts";
 import { answerExplain } from "./explain.ts";
 import { answerHealth } from "./health.ts";
 import { answerHistory } from "./history.ts";

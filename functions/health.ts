@@ -2,7 +2,7 @@ import type { HttpHandler } from "@azure/functions";
 import type { Health } from "../src/app/describe-health.ts";
 import { OBSERVING_ONLY } from "../src/domain/mode.ts";
 import { composition } from "../src/compose.ts";
-import { answeringAnyone } from "./problem.ts";
+import { answeringAnyone } from "./answering.ts";
 
 /**
  * Anonymous, so that a probe needs no key: ok or not, and ages. Who is in trouble, and why, is told by GET /api/clusters. The answer may be

@@ -1,8 +1,8 @@
 import { firstBytes } from "../src/app/pages.ts";
 import type { Problem } from "../src/domain/demand.ts";
-import type { Instant } from "../src/domain/units.ts";
 import { instant, isoTime } from "../src/domain/units.ts";
 import { forCluster } from "./for-cluster.ts";
+import { readLimit, readTime } from "./history-query.ts";
 import { badRequest } from "./problem.ts";
 
 /**
@@ -43,29 +43,7 @@ export const answerHistory = forCluster(async (composed, site, request) => {
   };
 });
 
-const DAY_OF_TICKS = 1440;
 const MOST_PLANS = 1000;
+
 /** Of rows: an answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;
-
-function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
-  const text = query.get(name);
-  if (text === null) return undefined;
-  const at = Date.parse(text);
-  if (!Number.isNaN(at)) return instant(at);
-  problems.push({ path: name, found: JSON.stringify(text), expected: "a time, as 2026-01-31T12:00:00Z" });
-  return undefined;
-}
-
-function readLimit(query: URLSearchParams, problems: Problem[]): number {
-  const text = query.get("limit") ?? String(DAY_OF_TICKS);
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
-    problems.push({
-      path: "limit",
-      found: JSON.stringify(text),
-      expected: "a whole number from 1 to 10000",
-    });
-  }
-  return limit;
-}

@@ -11,6 +11,7 @@ import type { Mode } from "./domain/mode.ts";
 import type { RegistryCluster } from "./wire/registry.ts";
 import { isPlainHttp } from "./domain/loopback.ts";
 import { modeIn } from "./wire/mode.ts";
+import { boundProblems } from "./wire/problems.ts";
 import { readRegistry } from "./wire/registry.ts";
 import { kindOf } from "./wire/problem.ts";
 
@@ -44,11 +45,12 @@ export interface ConfiguredCluster extends Omit<RegistryCluster, "ca"> {
   readonly password?: string;
 }
 
-/** App settings that do not make sense: every problem, with the setting's name in its path. */
+/** App settings that do not make sense: the first problems, each with the setting's name in its path, and the number of the rest. */
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(found: readonly Problem[]) {
+    const problems = boundProblems(found);
     super(
       problems.map(({ path, found, expected }) => `${path}: found ${found}, expected ${expected}`).join("; "),
     );
@@ -159,7 +161,8 @@ function readClusters(settings: Settings, problems: Problem[]): readonly Configu
     });
     return [];
   }
-  const read = readRegistry(setting);
+  // ConfigError has the bound, so that it counts the problems of all settings.
+  const read = readRegistry(setting, Number.POSITIVE_INFINITY);
   if (read.kind === "problems") {
     problems.push(
       ...read.problems.map((problem) => ({ ...problem, path: `AUTOSCALER_CLUSTERS${problem.path}` })),

@@ -241,3 +241,35 @@ describe("secrets are never shown", () => {
     expect(JSON.stringify([error.problems, error.message])).not.toContain(SECRET);
   });
 });
+
+describe("settings of any size and name", () => {
+  const cluster = (name: string, passwordSetting: string) => ({
+    name,
+    url: "https://cc.example/",
+    username: "u",
+    passwordSetting,
+  });
+
+  test.each(["__proto__", "constructor", "toString"])(
+    "a password setting %s is one that is not set",
+    (name) => {
+      const AUTOSCALER_CLUSTERS = JSON.stringify([cluster("prod", name)]);
+      expect(pathsOf({ ...GOOD, AUTOSCALER_CLUSTERS })).toEqual(["AUTOSCALER_CLUSTERS[0].passwordSetting"]);
+    },
+  );
+
+  test("of 150 clusters without a password a hundred are named, the rest is counted", () => {
+    const clusters = Array.from({ length: 150 }, (_, at) => cluster(`c${at}`, "ABSENT_PASSWORD"));
+    const { problems, message } = problemsOf({ ...GOOD, AUTOSCALER_CLUSTERS: JSON.stringify(clusters) });
+    expect(problems).toHaveLength(101);
+    expect(problems.at(-1)).toMatchObject({ path: "", found: "50 more problems" });
+    expect(message.split("; ")).toHaveLength(101);
+  });
+
+  test("the problems of a long list of clusters and of another setting are counted together", () => {
+    const AUTOSCALER_CLUSTERS = JSON.stringify(Array.from({ length: 890 }, (_, at) => `c${at}`));
+    const { problems } = problemsOf({ ...GOOD, AUTOSCALER_CLUSTERS, AUTOSCALER_PUBLIC_URL: "x" });
+    expect(problems).toHaveLength(101);
+    expect(problems.at(-1)?.found).toBe("791 more problems");
+  });
+});

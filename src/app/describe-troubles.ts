@@ -51,7 +51,7 @@ export function describeTroubles(
     ...nodesDown(bodies),
     ...nodesMissing(bodies),
     ...nodesUnclear(bodies),
-    ...nodesRemoved(record, bodies, now),
+    ...nodesRemoved(record, bodies, policy, now),
     ...nodesUnhealthy(bodies, now),
     ...callsRefused(bodies, now),
     ...keysMissing(record, stopKeys),
@@ -165,8 +165,13 @@ function nodesUnclear({ seen, plan }: Bodies): readonly DescribedTrouble[] {
   return [{ kind: "node-unclear", text, count: unclear.length }];
 }
 
-function nodesRemoved(record: ClusterRecord, { ledger }: Bodies, now: Instant): readonly DescribedTrouble[] {
-  const removed = removedByOthers(record, ledger, now);
+function nodesRemoved(
+  record: ClusterRecord,
+  { ledger }: Bodies,
+  policy: Policy,
+  now: Instant,
+): readonly DescribedTrouble[] {
+  const removed = removedByOthers(record, ledger, policy, now);
   if (removed.length === 0) return [];
   const young = removed.filter(({ firstReadyAt }) => firstReadyAt === undefined).length;
   const all =

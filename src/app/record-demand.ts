@@ -37,6 +37,9 @@ export type Recorded =
   /** A newer release has written the record: to be put back until an instance of that release takes it. */
   | NewerState;
 
+/** Demand that is durable. */
+export type RecordedDemand = Extract<Recorded, { kind: "accepted" }>;
+
 /** Records demand; messages that wait for the same cluster share one load and one save. */
 export interface DemandRecorder {
   record(update: RequestSetUpdate): Promise<Recorded>;

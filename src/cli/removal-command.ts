@@ -17,7 +17,7 @@ export function registerRemoval({ program, terminal, run }: Register): void {
     .addHelpText(
       "after",
       wrapped(
-        "Says of each cluster which nodes would run on without the app, and which demand would be lost. Changes nothing. Ends with 1 while there are any: nobody stops those nodes once the app has gone.",
+        "Says of each cluster which nodes would run on without the app, and which demand would be lost. Changes nothing. Exits with 1 while there are any: without the app these nodes are not stopped.",
       ),
     )
     .action((options: ApiOptions) => run(() => judgeRemoval(terminal, options)));
@@ -82,7 +82,7 @@ function render(left: readonly Left[]): string {
       "",
     ),
     "",
-    "Not yet: without the app nobody stops these nodes. End the demand, and wait until they have gone.",
+    "Not yet: without the app these nodes are not stopped. End the demand, and wait until no node is left.",
   ].join("\n");
 }
 

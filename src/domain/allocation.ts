@@ -8,41 +8,47 @@ import type { CreateSet, GroupFill } from "./record.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Resources } from "./resources.ts";
 
-/** Everything that the allocator may use, and every ceiling: its only view of the cluster. */
+/** The allocator's only view of the cluster: all capacity that it may use, and all limits. */
 export interface World {
-  /** Nodes that exist and count as capacity, and hosts that only a scheduler knows. */
+  /** Nodes that exist and count as capacity, and hosts that only a scheduler reports. */
   readonly nodes: readonly SupplyNode[];
-  /** The configuration names placement groups of some array: then no others are generated anywhere (`bucket-order` only; scalelib.md 8). */
+  /**
+   * The configuration names placement groups of some array. Then no other groups are generated in any array (`bucket-order` only;
+   * scalelib.md 8).
+   */
   readonly namesGroups?: true;
-  /** Accepted creates that no look has shown yet; without an `order`, in the order in which they were asked for. */
+  /** Accepted creates that no observation has shown yet. Without an `order`: in the order in which they were requested. */
   readonly inFlight: readonly InFlightSupply[];
-  /** Where new nodes can be made, preferred first. Empty: nothing new may be planned. */
+  /** Where new nodes can be made, preferred first. Empty: no new node may be planned. */
   readonly buckets: readonly BucketOffer[];
-  /** The ceilings, each shared by every bucket that names it by index. */
+  /** The limits. Each is shared by all buckets that name it by index. */
   readonly limits: readonly SharedLimit[];
-  /** All arrays of the cluster, and which of them are ours; dynamic ones as those that they extend. */
+  /** All arrays of the cluster, and which of them are managed. A dynamic array is like the array that it extends. */
   readonly arrays: ReadonlyMap<ArrayName, "managed" | "not-managed">;
-  /** Dynamic node arrays that get no new nodes, and why; absent: none. */
+  /** Dynamic node arrays that get no new nodes, with the reason. Absent: none. */
   readonly refusedArrays?: ReadonlyMap<ArrayName, Reason>;
-  /** Placement groups whose nodes are not as their array's template has them, by {@link scaleSetKey}; absent: none. */
+  /** Placement groups whose nodes differ from their array's template, by {@link scaleSetKey}. Absent: none. */
   readonly scaleSets?: ReadonlyMap<string, ScaleSet>;
-  /** Licences and quotas that jobs share; absent: none. */
+  /** Licences and quotas that jobs share. Absent: none. */
   readonly pools?: readonly Pool[];
-  /** Our own ceilings on what one request set or one user may hold; absent: none. */
+  /** Our own limits on one request set or one user. Absent: none. */
   readonly caps?: readonly Cap[];
-  /** Buckets that a target asks for with attributes that make spot nodes where the array does not, or the reverse, as they are then. */
+  /** For buckets that a target changes with its attributes from spot to regular nodes, or the reverse: the changed bucket. */
   readonly counterparts?: ReadonlyMap<BucketOffer, BucketOffer>;
-  /** Present: nothing new can be had at all, whatever the limits say. */
+  /** Present if no new node is possible at all, whatever the limits allow. */
   readonly closed?: Reason;
-  /** Groups that earlier plans found lacking; absent: none. */
+  /** Groups that earlier plans found lacking nodes. Absent: none. */
   readonly groupFills?: readonly GroupFill[];
-  /** Names of groups that existed not long ago: no new one gets them. Absent: none. */
+  /** Names of groups that existed recently. New groups do not reuse them. Absent: none. */
   readonly formerGroups?: ReadonlySet<string>;
-  /** Where the last plan had jobs: they stay there, if nothing else is better. Most plans need not ask. Absent, or no answer: not known. */
+  /**
+   * Where the last plan placed jobs. They stay there unless another place is better. A function, because most plans do not need it. Absent
+   * or undefined: unknown.
+   */
   readonly last?: () => LastPlan | undefined;
 }
 
-/** What is left of a plan: what it put where, of which demands, and the nodes that it had seen. */
+/** The stored part of a plan: its placements, its demands, and the nodes that it observed. */
 export interface LastPlan {
   readonly demands: readonly (Pick<DemandOutcome, "set" | "id" | "placed"> &
     Partial<Pick<DemandOutcome, "pending">>)[];
@@ -50,7 +56,7 @@ export interface LastPlan {
   readonly loads: PlanLoads;
 }
 
-/** What the nodes of one placement group have in common. */
+/** The common properties of the nodes of one placement group. */
 export interface ScaleSet {
   /** The dynamic node array that they were created for. */
   readonly dynamic?: ArrayName;
@@ -64,25 +70,34 @@ export interface SupplyNode {
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
   readonly resources: Resources;
-  /** What its scheduler says is left of some of its resources. Tasks that are bound to it take nothing more of these. Absent: of none. */
+  /**
+   * The resources that its scheduler reports as free. Tasks that are bound to the node take nothing more of these. Absent: none is
+   * reported.
+   */
   readonly left?: Resources;
-  /** Its scheduler says that something runs there. */
+  /** Its scheduler reports work on it. */
   readonly occupied?: true;
-  /** A host that only a scheduler knows: for the jobs of these request sets, and no node of ours. Absent: a node of the cluster. */
+  /** A host that only a scheduler reports: usable by the jobs of these request sets, and no node of ours. Absent: a node of the cluster. */
   readonly onlyFor?: readonly SetName[];
-  /** What constraints may ask of it, made when one does; absent: no more than its bucket says. */
+  /** The properties that constraints can test, made on first use. Absent: only those of its bucket. */
   readonly properties?: () => NodeProperties;
-  /** Its vCPUs, whatever `resources` calls a core: what a target in cores counts. */
+  /** Its vCPUs, whatever `resources` calls a core. Targets in cores count these. */
   readonly cores: number;
-  /** Lower is used first: busy nodes before free ones, those before nodes that want to stop, those before nodes still coming. */
+  /** Lower is used first: busy nodes, then free nodes, then nodes that want to stop, then nodes that are still coming. */
   readonly order: number;
-  /** Up; false: still coming. */
+  /** True if the node is up, false if it is still coming. */
   readonly ready: boolean;
-  /** Deallocated: it keeps its disks and no VM. Once started it is a node like others; starting takes from the limits what a new one would. */
+  /**
+   * Deallocated: it keeps its disks and has no VM. Once started it is a node like others. Starting it counts against the limits as a new
+   * node does.
+   */
   readonly deallocated?: true;
-  /** It was deallocated, has been asked to start and is not up yet: it stands among what is in flight by its `order`, the time of that. */
+  /**
+   * The node was deallocated, its start was requested, and it is not up yet. Its `order` is the time of that request, which ranks it among
+   * the nodes in flight.
+   */
   readonly starting?: true;
-  /** What starting it takes from which limits; absent: what a new node of its bucket takes. */
+  /** What starting it takes from which limits. Absent: the same as a new node of its bucket. */
   readonly charges?: BucketOffer["charges"];
 }
 
@@ -94,62 +109,64 @@ export interface InFlightSupply {
   /** vCPUs of each. */
   readonly cores: number;
   readonly count: number;
-  /** When it was asked for, to stand among starting nodes; absent: before all of them. */
+  /** When it was requested, to rank it among starting nodes. Absent: before all of them. */
   readonly order?: number;
 }
 
 export interface BucketOffer {
   /** Without a placement group: one offer per array and VM size. */
   readonly bucket: BucketKey;
-  /** What one new node offers. */
+  /** The resources of one new node. */
   readonly resources: Resources;
   readonly properties?: () => NodeProperties;
-  /** Seconds since the bucket last lacked capacity; absent: never. */
+  /** Seconds since the bucket last lacked capacity. Absent: it never did. */
   readonly capacityFailureSeconds?: number;
   /** vCPUs of one new node. */
   readonly cores: number;
-  /** Of one node, an hour, in the currency of the price table; absent: not known. */
+  /** Price of one node per hour, in the currency of the price table. Absent: unknown. */
   readonly price?: number;
   /** New nodes may be evicted at any time. */
   readonly spot?: true;
-  /** What one new node takes from which limits (indices into `limits`). */
+  /** The amounts that one new node takes from limits (indices into `limits`). */
   readonly charges: readonly Charge[];
-  /** Present: nothing new here, and why (invalid, backing off). */
+  /** Present: no new node here, with the reason (invalid, backing off). */
   readonly refusal?: Reason;
-  /** Largest number of nodes in one placement group; absent: this bucket knows no placement groups. */
+  /** Maximum number of nodes in one placement group. Absent: this bucket has no placement groups. */
   readonly maxPlacementGroupSize?: number;
-  /** No placement group is made here for jobs; those that have a name are used. Its array says that it is not for HPC. */
+  /** The array is not for HPC: no placement group is made here for jobs, but groups with a given name are used. */
   readonly notHpc?: true;
-  /** Groups that the configuration names for this bucket, in its order; they need not exist yet. */
+  /** Groups that the configuration names for this bucket, in its order. They need not exist yet. */
   readonly configuredGroups?: readonly PlacementGroup[];
   /** The array's only group, if it is pinned to one. */
   readonly pinnedGroup?: PlacementGroup;
-  /** What a new node of this placement group is and offers; absent: the same as without one. */
+  /** Resources and properties of a new node in this placement group. Absent: the same as without a group. */
   readonly inGroup?: (group: PlacementGroup) => Pick<BucketOffer, "resources" | "properties">;
-  /** Names of groups that may be made here, used after all other buckets (`bucket-order` only); absent: two fresh names. */
+  /** Names of groups that may be made here, used after all other buckets (`bucket-order` only). Absent: two fresh names. */
   readonly generatedGroups?: readonly PlacementGroup[];
   /**
-   * Present: the bucket is of a dynamic node array, and its nodes are created in this one, under the same limits. Only demand that names
-   * the array makes new nodes here.
+   * Present if the bucket belongs to a dynamic node array: the bucket in which its nodes are created, under the same limits. Only demand
+   * that names the dynamic array makes new nodes here.
    */
   readonly parent?: BucketOffer;
-  /** Present: the bucket as a target has it whose attributes make spot nodes where its array does not, or the reverse; this is the array's. */
+  /** Present if a target's attributes change the bucket from spot to regular nodes or the reverse: the bucket of the array itself. */
   readonly counterpartOf?: BucketOffer;
-  /** What new nodes are created with, before anything that the demand itself adds; absent: nothing. */
+  /** Attributes of new nodes, before those of the demand itself. Absent: none. */
   readonly attributes?: NodeAttributes;
-  /** Hosts that only a scheduler knows, for the jobs of these request sets: nothing new can be had here. `bucket-order` only. */
+  /** Hosts that only a scheduler reports, for the jobs of these request sets. No new node is possible here. `bucket-order` only. */
   readonly onlyFor?: readonly SetName[];
-  /** Nodes per group in use, going ones included. */
+  /** Nodes per group in use, including nodes that are being stopped. */
   readonly groupSizes: ReadonlyMap<PlacementGroup, number>;
-  /** Groups that are backing off, and why. While there is one, no group with a fresh name is made here: that would evade the pause. */
+  /**
+   * Groups that are backing off, with the reason. While there is one, no group with a fresh name is made here: that would evade the pause.
+   */
   readonly groupRefusals?: ReadonlyMap<PlacementGroup, Reason>;
 }
 
-/** What one new node takes from a limit (an index into `limits`), in its unit. */
+/** The amount that one new node takes from a limit (an index into `limits`), in the limit's unit. */
 export interface Charge {
   readonly limit: number;
   readonly amount: number;
-  /** That it counts against this family's quota is a guess by the name of its VM size. */
+  /** The family whose quota it counts against is guessed from the name of the VM size. */
   readonly guessed?: true;
 }
 
@@ -157,15 +174,15 @@ export interface SharedLimit {
   readonly id: LimitId;
   readonly used: number;
   readonly max: number;
-  /** Never below zero; can be less than `max - used` where CycleCloud says so. */
+  /** Never below zero. May be less than `max - used` if CycleCloud reports less. */
   readonly left: number;
 }
 
-/** At most so much for one request set or user: nodes that its demands need, whether they exist or are to be made. */
+/** The maximum for one request set or user. It counts nodes that their demands need, existing or new. */
 export interface Cap {
   readonly kind: "request-set" | "user";
   readonly name: string;
-  /** Request sets that share it, which `name` sums up; absent: it is of the one of that name. */
+  /** Request sets that share the cap; `name` lists them. Absent: it is the cap of the one set `name`. */
   readonly sets?: readonly SetName[];
   readonly unit: "nodes" | "cores";
   readonly max: number;
@@ -174,31 +191,31 @@ export interface Cap {
 /** The allocator's answer. */
 export interface Allocation {
   readonly creates: readonly CreateSet[];
-  /** Deallocated nodes to be started. */
+  /** Deallocated nodes to start. */
   readonly starts: readonly NodeId[];
-  /** What this plan puts where: every node, or run of identical nodes, on which a job has slots. */
+  /** All placements of this plan: each node, or run of identical nodes, on which a job has slots. */
   readonly loads: readonly NodeLoad[];
-  /** Which existing nodes are needed, and by whom: "set/demand". A node that is absent is spare. */
+  /** The existing nodes that are needed, each with the demands that need it, as "set/demand". A node that is not listed is spare. */
   readonly needed: ReadonlyMap<NodeId, readonly string[]>;
   readonly outcomes: readonly DemandOutcome[];
-  /** Groups that are asked for or there, by array and size. */
+  /** Groups that exist or that demands ask for, by array and size. */
   readonly groups: readonly GroupedArray[];
-  /** Strictly by rank; or those that could be had once more by size, which was cheaper and left no demand with less. */
+  /** `rank`: placed strictly by rank. `size`: placed again by size, which was cheaper and gave no demand less. */
   readonly settledBy: "rank" | "size";
-  /** Demands that cost more than their set may spend: what is not placed of them, and what they could use, is not known. */
+  /** Demands that cost more than their set may spend. What else could be placed of them is unknown. */
   readonly leftOut: readonly RankedDemand[];
-  /** What the answer has cost. */
+  /** Cost of this allocation, in steps. */
   readonly steps: number;
-  /** How each job found its places, in the order of rank; only of `bucket-order`. */
+  /** How each job found its places, in order of rank. Only with `bucket-order`. */
   readonly orders?: readonly PlacementOrder[];
 }
 
-/** The buckets that a job looked at, and what it took there, in the order of use. */
+/** The buckets that a job considered, and its placements there, in order of use. */
 export interface PlacementOrder {
   /** "set/demand". */
   readonly by: string;
   readonly candidates: readonly BucketKey[];
-  /** Buckets whose nodes do not meet the constraints, and the first thing that said no. */
+  /** Buckets whose nodes do not meet the constraints, each with the first constraint that failed. */
   readonly refused: readonly { readonly bucket: BucketKey; readonly refusal: Refusal }[];
   readonly uses: readonly PlacementUse[];
 }
@@ -206,19 +223,19 @@ export interface PlacementOrder {
 /** Slots put on a run of identical nodes. */
 export interface PlacementUse {
   readonly bucket: BucketKey;
-  /** The existing node; absent: nodes in flight or to be made. */
+  /** The existing node. Absent: nodes in flight or planned. */
   readonly nodeId?: NodeId;
-  /** The run, by its number in this plan. */
+  /** The number of the run in this plan. */
   readonly run: number;
-  /** How many nodes were planned for the run just now; 0: it was there. */
+  /** Number of nodes that were just planned for the run. 0: the run existed already. */
   readonly made: number;
-  /** Nodes used, and slots on each; the others of the run, if any, are the run `rest` from now on. */
+  /** Number of nodes used, and slots on each. Unused nodes of the run form the run `rest` from now on. */
   readonly nodes: number;
   readonly slots: number;
   readonly rest?: number;
 }
 
-/** One existing node, or so many nodes alike that are in flight or to be made, and the slots on each of them. */
+/** One existing node, or `count` identical nodes that are in flight or planned, and the slots on each of them. */
 export interface NodeLoad {
   readonly origin: "existing" | "in-flight" | "planned";
   readonly bucket: BucketKey;
@@ -228,26 +245,27 @@ export interface NodeLoad {
     /** "set/demand". */
     readonly by: string;
     readonly slots: number;
-    /** These run there already, so they are counted even where they do not fit. */
+    /** They already run there, so they count even if they do not fit. */
     readonly bound: boolean;
   }[];
 }
 
-/** How the allocator chooses. */
+/** Policy of the allocator. */
 export interface AllocationPolicy {
   /** Prefix of generated placement-group names. */
   readonly groupPrefix: string;
-  /** A group that lacks nodes is filled for so long before it is given up. */
+  /** A group that lacks nodes is given up after this time. */
   readonly groupFillSeconds: number;
   /**
-   * `existing-first`: nodes that exist, those in flight, then new ones. `bucket-order`: as scalelib does it: buckets in recorded order,
-   * existing before new nodes inside each, strictly by rank (scalelib.md 10 and 11).
+   * - `existing-first`: existing nodes, then nodes in flight, then new ones.
+   * - `bucket-order`: like scalelib. Buckets in recorded order, existing before new nodes in each, strictly by rank (scalelib.md 10 and
+   *   11).
    */
   readonly preference: "existing-first" | "bucket-order";
-  /** Among buckets for new nodes: by node array priority, then in recorded order; or by price. */
+  /** Choice among buckets for new nodes: by node array priority and then in recorded order, or by price. */
   readonly among: "priority" | "cheapest";
-  /** The plan is only tried out: nobody will read why something is unmet, so that it is not worked out. */
+  /** A trial plan. No reasons are read, so none are worked out. */
   readonly isTrial?: boolean;
-  /** What placing the demands may cost; trying better ways and explaining have as much again. Absent: what a plan may cost. */
+  /** Budget for placing the demands, in steps. Retries and explanations have the same budget again. Absent: the default for one plan. */
   readonly steps?: number;
 }

@@ -1,4 +1,4 @@
-/** What a number counts, where it is not simply so many: bytes are shown in the unit that people read. */
+/** The unit of a number that is not a plain count. Bytes are shown in a readable unit. */
 export type AmountUnit = "bytes";
 
 const STEPS: readonly { readonly name: string; readonly bytes: number }[] = [
@@ -8,7 +8,7 @@ const STEPS: readonly { readonly name: string; readonly bytes: number }[] = [
   { name: "KiB", bytes: 1024 },
 ];
 
-/** An amount for people: "64.0 GiB", or the number itself; more decimals where one would hide a difference that `digits` asks to show. */
+/** An amount for users: "64.0 GiB", or the number itself. More decimals than `digits` ask for are used if fewer would hide a difference. */
 export function amountText(amount: number, unit?: AmountUnit, digits = 1): string {
   if (unit === undefined) return String(roundOff(amount));
   const step = STEPS.find(({ bytes }) => Math.abs(amount) >= bytes);
@@ -17,7 +17,7 @@ export function amountText(amount: number, unit?: AmountUnit, digits = 1): strin
     : `${(amount / step.bytes).toFixed(digits)} ${step.name}`;
 }
 
-/** Two amounts that differ, as texts that do. */
+/** Two different amounts, as texts that differ. */
 export function amountTexts(a: number, b: number, unit?: AmountUnit): readonly [string, string] {
   for (const digits of [1, 3]) {
     const texts = [amountText(a, unit, digits), amountText(b, unit, digits)] as const;
@@ -26,7 +26,7 @@ export function amountTexts(a: number, b: number, unit?: AmountUnit): readonly [
   return unit === undefined ? [String(a), String(b)] : [`${roundOff(a)} ${unit}`, `${roundOff(b)} ${unit}`];
 }
 
-/** Fractions come from adding up tenths; nobody wants to read seventeen digits. */
+/** Sums of tenths have long fractions; 17 digits are unreadable. */
 function roundOff(amount: number): number {
   return Number(amount.toPrecision(12));
 }

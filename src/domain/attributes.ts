@@ -1,7 +1,7 @@
 import type { NodeAttributes } from "./demand.ts";
 import type { Resources, Scalar } from "./resources.ts";
 
-/** Members of both, objects merged member by member; else `over` wins. */
+/** The members of both. Objects are merged member by member; otherwise `over` wins. */
 export function mergeAttributes(under: NodeAttributes, over: NodeAttributes): NodeAttributes {
   const merged: Record<string, unknown> = { ...under };
   for (const [key, value] of Object.entries(over)) {
@@ -11,15 +11,14 @@ export function mergeAttributes(under: NodeAttributes, over: NodeAttributes): No
   return merged;
 }
 
-/** An object, neither a list nor null. */
+/** True for an object that is neither a list nor null. */
 export function isAttributes(value: unknown): value is NodeAttributes {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Whether nodes with these attributes are spot nodes: `Interruptible`, whatever its case, true or false or the same as text (keys of
- * CycleCloud's records come in any case, cyclecloud-wire.md A.1; the exact spelling wins). Undefined: the attributes do not say, so it is
- * their array that does.
+ * Whether nodes with these attributes are spot nodes: the value of `Interruptible`, true or false, also as text. Keys of CycleCloud's
+ * records come in any case (cyclecloud-wire.md A.1); the exact spelling wins. Undefined: the attributes do not say, so the array decides.
  */
 export function spotIn(attributes: NodeAttributes = {}): boolean | undefined {
   const key = Object.hasOwn(attributes, "Interruptible")
@@ -30,32 +29,35 @@ export function spotIn(attributes: NodeAttributes = {}): boolean | undefined {
   return value === true || (typeof value === "string" && value.toLowerCase() === "true") ? true : undefined;
 }
 
-/** What is sent as attributes of nodes whose placement group the request names itself; undefined: nothing is left. */
+/** The attributes to send for nodes whose placement group the request names itself. Undefined if none are left. */
 export function withoutPlacementGroup(attributes: NodeAttributes = {}): NodeAttributes | undefined {
   const { PlacementGroupId: _said, ...rest } = attributes;
   return Object.keys(rest).length === 0 ? undefined : rest;
 }
 
-/** What a `Configuration` tells us. Objects in it, other than `autoscale`, are not ours, may hold secrets, and stay unread. */
+/** The settings that we read from a `Configuration`. Other objects in it are not ours, may hold secrets, and are not read. */
 export interface AutoscaleSettings {
-  /** Only an explicit false (or "false") switches off; absent means true (cyclecloud-wire.md A.3). */
+  /** Only an explicit false (or "false") switches autoscaling off. Absent means true (cyclecloud-wire.md A.3). */
   readonly enabled: boolean;
-  /** `autoscale.resources`: numbers, texts, booleans and nulls as they are; a size there stays text (scalelib.md 4). */
+  /** `autoscale.resources`: numbers, texts, booleans and nulls unchanged. A size stays text (scalelib.md 4). */
   readonly resources: Resources;
   /** `cyclecloud.cluster.autoscale.stop_enabled`: only an explicit false (or "false") switches autostop off (cyclecloud-wire.md C.2, C.3). */
   readonly stopEnabled: boolean;
-  /** `autoscale.is_hpc`: false (or "false") means that no placement groups are made there (scalelib.md 8); absent: it is not said. */
+  /** `autoscale.is_hpc`: false (or "false") means that no placement groups are made there (scalelib.md 8). Absent: not specified. */
   readonly isHpc?: boolean;
-  /** The members of Configuration itself that are plain values and hold no secret by their name; absent: there are none. Of them a look keeps what the configuration in force names (named-configuration.ts). */
+  /**
+   * Members of Configuration itself that are plain values and whose names do not suggest a secret. Absent: none. An observation keeps only
+   * those that the configuration in force names (named-configuration.ts).
+   */
   readonly configuration?: Readonly<Record<string, Scalar>>;
 }
 
 const NO_SETTINGS: AutoscaleSettings = { enabled: true, resources: {}, stopEnabled: true };
 
-/** Names under which people keep what nobody else should read. */
+/** Names that suggest a secret. */
 const SECRET = /pass|secret|token|credential|key/i;
 
-/** Reads a `Configuration`, whatever it is. Its keys are the user's own, so they are read exactly. */
+/** Reads a `Configuration` of any form. Its keys are the user's own, so they are case-sensitive. */
 export function autoscaleSettingsOf(configuration: unknown): AutoscaleSettings {
   if (!isAttributes(configuration)) return NO_SETTINGS;
   const autoscale = isAttributes(configuration["autoscale"]) ? configuration["autoscale"] : {};

@@ -4,8 +4,8 @@ import type { DemandOutcome } from "./plan.ts";
 import type { Reason } from "./reason.ts";
 
 /**
- * The reasons of an outcome, what binds first: what its remedy names, then other limits and pauses of buckets that the demand could use, then
- * why it cannot use the rest. A summary shows the first.
+ * The reasons of an outcome in order of importance: those that its remedy names, then other limits and pauses of buckets that the demand
+ * could use, then the reasons why it cannot use the rest. A summary shows the first.
  */
 export function reasonsInOrder({
   reasons,
@@ -21,7 +21,7 @@ const USABLE = 1;
 const CLOSED = 2;
 const UNUSABLE = 3;
 
-/** How much a reason says of why a demand waits: 1 is of a bucket that the demand could use, 3 of one that it could not use anyway. */
+/** How directly a reason explains why a demand waits: 1 for a bucket that the demand could use, 3 for one that it could not use anyway. */
 export function rankOfReason(reason: Reason): number {
   switch (reason.code) {
     case "limit-reached":
@@ -51,7 +51,7 @@ export function rankOfReason(reason: Reason): number {
   }
 }
 
-/** Whether the remedy is about what the reason says. */
+/** Whether the remedy and the reason are about the same thing. */
 function names(binding: Binding | undefined, reason: Reason): boolean {
   switch (binding?.kind) {
     case undefined:

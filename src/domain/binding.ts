@@ -7,7 +7,7 @@ import { limitText, renderReason } from "./reason.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
 
-/** So much more of one ceiling, in its own unit. */
+/** An increase of one limit, in its own unit. */
 export type Raise =
   | {
       readonly of: "limit";
@@ -17,18 +17,18 @@ export type Raise =
     }
   | { readonly of: "pool"; readonly pool: string; readonly more: number };
 
-/** What stands between an unmet demand and all that it asks for, everything of higher rank staying where it is. */
+/** What prevents an unmet demand from being placed completely, if everything of higher rank stays in place. */
 export type Binding =
-  /** The smallest change found: with exactly these raises, all of it has a place. */
+  /** The smallest change found: exactly these raises let all of it be placed. */
   | { readonly kind: "raise"; readonly raises: readonly Raise[] }
-  /** Every bucket that would do is pausing: this one is tried again first. `raises`: what is short there besides. */
+  /** Every suitable bucket is pausing. This one is tried again first. `raises`: limits that are also too low there. */
   | {
       readonly kind: "wait";
       readonly bucket: BucketKey;
       readonly until: Instant;
       readonly raises: readonly Raise[];
     }
-  /** No bucket can ever serve it: what the nearest offer lacks. */
+  /** No bucket can ever serve the demand: what the best offer lacks. */
   | {
       readonly kind: "too-large";
       readonly resource: string;
@@ -36,13 +36,13 @@ export type Binding =
       readonly offered: number;
       readonly unit?: AmountUnit;
       readonly bucket: BucketKey;
-      /** Nowhere is more offered of this resource. */
+      /** No bucket offers more of this resource. */
       readonly largest: boolean;
     }
-  /** No raise helps: the reason of the bucket that comes first. */
+  /** No raise helps: the reason of the first bucket. */
   | { readonly kind: "no-raise"; readonly reason: Reason };
 
-/** One sentence for people. */
+/** One sentence for users. */
 export function renderBinding(binding: Binding): string {
   switch (binding.kind) {
     case "raise":

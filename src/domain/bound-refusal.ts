@@ -2,11 +2,11 @@ import type { Refusal } from "./refusal.ts";
 import type { ResourceValue, Scalar } from "./resources.ts";
 
 /**
- * How much of a refusal a reason keeps. Reasons are stored with the plan and are in every answer that shows the demand, once for each demand
- * and bucket: a constraint of a few kilobytes must not become megabytes there.
+ * The size limits of a refusal in a reason. Reasons are stored with the plan and are in every answer that shows the demand, once for each
+ * demand and bucket. A constraint of a few kilobytes must not become megabytes there.
  */
 const MOST = {
-  /** Characters of all texts of one refusal together; what is begun within them is kept whole. */
+  /** Characters of all texts of one refusal together. The last text that begins within the limit is kept whole. */
   characters: 1000,
   /** Characters of one text. */
   text: 200,
@@ -18,15 +18,15 @@ const MOST = {
   listed: 20,
 } as const;
 
-/** Characters that one refusal takes apart from its texts. */
+/** Characters of one refusal apart from its texts. */
 const EACH = 40;
 
-/** What is left to be written of a refusal. */
+/** What may still be written of a refusal. */
 interface Room {
   characters: number;
 }
 
-/** The refusal with as much of it as people read; what is left out is counted in `more`. */
+/** The refusal, shortened to a readable length. `more` counts what is left out. */
 export function boundRefusal(refusal: Refusal): Refusal {
   return bound(refusal, MOST.levels, { characters: MOST.characters });
 }
@@ -63,7 +63,7 @@ function bound(refusal: Refusal, levels: number, room: Room): Refusal {
   }
 }
 
-/** The first of a list, as long as there is room. */
+/** The first members of a list, as long as there is room. */
 function take<T>(list: readonly T[], most: number, room: Room, keep: (one: T) => T): readonly T[] {
   const kept: T[] = [];
   for (const one of list) {

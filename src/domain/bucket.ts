@@ -14,23 +14,26 @@ export function bucketText(bucket: BucketKey): string {
   return bucket.placementGroup === undefined ? place : `${place}/${bucket.placementGroup}`;
 }
 
-/** What a node of a group is told to be. */
+/** The name of a node's group in texts. */
 export function groupText({ key, group }: Extract<Purpose, { kind: "group" }>): string {
   return group === undefined ? `${key}, without a placement group` : `group ${group} of ${key}`;
 }
 
-/** What a node was created for. */
+/** The purpose for which a node was created. */
 export type Purpose =
   | { readonly kind: "array" }
-  /** One of a dynamic node array; the bucket is of the array that it extends. A release that knows none takes it for one of that. */
+  /**
+   * Part of a dynamic node array. The bucket is of the array that it extends. A release that does not know dynamic arrays treats the node
+   * as part of that array.
+   */
   | { readonly kind: "dynamic"; readonly array: ArrayName }
   /**
-   * Part of the group named by its placement group; `key` is the array with the group size, as "execute:16n". Without a name: the provider
-   * knows no placement groups, so the node is one of as many as the groups have. `dynamic`: that array is a dynamic one.
+   * Part of the group that its placement group names. `key` is the array with the group size, as "execute:16n". Without a name, the
+   * provider has no placement groups and the node is one of as many as the groups have. `dynamic`: the array is dynamic.
    */
   | { readonly kind: "group"; readonly key: string; readonly group?: string; readonly dynamic?: ArrayName };
 
-/** The dynamic node array that a node was created for; undefined: for one that CycleCloud has. */
+/** The dynamic node array that a node was created for. Undefined for an array of CycleCloud. */
 export function dynamicArrayOf(purpose: Purpose | undefined): ArrayName | undefined {
   switch (purpose?.kind) {
     case "dynamic":
@@ -42,12 +45,12 @@ export function dynamicArrayOf(purpose: Purpose | undefined): ArrayName | undefi
   }
 }
 
-/** What a node of a dynamic node array is created for. */
+/** The purpose of a node of a dynamic node array. */
 export function purposeInDynamic(purpose: Purpose, array: ArrayName): Purpose {
   return purpose.kind === "group" ? { ...purpose, dynamic: array } : { kind: "dynamic", array };
 }
 
-/** Where a node is. */
+/** The bucket of a node. */
 export function bucketOf({ array, machineType, placementGroup }: Node): BucketKey {
   return { array, machineType, ...(placementGroup === undefined ? {} : { placementGroup }) };
 }

@@ -1,6 +1,6 @@
 /**
- * Canonical JSON text: object keys sorted, absent members left out, so that equal values give equal text whatever order they were
- * written in. The order of arrays is kept: it is meaning (rank, preference).
+ * Canonical JSON text: object keys sorted and absent members left out, so that equal values give equal text. The order of arrays is kept,
+ * because it has meaning (rank, preference).
  */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalText(item ?? null)).join(",")}]`;

@@ -1,8 +1,8 @@
 import type { MachineType } from "./ids.ts";
 
-/** What is known of a VM size apart from what CycleCloud reports (scalelib.md 2). */
+/** Facts about a VM size that CycleCloud does not report (scalelib.md 2). */
 export interface VmSize {
-  /** The quota family; absent: unknown. */
+  /** The quota family. Absent: unknown. */
   readonly family?: string;
   readonly vcpus?: number;
   /** 2: hyper-threaded. */
@@ -22,13 +22,13 @@ export interface SizeTable {
 }
 
 export interface Catalogue {
-  /** The user's own file: what it says is so, whatever CycleCloud or our table say. */
+  /** The user's own file. It overrides CycleCloud and our table. */
   readonly override?: SizeTable;
-  /** Sizes as far as we know them: the same everywhere, or by location. */
+  /** Our table of sizes: the same everywhere, or by location. */
   readonly sizes: VmSizes | SizeTable;
 }
 
-/** What the catalogue knows of a size, and with what authority; never fails. */
+/** The catalogue's data about a size, and its source. Never fails. */
 export function findVmSize(
   catalogue: Catalogue,
   location: string | undefined,
@@ -42,10 +42,7 @@ export function findVmSize(
   return known === undefined ? { authority: "unknown", size: {} } : { authority: "known", size: known };
 }
 
-/**
- * All that the catalogue knows of a size: what the user's own file says, and what it leaves out from our table. Never fails; a size that
- * neither knows is empty.
- */
+/** All data about a size: from the user's own file, completed from our table. Never fails. Empty for a size that neither has. */
 export function describeVmSize(
   catalogue: Catalogue,
   location: string | undefined,
@@ -56,14 +53,14 @@ export function describeVmSize(
   return { ...findVmSize({ sizes: catalogue.sizes }, location, machineType).size, ...size };
 }
 
-/** The sizes that our own table has in a location. */
+/** The sizes of our own table in a location. */
 export function sizesIn({ sizes }: Catalogue, location: string | undefined): VmSizes {
   return "locations" in sizes ? (sizesAt(sizes, location) ?? EMPTY_SIZES) : sizes;
 }
 
 const EMPTY_SIZES: VmSizes = new Map();
 
-/** The proxy of a location counts only where the table has nothing for the location itself. */
+/** The proxy of a location counts only if the table has no data for the location itself. */
 function sizesAt(table: SizeTable, location: string | undefined): VmSizes | undefined {
   if (location === undefined) return undefined;
   return table.locations.get(location) ?? table.locations.get(table.proxies.get(location) ?? "");

@@ -2,8 +2,8 @@ import type { ArrayName, SetName } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
 /**
- * What the real and the virtual fleet have been like, by day and node array. It is counted at each look: a look's nodes count for the time
- * since the look before. Bounded: {@link COMPARISON_DAYS} days.
+ * Counts of the real and the virtual fleet, by day and node array. Updated at each observation: its nodes count for the time since the
+ * previous one. Bounded to {@link COMPARISON_DAYS} days.
  */
 export interface Comparison {
   /** The oldest first. */
@@ -15,9 +15,9 @@ export interface ComparedDay {
   readonly day: string;
   /** In the order in which they were first observed. */
   readonly arrays: readonly ComparedArray[];
-  /** Seconds that jobs waited for capacity, all jobs together; absent: no job said where it runs or that it waits. */
+  /** Total seconds that jobs waited for capacity. Absent: no job reported where it runs or that it waits. */
   readonly waiting?: { readonly real: number; readonly virtual: number };
-  /** Of the costs; absent: no prices are known. */
+  /** Currency of the costs. Absent: no prices are known. */
   readonly currency?: string;
 }
 
@@ -27,13 +27,13 @@ export interface ComparedArray {
   readonly seconds: number;
   readonly real: FleetCounts;
   readonly virtual: FleetCounts;
-  /** The largest ones, and the one that goes on. */
+  /** The largest differences, and the one that continues. */
   readonly differences: readonly Difference[];
 }
 
-/** What one fleet had in one array on one day. Nodes count while they have a VM, or get one. */
+/** Counts of one fleet in one array on one day. A node counts while it has a VM or is getting one. */
 export interface FleetCounts {
-  /** The most nodes at a time. */
+  /** The largest number of nodes at one time. */
   readonly peak: number;
   readonly nodeSeconds: number;
   /** Of these: up, with no job on the node and no demand that needs it. */
@@ -41,33 +41,34 @@ export interface FleetCounts {
   readonly boots: number;
   /** Absent: no prices are known. */
   readonly cost?: number;
-  /** Node-seconds whose price is not known, and not in `cost`; absent: none. */
+  /** Node-seconds whose price is unknown. They are not in `cost`. Absent: none. */
   readonly unpricedSeconds?: number;
 }
 
-/** A time in which the fleets differed in one way without a break. */
+/** A period in which the fleets differed in one way without a break. */
 export interface Difference {
   /**
-   * `idle`: real nodes beyond the virtual ones that were idle. `more`: real nodes beyond the virtual ones that were booting or at work.
-   * `fewer`: virtual nodes beyond the real ones.
+   * - `idle`: surplus real nodes that were idle.
+   * - `more`: surplus real nodes that were booting or at work.
+   * - `fewer`: surplus virtual nodes.
    */
   readonly kind: "idle" | "more" | "fewer";
   readonly since: Instant;
   readonly until: Instant;
-  /** The most nodes at a time. */
+  /** The largest number of nodes at one time. */
   readonly nodes: number;
   readonly nodeSeconds: number;
-  /** Of `idle`: the last stop of virtual nodes before; absent: the autoscaler would not have created them. */
+  /** For `idle`: the previous stop of virtual nodes. Absent: the autoscaler would not have created them. */
   readonly stoppedAt?: Instant;
-  /** Of `fewer`: the first few request sets that need the virtual nodes; absent: none needs them. */
+  /** For `fewer`: the first few request sets that need the virtual nodes. Absent: no set needs them. */
   readonly sets?: readonly SetName[];
 }
 
-/** The comparison is kept for so many days. */
+/** The comparison is kept for this many days. */
 export const COMPARISON_DAYS = 90;
 /** Differences kept of one array and day. */
 export const MOST_DIFFERENCES = 6;
-/** The same of past days. */
+/** Differences kept of one array and past day. */
 export const PAST_DIFFERENCES = 3;
-/** Rows of day and array that are kept: of very many arrays fewer days. */
+/** Maximum number of rows (day and array). With very many arrays fewer days are kept. */
 export const MOST_ROWS = 2000;

@@ -1,28 +1,28 @@
 import type { Instant } from "./units.ts";
 
-/** One state that a cluster's configuration had. */
+/** One version of a cluster's configuration. */
 export interface ConfigVersion {
-  /** Rises by one with each change; never used again. */
+  /** Rises by one with each change. Never reused. */
   readonly number: number;
-  /** When it came into force; absent: it was there before changes were recorded, or an older release wrote it. */
+  /** When it came into force. Absent: before changes were recorded, or an older release wrote it. */
   readonly at?: Instant;
-  /** Who made the change; absent: not known. */
+  /** Who made the change. Absent: unknown. */
   readonly who?: string;
-  /** It brought back this version. */
+  /** The version that this change restored. */
   readonly rollbackTo?: number;
   /** The stored document. */
   readonly text: string;
 }
 
-/** What is recorded of one change. */
+/** The recorded facts about one change. */
 export type ConfigChange = Pick<ConfigVersion, "at" | "who" | "rollbackTo">;
 
-/** The most states that are kept. */
+/** Maximum number of versions kept. */
 export const MOST_VERSIONS = 100;
 
 /**
- * The states after a change from `before` (absent: there was no document) to `text`, newest first; bounded by {@link MOST_VERSIONS}. A state
- * that nobody recorded, as an older release wrote it, is recorded first. A change that changes nothing is none.
+ * The versions after a change from `before` (undefined: there was no document) to `text`, newest first, at most {@link MOST_VERSIONS}. If
+ * `before` is not recorded because an older release wrote it, it is recorded first. A change to the same text adds no version.
  */
 export function withVersion(
   versions: readonly ConfigVersion[],
@@ -36,7 +36,7 @@ export function withVersion(
   return [{ ...change, number: (last?.number ?? 0) + 1, text }, ...known].slice(0, MOST_VERSIONS);
 }
 
-/** The states with the document in force, should nobody have recorded it. */
+/** The versions including the document in force, even if it was not recorded. */
 export function withHeld(
   versions: readonly ConfigVersion[],
   held: string | undefined,

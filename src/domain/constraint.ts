@@ -2,11 +2,11 @@ import type { Scalar } from "./resources.ts";
 import type { Size } from "./size.ts";
 
 /**
- * The constraint language (scalelib.md 9) as data. A job has a list of these and all must hold of each node that takes a slot of
- * it; a default resource has one that says for which nodes it is meant. wire/ reads the JSON, decide/constraints/match.ts says what each kind means.
+ * The constraint language (scalelib.md 9) as data. A job has a list of constraints, and all must hold on each node that takes a slot of it.
+ * A default resource has one that selects its nodes. wire/ parses the JSON; decide/constraints/match.ts defines the meaning of each kind.
  */
 export type Constraint =
-  /** Each slot takes so much. A plain number asked of a size counts in that size's own unit. */
+  /** Each slot takes this amount. A plain number asked of a size counts in that size's unit. */
   | { readonly kind: "amount"; readonly resource: string; readonly amount: number | Size }
   /** The resource has one of these values, preferred first; texts are shell patterns. Nothing is taken. */
   | { readonly kind: "resource-choice"; readonly resource: string; readonly choices: readonly Scalar[] }
@@ -15,20 +15,23 @@ export type Constraint =
       readonly property: NodeProperty;
       readonly choices: readonly Scalar[];
     }
-  /** `job`: one slot of the job a node, and nobody else; `task`: the job's slots may share nodes with each other, with nobody else. */
+  /** `job`: one slot of the job per node and no other job. `task`: slots of this job may share a node, other jobs may not. */
   | { readonly kind: "exclusive"; readonly scope: "job" | "task"; readonly wanted: boolean }
   | { readonly kind: "in-a-placement-group"; readonly wanted: boolean }
   | { readonly kind: "and" | "or" | "xor"; readonly of: readonly Constraint[] }
   | { readonly kind: "not"; readonly of: Constraint }
   | { readonly kind: "never"; readonly message: string }
-  /** Each slot takes so much of a pool that the cluster's jobs share; `once`: the job does, however many slots it has (`bucket-order` only). */
+  /**
+   * Each slot takes this amount of a pool that the cluster's jobs share. `once`: the job takes it once, for any number of slots
+   * (`bucket-order` only).
+   */
   | { readonly kind: "pool"; readonly pool: string; readonly amount: number; readonly once?: true }
   /** A shared mark has this value. */
   | { readonly kind: "pool-value"; readonly pool: string; readonly value: Scalar }
   | SharedConsumable
   | CapacityFailureBackoff;
 
-/** scalelib's way to say `pool`: the pools stand in the constraint itself. One name and source is one pool, whoever says it. */
+/** scalelib's form of `pool`: the constraint itself describes the pools. The same name and source is the same pool in every job. */
 export interface SharedConsumable {
   readonly kind: "shared-consumable";
   readonly resource: string;
@@ -37,16 +40,16 @@ export interface SharedConsumable {
     readonly initial: number;
     readonly current: number;
   }[];
-  /** Taken from each of them by each slot. */
+  /** Taken from each of the pools by each slot. */
   readonly amount: number;
 }
 
-/** No new nodes in a bucket whose last capacity failure is more recent. */
+/** No new nodes in a bucket whose last capacity failure is more recent than this. */
 export interface CapacityFailureBackoff {
   readonly kind: "capacity-failure-backoff";
-  /** Absent: no duration was given, so it refuses nothing. */
+  /** Absent: no duration was given, so nothing is refused. */
   readonly seconds?: number;
-  /** As it was written, to write it back. */
+  /** As written, so that it can be written back. */
   readonly written: Scalar;
 }
 

@@ -4,17 +4,17 @@ import type { Questions } from "./questions.ts";
 import type { Plan } from "./plan.ts";
 import type { Snapshot } from "./cluster.ts";
 
-/** The outcome of one reconcile: the next record, its bodies, and the plan that says why. */
+/** The result of one reconcile: the next record, its bodies, and the plan with its reasons. */
 export interface Decision {
   readonly record: ClusterRecord;
   readonly ledger: Ledger;
-  /** What is left of the nodes' questions: their marks and accepted stops are in the ledger now. */
+  /** The remaining questions of nodes. Their marks and accepted stops are now in the ledger. */
   readonly questions: Questions;
-  /** The look as it is believed: with the nodes that it lacks and that are not yet taken for gone. */
+  /** The observation as accepted, with missing nodes that do not count as gone yet. */
   readonly seen: Snapshot;
   readonly plan: Plan;
-  /** The virtual fleet after this plan; absent: it is as it was. */
+  /** The virtual fleet after this plan. Absent: unchanged. */
   readonly virtual?: VirtualFleet;
-  /** The plan stops nodes of no use that count as there until their stop is accepted: what replaces them comes with the next look. */
+  /** The plan stops useless nodes that count as present until their stop is accepted. The next observation plans their replacements. */
   readonly waitsForStops?: true;
 }

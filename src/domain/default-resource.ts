@@ -4,7 +4,7 @@ import type { Size, SizeUnit } from "./size.ts";
 
 /** "Nodes like this have a resource of this name": a line of default_resources (scalelib.md 4). */
 export interface DefaultResource {
-  /** For which nodes; all must hold, none: for all nodes. */
+  /** The nodes that get it: all constraints must hold. An empty list selects all nodes. */
   readonly select: readonly Constraint[];
   readonly name: string;
   readonly value: DefaultValue;
@@ -17,27 +17,27 @@ export type DefaultValue =
   /** The node's memory, in this unit. */
   | { readonly kind: "memory"; readonly unit: SizeUnit }
   | { readonly kind: "node-id" }
-  /** Another resource of the node; missing: empty text. */
+  /** Another resource of the node. Empty text if missing. */
   | { readonly kind: "resource"; readonly resource: string }
   /** The bare number of another resource, which is a size. */
   | { readonly kind: "resource-number"; readonly resource: string }
-  /** A member of the node's Configuration, which is no object itself; missing: empty text. */
+  /** A plain value in the node's Configuration. Empty text if missing. */
   | { readonly kind: "configuration"; readonly key: string };
 
-/** The keys of a node's Configuration that lines of default_resources name. Nothing else may read one. */
+/** The keys of a node's Configuration that default_resources names. No other code may read them. */
 export function configurationKeys(resources: readonly DefaultResource[] = []): ReadonlySet<string> {
   return new Set(resources.flatMap(({ value }) => (value.kind === "configuration" ? [value.key] : [])));
 }
 
 export interface Modifier {
   readonly operation: "add" | "subtract" | "multiply" | "divide" | "divide_floor";
-  /** A size that was written as text works on sizes, in adding, subtracting and multiplying; any other text on nothing. */
+  /** A size that was written as text can be added to, subtracted from and multiplied with sizes. Other text has no effect. */
   readonly by: number | Size | "nonsense";
 }
 
 const always = (name: string, value: DefaultValue): DefaultResource => ({ select: [], name, value });
 
-/** The library's own ten, which every node has unless something else says otherwise. */
+/** The ten defaults of the library, which every node has unless another source overrides them. */
 export const LIBRARY_DEFAULTS: readonly DefaultResource[] = [
   always("ncpus", { kind: "property", property: "vcpu_count" }),
   always("pcpus", { kind: "property", property: "pcpu_count" }),
@@ -51,7 +51,7 @@ export const LIBRARY_DEFAULTS: readonly DefaultResource[] = [
   always("ccnodeid", { kind: "node-id" }),
 ];
 
-/** Those and ours: jobs may say "mem" without any configuration. */
+/** The library's defaults and ours, so that jobs may use "mem" without any configuration. */
 export const OWN_DEFAULTS: readonly DefaultResource[] = [
   ...LIBRARY_DEFAULTS,
   always("mem", { kind: "property", property: "memory" }),

@@ -5,34 +5,34 @@ import { compareText } from "./text.ts";
 import type { Instant } from "./units.ts";
 
 /**
- * What a request set asks for, in the one form that the core knows; wire/ lowers every message to it. Targets are totals, not increments
- * (cyclecloud-wire.md C.2); jobs give their whole need, queued and running iterations together (docs/demand.md).
+ * One thing that a request set asks for, in the single form that the core uses. wire/ translates every message into it. Targets are totals,
+ * not increments (cyclecloud-wire.md C.2). A job gives its whole need, queued and running iterations together (docs/demand.md).
  */
 export type Demand = TargetDemand | GroupDemand | JobDemand;
 
 interface Common {
-  /** Unique within its set; shown to users. */
+  /** Unique within its set. Shown to users. */
   readonly id: string;
-  /** Higher goes first where capacity is scarce; equal priorities go by `position`. */
+  /** Higher priorities are placed first when capacity is scarce; equal priorities in order of `position`. */
   readonly priority: number;
-  /** Position in the message that brought it. */
+  /** Position in its message. */
   readonly position: number;
 }
 
-/** "This array shall have so many nodes (or cores) in all": a floor, never a reason to stop anything. */
+/** "This array shall have this many nodes (or cores) in total": a lower bound, never a reason to stop a node. */
 export interface TargetDemand extends Common {
   readonly kind: "target";
   readonly array: ArrayName;
   readonly amount: { readonly unit: "nodes" | "cores"; readonly count: number };
-  /** VM sizes that may be created, preferred first; absent: any bucket of the array. */
+  /** VM sizes that may be created, preferred first. Absent: any bucket of the array. */
   readonly machineTypes?: readonly MachineType[];
   /** Node attributes to send with each create, merged deep (cyclecloud-wire.md A.6). */
   readonly attributes?: NodeAttributes;
-  /** Present: `array` is a dynamic one, and its nodes are created in this. */
+  /** Present if `array` is a dynamic array: the array in which its nodes are created. */
   readonly extends?: ArrayName;
 }
 
-/** "This array shall have so many groups, each of so many nodes (or cores) together in a placement group of its own." */
+/** "This array shall have this many groups, each with this many nodes (or cores) in a placement group of its own." */
 export interface GroupDemand extends Common {
   readonly kind: "groups";
   readonly array: ArrayName;
@@ -43,28 +43,28 @@ export interface GroupDemand extends Common {
   readonly extends?: ArrayName;
 }
 
-/** A job: so many identical slots (iterations), or so many whole-node tasks when `nodeCount` is given. */
+/** A job: a number of identical slots (iterations), or of whole-node tasks if `nodeCount` is given. */
 export interface JobDemand extends Common {
   readonly kind: "job";
   readonly name: string;
   readonly user?: string;
-  /** What each slot takes from its node, and which nodes will do: all must hold. */
+  /** The resources that each slot takes from its node, and the conditions on that node. All must hold. */
   readonly constraints: readonly Constraint[];
-  /** All slots, queued and running; 0 is nothing. */
+  /** All slots, queued and running. 0 asks for nothing. */
   readonly iterations: number;
-  /** Spread the slots over exactly so many nodes, `iterations` on each; absent: pack. */
+  /** Spread the slots over exactly this many nodes, `iterations` on each. Absent: pack them. */
   readonly nodeCount?: number;
-  /** All slots in one bucket and one placement group, or none. */
+  /** All slots in one bucket and one placement group, or none at all. */
   readonly colocated: boolean;
-  /** Slots that already run, by host; they occupy their host first and are never moved. */
+  /** Slots that already run, by host. They are placed on their host first and are never moved. */
   readonly placed: readonly PlacedSlots[];
-  /** The nodes of a gang need not be of one bucket. */
+  /** The nodes of a gang may be in different buckets. */
   readonly span?: true;
-  /** Of `nodeCount` nodes as many as can be had will do, in any buckets: scalelib's packing strategy "pack". */
+  /** Fewer than `nodeCount` nodes are acceptable, as many as possible, in any buckets: scalelib's packing strategy "pack". */
   readonly partial?: true;
-  /** What its scheduler's driver notes of it, for people to read; nothing is decided by it. */
+  /** Notes of the scheduler's driver, for users to read. No decision depends on them. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Whether nodes that may be evicted will do; absent: nothing was said. */
+  /** Whether nodes that may be evicted are acceptable. Absent: not specified. */
   readonly spot?: "never" | "allow" | "only";
 }
 
@@ -73,66 +73,66 @@ export interface PlacedSlots {
   readonly iterations: number;
 }
 
-/** Attributes passed through to CycleCloud as they are; unknown to us, so opaque. */
+/** Attributes that are passed to CycleCloud unchanged. Opaque to us. */
 export type NodeAttributes = Readonly<Record<string, unknown>>;
 
-/** A demand with the set that asked for it: what the allocator sees. */
+/** A demand together with its request set: the input of the allocator. */
 export interface RankedDemand {
   readonly set: SetName;
   readonly demand: Demand;
 }
 
-/** A job that could not be read: refused by itself, the others stand. */
+/** A job that could not be read. Only this job is refused; the others of its message count. */
 export interface RejectedJob {
   readonly name: string;
   readonly problems: readonly Problem[];
 }
 
-/** One thing wrong with an input: where, what was there, what should have been. */
+/** One error in an input: where it is, what was found, what was expected. */
 export interface Problem {
   readonly path: string;
   readonly found: string;
   readonly expected: string;
-  /** The known key nearest to an unknown one. */
+  /** The known key that is most similar to an unknown one. */
   readonly didYouMean?: string;
 }
 
-/** The body of a request set: everything that its digest covers. */
+/** The body of a request set: all that its digest covers. */
 export interface SetDemand {
   readonly demands: readonly Demand[];
   readonly pools: readonly Pool[];
-  /** The first ones, with what is wrong with them. */
+  /** The first jobs that could not be read, with their errors. */
   readonly rejectedJobs: readonly RejectedJob[];
-  /** How many more jobs could not be read; absent: none. */
+  /** Number of further jobs that could not be read. Absent: none. */
   readonly moreRejectedJobs?: number;
 }
 
-/** A licence or quota shared by the cluster's jobs, or a mark that they look at. */
+/** A licence or quota that the cluster's jobs share, or a mark that they test. */
 export interface Pool {
   readonly name: string;
   readonly total: number;
   readonly used: number;
-  /** A mark's value; a mark has nothing to take, so its total is 0. */
+  /** The value of a mark. Nothing can be taken from a mark, so its total is 0. */
   readonly value?: Scalar;
 }
 
-/** What a scheduler knows of one of its hosts. */
+/** One host as a scheduler reports it. */
 export interface SchedulerNode {
   readonly hostname: string;
-  /** Jobs on the host; empty: it runs none. */
+  /** Jobs on the host. Empty: no job runs there. */
   readonly jobs: readonly string[];
   readonly state?: string;
-  /** What the host has in all. Never empty; absent: the scheduler does not say. */
+  /** The host's total resources. Never empty. Absent: the scheduler does not report them. */
   readonly resources?: Resources;
-  /** What is left of that now, with all that runs there subtracted. Never empty; absent: the scheduler does not say. */
+  /** The resources that are free now. Never empty. Absent: the scheduler does not report them. */
   readonly available?: Resources;
 }
 
-/** Which of two messages of one set is the newer. Compared by `value`, then by `tieBreak` (architecture.md, Revisions). */
+/** Decides which of two messages of one set is newer. Compared by `value`, then by `tieBreak` (architecture.md, Revisions). */
 export interface Revision {
-  /** Milliseconds since 1970: explicit, or the queue's insertion second, or the HTTP clock. */
+  /** Milliseconds since 1970: the explicit revision, the second of insertion into the queue, or the HTTP clock. */
   readonly value: number;
-  /** The message id; empty for explicit revisions. */
+  /** The message id. Empty for explicit revisions. */
   readonly tieBreak: string;
 }
 
@@ -144,7 +144,7 @@ export function compareRevisions(a: Revision, b: Revision): number {
 /** How far an explicit revision may be ahead of our clock (architecture.md, Revisions). */
 export const REVISION_LEEWAY_SECONDS = 300;
 
-/** A demand message after the door: checked, lowered, with its absolute times. */
+/** A demand message after parsing: checked, translated, with absolute times. */
 export type RequestSetUpdate = WholeUpdate | PartialUpdate;
 
 interface Envelope {
@@ -152,27 +152,27 @@ interface Envelope {
   readonly set: SetName;
   readonly revision: Revision;
   readonly intervalSeconds: number;
-  /** What the message asked for, where that was more than is allowed; absent: it was not. */
+  /** The interval that the message asked for, if that was more than is allowed. Absent: it was not. */
   readonly askedIntervalSeconds?: number;
   /** When it was put into the queue or arrived over HTTP. */
   readonly sentAt: Instant;
   readonly expiresAt: Instant;
 }
 
-/** A message with `nodearrays` or `jobs`: it states all three parts of the set, and a part that it leaves out as none. */
+/** A message with `nodearrays` or `jobs`. It replaces all three parts of the set: a part that it leaves out becomes empty. */
 export interface WholeUpdate extends Envelope {
-  /** Digest of the demand's canonical text; equal digests ask for the same. */
+  /** Digest of the demand's canonical text. Equal digests mean equal demand. */
   readonly digest: Digest;
   readonly demand: SetDemand;
-  /** Of the demand as JSON, before it is packed. */
+  /** Of the demand as JSON, before compression. */
   readonly bytes: number;
-  /** The set is over at once, as DELETE says: only its revision is kept. Absent: it is in force until it expires. */
+  /** The set ends at once, as with DELETE: only its revision is kept. Absent: it is in force until it expires. */
   readonly ends?: true;
   /** Absent: this scheduler does not report hosts. */
   readonly schedulerNodes?: readonly SchedulerNode[];
 }
 
-/** A message with neither: it changes the parts that it has, at least one, and leaves the set's demand as it is. */
+/** A message with neither. It replaces the parts that it contains, at least one, and leaves the set's demand unchanged. */
 export interface PartialUpdate extends Envelope {
   readonly demand?: undefined;
   readonly schedulerNodes?: readonly SchedulerNode[];

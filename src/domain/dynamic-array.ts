@@ -1,34 +1,37 @@
 import type { NodeAttributes } from "./demand.ts";
 import type { ArrayName, MachineType, SetName } from "./ids.ts";
 
-/** What a dynamic node array is, apart from how much of it is wanted: two that differ in any of this are defined differently. */
+/**
+ * The definition of a dynamic node array, without the requested amount. Two arrays that differ in any of these fields have different
+ * definitions.
+ */
 export interface DynamicDefinition {
-  /** The array that it extends: its nodes are created there, as CycleCloud's API creates nodes only in an array that it has. */
+  /** The array that it extends. Its nodes are created there, because CycleCloud's API creates nodes only in its own arrays. */
   readonly extends: ArrayName;
-  /** VM sizes that may be created, preferred first; absent: those of the array that it extends. */
+  /** VM sizes that may be created, preferred first. Absent: those of the array that it extends. */
   readonly machineTypes?: readonly MachineType[];
   /** Merged deep over the attributes of the array that it extends. */
   readonly attributes?: NodeAttributes;
 }
 
 /**
- * A dynamic node array that exists: in our record only, CycleCloud knows none of it. It comes into being when a request names it first,
- * and is gone when nobody asks for it and its last node has stopped, or the cluster was terminated (cyclecloud-wire.md C.2).
+ * A dynamic node array that exists. Only our record knows it; CycleCloud does not. It is created when a request first names it. It is
+ * removed when no request asks for it and its last node has stopped, or when the cluster was terminated (cyclecloud-wire.md C.2).
  */
 export interface DynamicArray extends DynamicDefinition {
   readonly name: ArrayName;
-  /** Sets that ask for it, and those that did until they lapsed. None: every one of them has left it out since, so it is flagged for removal. */
+  /** Sets that ask for it, and sets that did until they lapsed. Empty: every set has since left it out, so it is flagged for removal. */
   readonly sets: readonly SetName[];
-  /** The set that defined it first: as that one defines it, it is. Absent: an older release wrote it. */
+  /** The set that defined it first. Its definition counts. Absent: an older release wrote the array. */
   readonly by?: SetName;
 }
 
-/** A host's name has at most 63 characters, and the number is still to come. */
+/** A host name has at most 63 characters, and the number must still fit. */
 const LONGEST_STEM = 40;
 
 /**
- * What the nodes of a dynamic array are called, up to their number: its name in letters, digits and dashes, and never the name of the
- * array that it extends, whose own nodes are called after that.
+ * The name of a dynamic array's nodes, without their number: the array's name in letters, digits and dashes. Never the name of the array
+ * that it extends, because that array's own nodes use it.
  */
 export function nodeNameStem(array: ArrayName, parent: ArrayName): string {
   const letters = array.replaceAll(/[^A-Za-z0-9]+/g, "-").replace(/^-/, "");
@@ -36,5 +39,5 @@ export function nodeNameStem(array: ArrayName, parent: ArrayName): string {
   return stem === "" || stem.toLowerCase() === parent.toLowerCase() ? `${parent}-dynamic` : stem;
 }
 
-/** How many dynamic node arrays may extend each other in a row. */
+/** Maximum number of dynamic node arrays that extend each other in a row. */
 export const DEEPEST = 8;

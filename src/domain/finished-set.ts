@@ -1,12 +1,12 @@
 import type { SetEntry } from "./record.ts";
 
 /**
- * What is remembered of a request set that is over (lapsed or deleted) and has left the record: the last message of each of its parts. A
- * later message of the set must not be older.
+ * The last message of each part of a request set that has lapsed or was deleted, and that has left the record. A later message of the set
+ * must not be older.
  */
 export interface FinishedSet {
   readonly demand?: FinishedPart;
-  /** What came without demand, as in the record. */
+  /** The report that came without demand, as in the record. */
   readonly report?: FinishedPart;
   readonly pools?: FinishedPart;
 }

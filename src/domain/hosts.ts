@@ -3,14 +3,17 @@ import { compareText } from "./text.ts";
 
 const address = /^\d+(?:\.\d+){3}$/;
 
-/** Hosts are compared by this: a hostname's first label, in lower case; an IP address whole. Schedulers and CycleCloud differ in both. */
+/**
+ * The key for comparing hosts: the first label of a hostname in lower case, or a whole IP address. Schedulers and CycleCloud spell both
+ * differently.
+ */
 export function hostKey(hostname: string): string {
   const name = hostname.toLowerCase();
   const dot = name.indexOf(".");
   return dot < 0 || address.test(name) ? name : name.slice(0, dot);
 }
 
-/** What a map by {@link hostKey} has for a node, under any name that CycleCloud has for it. */
+/** The entry for a node in a map by {@link hostKey}, under any of the node's names in CycleCloud. */
 export function entryOfNode<T>(
   byHost: ReadonlyMap<string, T>,
   { hostname, name }: { readonly hostname?: string; readonly name: string },
@@ -20,13 +23,13 @@ export function entryOfNode<T>(
 }
 
 /**
- * Finds nodes by the names that schedulers use for them: without regard to case, with or without a domain. Of several nodes that a name
- * could mean, one with exactly that name is taken, then one that is up, then the one with the lowest NodeId.
+ * Finds nodes by the names that schedulers use: case-insensitive, with or without a domain. If several nodes match, an exact match comes
+ * first, then a node that is up, then the lowest NodeId.
  */
 export function hostFinder(nodes: readonly SupplyNode[]): (hostname: string) => number | undefined {
   const better = (a: number, b: number): number => (comparePlausible(nodes[a], nodes[b]) <= 0 ? a : b);
   const spelled = indexNames(nodes, (name) => name, better);
-  // Most names are spelled as CycleCloud spells them: the rest of the work is left until one is not.
+  // Most names are spelled as in CycleCloud. The lower-case map is made only when one is not.
   let lower: ReadonlyMap<string, number> | undefined;
   let labels: ReadonlyMap<string, number> | undefined;
   return (hostname) => {

@@ -1,6 +1,6 @@
 /**
- * Branded identifiers. A brand costs nothing at run time and keeps one kind of text from being passed for another. The constructors
- * below are the only places that brand a value; they do not check: text is checked where it enters (wire/, adapters/).
+ * Branded identifiers. A brand costs nothing at run time and prevents one kind of text from being passed for another. Only the constructors
+ * below brand values. They do not check: text is checked where it enters (wire/, adapters/).
  */
 declare const brand: unique symbol;
 type Brand<T, B extends string> = T & { readonly [brand]: B };
@@ -15,15 +15,15 @@ export type ArrayName = Brand<string, "ArrayName">;
 export type MachineType = Brand<string, "MachineType">;
 /** A placement group's name. */
 export type PlacementGroup = Brand<string, "PlacementGroup">;
-/** CycleCloud's NodeId: unique for ever, unlike a node's name (cyclecloud-wire.md A.4). */
+/** CycleCloud's NodeId. Never reused, unlike a node's name (cyclecloud-wire.md A.4). */
 export type NodeId = Brand<string, "NodeId">;
 /** The idempotency token of a create or terminate request (cyclecloud-wire.md A.6). */
 export type RequestId = Brand<string, "RequestId">;
-/** Who may send an intent: one run of a use case. */
+/** The run of a use case that may send an intent. */
 export type Owner = Brand<string, "Owner">;
 /** Names one wake message of the loop. */
 export type WakeId = Brand<string, "WakeId">;
-/** Random, written when a record is born or restored; part of every request id. */
+/** Random, written when a record is created or restored. Part of every request id. */
 export type Epoch = Brand<string, "Epoch">;
 /** Hex digest of a canonical JSON text. */
 export type Digest = Brand<string, "Digest">;
@@ -37,12 +37,12 @@ export const nodeId = (text: string): NodeId => text as NodeId;
 export const requestId = (text: string): RequestId => text as RequestId;
 export const owner = (text: string): Owner => text as Owner;
 export const wakeId = (text: string): WakeId => text as WakeId;
-/** Whether an id of a wake message is one of the loop, as decide/pace/next-tick.ts makes them. */
+/** True for the id of a wake message of the loop, as decide/pace/next-tick.ts makes them. */
 export const isTickWake = (id: string): boolean => id.startsWith("tick-");
 export const epoch = (text: string): Epoch => text as Epoch;
 export const digest = (text: string): Digest => text as Digest;
 
-/** VM sizes are compared without regard to case: the documentation itself prints "Standard_Hc44rs" (cyclecloud-wire.md A.3). */
+/** Compares VM sizes case-insensitively: the documentation itself prints "Standard_Hc44rs" (cyclecloud-wire.md A.3). */
 export function sameMachineType(a: string, b: string): boolean {
   return a === b || a.toLowerCase() === b.toLowerCase();
 }

@@ -1,9 +1,9 @@
-/** How far the order of those who ask may run ahead: so many entries were left out at once. */
+/** How far ahead of the expected entry we search when a caller skips some. */
 const NEAR = 8;
 
 /**
- * Looks entries of a Map up for somebody who asks for them mostly in the Map's own order: then there is nothing to search. Thousands of
- * nodes are asked for several times in each plan, always in the order of the status, in which the ledger is too.
+ * Looks up entries of a Map for a caller that asks mostly in the Map's own order: then no search is needed. Each plan asks for thousands of
+ * nodes several times, always in the order of the status, which is also the ledger's order.
  */
 export class InTurn<K, V> {
   readonly #map: ReadonlyMap<K, V>;
@@ -11,14 +11,14 @@ export class InTurn<K, V> {
   readonly #values: readonly V[];
   #next = 0;
 
-  /** Keys must not come or go meanwhile; what is put under one of them may not be seen. */
+  /** Keys must not be added or removed meanwhile. Later changes of values may not be seen. */
   constructor(map: ReadonlyMap<K, V>) {
     this.#map = map;
     this.#keys = [...map.keys()];
     this.#values = [...map.values()];
   }
 
-  /** The same as the Map says. */
+  /** Returns what the Map returns. */
   get(key: K): V | undefined {
     const at = this.#next;
     if (this.#keys[at] === key) {

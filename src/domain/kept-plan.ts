@@ -3,29 +3,29 @@ import type { DemandOutcome, NodeVerdict, Plan } from "./plan.ts";
 import type { Ledger, LedgerNode } from "./record.ts";
 import type { Instant } from "./units.ts";
 
-/** A plan that changed something, kept so that it can be explained later: its reasons, and the names that they are told with. */
+/** A plan that changed something, kept for later explanation: its reasons and the names used in them. */
 export interface KeptPlan {
   readonly plan: Plan;
-  /** What was known of the nodes that it judged. */
+  /** The ledger entries of the nodes that it judged. */
   readonly ledger: Ledger;
   readonly counts: PlanCounts;
 }
 
-/** One line of what is kept. */
+/** One line of the list of kept plans. */
 export interface KeptPlanRow {
   readonly number: number;
   readonly at: Instant;
   readonly counts: PlanCounts;
 }
 
-/** Of all of the plan, whatever of it was kept. */
+/** Counts for the whole plan, even if only a part was kept. */
 export interface PlanCounts {
   readonly created: number;
   readonly started: number;
   readonly terminated: number;
   readonly nodes: number;
   readonly demands: number;
-  /** Demands that are not wholly placed. */
+  /** Demands that are not completely placed. */
   readonly unmet: number;
 }
 
@@ -60,13 +60,13 @@ function entriesOf(ledger: Ledger, nodes: Iterable<NodeId>): Ledger {
 
 const isShort = ({ placed, asked }: DemandOutcome): boolean => placed < asked;
 
-/** Demands kept of a plan that is too large: of those that are short. */
+/** Number of unmet demands kept of a plan that is too large. */
 const MANY_SHORT = 5000;
 const FEW_SHORT = 200;
 
 /**
- * Ever less of a plan that is too large to be kept whole: first what is where, then demands that lack nothing, then nodes that are needed,
- * then most of the rest. The counts, and the first reasons, always stay.
+ * Smaller and smaller versions of a plan that is too large to keep. Left out first: placements; then demands that are met; then nodes that
+ * are needed; then most of the rest. The counts and the first reasons always stay.
  */
 export function* lesserPlans(whole: KeptPlan): Generator<KeptPlan> {
   const withoutLoads = { ...whole, plan: cutLoads(whole.plan) };
@@ -81,7 +81,7 @@ function cutLoads(plan: Plan): Plan {
   return { ...plan, loads: { buckets: [], loads: [], cut: plan.loads?.loads.length ?? 0 } };
 }
 
-/** Keeps the first so many of those that are short, with their ranks. */
+/** Keeps the first `most` unmet demands, with their ranks. */
 function cutDemands(plan: Plan, most: number): Plan {
   const kept = [...plan.demands.entries()].filter(([, outcome]) => isShort(outcome)).slice(0, most);
   return {

@@ -1,4 +1,4 @@
-/** Whether a host (as in `URL.hostname`) is this machine itself: what is sent there crosses no network. */
+/** True if a host (as in `URL.hostname`) is this machine, so that requests to it cross no network. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||
@@ -8,7 +8,7 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** Whether an address is plain http to another machine: whoever is on the way reads what is sent, keys included. */
+/** True if an address is plain http to another machine. Anyone on the network path can read the traffic, including keys. */
 export function isPlainHttp(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
@@ -16,8 +16,8 @@ export function isPlainHttp(address: string): boolean {
 }
 
 /**
- * Whether a request comes from a web page of another origin: browsers name the page's origin, other callers send none. `host` is the
- * request's own Host header. A page can make a name of its own lead to this machine, so the origin must be this machine by its name, too.
+ * True if a request comes from a web page of another origin. Browsers send the page's origin, other callers send none. `host` is the
+ * request's Host header. A page can make a name of its own resolve to this machine, so the origin must also be this machine by name.
  */
 export function isForeignOrigin(origin: string | undefined, host: string | undefined): boolean {
   if (origin === undefined) return false;

@@ -1,6 +1,6 @@
 import type { Digest } from "./ids.ts";
 
-/** What was in bodies that storage does not have. */
+/** The contents of bodies that storage does not have. */
 export interface MissingBodies {
   readonly ids: readonly string[];
   readonly seen: boolean;

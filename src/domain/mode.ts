@@ -6,13 +6,16 @@ export type Mode = "observe" | "act";
 
 export const MODES: readonly Mode[] = ["observe", "act"];
 
-/** Which parts of a cluster the autoscaler runs, and which it only observes. */
+/** The parts of a cluster that the autoscaler runs, and those that it only observes. */
 export interface ModeRules {
-  /** Of every node array that has no mode of its own. Default: the app setting AUTOSCALER_DEFAULT_MODE, and without it `act`. */
+  /** The mode of node arrays that have none of their own. Default: the app setting AUTOSCALER_DEFAULT_MODE, or `act` without it. */
   readonly mode: Mode;
-  /** The modes of single node arrays of the template. Absent arrays follow the cluster. Dynamic arrays follow the array that they extend. */
+  /**
+   * The modes of single node arrays of the template. An array that is absent follows the cluster. A dynamic array follows the array that it
+   * extends.
+   */
   readonly arrayModes: ReadonlyMap<ArrayName, Mode>;
-  /** The configuration does not say the mode of the cluster, so the app setting counts. Absent: the configuration says it. */
+  /** The configuration does not give the cluster's mode, so the app setting counts. Absent: the configuration gives it. */
   readonly modeIsDefault?: true;
 }
 
@@ -21,25 +24,25 @@ export function modeOf({ mode, arrayModes }: ModeRules, array: ArrayName): Mode 
   return arrayModes.get(array) ?? mode;
 }
 
-/** Whether changes may be made in one node array. */
+/** Whether one node array may be changed. */
 export function actsOn(rules: ModeRules, array: ArrayName): boolean {
   return modeOf(rules, array) === "act";
 }
 
-/** The modes, and which node arrays are ours: absent: all. */
+/** The modes, and the node arrays that are ours. Absent: all. */
 type ModesOfOurs = ModeRules & { readonly nodearrays?: readonly ArrayName[] };
 
-/** Whether nothing acts: no node array may be changed. */
+/** True if no node array may be changed. */
 export function isObserving(rules: ModesOfOurs): boolean {
   const { mode, arrayModes, nodearrays } = rules;
   if (nodearrays !== undefined) return !nodearrays.some((array) => actsOn(rules, array));
   return mode === "observe" && ![...arrayModes.values()].includes("act");
 }
 
-/** What every answer of a cluster says in which nothing acts. */
+/** Shown in every answer of a cluster in which no array may be changed. */
 export const OBSERVING_ONLY = "observing only: nothing is created or stopped";
 
-/** What answers say of a cluster of which something is only observed; undefined: it acts everywhere. */
+/** The text about observed arrays in answers. Undefined if no array is only observed. */
 export function observingText(rules: ModesOfOurs): string | undefined {
   if (isObserving(rules)) return OBSERVING_ONLY;
   const others = [...rules.arrayModes].flatMap(([array, mode]) => (mode === rules.mode ? [] : [array]));
@@ -50,5 +53,5 @@ export function observingText(rules: ModesOfOurs): string | undefined {
     : `observing only node arrays ${someOf(others, SHOWN)}: nothing is created or stopped there`;
 }
 
-/** Node arrays that are named in one line. */
+/** Maximum number of node arrays named in one line. */
 const SHOWN = 10;

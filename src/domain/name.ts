@@ -1,14 +1,14 @@
 const LONGEST = 200;
 const CONTROL_CHARACTER = /\p{Cc}/u;
-/** `%2F` too: Azure's web server hands an encoded slash over as these three characters, so that no reader can tell the two apart. */
+/** Includes `%2F`: Azure's web server passes an encoded slash on as these three characters, so that readers cannot distinguish the two. */
 const NOT_IN_A_PATH = /[/\\]|%2f/i;
 
-/** What a label has to be: the name of a user, a pool, a VM size or a placement group. Labels are never part of an address. */
+/** The form of a label: the name of a user, a pool, a VM size or a placement group. Labels are never part of an address. */
 export const LABEL_EXPECTED = `text of 1 to ${LONGEST} characters, none of them a control character`;
 
 /**
- * What the name of a cluster, a request set or a node array has to be. Clusters and sets are parts of addresses
- * (/api/clusters/{cluster}/request-sets/{set}), and "set/demand" names a demand: every name that is accepted must be reachable there.
+ * The form of the name of a cluster, a request set or a node array. Clusters and sets are parts of addresses
+ * (/api/clusters/{cluster}/request-sets/{set}), and "set/demand" names a demand. Every accepted name must be reachable there.
  */
 export const NAME_EXPECTED = `text of 1 to ${LONGEST} characters, without "/", "\\", "%2F" and control characters, and not "." or ".."`;
 

@@ -4,8 +4,9 @@ import { configurationKeys } from "./default-resource.ts";
 import type { Policy } from "./policy.ts";
 
 /**
- * Of a template's `Configuration` a look keeps only the values that the configuration in force names. Others may be secrets under any name
- * (`db_pw`, `sas`), and what is kept is stored and can be shown by a plan. A key that a new configuration names comes with the next look.
+ * Keeps only those values of a template's `Configuration` that the configuration in force names. Others may be secrets under any name
+ * (`db_pw`, `sas`), and kept values are stored and can be shown by a plan. A key that a new configuration names is available from the next
+ * observation.
  */
 export function keepNamedConfiguration(
   snapshot: Snapshot,
@@ -35,9 +36,9 @@ function namedOf(
 }
 
 /**
- * The default resources of a dry run. Of a node's Configuration it may read what the configuration in force names: a reader may ask for a
- * dry run, and only an operator says what is read. Another key reads as one that is missing: empty text. This holds for what a record of
- * an older release has, and for the Configuration of a dynamic array, which is a sender's.
+ * The default resources of a dry run. They may read only the keys of a node's Configuration that the configuration in force names: a reader
+ * may ask for a dry run, but only an operator decides what is read. Other keys read as missing: empty text. This also covers the record of
+ * an older release, and the Configuration of a dynamic array, which a sender wrote.
  */
 export function readingOnlyNamed(
   asked: readonly DefaultResource[],

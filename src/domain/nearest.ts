@@ -1,12 +1,15 @@
-/** Longer keys are not typing errors, and measuring them would cost the square of their length. */
+/** Longer keys are not typing errors, and comparing them would take time proportional to the square of their length. */
 const LONGEST_TYPED_KEY = 64;
 
-/** The known key that `key` was probably meant to be: the least edit distance without regard to case, "-" and "_"; a third may differ. */
+/**
+ * The known key that `key` was probably meant to be: the one with the smallest edit distance, ignoring case, "-" and "_". At most a third
+ * of the characters may differ.
+ */
 export function nearest(key: string, known: readonly string[]): string | undefined {
   return nearestFew(key, known, 1)[0];
 }
 
-/** So many of the known keys that `key` was probably meant to be, the likeliest first. */
+/** Up to `count` known keys that `key` was probably meant to be, most likely first. */
 export function nearestFew(key: string, known: Iterable<string>, count: number): readonly string[] {
   if (key.length > LONGEST_TYPED_KEY) return [];
   const wanted = simplified(key);
@@ -30,7 +33,7 @@ function simplified(key: string): string {
   return key.toLowerCase().replaceAll(/[-_]/g, "");
 }
 
-/** Levenshtein distance: the least number of characters to insert, delete or replace. */
+/** Levenshtein distance: the minimum number of characters to insert, delete or replace. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

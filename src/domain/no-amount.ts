@@ -2,10 +2,13 @@ import type { Constraint } from "./constraint.ts";
 import type { Demand, JobDemand } from "./demand.ts";
 import { isSize } from "./size.ts";
 
-/** The most jobs that are named one by one. */
+/** Maximum number of jobs named one by one. */
 const MOST_NAMED = 10;
 
-/** Jobs that ask for no amount get one node for each slot, which is rarely meant: one line for each, and one for all beyond the first few. */
+/**
+ * Notes on jobs that ask for no amount. They get one node for each slot, which is rarely intended. One line for each of the first jobs, and
+ * one line for all others.
+ */
 export function noteNoAmounts(demands: readonly Demand[]): readonly string[] {
   const jobs = demands.filter((one) => one.kind === "job" && asksForNoAmount(one)).map(nameOf);
   const named = jobs.slice(0, MOST_NAMED).map((name) => `job ${name} asks for no amount: one node per slot`);
@@ -16,14 +19,14 @@ export function noteNoAmounts(demands: readonly Demand[]): readonly string[] {
 const nameOf = (demand: Demand): string => (demand.kind === "job" ? demand.name : demand.id);
 
 /**
- * Whether a slot of the job may take nothing of its node: then a node has one slot of it. Not a gang, which says how many nodes it wants,
- * nor an exclusive job, which says that it wants nodes whole.
+ * True if a slot of the job may take nothing of its node. A node then gets one slot. False for a gang, which gives its number of nodes, and
+ * for an exclusive job, which asks for whole nodes.
  */
 export function asksForNoAmount({ constraints, iterations, nodeCount = 0 }: JobDemand): boolean {
   return iterations > 0 && nodeCount === 0 && !constraints.some(asksForAmount);
 }
 
-/** Whether all that meets the constraint gives an amount, or a whole node. */
+/** True if everything that meets the constraint takes an amount or a whole node. */
 function asksForAmount(constraint: Constraint): boolean {
   switch (constraint.kind) {
     case "amount":
@@ -35,7 +38,7 @@ function asksForAmount(constraint: Constraint): boolean {
     case "or":
     case "xor":
       return constraint.of.every(asksForAmount);
-    // Nothing meets it.
+    // No node meets it.
     case "never":
       return true;
     default:

@@ -7,59 +7,59 @@ import type { CreateSet } from "./record.ts";
 import type { Instant } from "./units.ts";
 import { clockTime, isoTime } from "./units.ts";
 
-/** The outcome of one reconcile, kept with its reasons. Every decision, also "do nothing", says why. */
+/** The result of one reconcile, with its reasons. Every decision, including "do nothing", has a reason. */
 export interface Plan {
   readonly number: number;
   readonly at: Instant;
   readonly creates: readonly CreateSet[];
-  /** Deallocated nodes that are started; absent in plans of a release that started none. */
+  /** Deallocated nodes that are started. Absent in plans of releases that started none. */
   readonly starts?: readonly NodeId[];
   readonly terminates: readonly NodeId[];
-  /** `observe`: the plan does nothing, and only shows what it would do. Absent: it acts. */
+  /** `observe`: the plan changes nothing and shows what it would do. Absent: it acts. */
   readonly mode?: "observe";
-  /** Node arrays that are only observed by a plan that acts on others; absent: none. */
+  /** Node arrays that are only observed while the plan acts on others. Absent: none. */
   readonly observed?: readonly ArrayName[];
-  /** What the plan would do in observed node arrays; absent: none is observed, or the cluster is not started. */
+  /** Changes that the plan would make in observed node arrays. Absent: none is observed, or the cluster is not started. */
   readonly withheld?: Proposal;
-  /** What the virtual fleet of observed node arrays did with this plan; absent: none is observed, or the plan of an older release. */
+  /** Changes that this plan made to the virtual fleet of the observed node arrays. Absent: none is observed, or an older plan. */
   readonly virtual?: Proposal;
   readonly demands: readonly DemandOutcome[];
   readonly nodes: ReadonlyMap<NodeId, NodeVerdict>;
-  /** Only some of the demands are here: their positions among all, of which there were so many. Absent: all of them are. */
+  /** Only some demands are kept here: their positions in the full list, and its length. Absent: all demands are here. */
   readonly kept?: { readonly positions: readonly number[]; readonly of: number };
-  /** Groups that are asked for or there; absent: none, or the plan of an older release. */
+  /** Groups that exist or that demands ask for. Absent: none, or an older release made the plan. */
   readonly groups?: readonly GroupedArray[];
-  /** Which jobs are on which node; absent in plans of older releases. */
+  /** The jobs on each node. Absent in plans of older releases. */
   readonly loads?: PlanLoads;
-  /** Request sets of which demands cost too much to be planned; absent: none, or the plan of an older release. */
+  /** Request sets with demands that are too expensive to plan. Absent: none, or an older release made the plan. */
   readonly leftOut?: readonly LeftOutSet[];
 }
 
-/** What a plan has left out of one request set. */
+/** The demands of one request set that a plan left out. */
 export interface LeftOutSet {
   readonly set: SetName;
-  /** How many of its demands, and the first of them. */
+  /** How many demands were left out, and the id of the first. */
   readonly demands: number;
   readonly first: string;
-  /** What makes them dear: "40,000 jobs with up to 100 alternatives each". */
+  /** Why they are expensive to plan: "40,000 jobs with up to 100 alternatives each". */
   readonly why: string;
 }
 
-/** What a plan does, or would do. */
+/** The changes that a plan makes or would make. */
 export interface Proposal {
   readonly creates: readonly CreateSet[];
   /** Deallocated nodes. */
   readonly starts: readonly NodeId[];
-  /** Of what is withheld: also nodes that it would only mark, to look at them once more. */
+  /** In a withheld proposal this includes nodes that it would only mark and then observe once more. */
   readonly terminates: readonly NodeId[];
 }
 
-/** How a plan is made, for answers. */
+/** The mode of a plan, for answers. */
 export function modeShown({ mode, observed, withheld }: Plan): {
   readonly mode: Mode;
   readonly observed?: readonly ArrayName[];
 } {
-  // A plan of an older release that withholds something withholds all.
+  // A plan of an older release that withholds something withholds everything.
   const isOld = mode === undefined && observed === undefined && withheld !== undefined;
   return {
     mode: isOld ? "observe" : (mode ?? "act"),
@@ -67,7 +67,7 @@ export function modeShown({ mode, observed, withheld }: Plan): {
   };
 }
 
-/** What a plan does and, in observed node arrays, would do. */
+/** All changes of a plan: those that it makes, and those that it would make in observed node arrays. */
 export function proposalOf({ withheld, creates, starts = [], terminates }: Plan): Proposal {
   if (withheld === undefined) return { creates, starts, terminates };
   return {
@@ -77,41 +77,41 @@ export function proposalOf({ withheld, creates, starts = [], terminates }: Plan)
   };
 }
 
-/** All groups of one array and size: what the autoscale API calls a generated array (cyclecloud-wire.md C.2). */
+/** All groups of one array and size. The autoscale API calls this a generated array (cyclecloud-wire.md C.2). */
 export interface GroupedArray {
   /** "execute:64" for groups of 64 cores, "execute:16n" for groups of 16 nodes. */
   readonly name: string;
   /** The array that its nodes are created in. */
   readonly array: ArrayName;
-  /** Groups asked for: by the set that asks for most. */
+  /** Groups that the set with the largest request asks for. */
   readonly wanted: number;
-  /** The sets that ask for them; the first few. */
+  /** The first few sets that ask for them. */
   readonly sets: readonly SetName[];
-  /** The provider knows no placement groups, so that there are as many ordinary nodes. */
+  /** The provider has no placement groups, so the same number of ordinary nodes is made. */
   readonly ungrouped?: true;
   readonly groups: readonly GroupState[];
 }
 
 export interface GroupState {
-  /** Its placement group is its id; none where the provider knows no placement groups. */
+  /** Its placement group is the group's id. Undefined if the provider has no placement groups. */
   readonly bucket: BucketKey;
   /**
-   * `filling`: it lacks nodes, and what it has is kept meanwhile. `given-up`: it was not whole in time, so that its nodes are free to go.
-   * `spare`: nobody asks for it.
+   * `filling`: nodes are lacking, and the existing ones are kept. `given-up`: the group was not complete in time, and its nodes may be
+   * stopped. `spare`: no demand asks for the group.
    */
   readonly state: "whole" | "filling" | "given-up" | "spare";
-  /** Nodes of a whole one. */
+  /** Number of nodes of a complete group. */
   readonly size: number;
-  /** Nodes that exist, are in flight or are created by this plan; those that exist; and those that are up. */
+  /** `nodes`: nodes that exist, are in flight or are created by this plan. `existing`: nodes that exist. `ready`: nodes that are up. */
   readonly nodes: number;
   readonly existing: number;
   readonly ready: number;
-  /** Since when it has lacked nodes, or waits for some of them to come up; absent: it did not. */
+  /** Since when nodes are lacking or still booting. Absent: the group is complete and up. */
   readonly since?: Instant;
   readonly givenUpAt?: Instant;
 }
 
-/** Why a node is not needed although groups like its own are asked for; undefined: its group was not given up. */
+/** Why a node is not needed although demands ask for groups like its own. Undefined if its group was not given up. */
 export function whyReleased({ groups = [] }: Plan, purpose: Purpose): string | undefined {
   if (purpose.kind !== "group" || purpose.group === undefined) return undefined;
   const states = groups.find(({ name }) => name === purpose.key)?.groups ?? [];
@@ -120,16 +120,16 @@ export function whyReleased({ groups = [] }: Plan, purpose: Purpose): string | u
   return `its group ${purpose.group} was given up at ${isoTime(state.givenUpAt)}, as it had only ${state.nodes} of ${state.size} nodes`;
 }
 
-/** What a plan puts where, made small: 100,000 jobs on thousands of nodes are stored with every plan. */
+/** Where a plan places jobs, in a compact form: it is stored with every plan and may cover 100,000 jobs on thousands of nodes. */
 export interface PlanLoads {
-  /** The buckets that loads name by position. */
+  /** Loads refer to buckets by their position here. */
   readonly buckets: readonly BucketKey[];
   readonly loads: readonly PlanLoad[];
-  /** Nodes with jobs that were left out, beyond what is kept. */
+  /** Number of nodes with jobs that were left out to bound the size. */
   readonly cut: number;
 }
 
-/** The jobs on one existing node, or on each of so many nodes alike that are in flight or to be made. */
+/** The jobs on one existing node, or on each of `count` identical nodes that are in flight or planned. */
 export interface PlanLoad {
   readonly origin: "existing" | "in-flight" | "planned";
   readonly bucket: number;
@@ -138,12 +138,12 @@ export interface PlanLoad {
   readonly jobs: readonly LoadRun[];
 }
 
-/** Demands in a row, first and last by their position in {@link Plan.demands}, each with so many slots; a fourth member, 1: they run there already. */
+/** Consecutive demands, first and last by position in {@link Plan.demands}, with `slots` slots each. `bound` 1: they already run there. */
 export type LoadRun =
   | readonly [first: number, last: number, slots: number]
   | readonly [first: number, last: number, slots: number, bound: 1];
 
-/** What became of one demand: placed + unmet = asked, in its own unit. */
+/** The result for one demand. Placed plus unmet equals asked, in the demand's own unit. */
 export interface DemandOutcome {
   readonly set: SetName;
   readonly id: string;
@@ -151,26 +151,26 @@ export interface DemandOutcome {
   /** Nodes or cores of a target, groups, or slots of a job. */
   readonly unit: "nodes" | "cores" | "groups" | "slots";
   readonly asked: number;
-  /** On nodes that exist or were asked for; at most `asked`. */
+  /** Slots or nodes on nodes that exist or were requested. At most `asked`. */
   readonly placed: number;
-  /** Of `placed`, what waits for nodes that this plan creates, or that are coming. */
+  /** The part of `placed` that waits for nodes which this plan creates or which are still coming. */
   readonly pending: number;
   /** At least one whenever `placed` is less than `asked`. */
   readonly reasons: readonly Reason[];
-  /** Reasons that were left out; absent: none. */
+  /** Number of reasons left out. Absent: none. */
   readonly moreReasons?: number;
-  /** What is short of all of it; absent: nothing, or not known. */
+  /** The change that would let all of the demand be placed. Absent: nothing is lacking, or it is unknown. */
   readonly binding?: Binding;
 }
 
-/** Why a node stays or goes. */
+/** Why a node stays or is stopped. */
 export type NodeVerdict =
   | { readonly kind: "needed"; readonly by: readonly string[] }
   | { readonly kind: "coming"; readonly bootSecondsLeft: number }
   | { readonly kind: "busy" }
   | { readonly kind: "busyness-unknown" }
   | { readonly kind: "idle"; readonly idleSeconds: number; readonly idleTimeoutSeconds: number }
-  /** A request set is left out of the plan, and may need it. */
+  /** A request set that is left out of the plan may need it. */
   | { readonly kind: "perhaps-needed"; readonly by: SetName }
   | { readonly kind: "keep-alive" }
   /** Its Configuration switches autostop off (cyclecloud-wire.md C.2). */
@@ -180,22 +180,22 @@ export type NodeVerdict =
   | {
       readonly kind: "draining";
       readonly by: string;
-      /** It is stopped once a report later than this names it idle. */
+      /** The node is stopped once a report later than this shows it as idle. */
       readonly reportAfter?: Instant;
       /** The last report that named it. */
       readonly lastReportAt?: Instant;
-      /** It is judged again then, unless CycleCloud has been asked to stop it. */
+      /** When the node is judged again, unless CycleCloud has been asked to stop it by then. */
       readonly until?: Instant;
     }
   | { readonly kind: "stopping"; readonly attempts: number }
   | { readonly kind: "going" }
-  /** `wasReady`: it failed after it was Ready, so that jobs may still run there. `kept`: it counts as there all the same. */
+  /** `wasReady`: it failed after it was Ready, so jobs may still run there. `kept`: it nevertheless counts as capacity. */
   | { readonly kind: "failed"; readonly status: string; readonly wasReady?: true; readonly kept?: true }
-  /** It was Ready and is up no more since then; `status` is what CycleCloud shows. No capacity, unless `kept`. */
+  /** It was Ready and has not been up since then. `status` is CycleCloud's status. It is no capacity, unless `kept`. */
   | { readonly kind: "down"; readonly since: Instant; readonly status: string; readonly kept?: true }
-  /** The look lacks it; it counts as there until then. `named`: its bucket still names it. */
+  /** The observation lacks it. It counts as present until `until`. `named`: its bucket still lists it. */
   | { readonly kind: "missing"; readonly since: Instant; readonly until: Instant; readonly named?: true }
-  /** CycleCloud does not say whether it is wanted. It counts as there until then; what it is afterwards, if its time is over. */
+  /** CycleCloud does not show whether the node is wanted. It counts as present until `until`. `over` is its state after that. */
   | {
       readonly kind: "unclear";
       readonly since: Instant;
@@ -204,7 +204,7 @@ export type NodeVerdict =
       readonly over?: "replaced" | "kept";
     }
   | { readonly kind: "off"; readonly status: string }
-  /** Would be started when needed; not before `restsUntil`, where its last start came to nothing. */
+  /** The node would be started when needed. If its last start failed, not before `restsUntil`. */
   | { readonly kind: "deallocated"; readonly restsUntil?: Instant; readonly message?: string }
   | { readonly kind: "starting"; readonly by: readonly string[] };
 
@@ -214,10 +214,10 @@ const NO_CAPACITY =
 const KEPT =
   "it still counts as there, as a job is reported on it or enough other nodes of its array are being replaced";
 
-/** What is said wherever it keeps a node from being stopped. */
+/** Used in every text in which an unknown busy state keeps a node from being stopped. */
 export const BUSY_STATE_UNKNOWN = "busy state unknown: no report and no callback yet";
 
-/** One sentence for people. */
+/** One sentence for users. */
 export function renderVerdict(verdict: NodeVerdict): string {
   switch (verdict.kind) {
     case "needed":

@@ -10,13 +10,16 @@ import type { PriceTable } from "./price.ts";
 import type { SenderRules } from "./sender-rules.ts";
 import type { TimeoutRules } from "./timeouts.ts";
 
-/** What is known of a CycleCloud server: of the registry, and in no document. What we believe of its answers rests on this. */
+/**
+ * Bounds for calls to a CycleCloud server. They come from the registry and are in no configuration document. How far we trust its answers
+ * depends on them.
+ */
 export interface CallBounds {
-  /** An answer is waited for so long; a request that has not reached CycleCloud by then never does. 1 to 90, default 60. */
+  /** Time limit of a call. A request that has not reached CycleCloud by then never does. 1 to 90, default 60. */
   readonly callLimitSeconds: number;
-  /** What CycleCloud shows may be so old when it answers. 0 to 300, default 30. */
+  /** Maximum age of the data in CycleCloud's answers. 0 to 300, default 30. */
   readonly lagSeconds: number;
-  /** This many create requests are sent at a time. Before 8.4.1 CycleCloud mishandled more than one (cyclecloud-wire.md A.6). Default 1. */
+  /** Maximum number of create requests at a time. Before 8.4.1 CycleCloud mishandled more than one (cyclecloud-wire.md A.6). Default 1. */
   readonly parallelCreates: number;
 }
 
@@ -25,50 +28,50 @@ export const LONGEST_CALL_LIMIT_SECONDS = 90;
 export const LONGEST_LAG_SECONDS = 300;
 export const MOST_PARALLEL_CREATES = 8;
 
-/** How a cluster is to be run: its configuration document after the door. All durations in seconds. */
+/** The configuration of one cluster, after parsing. All durations in seconds. */
 export interface Policy extends TimeoutRules, CallBounds, ModeRules, ExclusiveRules {
-  /** How often the timer looks: 60, by its schedule, so no configuration can change it. Autostop believes a snapshot for two of these. */
+  /** Interval of the timer's observations: 60, fixed by its schedule. Autostop trusts a snapshot for two intervals. */
   readonly snapshotIntervalSeconds: number;
-  /** No demand may stay valid longer than this; also how long a lapsed set keeps its revision. Default 86,400. */
+  /** Maximum validity of demand. A lapsed set keeps its revision for the same time. Default 86,400. */
   readonly maxExpirationSeconds: number;
-  /** Accepted nodes that no look has shown after so long no longer count as coming. Default 900. */
+  /** Accepted nodes that no observation has shown for this long no longer count as coming. Default 900. */
   readonly inFlightGraceSeconds: number;
-  /** A group that lacks nodes is filled for so long; then its nodes are released, and the next VM size is tried. Default 600. */
+  /** A group that lacks nodes is filled for this long. Then its nodes are released and the next VM size is tried. Default 600. */
   readonly groupFillTimeoutSeconds: number;
-  /** Only these arrays are ours; absent: every array with autoscaling enabled. CycleCloud never forgets an array (wire A.3). */
+  /** The only arrays that are ours. Absent: every array with autoscaling enabled. CycleCloud never forgets an array (wire A.3). */
   readonly nodearrays?: readonly ArrayName[];
-  /** scalelib's default_resources; absent: only what every node has anyway. */
+  /** scalelib's default_resources. Absent: only those that every node has. */
   readonly defaultResources?: readonly DefaultResource[];
-  /** The user's own figures of VM sizes: what they say is so. */
+  /** The user's own data about VM sizes. They override all other sources. */
   readonly vmSizes?: SizeTable;
-  /** What is used first: default `existing-first`. */
+  /** Which nodes are used first. Default `existing-first`. */
   readonly preference: AllocationPolicy["preference"];
   /** Which bucket gets new nodes: default `priority`. */
   readonly among: AllocationPolicy["among"];
-  /** Placement groups that are used by name; absent: none. */
+  /** Placement groups that are used by name. Absent: none. */
   readonly placementGroups?: ConfiguredGroups;
-  /** What request sets and users may hold; absent: whatever the cluster has. */
+  /** Caps on request sets and users. Absent: only the limits of the cluster. */
   readonly caps?: CapRules;
-  /** What request sets may do; absent: everything, with the documented node attributes. */
+  /** Permissions of request sets. Absent: everything, with the documented node attributes. */
   readonly senders?: SenderRules;
-  /** What nodes cost; absent: nothing is known. */
+  /** Prices of nodes. Absent: unknown. */
   readonly prices?: PriceTable;
-  /** Plans that changed something can be explained for so long. Default 604,800: 7 days. */
+  /** Plans that changed something can be explained for this long. Default 604,800: 7 days. */
   readonly planHistorySeconds: number;
-  /** What placing the demand of one plan may cost, in steps; absent: as decide/constraints/budget.ts says. No configuration changes it. */
+  /** Budget for placing the demand of one plan, in steps. Absent: see decide/constraints/budget.ts. Not configurable. */
   readonly planSteps?: number;
-  /** The `$schema` of the document: editors check it by that. It changes nothing here. */
+  /** The `$schema` of the document, for editors. It changes nothing here. */
   readonly schema?: string;
-  /** What the app settings let go over the network unprotected, in words; of the settings, and in no document. */
+  /** Descriptions of app settings that send data over the network unprotected. From the settings, in no document. */
   readonly insecure?: readonly string[];
 }
 
-/** The same policy with nothing acting, whatever it said. */
+/** The same policy, changed so that no array is acted on. */
 export function observing({ modeIsDefault: _said, ...policy }: Policy): Policy {
   return { ...policy, mode: "observe", arrayModes: new Map() };
 }
 
-/** No demand may stay valid longer, whatever a configuration says. */
+/** Upper bound of the validity of demand, whatever a configuration says. */
 export const LONGEST_EXPIRATION_SECONDS = 86_400;
 
 export const DEFAULT_POLICY: Policy = {

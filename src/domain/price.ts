@@ -3,7 +3,7 @@ import { findVmSize } from "./catalogue.ts";
 import type { MachineType } from "./ids.ts";
 import { machineType } from "./ids.ts";
 
-/** What a node of one VM size costs an hour, in the currency of its table; absent: not known. */
+/** The hourly price of a node of one VM size, in the currency of its table. Absent: unknown. */
 export interface SizePrice {
   /** The VM size as it was spelled. */
   readonly machineType: MachineType;
@@ -14,15 +14,18 @@ export interface SizePrice {
 /** Prices of VM sizes by name in lower case. */
 export type SizePrices = ReadonlyMap<string, SizePrice>;
 
-/** Prices by location; a location without prices may be looked up under another (`proxies`). */
+/** Prices by location. A location without prices may use those of another (`proxies`). */
 export interface PriceTable {
-  /** Only named to people: nothing is converted. */
+  /** Only shown to users. No conversion. */
   readonly currency: string;
   readonly locations: ReadonlyMap<string, SizePrices>;
   readonly proxies: ReadonlyMap<string, string>;
 }
 
-/** What a new node costs an hour; undefined: not known. The proxy of a location counts only where the table has nothing for the location itself. */
+/**
+ * The hourly price of a new node. Undefined if unknown. The proxy of a location counts only if the table has nothing for the location
+ * itself.
+ */
 export function findPrice(
   table: PriceTable,
   location: string | undefined,
@@ -36,24 +39,26 @@ export function findPrice(
   return spot ? price?.spot : price?.onDemand;
 }
 
-/** A price that does not go with others: of its own size, or of its family in the same location. */
+/** A price that disagrees with others: of its own size, or of its family in the same location. */
 export type DoubtfulPrice = { readonly location: string; readonly machineType: MachineType } & (
   | {
       readonly kind: "far-from-family";
       readonly price: number;
       readonly family: string;
-      /** What the size would cost at the median of its family's prices per vCPU. */
+      /** The price of the size at the median price per vCPU of its family. */
       readonly usual: number;
     }
   | { readonly kind: "spot-above-on-demand"; readonly price: number; readonly onDemand: number }
 );
 
-/** Real lists hold whole families at the price of another operating system, about twice the right one; within a family prices differ less. */
+/**
+ * Real lists have whole families at the price of another operating system, about twice the right price. Within a family prices differ less.
+ */
 const FARTHEST_FROM_MEDIAN = 1.8;
 
 /**
- * Prices that are likely mistakes, in the order of the table: on demand, per vCPU, more than 1.8 times above or below the median of the
- * family in that location; spot, above the price on demand. Sizes that the catalogue does not know are not judged.
+ * Prices that are probably mistakes, in the order of the table. On demand: per vCPU more than 1.8 times above or below the median of the
+ * family in that location. Spot: above the price on demand. Sizes that the catalogue does not know are not judged.
  */
 export function doubtfulPrices(table: PriceTable, catalogue: Catalogue): readonly DoubtfulPrice[] {
   return [...table.locations].flatMap(([location, prices]) => [
@@ -98,7 +103,7 @@ function ratesByFamily(
   return families;
 }
 
-/** A size of which only some cores can be used (E16-4s_v5) costs what the full size (E16s_v5) costs. */
+/** A size with only some usable cores (E16-4s_v5) costs the same as the full size (E16s_v5). */
 function paidSize(
   location: string,
   size: MachineType,
@@ -117,7 +122,7 @@ function spotAboveOnDemand(location: string, prices: SizePrices): readonly Doubt
   return found;
 }
 
-/** Of an even number, the mean of the middle two; of none, NaN. */
+/** For an even number of values the mean of the middle two. NaN for none. */
 function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;

@@ -10,7 +10,7 @@ import { ALLOW_ATTRIBUTES } from "./sender-rules.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
 
-/** The shared ceilings on new nodes (cyclecloud-wire.md A.3, semantics 1), and our own on what one set or user may hold. */
+/** The limits on new nodes that buckets share (cyclecloud-wire.md A.3, semantics 1), and our own caps on one set or user. */
 export type LimitKind =
   | "cluster"
   | "nodearray"
@@ -24,30 +24,32 @@ export type LimitKind =
 
 export interface LimitId {
   readonly kind: LimitKind;
-  /** Whose: the array, family, region, set or user; the bucket's text; empty for the cluster. */
+  /** The name of the array, family, region, set or user, or the bucket's text. Empty for the cluster. */
   readonly name: string;
   readonly unit: "nodes" | "cores";
-  /** Of a request set's cap: several sets share it, and `name` says which. */
+  /** For a request set's cap: several sets share it, and `name` lists them. */
   readonly shared?: true;
-  /** Of a family quota: no table knows the VM size, so its family is guessed from its name. */
+  /** For a family quota: no table has the VM size, so the family is guessed from its name. */
   readonly guessed?: true;
 }
 
-/** Why something cannot be had: data with quantities, rendered by {@link renderReason} and nowhere else. All kinds of refusal are here. */
+/**
+ * Why something cannot be placed: data with quantities. Only {@link renderReason} turns it into text. This type lists all kinds of refusal.
+ */
 export type Reason = Cause & {
-  /** Present: the same is true of several buckets; `bucket` and the numbers are those of the one that lacks least. */
+  /** Present if the same is true of several buckets. `bucket` and the numbers are then those of the bucket that lacks least. */
   readonly across?: Across;
 };
 
 /** The buckets that one reason stands for. */
 export interface Across {
-  /** The first few of them, preferred first. */
+  /** The first few buckets, preferred first. */
   readonly some: readonly BucketKey[];
-  /** How many VM sizes of which array. */
+  /** The number of VM sizes for each array. */
   readonly sizes: readonly { readonly array: ArrayName; readonly count: number }[];
-  /** Where they ask different amounts: the largest. */
+  /** The largest amount asked, if the buckets differ in it. */
   readonly askedMost?: number;
-  /** Where each has a value that the job did not choose: the first few of these, and the one most like a choice. */
+  /** Where each bucket has a value that the job does not accept: the first few values, and the one most similar to an accepted value. */
   readonly found?: readonly string[];
   readonly nearest?: string;
 }
@@ -56,41 +58,41 @@ type Cause =
   | {
       readonly code: "limit-reached";
       readonly limit: LimitId;
-      /** In the limit's unit: in use, at most, left, and asked on top. */
+      /** In the limit's unit: in use, the maximum, left, and the additional amount asked. */
       readonly used: number;
       readonly max: number;
       readonly left: number;
       readonly asked: number;
-      /** Where new nodes would count against it. */
+      /** The bucket whose new nodes would count against it. */
       readonly bucket?: BucketKey;
-      /** Deallocated nodes were to be started: that takes from the limits what new ones would. */
+      /** Deallocated nodes were to be started. They count against the limits as new nodes do. */
       readonly starting?: true;
-      /** Of a bucket's own limit: Azure lacked capacity there so long before the last look. */
+      /** For a bucket's own limit: seconds from Azure's last lack of capacity there to the last observation. */
       readonly capacityFailureSeconds?: number;
     }
   | { readonly code: "unknown-array"; readonly array: string; readonly known: readonly string[] }
   | { readonly code: "array-not-managed"; readonly array: string }
   | { readonly code: "no-bucket"; readonly array: string }
-  /** Request sets define one dynamic node array differently: as `first` has it, it counts. */
+  /** Request sets define one dynamic node array differently. The definition of `first` counts. */
   | {
       readonly code: "dynamic-disputed";
       readonly array: string;
       readonly sets: readonly string[];
-      /** Absent in plans of older releases, where none of them counted. */
+      /** Absent in plans of older releases, in which no definition counted. */
       readonly first?: string;
     }
-  /** The configuration's rules for senders do not let the request set ask for it. */
+  /** The configuration's rules for senders forbid this to the request set. */
   | {
       readonly code: "sender-refused";
       readonly set: string;
-      /** The key of the rule that would have to allow it. */
+      /** The key of the rule that would allow it. */
       readonly may: "write" | "dynamicArrays" | "attributes";
-      /** The first of the attributes. */
+      /** The first few attributes. */
       readonly names?: readonly string[];
     }
   /** The cluster itself has a node array of this name. */
   | { readonly code: "dynamic-name-taken"; readonly array: string }
-  /** It exists, and no target names it any more: it has its nodes and gets no more. */
+  /** The array exists, but no target names it any more. It keeps its nodes and gets no new ones. */
   | { readonly code: "dynamic-not-asked-for"; readonly array: string }
   | {
       readonly code: "extends-unknown";
@@ -98,17 +100,17 @@ type Cause =
       readonly extends: string;
       readonly known: readonly string[];
     }
-  /** It extends a dynamic node array that extends another, and so on; or they extend each other in a circle. */
+  /** The array extends a dynamic node array that extends another, too many times in a row, or the extensions form a circle. */
   | { readonly code: "extends-too-deep"; readonly array: string; readonly most: number }
-  /** The cluster has as many dynamic node arrays as it may have. */
+  /** The cluster already has the maximum number of dynamic node arrays. */
   | { readonly code: "dynamic-too-many"; readonly array: string; readonly most: number }
-  /** The nodes in a placement group have other attributes, and nodes of one scale set have the same (cyclecloud-wire.md A.6). */
+  /** The nodes in a placement group have other attributes. All nodes of one scale set must have the same (cyclecloud-wire.md A.6). */
   | { readonly code: "attributes-differ"; readonly bucket: BucketKey }
   | {
       readonly code: "no-such-machine-type";
       readonly array: string;
       readonly machineTypes: readonly string[];
-      /** What it offers; absent in plans of older releases. */
+      /** The VM sizes that the array offers. Absent in plans of older releases. */
       readonly offered?: readonly string[];
     }
   | {
@@ -119,15 +121,15 @@ type Cause =
       readonly offered: number;
       readonly unit?: AmountUnit;
     }
-  /** What a new node there would be does not meet the job's constraints. */
+  /** A new node there would not meet the job's constraints. */
   | { readonly code: "requirement"; readonly bucket: BucketKey; readonly refusal: Refusal }
   | {
       readonly code: "pool-empty";
       readonly pool: string;
-      /** Of the pool: asked by all slots that are left, and left. */
+      /** Amounts of the pool: asked by all slots not yet placed, and left. */
       readonly asked: number;
       readonly left: number;
-      /** How much there is of it, in use or not. */
+      /** The total amount of the pool, used and free. */
       readonly total?: number;
     }
   | { readonly code: "bucket-invalid"; readonly bucket: BucketKey; readonly why: string }
@@ -136,7 +138,7 @@ type Cause =
       readonly bucket: BucketKey;
       readonly until: Instant;
       readonly message: string;
-      /** Azure lacked capacity there so long before the last look. */
+      /** Seconds from Azure's last lack of capacity there to the last observation. */
       readonly capacityFailureSeconds?: number;
     }
   | {
@@ -146,11 +148,11 @@ type Cause =
       readonly max: number;
     }
   | { readonly code: "no-placement-group"; readonly bucket: BucketKey }
-  /** The array says that it is not for HPC (`Configuration.autoscale.is_hpc` is false): no placement group is made there for jobs. */
+  /** The array is not for HPC (`Configuration.autoscale.is_hpc` is false), so no placement group is made there for jobs. */
   | { readonly code: "no-new-group"; readonly bucket: BucketKey }
-  /** The node array has only the placement group of this bucket, and more groups are asked for. */
+  /** The node array has only this bucket's placement group, and the demand asks for more groups. */
   | { readonly code: "only-group"; readonly bucket: BucketKey }
-  /** A group lacks nodes: what it has is kept, and no other is made in its place before then. */
+  /** A group lacks nodes. Its nodes are kept, and no other group is made in its place before `until`. */
   | {
       readonly code: "group-filling";
       readonly bucket: BucketKey;
@@ -158,7 +160,7 @@ type Cause =
       readonly size: number;
       readonly until: Instant;
     }
-  /** A group was not whole in time, in this very plan. */
+  /** This plan gave up a group that was not complete in time. */
   | {
       readonly code: "group-given-up";
       readonly bucket: BucketKey;
@@ -166,26 +168,29 @@ type Cause =
       readonly size: number;
       readonly since: Instant;
     }
-  /** The job runs in part, and all of it must be where that is. */
+  /** Part of the job already runs, and the whole job must be in the same place. */
   | { readonly code: "bound-elsewhere"; readonly bucket: BucketKey; readonly home: BucketKey }
   | { readonly code: "spot-not-allowed"; readonly bucket: BucketKey }
   | { readonly code: "not-spot"; readonly bucket: BucketKey }
-  /** A gang that may span buckets: all of them together have fewer nodes than it asks for at once. */
+  /** A gang that may span buckets asks for more nodes at once than all buckets together have. */
   | { readonly code: "span-too-large"; readonly asked: number; readonly possible: number }
-  /** So many nodes have others' jobs on them, and the job wants nodes to itself. */
+  /** The job needs nodes of its own, but this many nodes run other jobs. */
   | { readonly code: "not-exclusive"; readonly nodes: number }
-  /** So many jobs of higher rank are unmet that only theirs are worked out; one of them that asks for the same nodes is "set/demand". */
+  /**
+   * Reasons are worked out for a limited number of unmet jobs, and jobs of higher rank used it up. `like` is one of these that asks for the
+   * same nodes, as "set/demand".
+   */
   | { readonly code: "too-many-unmet"; readonly told: number; readonly like?: string }
-  /** It costs more than its request set may spend of the planning budget: what it could have is not known. */
+  /** The demand costs more than its request set may spend of the planning budget. Its possible placement is unknown. */
   | { readonly code: "left-out" }
-  /** To work out why it is unmet costs more than its request set may spend of the planning budget. */
+  /** Finding out why it is unmet costs more than its request set may spend of the planning budget. */
   | { readonly code: "not-explained" }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };
 
-/** Characters of one sentence: what a reason may name is bounded where it is made, and this is what then is left. */
+/** Maximum length of one sentence, in characters. A second bound: the names in a reason are bounded where it is made. */
 const MOST_CHARACTERS = 2000;
 
-/** One sentence for people, with the numbers; a sentence longer than people read ends with "…". */
+/** One sentence for users, with the numbers. A sentence that is too long is cut and ends with "…". */
 export function renderReason(reason: Reason): string {
   const text = sentenceOf(reason);
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
@@ -306,7 +311,7 @@ function refusedSenderText({
   }
 }
 
-/** What a limit is called in a sentence. */
+/** The name of a limit in a sentence. */
 export function limitText({ kind, name, guessed, shared }: LimitId): string {
   switch (kind) {
     case "cluster":
@@ -348,7 +353,7 @@ function rangeText(least: number, across: Across | undefined): string {
   return across?.askedMost === undefined ? String(least) : `${least} to ${across.askedMost}`;
 }
 
-/** A sentence names so many buckets; of more it says how many they are. */
+/** Maximum number of buckets that a sentence lists. Beyond it the sentence gives their number. */
 const NAMED_BUCKETS = 3;
 const NAMED_ARRAYS = 5;
 

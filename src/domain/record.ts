@@ -15,115 +15,118 @@ import type {
 } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
-/** Version of the stored form. Version N is readable by release N-1; a function that meets a newer one leaves it alone. */
+/** Version of the stored form. Release N-1 can read version N. A function that finds a newer version does not touch the record. */
 export const STATE_VERSION = 1;
 
 /**
- * The manifest of a cluster: everything small, saved under one ETag, which is the linearisation point of the protocol (architecture.md,
- * Storage). The large parts are {@link Bodies}.
+ * The manifest of a cluster: all small parts, saved under one ETag. A save under this ETag is the linearisation point of the protocol
+ * (architecture.md, Storage). The large parts are {@link Bodies}.
  */
 export interface ClusterRecord {
   readonly cluster: ClusterName;
-  /** Random; written when the record is born or restored. */
+  /** Random. Written when the record is created or restored. */
   readonly epoch: Epoch;
-  /** When this epoch began; absent: an older release wrote the record, so long ago. */
+  /** When this epoch began. Absent: an older release wrote the record, so the epoch began long ago. */
   readonly epochAt?: Instant;
   /**
-   * If the first look of this epoch shows nodes, nothing is created before: a create that an earlier state of the record has sent may not
-   * show yet. Absent: creates need not wait.
+   * If the first observation of this epoch shows nodes, no create is sent before this moment: a create that an earlier state of the record
+   * sent may not show yet. Absent: creates need not wait.
    */
   readonly createsFrom?: Instant;
-  /** Counts committed decisions: reconciles and autostop grants. */
+  /** Number of committed decisions: reconciles and autostop grants. */
   readonly plan: number;
-  /** Moves when the demand of a set changes; a mere renewal does not move it. */
+  /** Rises when the demand of a set changes. A renewal without a change leaves it. */
   readonly generation: number;
   /** The generation that the last plan took into account. */
   readonly observedGeneration: number;
-  /** What the last message with demand said of each set: its demand, and its report and pools unless those below are in force. */
+  /** The last message with demand of each set: its demand, and its report and pools unless a separate one below is in force. */
   readonly sets: SetEntries;
   /**
-   * Reports that came without demand, none older than what `sets` holds of their set: each is in force instead of the report there, also
-   * once it has lapsed. An entry of its own, whose demand is empty.
+   * Reports that came without demand. Each is at least as new as the entry of its set in `sets`, and is in force instead of the report
+   * there, even after it has lapsed. It is an entry of its own with an empty demand.
    */
   readonly separateReports: SetEntries;
-  /** Pools that came without demand, by the same rules: an entry whose demand has nothing but pools. */
+  /** Pools that came without demand, by the same rules. The demand of such an entry contains pools only. */
   readonly separatePools: SetEntries;
   readonly intents: readonly Intent[];
   readonly inFlight: readonly InFlight[];
   readonly backoffs: readonly Backoff[];
-  /** What is asked for in a request of its own until CycleCloud has accepted it once; absent: nothing. */
+  /** Kinds of nodes that get a create request of their own until CycleCloud has accepted it once. Absent: none. */
   readonly alone?: readonly CreateKind[];
-  /** When the last look at CycleCloud began. */
+  /** When the last observation of CycleCloud began. */
   readonly lookedAt?: Instant;
-  /** How soon the next look may begin. Absent: an older release has looked last, or nobody has. */
+  /** How soon the next observation may begin. Absent: there was none yet, or an older release made the last one. */
   readonly looks?: LookTokens;
-  /** A plan waits to be saved: until then nobody begins a mark or a grant. Absent: none waits. */
+  /** A plan waits to be saved. Until then no instance begins a mark or a grant. Absent: none waits. */
   readonly planBy?: Instant;
-  /** Endpoints of CycleCloud that are slow, or that fail; absent: none. An endpoint that answers within a second is not listed. */
+  /** Endpoints of CycleCloud that are slow or failing. An endpoint that answers within a second is not listed. Absent: none. */
   readonly calls?: Calls;
-  /** A wake message is under way for this moment. */
+  /** When the wake message that is under way arrives. */
   readonly wakeAt?: Instant;
-  /** Why: `demand` needs no look once a plan has observed the generation, `follow-up` always does. */
+  /** The reason for the wake message. `demand` needs no observation once a plan has used the generation; `follow-up` always needs one. */
   readonly wakeFor?: "demand" | "follow-up";
-  /** When the next tick is due; absent: now. */
+  /** When the next tick is due. Absent: now. */
   readonly nextTickAt?: Instant;
-  /** Nobody needs to look before: the cluster was stopped, or empty without demand, at the last plan. Absent: it is looked at each minute. */
+  /** No observation is needed before: at the last plan the cluster was stopped, or empty and without demand. Absent: one each minute. */
   readonly restsUntil?: Instant;
-  /** The wake message that ticks if the timer does not. Any other with an id has nothing to do. Absent: none is under way. */
+  /** The wake message that ticks if the timer does not. Other wake messages with an id are ignored. Absent: none is under way. */
   readonly pendingWake?: PendingWake;
-  /** The first of an unbroken line of looks whose records mostly lack TargetState; absent: the last look was none. */
+  /** When the current run of observations began in which most records lack TargetState. Absent: the last observation was not like that. */
   readonly targetStatesLackedSince?: Instant;
-  /** The last look that told us something, and the end of the rest that follows an outage of ours. */
+  /** The last useful observation, and the end of the scale-down pause after an outage of the autoscaler. */
   readonly lastGoodLookAt?: Instant;
   readonly outage?: Outage;
-  /** The last look that failed, until one succeeds. */
+  /** The last observation that failed. Removed when one succeeds. */
   readonly trouble?: Trouble;
-  /** Messages that could not be read, newest last, a few. */
+  /** The last few messages that could not be read, newest last. */
   readonly rejections: readonly Rejection[];
-  /** A node marked as idle waits for its scheduler's next report: every message is looked at at once then, as reports age quickly. */
+  /**
+   * A node that is marked as idle waits for the next report of its scheduler. Every message then triggers an observation at once, because
+   * reports age quickly.
+   */
   readonly awaitsReport?: boolean;
-  /** Nodes asked for and nodes stopped since the record was born. */
+  /** Nodes created and nodes stopped since the record was created. */
   readonly totals: Totals;
-  /** Groups that are not whole; absent: none. A release that knows none carries them along unread. */
+  /** Groups that lack nodes. Absent: none. Releases that do not know this field carry it along unread. */
   readonly groupFills?: readonly GroupFill[];
-  /** Dynamic node arrays that exist, by name; absent: none. A release that knows none carries them along unread. */
+  /** Dynamic node arrays that exist, by name. Absent: none. Releases that do not know this field carry it along unread. */
   readonly dynamicArrays?: readonly DynamicArray[];
-  /** Which set each pool belongs to; absent: there is none. A release that knows none carries them along unread. */
+  /** The set that owns each pool. Absent: no pool is owned. Releases that do not know this field carry it along unread. */
   readonly poolOwners?: PoolOwners;
-  /** As the last plan saw them; absent: none, or the record of an older release. */
+  /** Unneeded nodes at the last plan. Absent: none, or an older release wrote the record. */
   readonly unneeded?: Unneeded;
-  /** Nodes that went in the last hour as unhealthy on their own word alone; absent: none. */
+  /** Nodes that were stopped in the last hour because they reported themselves unhealthy. Absent: none. */
   readonly unhealthyStops?: readonly UnhealthyStops[];
-  /** How many live nodes of ours carry a stop URL of which key, as the last plan saw them; absent: no key is known of any node. */
+  /** Live nodes of ours at the last plan, counted by the key of their stop URL. Absent: no node's key is known. */
   readonly stopKeys?: readonly StopKeyUse[];
-  /** Stored bodies that the last loads did not find, each with the moment when it was first missed; absent: none. */
+  /** Stored bodies that the last loads did not find, each with the moment when it was first missed. Absent: none. */
   readonly missing?: readonly { readonly body: string; readonly since: Instant }[];
-  /** The last time that storage lost some of what the record named; absent: never. */
+  /** The last time that storage lost bodies of this record. Absent: never. */
   readonly lost?: Lost;
 }
 
 export interface PendingWake {
   readonly id: WakeId;
-  /** When it comes, or soon after. */
+  /** The earliest time of its arrival. */
   readonly at: Instant;
 }
 
-/** By set the pools that it named first, each by the digest of its name: names may be long, and renewals write this. */
+/** For each set the pools that it named first, each as the digest of its name. Names may be long, and every renewal writes this field. */
 export type PoolOwners = readonly { readonly set: SetName; readonly pools: readonly Digest[] }[];
 
 export interface Lost {
   readonly at: Instant;
   readonly bodies: number;
-  /** Sets whose demand was lost: they lapsed. */
+  /** Sets whose demand was lost. They have lapsed. */
   readonly sets: readonly SetName[];
-  /** The snapshot, or what was known of the nodes besides, was lost. */
+  /** True if the snapshot or the other stored facts about nodes were lost. */
   readonly nodes: boolean;
 }
 
-/** Stops of one array that were granted within a few minutes. Few entries cover an hour, however many nodes go. */
+/** Stops of one array that were granted within a few minutes. A few entries cover an hour, however many nodes stop. */
 export interface UnhealthyStops {
   readonly array: ArrayName;
-  /** The last of them. */
+  /** When the last of them was granted. */
   readonly at: Instant;
   readonly count: number;
 }
@@ -135,44 +138,44 @@ export interface StopKeyUse {
   readonly nodes: number;
 }
 
-/** What the calls of a node must carry. It holds for one VM: another instance of the same node begins without it. */
+/** The proof that calls of a node must carry. It holds for one VM: another instance of the same node begins without it. */
 export interface NodeBinding {
-  /** Of the token that the node chose (decide/stops/node-token.ts). The token itself is never stored. */
+  /** Digest of the token that the node chose (decide/stops/node-token.ts). The token itself is never stored. */
   readonly token: Digest;
   readonly instanceId: string;
 }
 
-/** The token bucket of looks at `at`, which is `lookedAt`: turn.ts has the rules. */
+/** The token bucket of observations at `at`, which equals `lookedAt`. The rules are in decide/pace/observation-times.ts. */
 export interface LookTokens {
   readonly tokens: number;
   readonly at: Instant;
-  /** When the looks began that have not ended, oldest first; absent: none is under way. */
+  /** When the observations began that have not ended, oldest first. Absent: none is under way. */
   readonly underWay?: readonly Instant[];
 }
 
-/** What CycleCloud is called for: each may be slow, or fail, for itself. `nodes` are the nodes of one request. */
+/** The kinds of calls to CycleCloud. Each may be slow or fail independently. `nodes` lists the nodes of one create request. */
 export type Endpoint = "status" | "nodes" | "operations" | "create" | "start" | "terminate";
 
 export type Calls = Readonly<Partial<Record<Endpoint, EndpointCalls>>>;
 
-/** What the last calls of one endpoint were like. */
+/** The recent speed and failures of one endpoint. */
 export interface EndpointCalls {
-  /** How long a call takes: it rises at once, and falls by half with each quicker call. */
+  /** Expected duration of a call. It rises at once, and falls by half with each quicker call. */
   readonly seconds: number;
-  /** The end of the last call. */
+  /** When the last call ended. */
   readonly at: Instant;
   /** Absent: the last call succeeded. */
   readonly failure?: { readonly since: Instant; readonly message: string };
 }
 
-/** Nodes that are up and not needed, and whose busy state is unknown: they stay, and they cost. */
+/** Nodes that are up and not needed, and whose busy state is unknown. They are not stopped, and they cost money. */
 export interface Unneeded {
   readonly nodes: number;
-  /** The first of them has not been needed since about then. */
+  /** The earliest moment since which one of them has not been needed, approximately. */
   readonly since: Instant;
-  /** The VM sizes with the most of them. */
+  /** The most frequent VM sizes among them. */
   readonly sizes: readonly UnneededSize[];
-  /** Absent: no price of any of them is known. */
+  /** Absent: the price of none of them is known. */
   readonly cost?: UnneededCost;
 }
 
@@ -185,191 +188,199 @@ export interface UnneededSize {
 export interface UnneededCost {
   readonly perHour: number;
   readonly currency: string;
-  /** Nodes whose price is not known, and not in the sum. */
+  /** Nodes whose price is unknown. They are not in the sum. */
   readonly unpriced: number;
 }
 
 /**
- * A group that a demand counts on and that lacks nodes. It is written here, and not read off the ledger, because a group that was whole
- * once and one that never was lack nodes since different moments, which no entry of a node tells; and because what was given up must
- * stay so when a process dies. It changes with plans only.
+ * A group that a demand counts on and that lacks nodes. Stored here and not derived from the ledger for two reasons. The time since when
+ * nodes are lacking differs between a group that was complete once and one that never was, and no ledger entry holds it. And a group that
+ * was given up must stay so when a process ends. Only plans change it.
  */
 export interface GroupFill {
   readonly bucket: BucketKey;
   /** The array with the group size, as "execute:16n". */
   readonly key: string;
-  /** The first plan that found it lacking; forgotten once all its nodes are up. */
+  /** The first plan that found nodes lacking. Removed once all nodes are up. */
   readonly since: Instant;
-  /** It was not whole in time: its nodes are nobody's from then on, until its bucket's turn comes again. */
+  /** The group was not complete in time. From then on no group owns its nodes, until its bucket's turn comes again. */
   readonly givenUpAt?: Instant;
 }
 
 export interface Totals {
   readonly created: number;
   readonly terminated: number;
-  /** Deallocated nodes started; absent: none. */
+  /** Deallocated nodes that were started. Absent: none. */
   readonly started?: number;
 }
 
 export type SetEntries = ReadonlyMap<SetName, SetEntry>;
 
-/** The parts of a record that hold what senders said. */
+/** The parts of a record that hold the senders' messages. */
 export type Held = Pick<ClusterRecord, "sets" | "separateReports" | "separatePools">;
 
-/** All that senders said, whatever part of their sets it is. */
+/** All entries of all sets, of all three parts. */
 export function entriesOf({ sets, separateReports, separatePools }: Held): readonly SetEntry[] {
   return [...sets.values(), ...separateReports.values(), ...separatePools.values()];
 }
 
-/** By set the entry whose report is in force, if any is: a lapsed one has none. */
+/** By set, the entry whose report is in force. A lapsed entry has no report. */
 export function reportsOf({ sets, separateReports }: Held): SetEntries {
   return separateReports.size === 0 ? sets : new Map([...sets, ...separateReports]);
 }
 
-/** By set the entry in whose demand the pools in force are. */
+/** By set, the entry whose demand has the pools in force. */
 export function poolsOf({ sets, separatePools }: Held): SetEntries {
   return separatePools.size === 0 ? sets : new Map([...sets, ...separatePools]);
 }
 
-/** Whether two records hold the very same entries: then they name the same bodies. */
+/** Whether two records hold identical entries (by reference), and so name the same bodies. */
 export function holdSame(a: Held, b: Held): boolean {
   return a.sets === b.sets && a.separateReports === b.separateReports && a.separatePools === b.separatePools;
 }
 
-/** One request set in the manifest; its demand and report are bodies. A lapsed or emptied set keeps its revision for a day. */
+/** One request set in the manifest. Its demand and report are bodies. A lapsed or emptied set keeps its revision for a day. */
 export interface SetEntry {
   readonly revision: Revision;
   readonly intervalSeconds: number;
   readonly sentAt: Instant;
   readonly acceptedAt: Instant;
   readonly expiresAt: Instant;
-  /** Digest of the demand; moves `generation`. */
+  /** Digest of the demand. A change raises `generation`. */
   readonly digest: Digest;
-  /** False once lapsed or deleted: the body is no longer kept. */
+  /** False once lapsed or deleted. Its body is then no longer kept. */
   readonly live: boolean;
-  /** It was deleted: its sender says that it asks for nothing. Absent: it is in force, or was not renewed. */
+  /** The set was deleted: its sender asks for nothing. Absent: it is in force, or was not renewed. */
   readonly ended?: true;
   /** The scheduler's report that came with it, if any. */
   readonly report?: Digest;
-  /** What its bodies hold; absent: it is not in force, or an older release accepted it. */
+  /** The size of its bodies. Absent: the set is not in force, or an older release accepted it. */
   readonly size?: HeldSize;
 }
 
-/** What one message of a set takes of the bounds of its cluster. */
+/** How much one message of a set uses of the bounds of its cluster. */
 export interface HeldSize {
   readonly jobs: number;
-  /** Of its bodies as JSON, before they are packed. */
+  /** Of its bodies as JSON, before compression. */
   readonly bytes: number;
 }
 
-/** What we remember of each node, as CycleCloud exposes no creation time and reuses names (architecture.md, The node ledger). */
+/** The stored facts about each node. CycleCloud exposes no creation time and reuses names (architecture.md, The node ledger). */
 export type Ledger = ReadonlyMap<NodeId, LedgerNode>;
 
 export interface LedgerNode {
   readonly nodeId: NodeId;
-  /** As last seen. */
+  /** As last observed. */
   readonly name: string;
   readonly array: ArrayName;
   readonly hostname?: string;
   readonly instanceId?: string;
   readonly requestId?: RequestId;
   readonly purpose: Purpose;
-  /** Digest of the attributes that it was created with; absent: its array's alone, or not known. */
+  /** Digest of the attributes that it was created with. Absent: only those of its array, or unknown. */
   readonly look?: Digest;
   readonly firstSeenAt: Instant;
-  /** Of the requests that were open when it was first known of which it is: so many were asked for before; absent: none. */
+  /** How many open create sets were older than this node's own when the node was first matched to it. Absent: 0. */
   readonly askedAfter?: number;
   readonly firstReadyAt?: Instant;
-  /** The first look that showed it up no more, after it was Ready; absent: it is Ready, never was, failed, or is not wanted any more. */
+  /**
+   * The first observation that showed it no longer up after it was Ready. Absent: it is Ready, never was, failed, or is no longer wanted.
+   */
   readonly leftReadyAt?: Instant;
-  /** The first of an unbroken line of looks that do not say whether it is wanted; absent: the last one says it. */
+  /** When the current run of observations began that do not show whether the node is wanted. Absent: the last one shows it. */
   readonly unclearSince?: Instant;
   readonly lastNeededAt?: Instant;
   readonly busyness: Busyness;
   readonly draining?: Draining;
-  /** The key of its stop URL, from the create that made it, else from its Configuration; absent: not known. */
+  /** The key of its stop URL, from the create that made it, else from its Configuration. Absent: not known. */
   readonly keyId?: string;
-  /** Absent: no call of it has carried a token of its own. */
+  /** Absent: no call of the node has carried a token of its own yet. */
   readonly bound?: NodeBinding;
-  /** Demand that the last plans put here, of sets that do not report this host while another set does; absent: none. A few are kept. */
+  /**
+   * Demands that recent plans placed here, of sets that do not report this host while another set does. Only a few are kept. Absent: none.
+   */
   readonly plannedBeside?: readonly PlannedBeside[];
-  /** Shown Deallocated by the last believed look. */
+  /** Deallocated in the last accepted observation. */
   readonly deallocated?: true;
-  /** How far its way out of Deallocated has come; absent: nobody has asked for it since it was deallocated, or it never was. */
+  /** Progress of its start. Absent: no start was requested since it was deallocated, or it never was deallocated. */
   readonly start?: NodeStart;
   /**
-   * Absent from a believed look since; kept an hour so that a node that asks again is told yes, and longer while a report gives its host
-   * resources, so that the host is not taken for one that was never ours.
+   * When an accepted observation first lacked it. The entry is kept for an hour, so that a late question of the node is answered with yes.
+   * It is kept longer while a report gives the host resources, so that the host is not mistaken for one that was never ours.
    */
   readonly goneAt?: Instant;
 }
 
-/** A demand of a request set, by the name that plans have for it. */
+/** A demand of a request set, by its name in plans. */
 export interface PlannedBeside {
   readonly set: SetName;
   readonly demand: string;
 }
 
-/** Unknown is a third value: idle time never runs while it holds. */
+/** Unknown is a third value: idle time does not run while it holds. */
 export interface Busyness {
   readonly state: "busy" | "idle" | "unknown";
   readonly since: Instant;
 }
 
-/** Marked to be stopped. Committed before the node is looked at once more, and before any terminate (architecture.md, Stopping). */
+/**
+ * The node is marked to be stopped. Committed before the node is observed once more, and before any terminate (architecture.md, Stopping).
+ */
 export interface Draining {
   readonly since: Instant;
   readonly by: "callback" | "unhealthy" | "idle" | "boot-timeout" | "failed" | "stuck";
   /** The plan that marked it. */
   readonly plan: number;
-  /** Terminate requests accepted so far, and when the last was. */
+  /** Terminate requests accepted so far, and when the last one was. */
   readonly attempts: number;
   readonly sentAt?: Instant;
 }
 
-/** What is known of the start of a deallocated node. Committed with the intent, before it is sent. */
+/** The start of a deallocated node. Committed with the intent, before the request is sent. */
 export interface NodeStart {
   /**
-   * `unsure`: sent, or about to be, and no answer known. `accepted`: CycleCloud said yes, and no look has shown it yet. `shown`: a look
-   * showed it on its way up. `refused`: it was refused, or nothing came of it: it rests for a while.
+   * - `unsure`: sent or about to be sent; the answer is not known.
+   * - `accepted`: CycleCloud accepted it, and no observation has shown it yet.
+   * - `shown`: an observation showed the node on its way up.
+   * - `refused`: it was refused or had no effect. No new start for a while.
    */
   readonly state: "unsure" | "accepted" | "shown" | "refused";
-  /** When it was asked for, or refused; the boot timeout counts from there. */
+  /** When the start was requested or refused. The boot timeout counts from here. */
   readonly since: Instant;
-  /** When the plan that wanted it was committed; absent: at `since`. */
+  /** When the plan that wanted it was committed. Absent: at `since`. */
   readonly plannedAt?: Instant;
-  /** Refused: it rests until then. */
+  /** If refused: no new start before this. */
   readonly until?: Instant;
-  /** Why it was, or may have been, refused. */
+  /** Why the start was, or may have been, refused. */
   readonly message?: string;
 }
 
-/** One effect on CycleCloud that has been committed to storage and is not yet confirmed. */
+/** One effect on CycleCloud that is committed to storage and not yet confirmed. */
 export interface Intent {
   readonly id: RequestId;
   readonly owner: Owner;
   readonly committedAt: Instant;
   /** Until then only the owner may send it. */
   readonly leaseUntil: Instant;
-  /** Nobody sends it after this. */
+  /** No instance sends it after this. */
   readonly notAfter: Instant;
   /**
-   * "No" to a question that begins then or later is certain: by then each send has arrived, and what came of it shows. Absent in records
-   * of an older release: a while after `notAfter`.
+   * A question that begins at this time or later and is answered with "no" is certain: by then each send has arrived and its effect shows.
+   * Absent in records of an older release: a while after `notAfter`.
    */
   readonly certainFrom?: Instant;
   readonly effect: Effect;
-  /** What is known of earlier sends of this id. `never`: certainly not sent; `once-refused`: our only send was answered 409. */
+  /** Earlier sends of this id. `never`: certainly not sent. `maybe`: possibly sent. `once-refused`: our only send was answered with 409. */
   readonly sent: "never" | "maybe" | "once-refused";
-  /** When CycleCloud was first asked for this id and knew nothing of it, since the last send. */
+  /** When CycleCloud, asked for this id, first did not know it since the last send. */
   readonly absentSince?: Instant;
-  /** CycleCloud's words with a 409, kept until it is known whether they mean a refusal. */
+  /** CycleCloud's message with a 409, kept until it is known whether it means a refusal. */
   readonly refusal?: string;
 }
 
 export type Effect = CreateEffect | StartEffect | TerminateEffect;
 
-/** One create request. What tells its sets apart when their nodes are listed is in create-requests.ts. */
+/** One create request. create-requests.ts explains how its sets are distinguished when their nodes are listed. */
 export interface CreateEffect {
   readonly kind: "create";
   /** At least one. */
@@ -384,17 +395,17 @@ export interface CreateSet {
   readonly attributes?: NodeAttributes;
 }
 
-/** What CycleCloud granted of one set: `added` may be less than its count, even 0, with CycleCloud's words why. */
+/** CycleCloud's answer for one set. `added` may be less than the requested count, even 0; `message` then gives CycleCloud's reason. */
 export interface GrantedSet {
   readonly added: number;
   readonly message?: string;
 }
 
-/** What may make CycleCloud refuse a set: sets that agree in this stand and fall together. */
+/** The properties for which CycleCloud may refuse a set. Sets with the same kind are accepted or refused together. */
 export interface CreateKind {
   readonly array: ArrayName;
   readonly machineType: MachineType;
-  /** Of nodes of a dynamic node array: `array` is the one that it extends. */
+  /** For nodes of a dynamic node array, `array` is the array that it extends. */
   readonly dynamic?: ArrayName;
 }
 
@@ -410,53 +421,58 @@ export interface TerminateEffect {
   readonly nodes: readonly NodeId[];
 }
 
-/** Nodes of one set of a request that CycleCloud accepted and no look has shown yet: `added` minus those ever seen. */
+/**
+ * Nodes of one set of a create request that CycleCloud accepted and no observation has shown yet: `added` minus all that were ever seen.
+ */
 export interface InFlight {
   readonly requestId: RequestId;
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
-  /** Digest of the attributes that were sent; absent: none. */
+  /** Digest of the attributes that were sent. Absent: none. */
   readonly look?: Digest;
-  /** The key of the stop URL that was sent; absent: none was sent, or it is not known which. */
+  /** The key of the stop URL that was sent. Absent: none was sent, or it is unknown which. */
   readonly keyId?: string;
-  /** Whether they are spot nodes, as these attributes say; absent: they do not, or an older release sent them. */
+  /** Whether these attributes make them spot nodes. Absent: they do not, or an older release sent them. */
   readonly spot?: boolean;
   readonly added: number;
-  /** The answer was lost: `added` is what was asked for, and CycleCloud may have granted less. Absent: the answer said `added`. */
+  /** The answer was lost. `added` is the number requested, and CycleCloud may have granted less. Absent: `added` comes from the answer. */
   readonly unconfirmed?: ListGrowth;
-  /** NodeIds of this set that a status has ever shown. */
+  /** NodeIds of this set that any status has shown. */
   readonly seen: readonly NodeId[];
   readonly since: Instant;
-  /** When the plan that wanted it was committed; absent: at `since`. */
+  /** When the plan that wanted it was committed. Absent: at `since`. */
   readonly plannedAt?: Instant;
 }
 
-/** How the list of a request's nodes has grown, over all of its sets. */
+/** Growth of the list of a request's nodes, over all of its sets. */
 export interface ListGrowth {
-  /** The most nodes that it has had. */
+  /** The largest number of nodes listed so far. */
   readonly listed: number;
-  /** When the question began that first found that many. */
+  /** When the question began that first found this many. */
   readonly since: Instant;
 }
 
-/** How many nodes of an in-flight set are still to show up. */
+/** Number of nodes of an in-flight set that no observation has shown yet. */
 export function stillInFlight(entry: InFlight): number {
   return Math.max(0, entry.added - entry.seen.length);
 }
 
-/** A bucket that refused, gave nothing or did not boot: nothing is sent to it until then. */
+/** A bucket that refused a request, granted no nodes or whose nodes did not boot. No request goes to it before `until`. */
 export interface Backoff {
   readonly bucket: BucketKey;
-  /** Only nodes of this dynamic array rest: what it asks for was refused or did not boot, which says little of others. Absent: all do. */
+  /**
+   * Only nodes of this dynamic array wait: a refusal or failed boot of its nodes says little about others. Absent: all nodes of the bucket
+   * wait.
+   */
   readonly dynamic?: ArrayName;
   readonly until: Instant;
-  /** Length of this pause; the next refusal doubles it. */
+  /** Length of this pause. The next refusal doubles it. */
   readonly seconds: number;
   readonly cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
   readonly message: string;
 }
 
-/** Our own absence: scale-down rests until every set that was live has been pushed again, or `until`. */
+/** An outage of the autoscaler. Scale-down pauses until every set that was live has been pushed again, or until `until`. */
 export interface Outage {
   readonly from: Instant;
   readonly to: Instant;
@@ -473,12 +489,12 @@ export interface Trouble {
     | "unexpected"
     | "suspicious"
     | "not-found"
-    /** The app itself failed at a plan. */
+    /** The autoscaler itself failed at a plan. */
     | "failed";
   readonly message: string;
 }
 
-/** A message that was put aside: what the state page shows of it. */
+/** A message that was put aside, as the state page shows it. */
 export interface Rejection {
   readonly at: Instant;
   readonly messageId: string;

@@ -2,7 +2,10 @@ import type { ResourceValue, Scalar } from "./resources.ts";
 import type { Size } from "./size.ts";
 import { isSize, sizeText } from "./size.ts";
 
-/** Why a node (or what a bucket makes) does not meet a constraint, with what was asked and what was found. Rendered by {@link renderRefusal}. */
+/**
+ * Why a node (or a new node of a bucket) does not meet a constraint, with the asked and the found value. Only {@link renderRefusal} turns
+ * it into text.
+ */
 export type Refusal =
   | { readonly code: "undefined-resource"; readonly resource: string }
   | {
@@ -11,7 +14,7 @@ export type Refusal =
       readonly asked: number | Size;
       readonly offered: number | Size;
     }
-  /** A text, say, of which nothing can be taken. */
+  /** The value is no amount, such as a text, so nothing can be taken of it. */
   | { readonly code: "not-an-amount"; readonly resource: string; readonly found: ResourceValue }
   | {
       readonly code: "invalid-option";
@@ -19,17 +22,17 @@ export type Refusal =
       readonly what: string;
       readonly found: ResourceValue;
       readonly options: readonly Scalar[];
-      /** How many more options there are. */
+      /** Number of further options. */
       readonly more?: number;
     }
   | { readonly code: "not-exclusive"; readonly jobs: readonly string[]; readonly more?: number }
   | { readonly code: "not-in-a-placement-group" }
   | { readonly code: "in-a-placement-group"; readonly group: string }
-  /** None of the alternatives holds; their refusals in order. `more`: how many others there are. */
+  /** None of the alternatives holds. Their refusals in order; `more` is the number of others. */
   | { readonly code: "no-alternative"; readonly refusals: readonly Refusal[]; readonly more?: number }
-  /** More than one holds, where exactly one must. */
+  /** More than one alternative holds, but exactly one must. */
   | { readonly code: "several-alternatives"; readonly holding: number }
-  /** What must not hold does. */
+  /** The constraint under a "not" holds. */
   | { readonly code: "holds" }
   | { readonly code: "never"; readonly message: string }
   | {
@@ -47,7 +50,7 @@ export type Refusal =
     }
   | { readonly code: "capacity-failure-backoff"; readonly seconds: number; readonly since: number };
 
-/** Half a sentence for people, to stand after the name of the node or bucket. */
+/** Half a sentence for users. It follows the name of the node or bucket. */
 export function renderRefusal(refusal: Refusal): string {
   switch (refusal.code) {
     case "undefined-resource":
@@ -83,7 +86,7 @@ export function renderRefusal(refusal: Refusal): string {
   }
 }
 
-/** What is asked of a value: "a or b or 3 more". */
+/** The accepted values: "a or b or 3 more". */
 export function optionsText({
   options,
   more,
@@ -100,7 +103,7 @@ function alternativesText({ refusals, more }: Extract<Refusal, { readonly code: 
 const moreText = (before: string, more: number | undefined, what: string): string =>
   more === undefined ? "" : `${before}${more} more${what}`;
 
-/** A value for people. */
+/** A value as shown to users. */
 export function valueText(value: ResourceValue): string {
   if (isSize(value)) return sizeText(value);
   return value === null ? "undefined" : String(value);

@@ -1,9 +1,9 @@
-/** What a function key is for. A role is known by the functions that its keys open. */
+/** The purpose of a function key. The functions that a key opens determine its role. */
 export type Role = "sender" | "reader" | "operator";
 
 /**
- * Each function that needs a key, by the role that it is made for: no function is in two roles, and no function of a reader changes
- * anything. Azure's keys are for one function each, so reading and writing of one route are two functions.
+ * The functions that need a key, by role. No function has two roles, and no function of a reader changes anything. An Azure key opens one
+ * function, so reading and writing of one route are two functions.
  */
 export const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
   sender: ["write-request-set"],
@@ -22,12 +22,12 @@ export const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
   operator: ["write-config", "rollback-config", "tick", "wake", "restored", "rejected-messages"],
 };
 
-/** Functions that no function key opens or closes: the timer, the queue, and what answers anyone. */
+/** Functions without a function key: the timer, the queue, and those that answer every caller. */
 const WITHOUT_KEY: readonly string[] = ["autostop", "demand", "health", "snapshot"];
 
 export const ROLES: readonly Role[] = ["sender", "reader", "operator"];
 
-/** The functions that a key of this role is set on: an operator may do what the others may. */
+/** The functions for which a key of this role is set. An operator may do everything that the other roles may. */
 export function functionsOf(role: Role): readonly string[] {
   return role === "operator" ? ROLES.flatMap((each) => FUNCTIONS[each]) : FUNCTIONS[role];
 }

@@ -1,6 +1,6 @@
 /**
- * Whether two pieces of plain data (values, arrays, objects of either, Maps and Sets) say the same. Maps and Sets must also have the same
- * order: in most of them it means nothing, but then the answer "no" costs only time. What is the very same object is not looked into.
+ * Whether two pieces of plain data (values, arrays, objects, Maps and Sets) are equal. Maps and Sets must also have the same order. In most
+ * of them order has no meaning, but a false "no" costs only time. Identical objects are not compared further.
  */
 export function sameData(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
@@ -21,7 +21,7 @@ function sameInTurn(a: Iterable<unknown>, b: Iterable<unknown>): boolean {
   return true;
 }
 
-/** Whether two objects say the same but for the member of this name. A member that is undefined is one all the same. */
+/** Whether two objects are equal apart from the member of this name. An undefined member counts as a member. */
 export function sameBut<T extends object>(name: keyof T & string, a: T, b: T): boolean {
   return a === b || sameMembers(a, b, name);
 }

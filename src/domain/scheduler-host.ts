@@ -6,12 +6,12 @@ const PREFIX = "scheduler-host:";
 /** No name of a request set has control characters. */
 const OF_SET = "\n";
 
-/** Stands for a host that only a scheduler knows wherever a node is named by its id. `set`: several sets report a host of this name. */
+/** Identifies a host that only a scheduler reports, where a NodeId is needed. `set`: several sets report a host of this name. */
 export function schedulerHostId(hostname: string, set?: SetName): NodeId {
   return nodeId(`${PREFIX}${hostname}${set === undefined ? "" : OF_SET + set}`);
 }
 
-/** The hostname in such an id; undefined: it is the id of a node of the cluster. */
+/** The hostname in such an id. Undefined for the id of a node of the cluster. */
 export function schedulerHostname(id: NodeId): string | undefined {
   if (!id.startsWith(PREFIX)) return undefined;
   const end = id.lastIndexOf(OF_SET);

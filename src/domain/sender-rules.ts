@@ -1,25 +1,25 @@
 import type { Ceiling } from "./cap-rules.ts";
 
-/** What the request sets of one rule may do. */
+/** The permissions of the request sets of one rule. */
 export interface SenderRule {
   /** Names of request sets, or shell patterns for them. */
   readonly requestSets: readonly string[];
-  /** False: their messages are refused, and what is stored of them counts for nothing but busy hosts. */
+  /** False: their messages are refused, and their stored data count only for busy hosts. */
   readonly write: boolean;
-  /** A higher priority is lowered to this; absent: none is. */
+  /** A higher priority is lowered to this. Absent: no limit. */
   readonly maxPriority?: number;
-  /** What they may hold together; absent: see `CapRules`. */
+  /** Their caps together. Absent: see `CapRules`. */
   readonly caps?: Ceiling;
   /** Whether their reports of hosts count. */
   readonly hosts: boolean;
   readonly pools: boolean;
-  /** Whether they may define dynamic node arrays. Asking for one that is defined needs no permission. */
+  /** Whether they may define dynamic node arrays. Using a defined one needs no permission. */
   readonly dynamicArrays: boolean;
-  /** Node attributes that they may set beside the documented ones, as paths: `KeepAlive`, `Configuration.cyclecloud.mounts`. */
+  /** Node attributes that they may set in addition to the documented ones, as paths: `KeepAlive`, `Configuration.cyclecloud.mounts`. */
   readonly attributes: readonly string[];
 }
 
-/** The first rule that names a request set counts for it. A set that no rule names may do everything, with the documented attributes. */
+/** The first rule that names a request set applies. A set without a rule may do everything, with the documented attributes. */
 export type SenderRules = readonly SenderRule[];
 
 /** No section `senders`. */

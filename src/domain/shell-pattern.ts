@@ -1,6 +1,6 @@
 /** A shell pattern, ready to be matched. */
 export interface Pattern {
-  /** Whether the whole text matches, in time proportional to the length of the text times that of the pattern. */
+  /** Whether the whole text matches. Takes time proportional to the length of the text times the length of the pattern. */
   test(text: string): boolean;
 }
 
@@ -15,10 +15,10 @@ const ANY = "?".charCodeAt(0);
 const BRACKET = "[".charCodeAt(0);
 
 /**
- * Makes a shell pattern ready, case-sensitive and for the whole text: `*`, `?`, `[ab]`, `[a-z]`, `[!ab]`; a bracket that is never closed is
- * just a bracket. Undefined: the text holds no pattern and stands for itself. No regular expression: its matcher goes back over the text
- * for each star, and a pattern of ten characters can take half a minute. Nothing is kept for each character of a pattern: a cluster may hold
- * 60 MiB of patterns.
+ * Compiles a shell pattern, case-sensitive and for the whole text: `*`, `?`, `[ab]`, `[a-z]`, `[!ab]`. An unclosed bracket is an ordinary
+ * character. Undefined if the text contains no pattern and stands for itself. Not a regular expression: that backtracks for each star, and
+ * a pattern of ten characters can take half a minute. Stores nothing for each character of a pattern: a cluster may hold 60 MiB of
+ * patterns.
  */
 export function compilePattern(pattern: string): Pattern | undefined {
   if (!isPattern(pattern)) return undefined;
@@ -43,7 +43,7 @@ export function compilePattern(pattern: string): Pattern | undefined {
 /** Whether a text may match others than itself. */
 export const isPattern = (text: string): boolean => /[*?[]/.test(text);
 
-/** Where the bracket that opens at `at` is closed; a "]" right after it, or after "!", is one of its characters. */
+/** The position of the closing bracket. A "]" directly after the opening bracket, or after "!", is an ordinary character. */
 function closingBracket(pattern: string, at: number): number | undefined {
   const first = pattern[at + 1] === "!" ? at + 2 : at + 1;
   const close = pattern.indexOf("]", first + 1);
@@ -89,8 +89,8 @@ function fits(
 }
 
 /**
- * Goes along both at once. Where the text does not fit, the last star takes one character more and everything after it is tried again:
- * an earlier star never has to, as the last one can take whatever the earlier one would.
+ * Walks along both at once. On a mismatch the last star takes one more character, and everything after it is tried again. Earlier stars
+ * need no retry: the last star can take whatever an earlier one would.
  */
 function matches(pattern: string, singleAt: (at: number) => Single, text: string): boolean {
   let token = 0;

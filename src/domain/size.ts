@@ -1,6 +1,6 @@
 /**
- * Amounts of memory or disk with their unit (scalelib.md 1). The unit is kept, as it decides in which unit results and plain
- * numbers are told; all reckoning is in bytes, as 64-bit floats. "Memory" and "size" are two words for it and mean the same.
+ * Amounts of memory or disk with their unit (scalelib.md 1). The unit is kept because it determines the unit of results and of plain
+ * numbers. All arithmetic is in bytes, as 64-bit floats. "Memory" and "size" mean the same.
  */
 export interface Size {
   readonly amount: number;
@@ -24,7 +24,7 @@ const FACTORS = {
 
 export type SizeUnit = keyof typeof FACTORS;
 
-/** Why a text is no size. */
+/** Why a text is not a size. */
 export type SizeFault = "empty" | "only-letters" | "no-number" | "unknown-unit";
 
 export function isSizeUnit(text: string): text is SizeUnit {
@@ -39,8 +39,8 @@ export function isSize(value: unknown): value is Size {
 const NUMBER = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$/;
 
 /**
- * Reads a size as scalelib does: whatever stands before the last ":" is no part of it, letters at the end are the unit (without any:
- * bytes), the rest is a number. "4gb" is none, as gb is no unit. Numbers that are not finite are none either.
+ * Reads a size as scalelib does. Everything before the last ":" is ignored. Letters at the end are the unit (default: bytes), the rest is a
+ * number. "4gb" is no size, because gb is no unit. Numbers that are not finite are no sizes either.
  */
 export function parseSize(text: string): Size | SizeFault {
   const own = text.slice(text.lastIndexOf(":") + 1);
@@ -55,7 +55,7 @@ export function parseSize(text: string): Size | SizeFault {
   return Number.isFinite(amount * FACTORS[unit]) ? { amount, unit } : "no-number";
 }
 
-/** A text that says by its prefix that it is a size: "memory::4g", "size::1.5T". Anything else is just text, also "memory::-4g". */
+/** True for a text whose prefix marks it as a size: "memory::4g", "size::1.5T". Anything else is plain text, also "memory::-4g". */
 export function looksLikeSize(text: string): boolean {
   return /^(?:size|memory)::[A-Za-z0-9]/.test(text);
 }
@@ -64,7 +64,7 @@ export function bytesOf(size: Size): number {
   return size.amount * FACTORS[size.unit];
 }
 
-/** Bytes of one of a unit. */
+/** Number of bytes in one unit. */
 export function bytesPer(unit: SizeUnit): number {
   return FACTORS[unit];
 }
@@ -74,7 +74,7 @@ export function convertSize(size: Size, unit: SizeUnit): Size {
   return size.unit === unit ? size : { amount: bytesOf(size) / FACTORS[unit], unit };
 }
 
-/** A plain number counts as bytes. The result has the unit of the left operand, here and below. */
+/** A plain number counts as bytes. The result has the unit of the left operand, here and in the functions below. */
 export function addSize(left: Size, right: Size | number): Size {
   return { amount: (bytesOf(left) + bytesOrNumber(right)) / FACTORS[left.unit], unit: left.unit };
 }
@@ -88,7 +88,7 @@ export function multiplySize(left: Size, right: Size | number): Size {
   return { amount: (bytesOf(left) * bytesOrNumber(right)) / FACTORS[left.unit], unit: left.unit };
 }
 
-/** By a number, or how many times another size; undefined when that is zero. */
+/** By a number, or the ratio to another size. Undefined if the divisor is zero. */
 export function divideSize(left: Size, right: Size | number): Size | undefined {
   const by = divisor(left, right);
   return by === 0 ? undefined : { amount: left.amount / by, unit: left.unit };
@@ -100,7 +100,7 @@ export function divideSizeFloor(left: Size, right: Size | number): Size | undefi
   return by === 0 ? undefined : { amount: Math.floor(left.amount / by), unit: left.unit };
 }
 
-/** How many whole times `right` is contained in `left`: a size by its bytes, a plain number in the unit of `left`. */
+/** How often `right` fits into `left` as a whole: a size by its bytes, a plain number in the unit of `left`. */
 export function countSizes(left: Size, right: Size | number): number | undefined {
   const whole = divideSizeFloor(left, right);
   return whole === undefined ? undefined : Math.trunc(whole.amount);
@@ -126,17 +126,17 @@ function divisor(left: Size, right: Size | number): number {
   return typeof right === "number" ? right : convertSize(right, left.unit).amount;
 }
 
-/** For people: two decimals, halves of the exact value to the even side, as in "0.12g". */
+/** For users: two decimals. Halves of the exact value are rounded to even, as in "0.12g". */
 export function sizeText({ amount, unit }: Size): string {
   return `${roundTwo(amount)}${unit}`;
 }
 
-/** In full, as it stands in JSON: "memory::4g". Nothing is lost, unlike in scalelib (defect 41). */
+/** In full, as written in JSON: "memory::4g". Nothing is lost, unlike in scalelib (defect 41). */
 export function sizeJson({ amount, unit }: Size): string {
   return `memory::${amount}${unit}`;
 }
 
-/** toFixed rounds the exact value and halves upwards; only a half that is exact needs the even side. */
+/** toFixed rounds the exact value and halves upwards. Only an exact half must be rounded to even. */
 function roundTwo(amount: number): string {
   const eighths = amount * 8;
   const isExactHalf = Number.isInteger(eighths) && Math.abs(eighths) % 2 === 1;

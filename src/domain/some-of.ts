@@ -1,4 +1,4 @@
-/** Names in a sentence: "a, b", or where there are more than `most` "a, b and 3 more". Empty for none. */
+/** Names in a sentence: "a, b", or with more than `most` names "a, b and 3 more". Empty for no names. */
 export function someOf(names: readonly string[], most: number): string {
   const some = names.slice(0, most).join(", ");
   const more = names.length - most;

@@ -4,8 +4,8 @@ export function compareText(a: string, b: string): number {
 }
 
 /**
- * Sorted by {@link compareText}. For thousands of items whose texts differ early, or early behind what all begin with, as ids do: these
- * characters are sorted as numbers, which calls nobody back.
+ * Sorted by {@link compareText}. Fast for thousands of items whose texts differ early or soon after a common prefix, such as ids: these
+ * characters are sorted as numbers, without a callback.
  */
 export function sortedByText<T>(items: readonly T[], textOf: (item: T) => string): readonly T[] {
   if (items.length < 2) return items;
@@ -43,7 +43,7 @@ const MOST_KEYS = 2 ** 21;
 const HEAD_LENGTH = 4;
 const HIGHEST = 0xff;
 
-/** With how many characters all of them begin. */
+/** Length of the common prefix of all texts. */
 function lengthShared(texts: readonly string[]): number {
   const [first = ""] = texts;
   let shared = first.length;
@@ -55,7 +55,10 @@ function lengthShared(texts: readonly string[]): number {
   return shared;
 }
 
-/** A number for the first four characters from there on, never greater than that of a text which comes later. What follows a character that is cut to 255 does not count. */
+/**
+ * A number for four characters from `from` on, never greater than that of a text which sorts later. A character above 255 is cut to 255,
+ * and then the rest does not count.
+ */
 function headOf(text: string, from: number): number {
   let head = 0;
   let isCut = false;

@@ -2,36 +2,39 @@ import type { Purpose } from "./bucket.ts";
 import { dynamicArrayOf } from "./bucket.ts";
 import type { ArrayName } from "./ids.ts";
 
-/** The idle and boot timeouts of a configuration, in seconds: one for all node arrays, and those of arrays that have their own. */
+/** The idle and boot timeouts of a configuration, in seconds: one for all node arrays, and those of arrays with their own. */
 export interface TimeoutRules {
-  /** A node that is Ready, idle and not needed for this long is stopped. scalelib's idle_timeout; default 300. */
+  /** A node that is Ready, idle and not needed for this long is stopped. scalelib's idle_timeout. Default 300. */
   readonly idleTimeoutSeconds: number;
-  /** A node not Ready this long after it was first seen is stopped. scalelib's boot_timeout; default 3600, as its documentation says. */
+  /**
+   * A node that is not Ready this long after it was first observed is stopped. scalelib's boot_timeout. Default 3600, as in its
+   * documentation.
+   */
   readonly bootTimeoutSeconds: number;
-  /** Idle timeouts of single node arrays, dynamic and generated ones included; absent: no array has its own. */
+  /** Idle timeouts of single node arrays, including dynamic and generated ones. Absent: no array has its own. */
   readonly idleTimeouts?: ArrayTimeouts;
-  /** Boot timeouts of single node arrays; absent: no array has its own. */
+  /** Boot timeouts of single node arrays. Absent: no array has its own. */
   readonly bootTimeouts?: ArrayTimeouts;
 }
 
 /** Seconds by the name of a node array. */
 export type ArrayTimeouts = ReadonlyMap<string, number>;
 
-/** The timeouts that count for one node, or for the nodes of one array. */
+/** The timeouts of one node, or of the nodes of one array. */
 export interface Timeouts {
   readonly idleSeconds: number;
   readonly bootSeconds: number;
 }
 
-/** What a node is for, and the array of the template that it is created in: a ledger entry says both. */
+/** The purpose of a node, and the array of the template in which it is created. A ledger entry has both. */
 interface Homed {
   readonly array: ArrayName;
   readonly purpose: Purpose;
 }
 
 /**
- * The timeouts of a node: those of the array that it counts for (a dynamic array, or a generated one such as "hpc:64") if the
- * configuration names it, else those of the array that it is created in, else the default. Idle and boot are looked up apart.
+ * The timeouts of a node: those of the array that it counts for (a dynamic array, or a generated one such as "hpc:64") if configured, else
+ * those of the array in which it is created, else the default. Idle and boot timeout are looked up separately.
  */
 export function timeoutsOf(rules: TimeoutRules, { array, purpose }: Homed): Timeouts {
   if (purpose.kind === "array") return timeoutsOfArray(rules, array);
@@ -42,7 +45,7 @@ export function timeoutsOf(rules: TimeoutRules, { array, purpose }: Homed): Time
   );
 }
 
-/** The timeouts of an array's nodes; `parent`: the array that a dynamic one extends. */
+/** The timeouts of an array's nodes. `parent`: the array that a dynamic one extends. */
 export function timeoutsOfArray(rules: TimeoutRules, array: ArrayName, parent?: ArrayName): Timeouts {
   return timeoutsOfFirst(rules, parent === undefined ? [array] : [array, parent]);
 }

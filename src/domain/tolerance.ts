@@ -1,2 +1,2 @@
-/** Resources are compared with a relative tolerance: 0.1 taken ten times from 1 leaves room for nothing and owes nothing. */
+/** Relative tolerance for comparing resources: 0.1 taken ten times from 1 leaves exactly nothing. */
 export const TOLERANCE = 1e-9;

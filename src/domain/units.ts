@@ -11,7 +11,7 @@ export function plusSeconds(at: Instant, seconds: number): Instant {
   return instant(at + seconds * 1000);
 }
 
-/** Seconds from `earlier` to `later`; negative if they are the other way round. */
+/** Seconds from `earlier` to `later`. Negative if `later` is before `earlier`. */
 export function secondsBetween(earlier: Instant, later: Instant): number {
   return (later - earlier) / 1000;
 }
@@ -21,7 +21,7 @@ export function isoTime(at: Instant): string {
   return new Date(at).toISOString();
 }
 
-/** The time of day of a moment, "13:40:00Z": for sentences about what is at most hours away. */
+/** The time of day of a moment, "13:40:00Z". For sentences about moments that are at most hours away. */
 export function clockTime(at: Instant): string {
   return `${isoTime(at).slice(11, 19)}Z`;
 }

@@ -4,17 +4,17 @@ import type { ArrayName, MachineType } from "./ids.ts";
 import { sameMachineType } from "./ids.ts";
 import type { Snapshot } from "./cluster.ts";
 
-/** The same for a node that its bucket still names in `activeNodes`: the two halves of the status contradict each other. */
+/** The limit for a node that its bucket still names in `activeNodes`: the two halves of the status contradict each other. */
 export const NAMED_SECONDS = 180;
 
-/** Nodes of a bucket, named by it, of which nothing else is known: neither a record nor a memory of ours. */
+/** Nodes that their bucket names and of which we have neither a record nor a ledger entry. */
 export interface UnknownNodes {
   readonly array: ArrayName;
   readonly machineType: MachineType;
   readonly count: number;
 }
 
-/** The nodes that buckets name, that the list lacks and that we do not know: they count as there for three minutes. */
+/** The nodes that buckets name, that the list lacks and that the ledger does not know. They count as present for three minutes. */
 export function unknownNodes({ at, unlisted = [] }: Snapshot, ledger: Ledger): readonly UnknownNodes[] {
   if (unlisted.length === 0) return [];
   const names = new Set([...ledger.values()].map(keyOf));

@@ -22,26 +22,26 @@ export interface VirtualFleet {
   readonly made: number;
   /** Placement groups of virtual nodes that are not whole; absent: none. */
   readonly groupFills?: readonly GroupFill[];
-  /** What the comparison has counted. It stays when no array is observed any more. */
+  /** The counts of the comparison. Kept when no array is observed any more. */
   readonly comparison: Comparison;
 }
 
 export interface ObservedArray {
   readonly name: ArrayName;
   readonly since: Instant;
-  /** The last time that virtual nodes of the array were stopped; absent: never. */
+  /** When virtual nodes of the array were last stopped. Absent: never. */
   readonly stoppedAt?: Instant;
 }
 
 /** A virtual node. A copy of a real node keeps its NodeId and its names. */
 export interface VirtualNode {
-  /** As it is once it is up; a deallocated one as it is before its start. */
+  /** The node as it is once it is up. A deallocated node as it is before its start. */
   readonly node: Node;
-  /** What plans remember of it. */
+  /** Its ledger entry. */
   readonly known: LedgerNode;
-  /** It is up from then on; absent: it was up, or is deallocated. */
+  /** When it is up. Absent: it was up from the beginning, or is deallocated. */
   readonly readyAt?: Instant;
-  /** It was stopped then; absent: it was not. */
+  /** When it was stopped. Absent: it was not. */
   readonly stoppedAt?: Instant;
 }
 
@@ -56,8 +56,8 @@ export interface SizeBoots {
   readonly seconds: readonly number[];
 }
 
-/** How long a virtual node takes to boot where no boot of a real one has been seen. */
+/** Boot duration of a virtual node if no boot of a real one has been observed. */
 export const DEFAULT_BOOT_SECONDS = 300;
 
-/** A stopped virtual node still counts as there for so long, as the VM of a real one does. */
+/** A stopped virtual node counts as present for this long, as the VM of a real node does. */
 export const VIRTUAL_STOP_SECONDS = 60;

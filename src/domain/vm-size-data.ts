@@ -1,17 +1,17 @@
 import type { Catalogue, SizeTable, VmSize, VmSizes } from "./catalogue.ts";
 import table from "./vm-sizes.json" with { type: "json" };
 
-/** Azure's VM sizes as far as we know them; infra/make-vm-sizes.ts makes the table. */
+/** Azure's VM sizes known to this release. infra/make-vm-sizes.ts makes the table. */
 export const KNOWN_VM_SIZES: VmSizes = new Map(
   Object.entries(table).map(([name, row]): [string, VmSize] => [name, readRow(row)]),
 );
 
-/** What is known of VM sizes under a configuration: its own table, and ours for what that leaves out. */
+/** The VM sizes under a configuration: its own table, completed from ours. */
 export function catalogueOf({ vmSizes }: { readonly vmSizes?: SizeTable }): Catalogue {
   return { sizes: KNOWN_VM_SIZES, ...(vmSizes === undefined ? {} : { override: vmSizes }) };
 }
 
-/** A row is what the script wrote: family, vCPUs, vCPUs per core, GiB, GPUs, InfiniBand. */
+/** One row of the script: family, vCPUs, vCPUs per core, GiB, GPUs, InfiniBand. */
 function readRow([family, vcpus, perCore, memoryGib, gpus, infiniband]: readonly (
   | string
   | number

@@ -3,7 +3,7 @@ import type { ArrayName, MachineType } from "./ids.ts";
 import type { Policy } from "./policy.ts";
 import type { LimitKind } from "./reason.ts";
 
-/** The limits that CycleCloud sets; our own caps are part of the configuration. */
+/** The limits that CycleCloud sets. Our own caps are part of the configuration. */
 export const CHANGEABLE_LIMITS = [
   "cluster",
   "nodearray",
@@ -14,26 +14,26 @@ export const CHANGEABLE_LIMITS = [
   "placement-group",
 ] as const satisfies readonly LimitKind[];
 
-/** "If this limit were so much larger", or "if it were so large". */
+/** "If this limit were larger by this amount", or "if it were this large". */
 export interface LimitChange {
   readonly kind: (typeof CHANGEABLE_LIMITS)[number];
-  /** As a limit of the cluster answer is named: the array, family, region or bucket; empty for the cluster. */
+  /** The name of the limit in the cluster answer: the array, family, region or bucket. Empty for the cluster. */
   readonly name: string;
   readonly unit: "nodes" | "cores";
   readonly change: { readonly more: number } | { readonly max: number };
 }
 
-/** "If CycleCloud offered this bucket, and nothing kept us from it", or "if it did not". */
+/** "If CycleCloud offered this bucket without our refusal", or "if it did not offer it". */
 export interface BucketChange {
   readonly array: ArrayName;
   readonly machineType: MachineType;
   readonly enabled: boolean;
 }
 
-/** Inputs of a plan that are other than they are. */
+/** Changed inputs of a plan. */
 export interface WhatIf {
   readonly policy: Policy;
-  /** Each replaces what its set asks for. */
+  /** Each replaces the demand of its set. */
   readonly updates: readonly RequestSetUpdate[];
   readonly limits: readonly LimitChange[];
   readonly buckets: readonly BucketChange[];

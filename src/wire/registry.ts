@@ -1,3 +1,5 @@
+// Long: the schema of the registry and the readers of its parts, which share the schema's types.
+
 import * as z from "zod";
 import { clusterName, type ClusterName } from "../domain/ids.ts";
 import type { CallBounds } from "../domain/policy.ts";
@@ -7,6 +9,7 @@ import {
   LONGEST_LAG_SECONDS,
   MOST_PARALLEL_CREATES,
 } from "../domain/policy.ts";
+import { BOUNDS } from "./bounds.ts";
 import { parseDocument } from "./document.ts";
 import { isFields } from "./fields.ts";
 import { nameSchema } from "./name.ts";
@@ -80,14 +83,17 @@ const clusterSchema = z.strictObject(
 const CLUSTER_KEYS = Object.keys(clusterSchema.shape);
 const IDENTITY_KEYS = Object.keys(identitySchema.shape);
 
-/** Reads the app setting AUTOSCALER_CLUSTERS, a JSON list of clusters; all problems at once. Never throws. */
-export function readRegistry(setting: string): RegistryRead {
+/**
+ * Reads the app setting AUTOSCALER_CLUSTERS, a JSON list of clusters; all problems at once. Never throws. `mostProblems`: how many are
+ * described, the rest is counted.
+ */
+export function readRegistry(setting: string, mostProblems: number = BOUNDS.problems): RegistryRead {
   const document = parseDocument(setting);
   if (document.kind === "problem") return { kind: "problems", problems: [document.problem] };
   if (!Array.isArray(document.value)) {
     return { kind: "problems", problems: [problemAt("", document.value, "a list of clusters")] };
   }
-  const problems = new Problems();
+  const problems = new Problems(mostProblems);
   const clusters = document.value.flatMap(
     (item: unknown, index) => readCluster(item, `[${index}]`, problems) ?? [],
   );

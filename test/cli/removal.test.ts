@@ -33,7 +33,7 @@ test("nodes that run, nodes that come and live request sets keep the app from be
     "CLUSTER  NODES  COMING  REQUEST SETS",
     "prod         3       3             1",
     "",
-    "Not yet: without the app nobody stops these nodes. End the demand, and wait until they have gone.",
+    "Not yet: without the app these nodes are not stopped. End the demand, and wait until no node is left.",
   ]);
   expect(seen.every((request) => request.startsWith("GET "))).toBe(true);
 });

@@ -1,3 +1,5 @@
+import { BOUNDS } from "../../src/wire/bounds.ts";
+import { isDeeperThan } from "../../src/wire/nesting.ts";
 import { Dice } from "../simulation/dice.ts";
 import { anyConfig, anyConstraint, anyMessage, anySettings, anyWhatIf, extremeMessage } from "./documents.ts";
 import { edgeNumber, edgeScalar, edgeText, edgeValue } from "./edges.ts";
@@ -90,12 +92,18 @@ function anyEdits(dice: Dice): unknown {
   }));
 }
 
-/** Members that a newer release may have added, anywhere. */
+/** Members that a newer release may have added, anywhere. No release stores more levels than its own doors let in. */
 function anyGrowth(dice: Dice): unknown {
-  return Array.from({ length: dice.whole(1, 6) }, () => ({
-    nth: dice.whole(0, 3),
-    at: dice.fraction(),
-    key: dice.pick(["newMember", "newMember", "__proto__", "constructor"]),
-    value: edgeValue(dice, dice.pick<unknown>([1, "text", [{}], {}, true])),
-  }));
+  return Array.from({ length: dice.whole(1, 6) }, () => {
+    const edit = {
+      nth: dice.whole(0, 3),
+      at: dice.fraction(),
+      key: dice.pick(["newMember", "newMember", "__proto__", "constructor"]),
+      value: edgeValue(dice, dice.pick<unknown>([1, "text", [{}], {}, true])),
+    };
+    return isTooDeep(edit.value) ? { ...edit, value: [] } : edit;
+  });
 }
+
+const isTooDeep = (value: unknown): boolean =>
+  typeof value === "string" ? value.startsWith("@@5,000") : isDeeperThan(value, BOUNDS.levels);

@@ -5,11 +5,15 @@ import { chunkProperties, joinChunks } from "../../src/adapters/tables/rows.ts";
 import type { ReadRow } from "../../src/adapters/tables/table.ts";
 import { writeText } from "./edges.ts";
 import { ABSENT, editAt } from "./edit.ts";
+import { memberOf } from "./judge.ts";
 import { edited } from "./tamper.ts";
 import type { World } from "./world.ts";
 
 /** Everything, in the order of the keys. */
 const ALL = { from: "", to: "~" };
+
+/** How what is too deep for an edit begins, as edges.ts writes it. */
+const DEEP_TEXTS = ["[", '{"not":', '{"a":', '{"and":['].map((level) => level.repeat(1500));
 
 /** What an older release left out of its record. */
 const OPTIONAL = [
@@ -53,10 +57,19 @@ export async function editRows(world: World, how: string, document: unknown): Pr
       const number = nth % 4;
       nth += 1;
       await editRow(world, partition, row, (value) =>
-        how === "older" ? withoutOptional(value) : edited(document, value, number),
+        how === "older"
+          ? withoutOptional(value)
+          : edited(how === "grown" ? growthOf(document) : document, value, number),
       );
     }
   }
+}
+
+/** Only what adds a member: cutting down must not turn growth into damage. */
+function growthOf(document: unknown): unknown {
+  return (Array.isArray(document) ? document : []).filter(
+    (edit) => typeof memberOf(edit, "key") === "string",
+  );
 }
 
 function withoutOptional(value: unknown): unknown {
@@ -80,7 +93,7 @@ async function editRow(
   if (before.length === 0) return;
   const stored = await decompress(before);
   // An edit before this one made it deeper than an edit can follow.
-  if (stored.includes("[".repeat(1000))) return;
+  if (DEEP_TEXTS.some((deep) => stored.includes(deep))) return;
   const text = writeText(edit(JSON.parse(stored)), world.cluster);
   const after = await compress(text);
   const values = { ...withoutChunks(row.values), ...chunkProperties(after) };

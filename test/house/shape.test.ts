@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FLAWS_OF_FILE, LONG_FILES, LONG_FUNCTIONS, LONG_WITHOUT_REASON } from "./exceptions.ts";
 import { readSources } from "./imports.ts";
 import type { Flaw, Shape } from "./shape.ts";
-import { FLAWS, measure, MOST_FILE_LINES, MOST_LINES_WITHOUT_REASON } from "./shape.ts";
+import { FLAWS, measure, MOST_DOOR_LINES, MOST_FILE_LINES, MOST_LINES_WITHOUT_REASON } from "./shape.ts";
 
 /** Written by a program from the schema of the answers. */
 const GENERATED = new Set(["src/client/answers.ts"]);
@@ -21,6 +21,10 @@ const pathsOf = (test: (shape: Shape) => boolean): readonly string[] =>
 
 test("no file has more than 300 lines; the list of exceptions is as short as it can be", () => {
   expect(pathsOf(({ lines }) => lines > MOST_FILE_LINES)).toEqual(LONG_FILES);
+});
+
+test("no door has more than 60 lines: what it does lies in src/app, or in a file beside it", () => {
+  expect(pathsOf(({ path, lines }) => path.startsWith("functions/") && lines > MOST_DOOR_LINES)).toEqual([]);
 });
 
 test("a file of more than 200 lines says why", () => {

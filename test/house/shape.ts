@@ -18,6 +18,8 @@ export type Flaw = "as" | "any" | "!" | "special";
 
 export const FLAWS: readonly Flaw[] = ["as", "any", "!", "special"];
 
+/** A file of functions/ reads a call, hands it on and answers. */
+export const MOST_DOOR_LINES = 60;
 export const MOST_FILE_LINES = 300;
 /** Files above this say at their head why they are so long. */
 export const MOST_LINES_WITHOUT_REASON = 200;

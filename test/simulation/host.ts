@@ -1,6 +1,6 @@
 import type { HttpResponseInit } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
-import { answeringAnyone } from "../../functions/problem.ts";
+import { answeringAnyone } from "../../functions/answering.ts";
 import { createBackground } from "../../src/app/background.ts";
 import { createHealthDesk } from "../../src/app/health-desk.ts";
 import type { Composition } from "../../src/compose.ts";

@@ -171,8 +171,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/decide/nodes/replaced.ts",
-        find: 'if (known?.busyness.state === "busy" || left === 0)',
-        put: 'if (known?.busyness.state === "busy" || left < -1e6)',
+        find: 'if (known?.busyness.state === "busy" || !room.take(node.array, known))',
+        put: 'if (known?.busyness.state === "busy")',
       },
     ],
     moves: "overshoot",

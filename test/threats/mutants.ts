@@ -100,7 +100,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
     [
       "functions/autostop.ts",
       "if (site === undefined || !mayBeAutostopToken",
-      'if (site === undefined) return problem(404, "Not Found", "no such cluster");\n  if (!mayBeAutostopToken',
+      "if (site === undefined) return { status: 404 };\n  if (!mayBeAutostopToken",
     ],
     "test/functions/autostop-door.test.ts",
     "an unknown cluster, an unknown array and a wrong token look alike",

@@ -9,7 +9,6 @@ import type { Budget } from "../constraints/budget.ts";
 import { sizeOfConstraints } from "../constraints/constraint-size.ts";
 import { dependsOnJobs, dependsOnNode } from "../constraints/depends-on-node.ts";
 import { compileAll } from "../constraints/match.ts";
-import type { Ground } from "./node-kinds.ts";
 import { withNodeId } from "../constraints/default-resources.ts";
 import type { Judgement } from "../constraints/judgement.ts";
 
@@ -39,6 +38,13 @@ export interface Needs {
 
 const NO_JOBS: ReadonlySet<string> = new Set<string>();
 
+/** What a judgement needs of its plan. */
+interface Surroundings {
+  readonly budget: Budget;
+  /** An empty node as constraints see it. */
+  readonly viewOf: (subject: Subject) => NodeView;
+}
+
 /** The constraints of a job against empty nodes, each kind judged once: what a slot takes there, or why none goes there. */
 export class Fit {
   readonly #judge: ReturnType<typeof compileAll>;
@@ -48,7 +54,7 @@ export class Fit {
   readonly judgesEachNode: boolean;
   /** What is said hangs on which jobs are on the node. */
   readonly looksAtJobs: boolean;
-  readonly #ground: Pick<Ground, "viewOf">;
+  readonly #ground: Pick<Surroundings, "viewOf">;
   readonly #budget: Budget;
   /** Steps of one judgement. */
   readonly #steps: number;
@@ -58,7 +64,7 @@ export class Fit {
     constraints: readonly Constraint[],
     positions: ReadonlyMap<string, number>,
     shared: SharedState,
-    ground: Pick<Ground, "budget" | "viewOf">,
+    ground: Surroundings,
   ) {
     this.#ground = ground;
     this.#budget = ground.budget;

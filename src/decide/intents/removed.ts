@@ -1,5 +1,6 @@
 import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Node, NodePhase, Snapshot } from "../../domain/cluster.ts";
+import { type ExclusiveRules, isOurs } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { ClusterRecord, Ledger, LedgerNode } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -20,14 +21,17 @@ export interface Change {
   readonly ledger: Ledger;
   /** Arrays that are ours. */
   readonly managed: ReadonlySet<ArrayName>;
+  /** Which nodes of them are ours. */
+  readonly policy: ExclusiveRules;
 }
 
 /**
- * Pauses the buckets of nodes that this look shows as removed before they were Ready, by somebody else than us, as for nodes that fail
- * (docs/protocol.md, Doubt). Without it such nodes are created again with every look.
+ * Pauses the buckets of nodes of ours that this look shows as removed before they were Ready, and not by us, as for nodes that fail
+ * (docs/protocol.md, Doubt). Without it such nodes are created again with every look. What another tool does with its own nodes says
+ * nothing about ours.
  */
 export function pauseRemoved(record: ClusterRecord, change: Change, now: Instant): ClusterRecord {
-  const { before, snapshot, ledger, managed } = change;
+  const { before, snapshot, ledger, managed, policy } = change;
   const coming = (before?.nodes ?? []).filter(({ array, phase }) => isOnWayUp(phase) && managed.has(array));
   if (coming.length === 0) return record;
   const open = stoppingNodes(record.intents);
@@ -37,7 +41,7 @@ export function pauseRemoved(record: ClusterRecord, change: Change, now: Instant
     const phase = phases.get(node.nodeId);
     const isRemoved = phase === undefined || phase === "going" || phase === "off";
     if (known === undefined || !isRemoved || isStoppedByUs(known, open)) return next;
-    if (known.firstReadyAt !== undefined) return next;
+    if (known.firstReadyAt !== undefined || !isOurs(known, policy)) return next;
     return backOff(next, bucketOf(node), "boot-failed", textOf(node), now, dynamicArrayOf(known.purpose));
   }, record);
 }
@@ -52,10 +56,11 @@ export function isStoppedByUs({ nodeId, draining }: LedgerNode, open: ReadonlySe
   return open.has(nodeId) || draining?.sentAt !== undefined || (draining?.attempts ?? 0) > 0;
 }
 
-/** Nodes that went within the last hour, and that we did not stop. */
+/** Nodes of ours that went within the last hour, and that we did not stop. Other tools remove their own nodes as they please. */
 export function removedByOthers(
   { intents }: Pick<ClusterRecord, "intents">,
   ledger: Ledger,
+  policy: ExclusiveRules,
   now: Instant,
 ): readonly LedgerNode[] {
   const open = stoppingNodes(intents);
@@ -63,6 +68,7 @@ export function removedByOthers(
     (node) =>
       node.goneAt !== undefined &&
       secondsBetween(node.goneAt, now) < REMOVED_SECONDS &&
+      isOurs(node, policy) &&
       !isStoppedByUs(node, open),
   );
 }

@@ -1,4 +1,5 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
+import { type ExclusiveRules, isOurs } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Ledger, LedgerNode } from "../../domain/record.ts";
@@ -9,9 +10,9 @@ import { isDown } from "./down.ts";
 import { bootingSince } from "../intents/node-starts.ts";
 import { unclearUntil } from "./unclear.ts";
 
-/** Of an array's nodes this share is replaced at a time while CycleCloud still lists them as wanted ... */
+/** The share of an array's nodes that is replaced at a time while CycleCloud still lists them as wanted. */
 const SHARE_REPLACED = 0.1;
-/** ... and at least so many. */
+/** At least this number is replaced at a time. */
 const FEWEST_REPLACED = 3;
 
 /** Nodes that CycleCloud lists as wanted and that are of no use. */
@@ -25,24 +26,21 @@ export interface Useless {
 /**
  * The nodes of a look that failed, were not Ready in time, are down after they were Ready, or are unclear for too long. At most a tenth
  * of an array's nodes (at least 3) are replaced at a time; the others wait until CycleCloud has accepted the stop of those, or lists
- * them no more (docs/protocol.md, Doubt). So a fault that all nodes show, for whatever reason, does not create a second cluster.
+ * them no more (docs/protocol.md, Doubt). So a fault that all nodes show, for whatever reason, does not create a second cluster. Nodes of
+ * other tools have a limit of their own: we never stop them, so they would keep ours from being replaced.
  */
 export function uselessNodes(snapshot: Snapshot, ledger: Ledger, policy: Policy, now: Instant): Useless {
   const replaced: NodeId[] = [];
   const kept: NodeId[] = [];
-  let room: Map<ArrayName, number> | undefined;
+  let room: ReplaceRoom | undefined;
   snapshot.nodes.forEach((node) => {
     // Most nodes are up: only for the others is the ledger asked.
     if (!mayBeUseless(node)) return;
     const known = ledger.get(node.nodeId);
     if (!isUseless(node, known, policy, now)) return;
-    room ??= roomByArray(snapshot);
-    const left = room.get(node.array) ?? 0;
-    if (known?.busyness.state === "busy" || left === 0) kept.push(node.nodeId);
-    else {
-      room.set(node.array, left - 1);
-      replaced.push(node.nodeId);
-    }
+    room ??= new ReplaceRoom(snapshot, ledger, policy);
+    if (known?.busyness.state === "busy" || !room.take(node.array, known)) kept.push(node.nodeId);
+    else replaced.push(node.nodeId);
   });
   return { replaced, kept };
 }
@@ -65,16 +63,36 @@ function isLate(known: LedgerNode, policy: Policy, now: Instant): boolean {
   return secondsBetween(bootingSince(known), now) >= timeoutsOf(policy, known).bootSeconds;
 }
 
-/** How many nodes of each array may be replaced at a time while CycleCloud still lists them as wanted. */
-export function roomByArray({ nodes }: Snapshot): Map<ArrayName, number> {
-  const counts = new Map<ArrayName, number>();
-  for (const { array, phase } of nodes) {
-    if (phase !== "off" && phase !== "deallocated") counts.set(array, (counts.get(array) ?? 0) + 1);
+/** How many more nodes of each array may be replaced while CycleCloud still lists them as wanted: of ours, and of other tools. */
+export class ReplaceRoom {
+  readonly #rules: ExclusiveRules;
+  readonly #ours = new Map<ArrayName, number>();
+  readonly #others = new Map<ArrayName, number>();
+
+  constructor({ nodes }: Snapshot, ledger: Ledger, rules: ExclusiveRules) {
+    this.#rules = rules;
+    for (const { nodeId, array, phase } of nodes) {
+      if (phase === "off" || phase === "deallocated") continue;
+      const counts = this.#of(ledger.get(nodeId));
+      counts.set(array, (counts.get(array) ?? 0) + 1);
+    }
+    for (const counts of [this.#ours, this.#others]) {
+      for (const [array, count] of counts)
+        counts.set(array, Math.max(FEWEST_REPLACED, Math.floor(count * SHARE_REPLACED)));
+    }
   }
-  return new Map(
-    [...counts].map(([array, count]) => [
-      array,
-      Math.max(FEWEST_REPLACED, Math.floor(count * SHARE_REPLACED)),
-    ]),
-  );
+
+  /** Takes one node's place; `false`: none is left. */
+  take(array: ArrayName, known: LedgerNode | undefined): boolean {
+    const room = this.#of(known);
+    const left = room.get(array) ?? 0;
+    if (left === 0) return false;
+    room.set(array, left - 1);
+    return true;
+  }
+
+  /** A node without an entry counts as another tool's. */
+  #of(known: LedgerNode | undefined): Map<ArrayName, number> {
+    return known !== undefined && isOurs(known, this.#rules) ? this.#ours : this.#others;
+  }
 }

@@ -1,12 +1,12 @@
 import type { Snapshot } from "../../domain/cluster.ts";
-import type { ArrayName, NodeId } from "../../domain/ids.ts";
+import type { NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Questions } from "../../domain/questions.ts";
 import { unhealthyNow } from "../../domain/questions.ts";
 import type { Ledger } from "../../domain/record.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
-import { roomByArray, uselessNodes } from "../nodes/replaced.ts";
+import { ReplaceRoom, uselessNodes } from "../nodes/replaced.ts";
 
 /** Nodes that call themselves unhealthy and stay: they are closed, and never open (docs/nodes.md). */
 export interface HeldNodes {
@@ -42,19 +42,18 @@ export function heldNodes(
   const closed = new Set<NodeId>();
   const full = new Set<NodeId>();
   for (const { id, array, held } of said.toSorted((a, b) => a.since - b.since || compareText(a.id, b.id))) {
-    const left = room.get(array) ?? 0;
-    if (left === 0 || !up.has(id)) continue;
-    room.set(array, left - 1);
+    if (!up.has(id) || !room.take(array, ledger.get(id))) continue;
     (held === "job" ? full : closed).add(id);
   }
   return { closed, full };
 }
 
 /** How many more nodes of each array may be replaced. */
-function roomLeft(snapshot: Snapshot, ledger: Ledger, policy: Policy, now: Instant): Map<ArrayName, number> {
-  const room = roomByArray(snapshot);
+function roomLeft(snapshot: Snapshot, ledger: Ledger, policy: Policy, now: Instant): ReplaceRoom {
+  const room = new ReplaceRoom(snapshot, ledger, policy);
   const replaced = new Set(uselessNodes(snapshot, ledger, policy, now).replaced);
-  for (const { nodeId, array } of snapshot.nodes)
-    if (replaced.has(nodeId)) room.set(array, (room.get(array) ?? 0) - 1);
+  for (const { nodeId, array } of snapshot.nodes) {
+    if (replaced.has(nodeId)) room.take(array, ledger.get(nodeId));
+  }
   return room;
 }

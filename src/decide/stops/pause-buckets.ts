@@ -33,7 +33,7 @@ export function pauseBuckets(
   const managed = new Set([...managedArrays(snapshot, policy)].filter((array) => actsOn(policy, array)));
   const stopping = stoppingNodes(record.intents);
   const entries = new InTurn(ledger);
-  let next = pauseRemoved(record, { before, snapshot, ledger, managed }, now);
+  let next = pauseRemoved(record, { before, snapshot, ledger, managed, policy }, now);
   snapshot.nodes.forEach((node) => {
     const known = entries.get(node.nodeId);
     if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) return;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { pauseRemoved, removedByOthers } from "../../../src/decide/intents/removed.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { LedgerNode } from "../../../src/domain/record.ts";
 import {
   at,
@@ -8,6 +9,7 @@ import {
   buildNode,
   buildSnapshot,
   EXECUTE,
+  notOurs,
   NOW,
   rememberNode,
 } from "../../support/build-node.ts";
@@ -29,6 +31,7 @@ test.each<{ name: string; now: readonly Node[]; known?: Partial<LedgerNode>; pau
     snapshot: buildSnapshot(now),
     ledger: buildLedger([rememberNode(node, known)]),
     managed: new Set([EXECUTE]),
+    policy: DEFAULT_POLICY,
   };
   const { backoffs } = pauseRemoved(EMPTY_RECORD, change, NOW);
   const why = "execute-n1 was removed before it was Ready, and not by the autoscaler";
@@ -45,8 +48,34 @@ test("an array that is not ours is not paused", () => {
     snapshot: buildSnapshot([]),
     ledger,
     managed: new Set<never>(),
+    policy: DEFAULT_POLICY,
   };
   expect(pauseRemoved(EMPTY_RECORD, change, NOW)).toBe(EMPTY_RECORD);
+});
+
+test.each([
+  { name: "another tool's", exclusive: false, paused: 0 },
+  { name: "in an array that no other tool manages", exclusive: true, paused: 1 },
+])("gone before it was Ready, and no request of ours made it: $name: $paused buckets pause", (given) => {
+  const node = buildNode("n1", { phase: "coming" });
+  const change = {
+    before: buildSnapshot([node]),
+    snapshot: buildSnapshot([]),
+    ledger: buildLedger([notOurs(rememberNode(node))]),
+    managed: new Set([EXECUTE]),
+    policy: { ...DEFAULT_POLICY, exclusiveArrays: given.exclusive ? [EXECUTE] : [] },
+  };
+  expect(pauseRemoved(EMPTY_RECORD, change, NOW).backoffs).toHaveLength(given.paused);
+});
+
+test("another tool's nodes that it removed are not counted; one with our stop URL is", () => {
+  const foreign = notOurs(rememberNode(buildNode("theirs"), { goneAt: at(-60) }));
+  const bound = { ...notOurs(rememberNode(buildNode("bound"), { goneAt: at(-60) })), keyId: "k1" };
+  const ledger = buildLedger([foreign, bound]);
+  const names = (exclusiveArrays: true | readonly never[]) =>
+    removedByOthers(EMPTY_RECORD, ledger, { exclusiveArrays }, NOW).map(({ name }) => name);
+  expect(names([])).toEqual(["execute-bound"]);
+  expect(names(true)).toEqual(["execute-theirs", "execute-bound"]);
 });
 
 test("removed in the last hour, and not by us", () => {
@@ -57,6 +86,8 @@ test("removed in the last hour, and not by us", () => {
     rememberNode(buildNode("ours"), { goneAt: at(-60), ...sent }),
     rememberNode(buildNode("there")),
   ];
-  const names = removedByOthers(EMPTY_RECORD, buildLedger(nodes), NOW).map(({ name }) => name);
+  const names = removedByOthers(EMPTY_RECORD, buildLedger(nodes), DEFAULT_POLICY, NOW).map(
+    ({ name }) => name,
+  );
   expect(names).toEqual(["execute-now", "execute-lately"]);
 });

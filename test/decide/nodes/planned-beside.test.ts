@@ -13,6 +13,9 @@ import { decideOn, push } from "../../support/push-message.ts";
  * word must not count while the job is asked for: nobody else says where the job is.
  */
 
+/** The nodes here have no request of ours: the array is ours alone. */
+const ALONE: Policy = { ...DEFAULT_POLICY, exclusiveArrays: true };
+
 const oneNode = buildSnapshot([buildNode("a", { machineType: D8 })], {
   arrays: [buildArray("execute", { buckets: [buildBucket(D8, 8, { availableCount: 10, maxCount: 10 })] })],
 });
@@ -29,7 +32,7 @@ function step(state: State | undefined, minute: number, sets: Readonly<Record<st
   const now = at(60 * minute);
   const sent = Object.entries(sets).map(([set, message]) => [set, { ...message, sentAt: now }] as const);
   const { record, bodies } = push(Object.fromEntries(sent), state);
-  const decision = decideOn({ record, bodies }, oneNode, { now });
+  const decision = decideOn({ record, bodies }, oneNode, { now, policy: ALONE });
   const { ledger, questions, seen, plan } = decision;
   return {
     state: { record: decision.record, bodies: { ...bodies, ledger, questions, seen, plan } },
@@ -54,7 +57,7 @@ function play(
 }
 
 /** What node a hears when it asks. */
-function ask({ record, bodies }: State, minute: number, more: object = {}, policy: Policy = DEFAULT_POLICY) {
+function ask({ record, bodies }: State, minute: number, more: object = {}, policy: Policy = ALONE) {
   const now = at(60 * minute);
   const [verdict] = judgeStops(
     record,

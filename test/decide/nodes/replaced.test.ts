@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { uselessNodes } from "../../../src/decide/nodes/replaced.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
-import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { DEFAULT_POLICY, type Policy } from "../../../src/domain/policy.ts";
 import type { LedgerNode } from "../../../src/domain/record.ts";
 import {
   at,
@@ -10,6 +10,7 @@ import {
   buildNode,
   buildNodes,
   buildSnapshot,
+  notOurs,
   NOW,
   rememberNode,
   rememberNodes,
@@ -42,6 +43,37 @@ describe("nodes of no use: at most a tenth of an array is replaced at a time, an
     const others = buildNodes("g", 4, { phase: "failed", array: arrayName("gpu") });
     const off = buildNodes("o", 100, { phase: "off" });
     expect(counts([...failed(4), ...others, ...off])).toEqual([6, 2]);
+  });
+
+  const mixed = (nodes: readonly Node[], policy: Policy = DEFAULT_POLICY) => {
+    const ledger = buildLedger(
+      nodes.map((node) => (node.nodeId.startsWith("x") ? notOurs(rememberNode(node)) : rememberNode(node))),
+    );
+    return uselessNodes(buildSnapshot(nodes), ledger, policy, NOW);
+  };
+
+  test("failed nodes of another tool, which we never stop, take no turn of ours", () => {
+    const { replaced, kept } = mixed([...buildNodes("x", 5, { phase: "failed" }), ...failed(4)]);
+    expect([replaced, kept]).toEqual([
+      ["x1", "x2", "x3", "f1", "f2", "f3"],
+      ["x4", "x5", "f4"],
+    ]);
+  });
+
+  test("40 of ours and 40 of another tool: a tenth of either", () => {
+    const { replaced } = mixed([
+      ...buildNodes("x", 10, { phase: "failed" }),
+      ...buildNodes("xn", 30),
+      ...failed(10),
+      ...buildNodes("n", 30),
+    ]);
+    expect(replaced).toEqual(["x1", "x2", "x3", "x4", "f1", "f2", "f3", "f4"]);
+  });
+
+  test("in an array that no other tool manages, all nodes share one tenth", () => {
+    const nodes = [...buildNodes("x", 2, { phase: "failed" }), ...failed(4)];
+    const { replaced } = mixed(nodes, { ...DEFAULT_POLICY, exclusiveArrays: true });
+    expect(replaced).toEqual(["x1", "x2", "f1"]);
   });
 
   test("one on which a job is reported or placed is not replaced, and takes nobody's turn", () => {

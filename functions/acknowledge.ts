@@ -1,0 +1,52 @@
+import type { HttpResponseInit } from "@azure/functions";
+import { notesOn } from "../src/app/note-accepted.ts";
+import { countAsked } from "../src/app/note-demand.ts";
+import type { Site } from "../src/app/ports.ts";
+import type { RecordedDemand } from "../src/app/record-demand.ts";
+import { rejectedShown } from "../src/app/rejected-shown.ts";
+import { wakeLater } from "../src/app/wake-later.ts";
+import type { Composition } from "../src/compose.ts";
+import type { RequestSetUpdate } from "../src/domain/demand.ts";
+import { isoTime } from "../src/domain/units.ts";
+import { notAccepted } from "./not-accepted.ts";
+import { reconcileDemand } from "./reconcile.ts";
+
+/**
+ * Acknowledged once durable. A plan is begun at once, and nobody's answer waits for it. If this process ends before it is made, the wake
+ * message brings it, and if that is lost, the timer.
+ */
+export async function acknowledge(
+  composed: Composition,
+  site: Site,
+  update: RequestSetUpdate,
+): Promise<HttpResponseInit> {
+  const { clock } = composed.app.ports;
+  const recorded = await composed.recorder.record(update);
+  if (recorded.kind !== "accepted") {
+    return notAccepted(recorded, update, composed.senderTime(clock.now()));
+  }
+  const { changed, record } = recorded;
+  if (changed || record.awaitsReport === true)
+    composed.background.start(site.cluster, () => reconcileDemand(composed, site.cluster, record));
+  if (changed) await wakeLater(composed.app.ports, site.cluster);
+  return { status: 202, jsonBody: await acknowledgement(composed, recorded) };
+}
+
+/** Of what is wrong with jobs so many bytes are answered. */
+const REJECTED_BYTES = 1_000_000;
+
+async function acknowledgement({ app: { ports } }: Composition, recorded: RecordedDemand): Promise<object> {
+  const { changed, update, taken, older } = recorded;
+  return {
+    cluster: update.cluster,
+    requestSet: update.set,
+    revision: update.revision.value,
+    expiresAt: isoTime(update.expiresAt),
+    changed,
+    taken,
+    older,
+    ...(update.demand === undefined ? {} : { asks: countAsked(update.demand) }),
+    ...rejectedShown(update.demand, REJECTED_BYTES),
+    notes: await notesOn(ports, recorded),
+  };
+}

@@ -1,0 +1,43 @@
+import type { HttpResponseInit } from "@azure/functions";
+import { firstBytes } from "../src/app/pages.ts";
+import type { Site } from "../src/app/ports.ts";
+import type { Composition } from "../src/compose.ts";
+import { isoTime } from "../src/domain/units.ts";
+import { compareConfigs } from "../src/wire/config-diff.ts";
+import { parseDocument } from "../src/wire/document.ts";
+import { isFields } from "../src/wire/fields.ts";
+import { readPolicy, writePolicy } from "../src/wire/policy.ts";
+import { forCluster } from "./for-cluster.ts";
+
+export const answerConfigHistory = forCluster(getHistory);
+
+/** Every change with its difference, newest first. */
+async function getHistory(composed: Composition, site: Site): Promise<HttpResponseInit> {
+  const versions = await composed.app.ports.documents.versions(site.cluster);
+  const shown = versions.map(({ text }) => documentOf(text));
+  const changes = versions.map(({ number, at, who = "unknown", rollbackTo }, index) => {
+    const isFirst = index === versions.length - 1;
+    return {
+      number,
+      ...(at === undefined ? {} : { at: isoTime(at) }),
+      who,
+      ...(rollbackTo === undefined ? {} : { rollbackTo }),
+      // What came before the oldest that is kept is not known, but version 1 had nothing before it.
+      ...(isFirst && number > 1
+        ? { differences: [], more: 0 }
+        : compareConfigs(shown[index + 1] ?? {}, shown[index] ?? {})),
+    };
+  });
+  return { status: 200, jsonBody: { cluster: site.cluster, changes: firstBytes(changes, MOST_BYTES) } };
+}
+
+/** An answer stays below 2 MiB. */
+const MOST_BYTES = 1_500_000;
+
+/** A stored document as GET shows it; one that cannot be read, as it is. */
+function documentOf(text: string): object {
+  const read = readPolicy(text);
+  if (read.kind === "policy") return writePolicy(read.policy);
+  const document = parseDocument(text);
+  return document.kind === "value" && isFields(document.value) ? document.value : {};
+}

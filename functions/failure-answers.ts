@@ -1,0 +1,26 @@
+import type { HttpResponseInit } from "@azure/functions";
+import { PortError } from "../src/app/ports.ts";
+import { ConfigError } from "../src/compose.ts";
+import { problem } from "./problem.ts";
+
+export function storageProblem(
+  error: PortError,
+  detail: string,
+  more: Readonly<Record<string, boolean>> = {},
+): HttpResponseInit {
+  return problem(503, "Cannot tell now", detail, {
+    ...more,
+    retryAfterSeconds: error.kind === "newer-state" ? 30 : 10,
+  });
+}
+
+export const SETTINGS = "The app settings have problems";
+
+/** Names the settings and what they should hold, never what they hold: who has a function key need not know the settings. */
+export function settingsProblem({ problems }: ConfigError): HttpResponseInit {
+  const settings = problems.map(({ path, expected }) => ({ setting: path, expected }));
+  return problem(503, SETTINGS, settings.map(({ setting }) => setting).join(", "), {
+    settings,
+    retryAfterSeconds: 60,
+  });
+}

@@ -1,0 +1,34 @@
+import type { HttpResponseInit } from "@azure/functions";
+import type { RequestSetUpdate, Revision } from "../src/domain/demand.ts";
+import type { Instant } from "../src/domain/units.ts";
+import { instant, isoTime } from "../src/domain/units.ts";
+import { problem } from "./problem.ts";
+
+/** What to do about a revision that is not taken, with the times if clocks seem to differ. */
+export function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, now: Instant): string {
+  const older = `revision ${revision.value} is older than ${held.value}, which is held`;
+  const advice = "send a later revision or none, or use another request set";
+  const moment = ({ value }: Revision) => isoTime(instant(value));
+  if (held.value > now)
+    return `${older}: the clock of the sender of the held one is ahead (held ${moment(held)}, the app's time is ${isoTime(now)}); ${advice}`;
+  if (now - revision.value > CLOCKS_DIFFER_MS)
+    return `${older}: this sender's clock is behind, or the message is old (revision ${moment(revision)}, the app's time is ${isoTime(now)}); ${advice}`;
+  return `${older}; ${advice}`;
+}
+
+/** A request over HTTP arrives at once: a revision that is so much older was not made just now. */
+const CLOCKS_DIFFER_MS = 30_000;
+
+export function expired(at: Instant): HttpResponseInit {
+  return problem(409, "Expired", `the message expired at ${isoTime(at)}`);
+}
+
+/** Nobody knows any more what came after such a revision. */
+export function forgotten({ revision }: RequestSetUpdate, oldest: Instant): HttpResponseInit {
+  const of = isoTime(instant(revision.value));
+  return problem(
+    409,
+    "Stale revision",
+    `revision ${revision.value} (${of}) is from before ${isoTime(oldest)}, and nothing newer of this request set is held: revisions are remembered for maxExpirationInterval; send a later revision or none`,
+  );
+}

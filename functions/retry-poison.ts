@@ -1,0 +1,58 @@
+import type { PoisonMessage } from "../src/app/ports.ts";
+import type { Composition } from "../src/compose.ts";
+import type { Problem } from "../src/domain/demand.ts";
+import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
+import { readDemandMessage } from "../src/wire/demand-message.ts";
+import { explicitRevision } from "../src/wire/explicit-revision.ts";
+import { putBack } from "./put-back.ts";
+import { putMessageAside } from "./put-message-aside.ts";
+
+/**
+ * The copy has a new id and insertion time, so it is tried once more only if it carries its own revision and has not expired by it;
+ * everything else goes to `demand-rejected`.
+ */
+export async function retryPoison(composed: Composition, message: PoisonMessage): Promise<void> {
+  const { ports } = composed.app;
+  const now = ports.clock.now();
+  const read = readDemandMessage(message.text, {
+    messageId: message.messageId,
+    insertedAt: explicitRevision(message.text) ?? now,
+    now,
+    maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
+    knownClusters: new Set(ports.sites.keys()),
+    senderTime: composed.senderTime,
+  });
+  switch (read.kind) {
+    case "wake":
+      // A lost wake-up is made good by the timer.
+      return;
+    case "rejected":
+      return putMessageAside(composed, message, read, read.problems);
+    case "stale":
+      return putMessageAside(composed, message, read, [EXPIRED]);
+    case "update": {
+      const { update } = read;
+      if (update.revision.tieBreak !== "") return putMessageAside(composed, message, update, [UNSAFE]);
+      const recorded = await composed.recorder.record(update);
+      const { cluster, set } = update;
+      ports.log("poison-tried-again", { cluster, set, outcome: recorded.kind });
+      if (recorded.kind === "newer-state") return putBack(composed, message.text, update);
+      if (recorded.kind === "contended") return putMessageAside(composed, message, update, [UNSAFE]);
+      if (recorded.kind === "refused") return putMessageAside(composed, message, update, recorded.problems);
+      if (recorded.kind === "too-much") return putMessageAside(composed, message, update, [recorded.problem]);
+      return ports.queue.wake(cluster, now);
+    }
+  }
+}
+
+const EXPIRED: Problem = {
+  path: "expirationInterval",
+  found: "a message past its expiry",
+  expected: "a message delivered in time; it failed every time before",
+};
+
+const UNSAFE: Problem = {
+  path: "revision",
+  found: "no explicit revision, or a record that is contended",
+  expected: "a message that can be tried again safely; it failed every time before",
+};

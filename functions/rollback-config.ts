@@ -1,0 +1,29 @@
+import type { HttpRequest, HttpResponseInit } from "@azure/functions";
+import type { Site } from "../src/app/ports.ts";
+import type { Composition } from "../src/compose.ts";
+import { forCluster } from "./for-cluster.ts";
+import { badRequest, problem } from "./problem.ts";
+import { storeConfig } from "./store-config.ts";
+
+export const answerRollbackConfig = forCluster(rollBack);
+
+/** Puts a recorded state in force again, as a change of its own. Without `to`: the one before the last change. */
+async function rollBack(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
+  const to = request.query.get("to");
+  if (to !== null && !/^[1-9]\d{0,8}$/.test(to))
+    return badRequest([
+      { path: "to", found: JSON.stringify(to.slice(0, 40)), expected: "the number of a version" },
+    ]);
+  const versions = await composed.app.ports.documents.versions(site.cluster);
+  const wanted = to === null ? versions[1] : versions.find(({ number }) => number === Number(to));
+  if (wanted === undefined) {
+    const kept = versions.map(({ number }) => number);
+    const range = kept.length === 0 ? "none is kept" : `kept are ${kept.at(-1)} to ${kept[0]}`;
+    return problem(
+      404,
+      "Unknown version",
+      `${to === null ? "there is no version before the last change" : `version ${to} is not kept`}; ${range}`,
+    );
+  }
+  return storeConfig(composed, site, wanted.text, wanted.number);
+}

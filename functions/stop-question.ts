@@ -1,0 +1,51 @@
+import type { HttpRequest, HttpResponseInit } from "@azure/functions";
+import type { StopCall } from "../src/app/answer-autostop.ts";
+import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/node-token.ts";
+import { badRequest, problem } from "./problem.ts";
+
+/** What is read of a call: of its headers only the node's own token, and never its body. */
+export interface StopRequest extends Pick<HttpRequest, "params" | "query"> {
+  /** Absent: the call has none. */
+  readonly headers?: Pick<HttpRequest["headers"], "get">;
+}
+
+const LONGEST_INSTANCE = 200;
+
+/** A GUID in Azure; the wire names no form (cyclecloud-wire.md D). */
+const INSTANCE = /^[^\p{Cc}]{1,200}$/u;
+
+/** What a node asks; or the answer to a question that cannot be read. */
+type Question = Pick<StopCall, "instance" | "asked" | "begin" | "unhealthy" | "token">;
+
+export function readQuestion({
+  query,
+  headers,
+}: StopRequest): Question | { readonly problem: HttpResponseInit } {
+  const instance = query.get("instance");
+  if (instance === null || !INSTANCE.test(instance)) {
+    const found =
+      instance !== null && instance.length > LONGEST_INSTANCE ? `${instance.length} characters` : instance;
+    return { problem: badParameter("instance", found, "the VM's instance id (cyclecloud.instance.id)") };
+  }
+  const begin = query.get("begin");
+  if (begin !== null && begin !== "yes" && begin !== "no")
+    return { problem: badParameter("begin", begin, "yes or no") };
+  const said = query.get("asked");
+  const asked = said === null ? undefined : Number(said);
+  if (asked !== undefined && !(said !== "" && Number.isSafeInteger(asked) && asked > 0))
+    return { problem: badParameter("asked", said, "the node's time as a whole number that rises") };
+  const own = readNodeToken(headers?.get(NODE_TOKEN_HEADER) ?? undefined);
+  if (own.problem !== undefined) return { problem: badRequest([own.problem]) };
+  return {
+    instance,
+    begin: begin !== "no",
+    unhealthy: query.get("reason") === "unhealthy",
+    ...(asked === undefined ? {} : { asked }),
+    ...(own.token === undefined ? {} : { token: own.token }),
+  };
+}
+
+function badParameter(name: string, found: string | null, expected: string): HttpResponseInit {
+  const what = found === null || found === "" ? "nothing" : JSON.stringify(found);
+  return problem(400, "Bad request", `parameter ${name}: found ${what}, expected ${expected}`);
+}

@@ -1,0 +1,37 @@
+import type { HttpResponseInit } from "@azure/functions";
+import { loadWhole } from "../src/app/commit.ts";
+import { describeLosses } from "../src/app/describe-losses.ts";
+import type { Site } from "../src/app/ports.ts";
+import type { Composition } from "../src/compose.ts";
+import { readPolicy, storedPolicy, writePolicy } from "../src/wire/policy.ts";
+import { badRequest, problem } from "./problem.ts";
+import { namesNotInStatus } from "./unknown-nodearrays.ts";
+
+/** The platform does not tell a function which key a call came with, so nobody is named (docs/configuration.md, History). */
+export async function storeConfig(
+  composed: Composition,
+  site: Site,
+  text: string,
+  rollbackTo?: number,
+): Promise<HttpResponseInit> {
+  const read = readPolicy(text, composed.defaultMode);
+  if (read.kind === "problems") return badRequest(read.problems);
+  const { clock, documents } = composed.app.ports;
+  const held = await documents.read(site.cluster);
+  const written = await documents.write(site.cluster, JSON.stringify(storedPolicy(read.policy)), held?.etag, {
+    at: clock.now(),
+    ...(rollbackTo === undefined ? {} : { rollbackTo }),
+  });
+  if (written === "conflict")
+    return problem(409, "Conflict", "the configuration was changed at the same time; read it and try again");
+  if (written !== "saved") {
+    const sizes = `${written.bytes} bytes compressed, at most ${written.limit} possible`;
+    const advice = "leave out regions that the cluster does not have";
+    return problem(413, "Too large", `the configuration takes ${sizes}: ${advice}`);
+  }
+  const { policy, report, doubts } = read;
+  const { record, bodies } = await loadWhole(composed.app, site.cluster);
+  const unknownNodearrays = namesNotInStatus(record, bodies, policy);
+  const losses = describeLosses(record, bodies, policy, composed.app.ports.clock.now());
+  return { status: 200, jsonBody: { ...writePolicy(policy), ...report, doubts, unknownNodearrays, losses } };
+}
