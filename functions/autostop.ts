@@ -9,10 +9,11 @@ import type { StopRequest } from "./stop-question.ts";
 import { readQuestion } from "./stop-question.ts";
 
 /**
- * GET|POST /api/autostop/{cluster}/{token}?instance=ID[&asked=][&begin=no][&reason=]: "may I stop?" (cyclecloud-wire.md D). 200: CycleCloud
- * has the stop of the node. Anything else: no stop, or nobody knows; `undrain` in the answer says whether the node may take work again.
- * The token in the path is the key, so the level is anonymous; Authorization is not read (old callers send CycleCloud's credentials).
- * What needs no storage is checked first. A wrong token, an unknown array and an unknown cluster get the same answer.
+ * GET
+ * POST /api/autostop/{cluster}/{token}?instance=ID[&asked=][&begin=no][&reason=]: "may I stop?" (cyclecloud-wire.md D). 200: CycleCloud has
+ * accepted the stop of the node. Any other status: no stop, or unknown; `undrain` in the answer is true if the node may take work again.
+ * The token in the path is the key, so the level is anonymous. Authorization is not read (old callers send CycleCloud's credentials).
+ * Checks without storage come first. A wrong token, an unknown array and an unknown cluster get the same answer.
  */
 export async function handleAutostop(composed: Composition, request: StopRequest): Promise<HttpResponseInit> {
   const { app: autoscaler, stopDesk } = composed;

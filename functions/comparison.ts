@@ -3,7 +3,7 @@ import type { Problem } from "../src/domain/demand.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest } from "./problem.ts";
 
-/** What the real fleet and the virtual one have been like, by day and node array. `since` and `until` are days in UTC, or moments. */
+/** The comparison of the real and the virtual fleet, by day and node array. `since` and `until` are days in UTC, or moments. */
 export const answerComparison = forCluster(async (composed, site, request) => {
   const problems: Problem[] = [];
   const since = readDay(request.query, "since", problems);

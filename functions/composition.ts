@@ -3,8 +3,8 @@ import type { Composition } from "../src/compose.ts";
 import { ConfigError, composition } from "../src/compose.ts";
 
 /**
- * The composition for a function that nobody waits for. App settings that do not make sense are named in one line of the log, each time,
- * and thrown: the message stays with the host, and the next tick tries again.
+ * The composition for a function without a waiting caller. Invalid app settings are listed in one line of the log each time, and thrown:
+ * the host keeps the message, and the next tick tries again.
  */
 export function compositionFor(context: Pick<InvocationContext, "functionName" | "warn">): Composition {
   try {
@@ -14,7 +14,7 @@ export function compositionFor(context: Pick<InvocationContext, "functionName" |
   }
 }
 
-/** One line of the log with everything that is wrong with the app settings; gives the error back. */
+/** Logs all invalid app settings in one line, and returns the error. */
 export function saySettings(
   context: Pick<InvocationContext, "functionName" | "warn">,
   error: ConfigError,

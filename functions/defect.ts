@@ -3,7 +3,7 @@ import { shorten } from "../src/wire/problem.ts";
 
 const LONGEST_MESSAGE = 200;
 
-/** What to say of a message that the app failed on, for a reason that is neither storage's nor the network's. */
+/** The text about a message on which the app failed, if neither storage nor network was the cause. */
 export function describeDefect(error: unknown): Problem {
   return {
     path: "",

@@ -12,10 +12,9 @@ import type { Delivery } from "./queue-message.ts";
 import { insertedAt, messageIdOf, messageOf } from "./queue-message.ts";
 
 /**
- * Queue `demand`. Returning acknowledges the message: the demand is in Table Storage, or the message is in `demand-rejected`, or it has
- * nothing to say (older, expired, covered). Throwing leaves it to the host, which delivers it again and in the end moves it to
- * `demand-poison`: only storage that cannot be reached does that. Any other failure would only come again, so the message is put aside
- * with it at once.
+ * Queue `demand`. Returning acknowledges the message: the demand is in Table Storage, or the message is in `demand-rejected`, or it has no
+ * effect (older, expired, covered). Throwing leaves the message to the host, which delivers it again and finally moves it to
+ * `demand-poison`. Only unreachable storage does that. Any other failure would repeat, so the message is put aside with it at once.
  */
 export async function handleDemand(
   composed: Composition,

@@ -7,8 +7,8 @@ import { forCluster } from "./for-cluster.ts";
 import { badRequest } from "./problem.ts";
 
 /**
- * Why a job has what it has, or why a node stays or goes: exactly one of `job` (with `set`, where several have one) and `node`; `plan` asks
- * what a past plan had to say.
+ * Why a job has its placement, or why a node stays or is stopped. Exactly one of `job` (with `set` if several have one) and `node`. `plan`
+ * asks for the explanation of a past plan.
  */
 export const answerExplain = forCluster(async (composed, site, request) => {
   const question = readQuestion(request.query);

@@ -10,7 +10,7 @@ import { unknownCluster } from "./problem.ts";
 
 type ForCluster = (composed: Composition, site: Site, request: HttpRequest) => Promise<HttpResponseInit>;
 
-/** A handler for a route below clusters/{cluster}: 404 for a cluster that is not ours, 503 where nothing can be told. */
+/** A handler for a route below clusters/{cluster}: 404 for an unknown cluster, 503 if no answer is possible now. */
 export function forCluster(handle: ForCluster): HttpHandler {
   return (request, context) =>
     answering(context, async () => {
@@ -22,7 +22,7 @@ export function forCluster(handle: ForCluster): HttpHandler {
     });
 }
 
-/** Every answer of a cluster says what of it is only observed. Nothing is said where the configuration cannot be read just now. */
+/** Every answer of a cluster shows what is only observed. Left out if the configuration cannot be read now. */
 async function sayObserving(
   answer: HttpResponseInit,
   { app: { ports } }: Composition,

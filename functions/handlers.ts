@@ -1,4 +1,4 @@
-/** What answers each function. functions/main.ts loads this file with the first invocation. */
+/** The handler of each function. functions/main.ts loads this file with the first invocation. */
 import type { HttpHandler } from "@azure/functions";
 import { answerAutostop } from "./autostop.ts";
 import { answerCluster, answerClusters } from "./clusters.ts";

@@ -5,8 +5,8 @@ import { composition } from "../src/compose.ts";
 import { answeringAnyone } from "./answering.ts";
 
 /**
- * Anonymous, so that a probe needs no key: ok or not, and ages. Who is in trouble, and why, is told by GET /api/clusters. The answer may be
- * some seconds old, so that a flood of calls reads no records.
+ * Anonymous, so that a probe needs no key: ok or not, and ages. GET /api/clusters has the troubles. The answer may be some seconds old, so
+ * that a flood of calls reads no records.
  */
 export const answerHealth: HttpHandler = (_request, context) =>
   answeringAnyone(context, async () => {
@@ -26,7 +26,7 @@ export const answerHealth: HttpHandler = (_request, context) =>
     };
   });
 
-/** Only how many: their names need a key. */
+/** Only the number: names need a key. */
 function observingIn(all: readonly Health[]): { readonly observing?: string } {
   const count = all.filter(({ observing }) => observing === true).length;
   return count === 0 ? {} : { observing: `${count} of ${all.length} clusters ${OBSERVING_ONLY}` };

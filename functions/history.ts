@@ -6,8 +6,8 @@ import { readLimit, readTime } from "./history-query.ts";
 import { badRequest } from "./problem.ts";
 
 /**
- * Rows newest first; `from` and `to` are ISO-8601, `limit` at most 10,000. `keptPlans`: plans of that time that changed something and can be
- * explained, with their counts in `planCounts`. What does not fit into the answer comes with `to` as its `next` says.
+ * Rows newest first. `from` and `to` are ISO-8601, `limit` at most 10,000. `keptPlans`: plans of that time that changed something and can
+ * be explained, with their counts in `planCounts`. If the answer is too large, `next` is the `to` of the next request.
  */
 export const answerHistory = forCluster(async (composed, site, request) => {
   const { clock, history, plans } = composed.app.ports;
@@ -19,7 +19,7 @@ export const answerHistory = forCluster(async (composed, site, request) => {
   const read = await history.read(site.cluster, from, to, limit);
   const rows = firstBytes(read, MOST_BYTES);
   const oldest = rows.at(-1);
-  // A row tells the last plan of its minute: what was planned within the oldest minute comes after the row before.
+  // A row shows the last plan of its minute. The other plans of the oldest minute come after the row before.
   const since = oldest?.at ?? from;
   const [before] = await history.read(site.cluster, instant(0), instant(since - 1), 1);
   const listed = await plans.list(

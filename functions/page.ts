@@ -4,7 +4,7 @@ import { PAGE_EXPECTED, readPage } from "../src/app/pages.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { problemAt } from "../src/wire/problem.ts";
 
-/** Which page of an answer is asked for; without `start` it is the first. */
+/** The requested page of an answer. Without `start` the first one. */
 type Asked =
   | { readonly kind: "page"; readonly start?: PageStart }
   | { readonly kind: "problem"; readonly problem: Problem };

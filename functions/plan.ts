@@ -8,10 +8,10 @@ import { readWhatIf } from "../src/wire/what-if.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
-/** A dry run: what would be planned with other inputs. Changes nothing. */
+/** A dry run: the plan with other inputs. Changes nothing. */
 export const answerPlan = forCluster(postPlan);
 
-/** Of jobs that could not be read: an answer stays below 2 MiB. */
+/** For jobs that could not be read: an answer stays below 2 MiB. */
 const MOST_REJECTED_BYTES = 400_000;
 
 async function postPlan(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {

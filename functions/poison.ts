@@ -5,8 +5,8 @@ import { plusSeconds } from "../src/domain/units.ts";
 import { handlePoison } from "./poison-message.ts";
 
 /**
- * No message is begun later than this after a sweep began: the timer also has to look at the clusters. In real time: what a hostile message
- * costs is processor time.
+ * Time after the beginning of a sweep at which the last message may begin: the timer must also observe the clusters. In real time: a
+ * hostile message costs processor time.
  */
 const SWEEP_SECONDS = 20;
 
@@ -14,9 +14,10 @@ const SWEEP_SECONDS = 20;
 const AT_A_TIME = 16;
 
 /**
- * Queue `demand-poison`: what the host gave up on. The timer reads it, and no queue trigger does: the Functions library parses a message
- * before a function sees it, and fails on some (thousands of levels of nesting). Such a message would come back until it dies of age, and
- * nobody would see it. Each message is removed only after it was dealt with. Never throws: what storage refuses is tried again later.
+ * Queue `demand-poison`: messages that the host gave up. The timer reads it instead of a queue trigger: the Functions library parses a
+ * message before a function sees it, and fails on some (thousands of levels of nesting). Such a message would come back until it expires,
+ * and no page would show it. Each message is removed only after it was handled. Never throws: after a storage error the message is tried
+ * again later.
  */
 export async function sweepPoison(composed: Composition): Promise<void> {
   const { clock, log, queue } = composed.app.ports;
@@ -27,7 +28,7 @@ export async function sweepPoison(composed: Composition): Promise<void> {
       const ended = await Promise.allSettled(messages.map((message) => settlePoison(composed, message)));
       const failed = ended.find((one) => one.status === "rejected");
       if (failed !== undefined) throw failed.reason;
-      // The service may give fewer than there are.
+      // The service may return fewer messages than there are.
       if (messages.length === 0 || clock.now() >= end) return;
     }
   } catch (error) {

@@ -23,7 +23,7 @@ export function problem(
   };
 }
 
-/** 400 for an input that cannot be read: the first problem in words, all of them as data. */
+/** 400 for an input that cannot be read: the first problem as text, all of them as data. */
 export function badRequest(problems: readonly Problem[]): HttpResponseInit {
   const [first, ...others] = problems;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;

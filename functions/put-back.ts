@@ -4,13 +4,12 @@ import { secondsBetween } from "../src/domain/units.ts";
 import { decodeMessage, MOST_BY_QUEUE } from "../src/wire/decode.ts";
 import { messageOf } from "./queue-message.ts";
 
-/** Long enough for an instance of the newer release to come by, short against the five minutes that demand usually lives. */
+/** Long enough for an instance of the newer release to take it, short compared with the usual five minutes of demand. */
 const PUT_BACK_SECONDS = 30;
 
 /**
- * Puts a message back into the demand queue, for a newer release to take (architecture.md, Storage). Being sent again must make it
- * neither newer nor longer valid, so it carries from now on the revision that it has, and only what is left of its time: that alone
- * ends its rounds.
+ * Puts a message back into the demand queue for a newer release to take (architecture.md, Storage). Sending again must make it neither
+ * newer nor longer valid, so from now on it carries its revision and only the rest of its validity. That alone ends the repetition.
  */
 export async function putBack(
   composed: Composition,

@@ -3,16 +3,16 @@ import type { Instant } from "../src/domain/units.ts";
 import { instant } from "../src/domain/units.ts";
 import { writeSome } from "../src/wire/write-some.ts";
 
-/** What the functions need of an invocation by a queue. */
+/** The parts of a queue invocation that the functions need. */
 export type Delivery = Pick<InvocationContext, "invocationId" | "triggerMetadata">;
 
-/** The host parses a text that is JSON: the handler is given an object then, and the text otherwise (platform.md section 3b). */
+/** The host parses JSON text: the handler then gets an object, otherwise the text (platform.md section 3b). */
 export function messageOf(message: unknown): string | Uint8Array | object {
   if (typeof message === "string" || message instanceof Uint8Array) return message;
   return typeof message === "object" && message !== null ? message : JSON.stringify(message ?? null);
 }
 
-/** The message as text again, to be put aside; cut if it is nested deeper than JSON.stringify can follow. */
+/** The message as text again, to be put aside. Cut if it is nested deeper than JSON.stringify can follow. */
 export function textOf(message: unknown): string {
   if (typeof message === "string") return message;
   if (message instanceof Uint8Array) return Buffer.from(message).toString("utf8");
@@ -32,7 +32,7 @@ export function messageIdOf(context: Delivery): string {
   return typeof id === "string" ? id : context.invocationId;
 }
 
-/** When the message was put into the queue, to the second; now, if the host does not say. */
+/** When the message was put into the queue, to the second. Now, if the host does not provide it. */
 export function insertedAt(context: Delivery, now: Instant): Instant {
   const value = context.triggerMetadata?.["insertionTime"];
   const at =

@@ -5,8 +5,8 @@ import type { Composition } from "../src/compose.ts";
 import type { ClusterName } from "../src/domain/ids.ts";
 
 /**
- * A plan for demand; `known`: the record that holds it. Nothing is done for a cluster that is not ours. Never throws: the demand is durable,
- * or there was none, so a failure is a matter of the cluster and not of a message, and the next tick tries again.
+ * Makes a plan for demand. `known`: the record that contains it. Does nothing for an unknown cluster. Never throws: the demand is durable
+ * or there was none, so a failure concerns the cluster and not a message, and the next tick tries again.
  */
 export async function reconcileDemand(
   composed: Composition,
@@ -18,7 +18,7 @@ export async function reconcileDemand(
   if (site === undefined) return;
   try {
     const outcome = await unlessNewerState(() => reconcileCluster(composed.app, site, "demand", known));
-    // The newer release's timer goes on from here.
+    // The newer release's timer continues from here.
     if (outcome.kind === "newer-state") log("reconcile-left-to-newer-release", { cluster });
   } catch (error) {
     await noteFailure(composed.app, cluster, "reconcile-failed", error);

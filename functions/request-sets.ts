@@ -35,7 +35,7 @@ type ForSet = (
 function forSet(handle: ForSet): HttpHandler {
   return forCluster(async (composed, site, request) => {
     const name = request.params["set"];
-    // An encoded slash arrives as %2F, which no name has: it would be taken for another set.
+    // An encoded slash arrives as %2F, which no name contains. Otherwise it could be taken for another set.
     if (!isName(name)) return badRequest([problemShowing("requestSet", name, NAME_EXPECTED)]);
     return handle(composed, site, setName(name), request);
   });

@@ -3,7 +3,7 @@ import { isoTime } from "../src/domain/units.ts";
 import { forCluster } from "./for-cluster.ts";
 import { problem } from "./problem.ts";
 
-/** After a restore from a backup: the record may say things that are no longer so. */
+/** After a restore from a backup the record may be out of date. */
 export const answerRestored = forCluster(async (composed, site) => {
   const began = await declareRestored(composed.app, site.cluster);
   if (began === undefined)

@@ -22,8 +22,8 @@ const CONFIG = "clusters/{cluster}/config";
 const REQUEST_SET = "clusters/{cluster}/request-sets/{set}";
 
 /**
- * The HTTP functions (docs/http.md). Each names its key level: the programming model's default is anonymous. Reading and writing are
- * two functions, as a function key opens a whole function: a reader's key must not write (src/domain/roles.ts).
+ * The HTTP functions (docs/http.md). Each gives its key level explicitly, because the programming model's default is anonymous. Reading and
+ * writing are two functions, because a function key opens a whole function and a reader's key must not write (src/domain/roles.ts).
  */
 export const ROUTES = [
   anonymous("autostop", "autostop/{cluster}/{token}", "GET", "POST"),

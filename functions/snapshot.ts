@@ -7,16 +7,16 @@ import { sweepPoison } from "./poison.ts";
 import type { App } from "../src/app/app.ts";
 
 /**
- * Every minute: look at every cluster, finish what a crash left, expire demand, reap nodes (docs/architecture.md), and deal with what the host
- * gave up on.
+ * Every minute: observe every cluster, finish the work of crashed instances, expire demand, stop nodes (docs/architecture.md), and handle
+ * messages that the host gave up.
  */
 export async function handleSnapshot(composed: Composition): Promise<void> {
-  // The first tick after a deployment makes the table and the queues; later ones find them.
+  // The first tick after a deployment creates the table and the queues.
   await composed.prepare();
   await Promise.all([tickAll(composed.app), sweepPoison(composed), noteTimer(composed.app)]);
 }
 
-/** Says that the timer runs. Never throws: the look at the clusters matters more. */
+/** Records that the timer runs. Never throws: observing the clusters matters more. */
 async function noteTimer({ ports: { clock, log, triggers } }: App): Promise<void> {
   try {
     await triggers.noteTimer(clock.now());

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { forCluster } from "./for-cluster.ts";
 
 /**
- * Puts a wake message with an id into the queue. Once GET /api/clusters names the id, the queue function has read it. It asks for a look
- * that is due anyway, so it does no harm.
+ * Puts a wake message with an id into the queue. Once GET /api/clusters shows the id, the queue function has read it. It asks for an
+ * observation that is due anyway, so it does no harm.
  */
 export const answerWake = forCluster(async ({ app: { ports } }, { cluster }) => {
   const id = randomUUID();

@@ -26,36 +26,36 @@ import { confirmStops } from "../decide/confirm-stops.ts";
 export type { StopCall } from "../decide/stop-verdict.ts";
 
 /**
- * The answer to "may I stop?" (docs/protocol.md, Questions of nodes). `stop`: CycleCloud has the stop of the node. `undrain`: true only if
- * the record, as this answer has read or saved it, shows no mark of the node and no stop that may still take effect.
+ * The answer to "may I stop?" (docs/protocol.md, Questions of nodes). `stop`: CycleCloud has accepted the stop of the node. `undrain`: true
+ * only if the record, as this answer has read or saved it, shows no mark of the node and no stop that may still take effect.
  */
 export type StopAnswer =
   | { readonly kind: "stop" }
-  /** `told`: what the node hears. `why`, which is for the log, may name jobs and sets that are no business of the node's. */
+  /** `told` goes to the node. `why` goes to the log only: it may name jobs and sets that are no business of the node's. */
   | { readonly kind: "stay"; readonly why: string; readonly told: string; readonly undrain: boolean }
   | { readonly kind: "unknown-instance" }
-  /** The stop URL is another array's; or, with `unbound`, the call does not carry the token that this node's calls must carry. */
+  /** The stop URL is another array's. With `unbound`, the call lacks the token that this node's calls must carry. */
   | { readonly kind: "forbidden"; readonly undrain: boolean; readonly unbound?: true }
   | { readonly kind: "cannot-tell"; readonly why: string; readonly undrain: boolean };
 
 /**
- * Answers callbacks; those that wait for the same cluster are judged together and share their loads and saves. The next ones wait neither
- * for the stops of the ones before to be sent, nor for a look.
+ * Answers callbacks. Those that wait for the same cluster are judged together and share their loads and saves. Later ones wait neither for
+ * the stops of earlier ones to be sent nor for an observation.
  */
 export interface StopDesk {
   /** Answers within 15 s of the call's arrival. Throws PortError if the record can be neither read nor saved. */
   ask(site: Site, call: StopCall): Promise<StopAnswer>;
   /**
-   * The array that a stop URL is for, by `verify`, which tries it on the node arrays of the last look; undefined: none of them.
-   * "unknown": there was no look yet. Arrays that were read in the last 5 s are not read again, and callers of one moment share the load:
-   * wrong tokens cost no storage. Within 15 s of `arrivedAt`; "late": storage has not answered by then.
+   * The array of a stop URL. `verify` tries it on the node arrays of the last observation; undefined if it matches none of them. "unknown":
+   * there was no observation yet. Arrays read in the last 5 s are not read again, and simultaneous callers share the load, so wrong tokens
+   * cost no storage. Within 15 s of `arrivedAt`; "late": storage has not answered by then.
    */
   arrayOf(
     site: Site,
     arrivedAt: Instant,
     verify: (arrays: readonly ArrayName[]) => ArrayName | undefined,
   ): Promise<{ readonly array: ArrayName } | "unknown" | "late" | undefined>;
-  /** Resolves once the stops and looks that answers have begun so far have ended. */
+  /** Resolves once the stops and observations that answers have begun so far have ended. */
   settled(): Promise<void>;
 }
 
@@ -64,24 +64,26 @@ interface Waiting {
   readonly answer: PromiseWithResolvers<StopAnswer>;
 }
 
-/** What is under way in this process. */
+/** Work in progress in this process. */
 interface Desk {
   readonly app: App;
   readonly waiting: Map<ClusterName, Waiting[]>;
   readonly serving: Set<ClusterName>;
-  /** When a question for an unknown instance last began a look. */
+  /** When a question for an unknown instance last began an observation. */
   readonly lookedAt: Map<ClusterName, Instant>;
-  /** Stops that are being sent, and looks. None of them rejects. */
+  /** Stops being sent, and observations. None of them rejects. */
   readonly underWay: Set<Promise<void>>;
 }
 
-/** An answer leaves this long after its question came, whatever is still under way: the node gives up after 20 s. */
+/** Maximum time from a question to its answer, whatever is still in progress. The node gives up after 20 s. */
 const ANSWER_SECONDS = 15;
-/** Questions for unknown instances begin one look in this time. */
+/** Questions for unknown instances begin at most one observation in this time. */
 const UNKNOWN_LOOK_APART_SECONDS = 30;
-/** A stop URL is made for an array that a look has shown, and its node takes longer than this to call: older arrays are read again. */
+/**
+ * A stop URL is made for an array that an observation has shown, and its node takes longer than this to call. Older arrays are read again.
+ */
 const ARRAYS_AGE_SECONDS = 5;
-/** A stop is sent by its lease; this bounds only what else the run of a send does. */
+/** A stop is sent within its lease. This limits only the rest of the run. */
 const SEND_SECONDS = 60;
 
 export function createStopDesk(app: App): StopDesk {
@@ -124,7 +126,7 @@ export function createStopDesk(app: App): StopDesk {
   };
 }
 
-/** Lets work go on while the next questions are answered. */
+/** Lets work continue while the next questions are answered. */
 function goOn({ underWay }: Desk, work: Promise<void>): void {
   underWay.add(work);
   void work.then(() => underWay.delete(work));
@@ -145,7 +147,7 @@ async function inTime<T>(app: App, arrivedAt: Instant, work: Promise<T>, late: T
   }
 }
 
-/** Reads the arrays of a cluster; those that were read a moment ago are given again, and callers of one moment share the load. */
+/** Reads the arrays of a cluster. Arrays read a moment ago are reused, and simultaneous callers share the load. */
 function createArrayReader(app: App): (cluster: ClusterName) => Promise<readonly ArrayName[] | undefined> {
   const { clock } = app.ports;
   const loading = new Map<ClusterName, Promise<readonly ArrayName[] | undefined>>();
@@ -174,13 +176,13 @@ async function loadArrays(app: App, cluster: ClusterName): Promise<readonly Arra
   const { bodies } = await loadWhole(app, cluster);
   if (bodies.seen === undefined) return undefined;
   const arrays = new Set(bodies.seen.arrays.map(({ name }) => name));
-  // The status lists every array, unless it is not whole: a token of a node that we know is valid all the same.
+  // The status lists every array, unless it is incomplete: the token of a known node is valid anyway.
   for (const { array, goneAt } of bodies.ledger.values()) if (goneAt === undefined) arrays.add(array);
   return [...arrays];
 }
 
 async function serveAll(desk: Desk, site: Site): Promise<void> {
-  // Callers of one moment (one turn of the event loop) are judged together.
+  // Callers in one turn of the event loop are judged together.
   await Promise.resolve();
   for (let batch = take(desk, site.cluster); batch.length > 0; batch = take(desk, site.cluster)) {
     try {
@@ -192,7 +194,7 @@ async function serveAll(desk: Desk, site: Site): Promise<void> {
         else answer.resolve(unsettled("the demand could not be weighed; ask again"));
     }
   }
-  // In the same turn of the event loop as the last look into `waiting`: the next caller serves again.
+  // In the same turn of the event loop as the last check of `waiting`: the next caller starts a new round.
   desk.serving.delete(site.cluster);
 }
 
@@ -202,7 +204,7 @@ function take({ waiting }: Desk, cluster: ClusterName): readonly Waiting[] {
   return batch;
 }
 
-/** Two commits: the marks, and the stops. Sending the stops is not waited for. */
+/** Two commits: the marks, and the stops. Does not wait until the stops are sent. */
 async function answerAll(desk: Desk, site: Site, batch: readonly Waiting[]): Promise<void> {
   const { app } = desk;
   const policy = await app.ports.policyOf(site.cluster);
@@ -224,7 +226,7 @@ function resolveAll<W extends Waiting>(batch: readonly W[], answerTo: (one: W) =
   for (const one of batch) one.answer.resolve(answerTo(one));
 }
 
-/** First commit: who is marked, and who is told to stay. */
+/** First commit: nodes that are marked, and nodes that must stay. */
 async function markStops(
   app: App,
   site: Site,
@@ -249,7 +251,7 @@ async function markStops(
   return committed.result;
 }
 
-/** A node may be newer than the last look. Nobody waits for the look: the node asks again. */
+/** A node may be newer than the last observation. The answer does not wait for a new one: the node asks again. */
 function lookSoon(desk: Desk, site: Site): void {
   const { app, lookedAt } = desk;
   const { clock } = app.ports;
@@ -273,7 +275,7 @@ function logFailure(app: App, site: Site, event: string, error: unknown): void {
 
 type MarkedOne = Waiting & Marked;
 
-/** Second commit: the stops, after a look at the record as it is now. */
+/** Second commit: the stops, after checking the record as it is now. */
 async function grantStops(
   desk: Desk,
   site: Site,
@@ -304,7 +306,7 @@ async function grantStops(
   goOn(desk, sendGranted(app, site, policy, stops, granted));
 }
 
-/** Sends the stops and answers their nodes. Where this fails, the stop stays open and a look settles it. */
+/** Sends the stops and answers their nodes. If this fails, the stop stays open and an observation settles it. */
 async function sendGranted(
   app: App,
   site: Site,
@@ -317,7 +319,7 @@ async function sendGranted(
   const run: Run = { app, site: measureCalls(app, site), policy, deadline };
   try {
     const findings = await applyIntents(run, stops);
-    // Yes does not wait for its own commit: CycleCloud has the stop, whatever becomes of that.
+    // The answer "yes" does not wait for its own commit: CycleCloud has accepted the stop in any case.
     for (const { node, answer } of granted) if (isTaken(findings, node)) answer.resolve({ kind: "stop" });
     const settled = await settleAll(run, findings);
     resolveAll(granted, ({ node }) => answerAfterSend(node, findings, settled));
@@ -327,7 +329,7 @@ async function sendGranted(
   }
 }
 
-/** CycleCloud itself has said so. */
+/** CycleCloud itself has confirmed it. */
 function isTaken(findings: readonly Finding[], node: NodeId): boolean {
   return findings.some(
     ({ evidence }) => evidence.kind === "terminated" && evidence.nodes.get(node)?.ok === true,
@@ -336,7 +338,7 @@ function isTaken(findings: readonly Finding[], node: NodeId): boolean {
 
 const UNDER_WAY = unsettled("its stop is under way; ask again");
 
-/** What the record shows of the node's stop once the send has ended. */
+/** The state of the node's stop in the record once the send has ended. */
 function answerAfterSend(
   node: NodeId,
   findings: readonly Finding[],
@@ -348,7 +350,7 @@ function answerAfterSend(
   return { kind: "cannot-tell", why: failureOf(findings, node), undrain: true };
 }
 
-/** Why CycleCloud has not taken a stop that certainly has no effect. */
+/** Why CycleCloud did not accept a stop that certainly has no effect. */
 function failureOf(findings: readonly Finding[], node: NodeId): string {
   for (const { evidence } of findings) {
     if (evidence.kind === "refused") return evidence.message;

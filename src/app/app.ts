@@ -1,7 +1,7 @@
 import type { Ports } from "./ports.ts";
 import type { Lanes } from "./lanes.ts";
 
-/** What the use cases share: the ports, and the turn-taking of this process. */
+/** The shared parts of all use cases: the ports, and the lanes of this process. */
 export interface App {
   readonly ports: Ports;
   readonly lanes: Lanes;

@@ -4,10 +4,9 @@ import { withCredentials } from "./credentials.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Whether CycleCloud knows the id of a create or a start (docs/protocol.md, Creates). There are two witnesses, the operation and the nodes
- * of the request, and both are asked at once, as either may be slow or fail for ever. "Yes" from one does not wait for the other. Where
- * the operation cannot be asked for, "no such request" from the other is believed, but an empty list proves nothing. Throws PortError
- * where neither witness can tell.
+ * Whether CycleCloud knows the id of a create or a start (docs/protocol.md, Creates). Asks for the operation and for the nodes of the
+ * request at once, because either may be slow or fail permanently. A "yes" does not wait for the other answer. If the operation cannot be
+ * asked for, "no such request" from the other is accepted, but an empty list proves nothing. Throws PortError if neither gives an answer.
  */
 export async function knowsRequest({ app, site }: Run, id: RequestId): Promise<boolean> {
   const { cluster, cyclecloud } = site;
@@ -28,7 +27,7 @@ function hasNodes(list: readonly RequestedNode[] | undefined): boolean {
   return list !== undefined && list.length > 0;
 }
 
-/** Rejects "no": it decides nothing before the other witness has answered. */
+/** Rejects on "no", which decides nothing before the other answer. */
 function onlyYes(isKnown: boolean): true | Promise<never> {
   return isKnown ? true : Promise.reject(new Error("not known"));
 }

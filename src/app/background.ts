@@ -2,11 +2,11 @@ import type { ClusterName } from "../domain/ids.ts";
 import type { Log } from "./ports.ts";
 import { PortError } from "./ports.ts";
 
-/** Work that nobody's answer waits for. */
+/** Work that no answer waits for. */
 export interface Background {
-  /** Starts it at once. What it throws is logged as "reconcile-failed". */
+  /** Starts it at once. Errors are logged as "reconcile-failed". */
   start(cluster: ClusterName, work: () => Promise<unknown>): void;
-  /** Resolves when all that was started has ended: for tests. */
+  /** Resolves when everything that was started has ended. For tests. */
   settled(): Promise<void>;
 }
 

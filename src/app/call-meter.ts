@@ -8,7 +8,7 @@ export class CallMeter {
     this.#ended.push(call);
   }
 
-  /** What has not been taken yet, oldest first. What its taker cannot save is lost: the next call is measured, too. */
+  /** The calls not yet taken, oldest first. Calls that cannot be saved are lost; the next call is measured too. */
   take(): readonly MeasuredCall[] {
     const taken = this.#ended;
     this.#ended = [];

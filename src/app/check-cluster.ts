@@ -9,7 +9,7 @@ import { PortError } from "./ports.ts";
 import { someOf } from "../domain/some-of.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
 
-/** What a first try against a real CycleCloud found of one cluster. */
+/** The findings of a first check of one cluster at a real CycleCloud. */
 export type ClusterCheck =
   | {
       readonly kind: "read";
@@ -18,9 +18,9 @@ export type ClusterCheck =
       readonly targetState: string;
       readonly nodes: Readonly<Record<string, number>>;
       readonly nodearrays: readonly CheckedArray[];
-      /** Of the arrays that are ours, with all limits. */
+      /** For the arrays that are ours, with all limits. */
       readonly buckets: readonly DescribedBucket[];
-      /** What would keep the autoscaler from doing what its configuration says; empty: nothing. */
+      /** Reasons why the autoscaler would not do what its configuration says. Empty: none. */
       readonly notes: readonly string[];
     }
   | {
@@ -31,7 +31,7 @@ export type ClusterCheck =
 
 export interface CheckedArray {
   readonly nodearray: string;
-  /** Whether we would create and stop nodes there; `why` says why not. */
+  /** Whether the autoscaler would create and stop nodes there. If not, `why` has the reason. */
   readonly managed: boolean;
   readonly why?: string;
   readonly spot: boolean;
@@ -40,8 +40,8 @@ export interface CheckedArray {
 }
 
 /**
- * Reads every cluster once and says what the policy would make of it. Asks for one status each and writes nothing, neither there nor
- * here. One after the other, and after a refusal nobody asks again with the same credentials: five failures lock the account.
+ * Reads every cluster once and shows how the policy would treat it. Asks for one status each and writes nothing. One cluster after the
+ * other, and after a refusal no further call uses the same credentials: five failures lock the account.
  */
 export async function checkClusters(
   sites: readonly Site[],
@@ -90,7 +90,7 @@ async function checkCluster(
   }
 }
 
-/** Nobody has planned for this cluster yet. */
+/** No plan has been made for this cluster yet. */
 const NOTHING_UNDER_WAY = { intents: [], inFlight: [], backoffs: [] };
 
 function countPhases(nodes: readonly Node[]): Readonly<Record<string, number>> {
@@ -132,7 +132,7 @@ function unknownNames(snapshot: Snapshot, policy: Policy): readonly string[] {
     .map((name) => `the configuration names node array ${name}, which the cluster does not have`);
 }
 
-/** Where price decides, sizes without one come last. */
+/** If price decides, sizes without a price come last. */
 function missingPrices(buckets: readonly DescribedBucket[], policy: Policy): readonly string[] {
   if (policy.among !== "cheapest") return [];
   const missing = buckets.filter(

@@ -9,8 +9,8 @@ import type { CurrentWhole } from "./current.ts";
 const POLL_MS = 250;
 
 /**
- * A commit of marks or grants: it lets a plan go first that such commits have kept from being saved (docs/protocol.md, Plans). That takes at
- * most the 5 s that the plan has for itself.
+ * A commit of marks or grants. It lets a plan go first that such commits have prevented from being saved (docs/protocol.md, Plans). That
+ * takes at most the 5 s that are reserved for the plan.
  */
 export async function commitAfterPlan<T>(
   app: App,

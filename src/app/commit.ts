@@ -13,7 +13,7 @@ import { loadInOrder } from "./set-back.ts";
 import type { App } from "./app.ts";
 import type { Current, CurrentWhole } from "./current.ts";
 
-/** What a change makes of the record; `undefined` saves nothing. */
+/** The result of a change to the record. If `save` is undefined, nothing is saved. */
 export type Change<T> = {
   readonly save?: { readonly record: ClusterRecord; readonly changes: BodyChanges };
   readonly result: T;
@@ -21,16 +21,16 @@ export type Change<T> = {
 
 export type Committed<T> =
   | { readonly kind: "committed"; readonly result: T; readonly record: ClusterRecord }
-  /** Others were quicker every time. */
+  /** Others committed first every time. */
   | { readonly kind: "contended" };
 
-/** Conflicts in a row before a commit gives up; each waits a little longer, with jitter. */
+/** Maximum number of conflicts in a row. Each wait is a little longer, with jitter. */
 const ATTEMPTS = 40;
 const LONGEST_PAUSE_MS = 400;
 
 /**
- * Load, change, save if nobody saved in between, and again on a conflict. `change` is pure and may run several times. `beforeSave` does what
- * must be done before the record says so; it runs before each try. If it throws, nothing is saved.
+ * Loads, changes and saves, and tries again after a conflict. `change` is pure and may run several times. `beforeSave` does work that must
+ * precede the save, and runs before each try. If it throws, nothing is saved. Throws PortError of the store.
  */
 export async function commitRecord<T>(
   app: App,
@@ -43,9 +43,9 @@ export async function commitRecord<T>(
 }
 
 /**
- * The same with the bodies at hand, which may be large: they are written before the commit takes its turn, so that accepts of demand wait
- * for the manifest alone. Where the record has moved meanwhile, `change` runs again when the turn has come; bodies that are the same then are
- * not written again (docs/protocol.md, Record and commits).
+ * The same with the bodies, which may be large. They are written before the commit takes its turn, so that accepts of demand wait only for
+ * the manifest. If the record has changed meanwhile, `change` runs again in its turn, and unchanged bodies are not written again
+ * (docs/protocol.md, Record and commits).
  */
 export async function commitWhole<T>(
   app: App,
@@ -55,12 +55,12 @@ export async function commitWhole<T>(
   return app.lanes.runWhole(cluster, () => commitStaged(app, cluster, change));
 }
 
-/** Bodies that were of no use are written anew outside the lane for so long; then the commit keeps its turn while it writes. */
+/** Bodies that became useless are written again outside the lane for this long. After that the commit keeps its turn while it writes. */
 const STAGING_SECONDS = 2;
 
 /**
- * Bodies written ahead are of no use where the record has moved so that `change` gives others. If they took long, the next commit keeps its
- * turn from the beginning: demand that changes all the time can make a plan late, but not keep plans from being saved.
+ * Bodies written ahead are useless if `change` gives others on the changed record. If writing took long, the next commit keeps its turn
+ * from the beginning: demand that changes all the time can delay a plan but not prevent it.
  */
 async function commitStaged<T>(
   app: App,
@@ -79,7 +79,7 @@ async function commitStaged<T>(
     await stage(app, ahead);
     const how = secondsBetween(begun, clock.now()) < STAGING_SECONDS ? "if-staged" : "write";
     const tried = await app.lanes.run(cluster, async () => {
-      // What was loaded before the turn came is mostly still what is stored.
+      // The record loaded before the turn is usually still current.
       const first = await trySave(app, ahead, how);
       if (first.kind !== "conflict") return first;
       const again = prepare(await load(), change);
@@ -109,7 +109,7 @@ async function stage<T>({ ports }: App, { current, change: { save } }: Prepared<
   if (save !== undefined) await ports.store.stage(save.record, save.changes, current.stored);
 }
 
-/** Whether the second saves the very bodies that were written for the first. */
+/** Whether both save identical bodies (by reference). */
 function savesSame<T>({ change: first }: Prepared<T>, { change: second }: Prepared<T>): boolean {
   const [a, b] = [first.save?.changes, second.save?.changes];
   return (["seen", "ledger", "questions", "plan", "virtual"] as const).every(
@@ -125,7 +125,7 @@ interface Prepared<T> {
 type Tried<T> =
   | Extract<Committed<T>, { kind: "committed" }>
   | { readonly kind: "conflict" }
-  /** Its bodies are to be written first. */
+  /** Its bodies must be written first. */
   | { readonly kind: "unstaged"; readonly prepared: Prepared<T> };
 
 async function trySave<T>(app: App, prepared: Prepared<T>, how: "write" | "if-staged"): Promise<Tried<T>> {
@@ -141,7 +141,7 @@ async function trySave<T>(app: App, prepared: Prepared<T>, how: "write" | "if-st
   return saved.unstaged === true ? { kind: "unstaged", prepared } : { kind: "conflict" };
 }
 
-/** The same with whatever `load` reads besides: it runs again after each conflict. */
+/** The same with everything else that `load` reads. It runs again after each conflict. */
 export async function commitLoaded<C extends Current, T>(
   app: App,
   cluster: ClusterName,
@@ -174,19 +174,19 @@ async function commitLoop<C extends Current, T>(
   return { kind: "contended" };
 }
 
-/** The manifest, or a newborn one. */
+/** The manifest, or a new one. */
 export async function loadCurrent(app: App, cluster: ClusterName): Promise<Current> {
   const { clock, entropy, store } = app.ports;
   const stored = await store.load(cluster);
   return { record: stored?.record ?? bornRecord(cluster, entropy.epoch(), clock.now()), stored };
 }
 
-/** A body that is still missing after so many loads is not there; before that the load may have been overtaken. */
+/** A body that is missing after this many loads does not exist. Before that, another save may have replaced it during the load. */
 const LOAD_ATTEMPTS = 5;
 
 /**
- * The manifest with its bodies; a load that misses one has been overtaken and starts over. Throws PortError while a body is missing that is
- * not given up yet; after a minute the record goes on without it.
+ * The manifest with its bodies. A load that misses one is repeated, because the record may have changed during it. Throws PortError
+ * "unexpected" while a missing body is not given up yet; after a minute the record goes on without it. Throws PortError of the store.
  */
 export async function loadWhole(app: App, cluster: ClusterName): Promise<CurrentWhole> {
   const { store, clock, entropy } = app.ports;
@@ -206,7 +206,7 @@ export async function loadWhole(app: App, cluster: ClusterName): Promise<Current
   );
 }
 
-/** All that it names was found: the next save says so. */
+/** Removes the note of missing bodies, because all were found. */
 function withoutMissing(record: ClusterRecord): ClusterRecord {
   if (record.missing === undefined) return record;
   const { missing: _found, ...rest } = record;
@@ -214,8 +214,8 @@ function withoutMissing(record: ClusterRecord): ClusterRecord {
 }
 
 /**
- * Notes in the record since when which bodies are missing, and gives them up when it is time. It takes no turn in a lane: whoever loads may
- * have it.
+ * Notes in the record since when bodies are missing, and gives them up when it is time. Takes no turn in a lane, because its caller may
+ * hold it.
  */
 async function noteMissing(app: App, cluster: ClusterName): Promise<"waiting" | "changed"> {
   const { store, clock, entropy, log } = app.ports;
@@ -239,7 +239,7 @@ async function noteMissing(app: App, cluster: ClusterName): Promise<"waiting" | 
   return "waiting";
 }
 
-/** The ledger says of each node what its questions have changed since the last plan. */
+/** The ledger with the changes that questions made since the last plan. */
 function withStops(bodies: Bodies): Bodies {
   const { ledger, questions } = bodies;
   if (questions === undefined || questions.size === 0) return bodies;
@@ -250,7 +250,7 @@ function withStops(bodies: Bodies): Bodies {
   return { ...bodies, ledger: next };
 }
 
-/** Of one record the same ledger is returned each time: what was worked out for it is known by it. */
+/** Returns the same ledger object for the same record each time: results derived from it are stored under it. */
 const joined = new WeakMap<Questions, { readonly from: Ledger; readonly ledger: Ledger }>();
 
 const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };

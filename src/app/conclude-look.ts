@@ -41,34 +41,34 @@ import type { Decision } from "../domain/decision.ts";
 import type { CurrentWhole } from "./current.ts";
 import type { Run } from "./run.ts";
 
-/** What becomes of a look: the change of the record that it leads to (docs/protocol.md, Plans). */
+/** The result of an observation: the change of the record that follows from it (docs/protocol.md, Plans). */
 
-/** A plan is decided again so often because demand, marks or grants changed while it was being saved. */
+/** A plan is decided again this often because demand, marks or grants changed while it was being saved. */
 const DECIDED_AGAIN = 2;
 
-/** A run that looks and decides. */
+/** A run that observes and decides. */
 export interface Planner extends Run {
   readonly owner: Owner;
-  /** The wake message whose tick this is; absent: none brought us here. */
+  /** The wake message of this tick. Absent: no wake message triggered the run. */
   readonly broughtBy?: WakeId;
   readonly policy: Policy;
 }
 
-/** When a look began, and what others had committed by then. */
+/** When an observation began, and what had been committed by then. */
 export interface LookBegun {
   readonly at: Instant;
   readonly effects: Effects;
 }
 
 export type Concluded =
-  /** `wakeAt`: a follow-up is due then, and its wake message is to be sent. */
+  /** `wakeAt`: a follow-up is due then, and its wake message must be sent. */
   | { readonly kind: "planned"; readonly plan: Plan; readonly ledger: Ledger; readonly wakeAt?: Instant }
-  /** CycleCloud could not be asked, or its answer is not believed: no plan. */
+  /** CycleCloud did not answer, or its answer is not accepted: no plan. */
   | { readonly kind: "troubled"; readonly trouble: Trouble }
-  /** `byPlan`: others were quicker with a plan; else the look had become too old, or the record was fought over. */
+  /** `byPlan`: another instance committed a plan first. Otherwise the observation is too old, or there were too many conflicts. */
   | { readonly kind: "overtaken"; readonly byPlan: boolean };
 
-/** The calls that have ended since the record was last told of any. */
+/** The calls that ended since the record last received any. */
 export function takeCalls({ app, site }: Run): readonly MeasuredCall[] {
   return app.lanes.memoryOf(site.cluster).calls.take();
 }
@@ -80,10 +80,10 @@ interface Made {
 }
 
 /**
- * Decides on this look, unless it is too old: others have committed creates since, or saved a later look. If demand, marks or grants have
- * moved while the decision was being saved, the same look is decided on again. Renewals cannot keep a plan from being saved, as its decision
- * still holds; marks and grants cannot, as they wait for a plan that has met them twice; and demand that moves all the time cannot, as the
- * creates of a decision stand then, and its marks and stops are left out.
+ * Decides on this observation unless it is too old: others have since committed creates or saved a later one. If demand, marks or grants
+ * changed while the decision was being saved, decides again on the same observation. None of these can keep a plan from being saved. After
+ * renewals the decision still holds. Marks and grants wait for a plan that has met them twice. If demand changes all the time, the creates
+ * of a decision stand, and its marks and stops are left out.
  */
 export function concluder(
   run: Planner,
@@ -140,7 +140,7 @@ export function concluder(
   };
 }
 
-/** Nothing is decided: what was settled is saved, and that we were there. */
+/** No decision: saves what was settled, and that the tick took place. */
 function saveOvertaken(
   current: CurrentWhole,
   settled: Settled,
@@ -154,27 +154,27 @@ function saveOvertaken(
   return { save: { record, changes }, result: { kind: "overtaken", byPlan } };
 }
 
-/** Others have committed creates since the look began, or have saved a later look. */
+/** Others have committed creates since the observation began, or have saved a later observation. */
 function isOvertaken({ record, bodies }: CurrentWhole, begun: LookBegun, look: Look, now: Instant): boolean {
   return !hasSameEffects(record, begun.effects) || isOlderLook(bodies.seen, look.snapshot.at, now);
 }
 
-/** All of the manifest that a decision rests on, with the demand of `demand`; what else accepts and wakes write does not change it. */
+/** All parts of the manifest that a decision depends on, with the demand of `demand`. Accepts and wakes change no other part. */
 function basisOf(record: ClusterRecord, demand = record): string {
   const { epoch, plan, intents, inFlight, backoffs, outage, targetStatesLackedSince: lacked } = record;
   return JSON.stringify([epoch, plan, demand.generation, intents, inFlight, backoffs, lacked, outage]);
 }
 
 /**
- * The same decision on a manifest whose sets were only renewed, without marks and stops that a newer report or answer speaks against.
- * Nodes may have asked meanwhile: that is kept.
+ * The same decision on a manifest whose sets were only renewed, without marks and stops that a newer report or answer contradicts. Keeps
+ * questions that nodes asked meanwhile.
  */
 function amend({ decision }: Made, { record, bodies }: CurrentWhole, policy: Policy, now: Instant): Decision {
   const questions = foldQuestions(bodies.questions ?? NO_QUESTIONS, now);
   return rebase({ ...withoutContradicted(decision, record, bodies, policy, now), questions }, record);
 }
 
-/** The decision on a record in which others have moved nothing but what senders said, looks and wakes. */
+/** The decision on a record in which others changed only messages of senders, observations and wakes. */
 function rebase(decision: Decision, current: ClusterRecord): Decision {
   const { sets, separateReports, separatePools } = decision.record;
   const held = {
@@ -251,17 +251,17 @@ function savePlan(decision: Decision, run: Planner): Change<Concluded> {
   };
 }
 
-/** By then CycleCloud has mostly accepted the stops of a plan. */
+/** By then CycleCloud has usually accepted the stops of a plan. */
 const STOPS_ACCEPTED_SECONDS = 5;
 
-/** When to look again for replacements that wait for the plan's stops; undefined: none wait, or a look comes anyway. */
+/** When to observe again for replacements that wait for the plan's stops. Undefined: none wait, or an observation is due anyway. */
 function followUpOf({ waitsForStops, plan }: Decision, record: ClusterRecord): Instant | undefined {
   if (waitsForStops !== true) return undefined;
   const due = plusSeconds(plan.at, STOPS_ACCEPTED_SECONDS);
   return isWakePending(record, plan.at, due) ? undefined : due;
 }
 
-/** Finished sets leave the record where each tick passes by, with a plan or with the word that there can be none; never with a renewal. */
+/** Finished sets leave the record in each tick, whether it makes a plan or finds that none is possible. A renewal never removes them. */
 function retire(
   whole: ClusterRecord,
   { maxExpirationSeconds }: Policy,
@@ -273,7 +273,7 @@ function retire(
   return { record, changes: { finished: { sets: finished, isKept } } };
 }
 
-/** A status whose records mostly lack TargetState is not believed for a while (docs/protocol.md, Doubt). */
+/** A status in which most records lack TargetState is not accepted for a while (docs/protocol.md, Doubt). */
 function saveLacking(
   run: Planner,
   current: CurrentWhole,
@@ -298,7 +298,7 @@ export function settleFindings(current: CurrentWhole, findings: readonly Finding
   return findings.reduce((settled, { id, evidence }) => settle(settled, id, evidence, now), state);
 }
 
-/** What was settled of creates and starts is in the ledger, what was settled of stops in the questions: only what changed is written. */
+/** Findings about creates and starts are in the ledger, those about stops in the questions. Only changed parts are written. */
 export function changesOf({ bodies }: CurrentWhole, { ledger, questions }: Settled): BodyChanges {
   return {
     ...(ledger === bodies.ledger ? {} : { ledger }),
@@ -306,7 +306,7 @@ export function changesOf({ bodies }: CurrentWhole, { ledger, questions }: Settl
   };
 }
 
-/** A look that failed says nothing once a later one has been believed. */
+/** A failed observation is not reported once a later one has been accepted. */
 export function noteTrouble(
   run: Planner,
   current: CurrentWhole,

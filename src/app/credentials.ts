@@ -3,15 +3,15 @@ import type { Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import type { App } from "./app.ts";
 
-/** Five failed sign-ins within a minute lock a CycleCloud account (cyclecloud-wire.md B): after one, nobody tries for so long. */
+/** No call after a failed sign-in for this long: five failures within a minute lock a CycleCloud account (cyclecloud-wire.md B). */
 const PAUSE_SECONDS = 300;
-/** Nobody waits longer than this for another cluster's first call: its server may hang. */
+/** Maximum wait for another cluster's first call: its server may hang. */
 const TRIAL_SECONDS = 10;
 
 /**
- * Runs one call to CycleCloud unless its credentials were refused a short while ago; shares a refusal with every instance. Credentials
- * that this process has not seen accepted are tried by one call at a time: the clusters of one account would otherwise fail, and lock it,
- * together.
+ * Runs one call to CycleCloud unless its credentials were recently refused. All instances share a refusal. Credentials that this process
+ * has not yet seen accepted are tried by one call at a time: otherwise the clusters of one account would fail together and lock it. Throws
+ * PortError "denied" without a call after a refusal, and every PortError of the call.
  */
 export async function withCredentials<T>(app: App, site: Site, call: () => Promise<T>): Promise<T> {
   await requireNotRefused(app, site);

@@ -4,18 +4,18 @@ import type { Instant } from "../domain/units.ts";
 import { commitRecord } from "./commit.ts";
 import type { App } from "./app.ts";
 
-/** What follows from a restore. */
+/** The result of declaring a restore. */
 export interface EpochBegun {
   readonly epoch: Epoch;
   readonly plan: number;
   readonly restingUntil: Instant;
-  /** If the cluster has nodes, nothing is created before. */
+  /** If the cluster has nodes, no create is sent before this. */
   readonly createsFrom: Instant;
 }
 
 /**
- * An operator says that the record was restored from a backup: a new epoch begins, whatever is known of plan numbers. undefined: others
- * were quicker to save every time; try again.
+ * An operator declares that the record was restored from a backup: a new epoch begins, whatever plan numbers are known. Undefined if others
+ * saved first every time: try again.
  */
 export async function declareRestored(app: App, cluster: ClusterName): Promise<EpochBegun | undefined> {
   const { clock, entropy, log } = app.ports;

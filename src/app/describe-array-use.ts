@@ -8,18 +8,18 @@ import type { PhaseShown } from "./phase-shown.ts";
 import { firstBytes } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";
 
-/** What is asked of one array, what is there, and who needs it. */
+/** The demand for one array, its nodes, and the sets that need it. */
 export interface ArrayUse {
-  /** Each a floor of its own: the largest counts. */
+  /** Each is a separate lower bound: the largest counts. */
   readonly targets: readonly ArrayTarget[];
   readonly nodes: Readonly<Partial<Record<PhaseShown, number>>>;
-  /** All of them but those that are off. */
+  /** All nodes except those that are off. */
   readonly count: number;
-  /** Asked for and shown by no look yet. */
+  /** Requested, and not yet shown by an observation. */
   readonly inFlight: number;
-  /** Nodes that the last plan needs, by the sets that need them: a node may be needed by several, of which a verdict names the first few. */
+  /** Nodes that the last plan needs, by set. Several sets may need a node; a verdict names the first few. */
   readonly neededBy: readonly { readonly requestSet: SetName; readonly nodes: number }[];
-  /** Nodes that nobody needs. */
+  /** Nodes that no set needs. */
   readonly notNeeded: number;
 }
 
@@ -31,7 +31,7 @@ export interface ArrayTarget {
   readonly placed: number;
 }
 
-/** A state page names so many targets and sets of each array, as far as so many bytes go. */
+/** Limits of a state page for the targets and sets of each array, in number and bytes. */
 const SHOWN = 200;
 const SHOWN_BYTES = 16_000;
 
@@ -44,7 +44,7 @@ interface Tally {
   notNeeded: number;
 }
 
-/** The use of every array, dynamic ones too, that is asked for something or has nodes; others have {@link NO_USE}. */
+/** The use of every array, including dynamic ones, that has demand or nodes. Others have {@link NO_USE}. */
 export function describeArrayUse(record: ClusterRecord, bodies: Bodies): ReadonlyMap<ArrayName, ArrayUse> {
   const tallies = new Map<ArrayName, Tally>();
   const tallyOf = (array: ArrayName): Tally => {
@@ -98,7 +98,7 @@ function finish({ targets, nodes, count, inFlight, neededBy, notNeeded }: Tally)
   };
 }
 
-/** Targets of live sets with what the last plan made of them; one that no plan has seen yet is not there. */
+/** Targets of live sets with their results in the last plan. Targets that no plan has seen yet are missing. */
 function* targetsOf(
   { sets }: ClusterRecord,
   { demands, plan }: Bodies,
@@ -119,7 +119,7 @@ function* targetsOf(
   }
 }
 
-/** The sets of "set/demand", by the plan's own demands: a set's name may hold any character. */
+/** The sets of "set/demand", from the plan's own demands: a set's name may contain any character. */
 function setsByDemand({ plan }: Bodies): ReadonlyMap<string, SetName> {
   return new Map((plan?.demands ?? []).map(({ set, id }) => [`${set}/${id}`, set]));
 }

@@ -14,40 +14,40 @@ import type { Backoff } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 
-/** A ceiling on new nodes; `left` can be less than `max - used`, where CycleCloud says so. */
+/** A limit on new nodes. `left` may be less than `max - used` if CycleCloud reports less. */
 export interface DescribedLimit {
-  /** In words: "family quota standardHBv3Family". */
+  /** As text: "family quota standardHBv3Family". */
   readonly limit: string;
   readonly kind: LimitKind;
   readonly name: string;
-  /** That the bucket counts against this family's quota is a guess by the name of its VM size. */
+  /** The family whose quota it counts against is guessed from the name of the VM size. */
   readonly guessed?: true;
   readonly unit: "nodes" | "cores";
-  /** What was asked for and is not shown yet counts as used. */
+  /** Requested nodes that are not shown yet count as used. */
   readonly used: number;
   readonly max: number;
   readonly left: number;
 }
 
-/** A place where nodes are made. A row with a placement group shows the group's own limit; those of the row without one bound it too. */
+/** A bucket. A row with a placement group shows the group's own limit; the limits of the row without one apply too. */
 export interface DescribedBucket {
   readonly nodearray: string;
   readonly machineType: string;
   readonly placementGroup?: string;
-  /** False: CycleCloud makes nothing new here. */
+  /** False: CycleCloud makes no new nodes here. */
   readonly valid: boolean;
   readonly invalidReason?: string;
   readonly spot: boolean;
   readonly vcpus: number;
   readonly memoryGib: number;
   readonly gpus: number;
-  /** Of one node, an hour, in the currency of the price table. */
+  /** Price of one node per hour, in the currency of the price table. */
   readonly price?: number;
-  /** Nodes of the row, going ones included. */
+  /** Nodes of the row, including nodes that are being stopped. */
   readonly active: number;
-  /** How many nodes could be made here now under every limit; 0 while it backs off. */
+  /** Number of nodes that could be made here now under all limits. 0 while it backs off. */
   readonly available: number;
-  /** Why nothing new is made here although there may be room. */
+  /** Why no new nodes are made here although there may be room. */
   readonly closed?: string;
   readonly limits: readonly DescribedLimit[];
   readonly backoff?: DescribedBackoff;
@@ -62,8 +62,8 @@ export interface DescribedBackoff {
 }
 
 /**
- * Every bucket of the arrays that are ours, in the order in which they are preferred, with all that bounds a new node there: what the next
- * plan would start from if it were made on the last believed look.
+ * Every bucket of the arrays that are ours, in order of preference, with all limits on a new node there: the starting point of the next
+ * plan if it were made on the last accepted observation.
  */
 export function describeBuckets(
   record: UnderWay,
@@ -159,7 +159,7 @@ function common(
   };
 }
 
-/** Groups with nodes, and those that are named for the bucket, each once. */
+/** Groups with nodes, and groups that are named for the bucket, without duplicates. */
 function groupsOf(offer: BucketOffer, reported: Bucket): readonly PlacementGroup[] {
   const inUse = [...offer.groupSizes].filter(([, nodes]) => nodes > 0).map(([name]) => name);
   const known = reported.placementGroups.map(({ name }) => name);
@@ -168,7 +168,7 @@ function groupsOf(offer: BucketOffer, reported: Bucket): readonly PlacementGroup
   return [...new Set([...pinned, ...(offer.configuredGroups ?? []), ...known, ...inUse, ...resting])];
 }
 
-/** Nodes that all limits together still allow. */
+/** Number of nodes that all limits together still allow. */
 function roomUnder(world: World, offer: BucketOffer): number {
   const rooms = offer.charges.map(({ limit, amount }) =>
     amount > 0 ? Math.floor((world.limits[limit]?.left ?? 0) / amount) : Number.POSITIVE_INFINITY,

@@ -38,8 +38,8 @@ import type { App } from "./app.ts";
 import type { Current } from "./current.ts";
 
 /**
- * Everything an operator needs to know of one cluster, as JSON: demand, plan with reasons, nodes with why they stay, health. `senderTime`:
- * what the senders' clocks show at a moment of ours. `start`: where the lists of this page begin; absent: it is the first page.
+ * All that an operator needs to know about one cluster, as JSON: demand, plan with reasons, nodes with the reasons why they stay, health.
+ * `senderTime` converts a moment of ours to the senders' clocks. `start`: where the lists of this page begin; undefined for the first page.
  */
 export async function describeCluster(
   app: App,
@@ -56,7 +56,7 @@ export async function describeCluster(
   return describeState(record, bodies, policy, now, senderTime(now), stopKeys, start);
 }
 
-/** The same of a record at hand. */
+/** The same for a record at hand. */
 export function describeState(
   record: ClusterRecord,
   bodies: Bodies,
@@ -68,7 +68,7 @@ export function describeState(
 ): Readonly<Record<string, unknown>> {
   const health = describeHealth(record, bodies, policy, now, stopKeys);
   const pages = new Pages(start);
-  // What is short as a rule comes first, so that it is whole on the first page.
+  // Lists that are usually short come first, so that they are complete on the first page.
   const { notes } = health;
   const troubles = describeTroubles(record, bodies, notes, now, senderNow, stopKeys, policy);
   const described = {
@@ -97,7 +97,7 @@ export function describeState(
   return { ...described, ...pages.end() };
 }
 
-/** When a look is due that is not the next minute's. */
+/** When an observation is due, if not within the next minute. */
 function nextLookOf({ restsUntil, wakeAt }: ClusterRecord): { readonly nextLookAt?: string } {
   const at = wakeAt ?? restsUntil;
   return at === undefined ? {} : { nextLookAt: isoTime(at) };
@@ -105,7 +105,7 @@ function nextLookOf({ restsUntil, wakeAt }: ClusterRecord): { readonly nextLookA
 
 const same = <T>(item: T): T => item;
 
-/** What was asked for and has not come to its end, and what was refused lately. */
+/** Requests that have not ended, and recent refusals. */
 function describeUnderWay(
   record: ClusterRecord,
   bodies: Bodies,
@@ -175,7 +175,7 @@ function describeBackoff(entry: Backoff): Readonly<Record<string, unknown>> {
   };
 }
 
-/** One entry for each set of a create, else one. */
+/** One entry for each set of a create, otherwise one. */
 function describeEffect(effect: Effect, bodies: Bodies): readonly Readonly<Record<string, unknown>>[] {
   switch (effect.kind) {
     case "create":
@@ -191,13 +191,13 @@ function describeCreate({ bucket, count, purpose }: CreateSet): Readonly<Record<
   return { bucket: bucketText(bucket), count, countsFor: arrayShown(purpose, bucket.array) };
 }
 
-/** The record with the set in, should it be over and have left it. */
+/** The record including the set, even if it is over and has left the record. */
 async function recall({ ports }: App, { record, stored }: Current, set: SetName): Promise<ClusterRecord> {
   if (stored === undefined || holds(record, set)) return record;
   return recallSets(record, await ports.store.finished(stored, [set]), [set]);
 }
 
-/** One request set as a sender sees it. */
+/** One request set for its sender. */
 export async function describeRequestSet(
   app: App,
   cluster: ClusterName,
@@ -214,7 +214,7 @@ export async function describeRequestSet(
   const notedOf = metadataOf(record, bodies, set);
   const waits = outcomes.some(({ pending }) => pending > 0);
   const withheld = waits ? bodies.plan?.withheld : undefined;
-  // Nobody knows when nodes come that are not asked for.
+  // It is unknown when nodes come that are not requested yet.
   const comes = withheld === undefined || withheld.creates.length + withheld.starts.length === 0;
   const isWatched = bodies.plan?.mode === "observe";
   const expected = waits && comes && !isWatched ? readyFor(set, bodies, now) : undefined;
@@ -233,7 +233,7 @@ export async function describeRequestSet(
   return { ...whole, ...pages.end() };
 }
 
-/** When the last node that a set waits for can be expected; one that no look has shown yet takes as long as others did. */
+/** When the last node that a set waits for can be expected. A node that no observation has shown yet takes as long as others did. */
 function readyFor(set: SetName, bodies: Bodies, now: Instant): Instant | undefined {
   const ready = expectReady(bodies);
   const waitedFor = (bodies.seen?.nodes ?? [])
@@ -248,7 +248,7 @@ function isNeededBy(verdict: NodeVerdict | undefined, set: SetName): boolean {
   return verdict?.kind === "needed" && verdict.by.some((demand) => demand.startsWith(`${set}/`));
 }
 
-/** What is missing and why, in words; what binds comes first. */
+/** What is lacking and why, as text. The most important reason comes first. */
 function describeWhy(outcome: DemandOutcome): Readonly<Record<string, unknown>> {
   const { moreReasons, binding } = outcome;
   return {
@@ -375,7 +375,7 @@ function describeNode(
   };
 }
 
-/** By the last plan, or by what was granted since: a node that may stop is needed no more, whatever that plan said. */
+/** From the last plan and later grants: a node that may stop is no longer needed, whatever that plan said. */
 function verdictOn({ plan, ledger }: Bodies, node: NodeId): NodeVerdict | undefined {
   const draining = ledger.get(node)?.draining;
   if (draining !== undefined && (plan === undefined || draining.since > plan.at))
@@ -413,7 +413,7 @@ function describeKnown(
   };
 }
 
-/** How new nodes are chosen and what bounds whom, as the configuration has it now: the last plan may be older. */
+/** How new nodes are chosen and which limits apply, in the current configuration. The last plan may be older. */
 function describeChoice({ preference, among, caps, prices }: Policy): Readonly<Record<string, unknown>> {
   return {
     preference,
@@ -429,13 +429,13 @@ function describeChoice({ preference, among, caps, prices }: Policy): Readonly<R
   };
 }
 
-/** So many caps of a kind are shown; `config` has them all. */
+/** Maximum number of caps shown of each kind. `config` shows all of them. */
 const SHOWN_CAPS = 200;
 
 const firstCaps = <T>(caps: ReadonlyMap<string, T>): Readonly<Record<string, T>> =>
   Object.fromEntries([...caps].slice(0, SHOWN_CAPS));
 
-/** Names for people; the id where the ledger knows no name. */
+/** Names for users. The id if the ledger has no name. */
 function namesOf(nodes: readonly NodeId[], bodies: Bodies): readonly string[] {
   return nodes.map((id) => bodies.ledger.get(id)?.name ?? id);
 }

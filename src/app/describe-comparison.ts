@@ -6,13 +6,13 @@ import { loadWhole } from "./commit.ts";
 import { firstBytes } from "./pages.ts";
 import type { App } from "./app.ts";
 
-/** The days that are asked for, first and last; absent: all that are kept. */
+/** The first and last requested day. Absent: all days that are kept. */
 export interface ComparedDays {
   readonly since?: string;
   readonly until?: string;
 }
 
-/** What the real and the virtual fleet have been like, the newest day first. `next`: older days did not fit; ask until then. */
+/** The comparison of the real and the virtual fleet, newest day first. `next`: older days did not fit; request the days up to this one. */
 export async function describeComparison(
   app: App,
   cluster: ClusterName,

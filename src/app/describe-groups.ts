@@ -8,16 +8,16 @@ import { isoTime, plusSeconds } from "../domain/units.ts";
 import { describeTimeouts } from "./describe-nodearrays.ts";
 import { firstBytes } from "./pages.ts";
 
-/** The groups of an array and size are shown as far as so many bytes go; counts are always of all. */
+/** The groups of an array and size are shown up to this many bytes. Counts always cover all of them. */
 const SHOWN_BYTES = 40_000;
-/** And the sets that ask for them. */
+/** The same for the sets that ask for them. */
 const SETS_BYTES = 8000;
 /** A group takes at least 100 bytes. */
 const MOST_SHOWN = 400;
 
 /**
- * The generated arrays of grouped requests ("execute:64", "execute:16n"), as the last plan left them: which groups there are, where, how
- * much of each, and why the nodes of one that was given up are free to go.
+ * The generated arrays of grouped requests ("execute:64", "execute:16n") after the last plan: their groups, the buckets and sizes of these,
+ * and why the nodes of a group that was given up may be stopped.
  */
 export function describeGroups(
   { plan }: Bodies,

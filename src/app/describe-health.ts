@@ -16,31 +16,31 @@ import { reviveLoop } from "./revive-loop.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import type { App } from "./app.ts";
 
-/** The most names in one sentence. */
+/** Maximum number of names in one sentence. */
 const SHOWN_NAMES = 10;
 
-/** Sets that are named one by one. */
+/** Maximum number of sets named individually. */
 const SHOWN_AWAITED = 200;
 
-/** A look so old, or a tick so late, means that something is wrong: a cluster that does not rest is looked at every minute. */
+/** An observation or a tick older than this indicates a fault: a cluster that does not rest is observed every minute. */
 const STALE_LOOK_INTERVALS = 5;
 
-/** Calls that take so long are worth a sentence. */
+/** Calls that take this long are mentioned. */
 const SLOW_SECONDS = 5;
 
-/** Health in short: whether the last believed look is fresh, and what is wrong if it is not. */
+/** Health in short: whether the last accepted observation is recent, and the cause if it is not. */
 export interface Health {
   readonly ok: boolean;
-  /** Nothing acts. Absent: something does. */
+  /** No node array is acted on. Absent: at least one is. */
   readonly observing?: true;
-  /** In words: why it is not ok, and what keeps the autoscaler from acting although it is. */
+  /** As text: why it is not ok, or why the autoscaler does not act although it is ok. */
   readonly notes: readonly string[];
-  /** What costs money or needs attention, although all works. */
+  /** Warnings: what costs money or needs attention although everything works. */
   readonly warnings: readonly string[];
   readonly lastLookAgeSeconds?: number;
   readonly trouble?: { readonly at: string; readonly kind: string; readonly message: string };
   readonly restingUntil?: string;
-  /** The sets whose next message ends the rest. */
+  /** The sets whose next message ends the pause. */
   readonly awaiting?: readonly string[];
   readonly clusterState?: string;
 }
@@ -59,7 +59,7 @@ export async function checkHealth(app: App, cluster: ClusterName): Promise<Healt
   }
 }
 
-/** A record that was changed by hand, say. The message of the error may hold what is stored: it is for the log. */
+/** For example a record that was changed by hand. The error's message may contain stored data, so it goes to the log only. */
 function unreadable({ ports }: App, cluster: ClusterName, error: unknown): Health {
   ports.log("health-failed", { cluster, kind: "defect", message: String(error) });
   const message = `the record cannot be read (${error instanceof Error ? error.name : typeof error})`;
@@ -143,7 +143,7 @@ function staleSeconds(record: ClusterRecord, policy: Policy): number {
   return STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
 }
 
-/** Demand may have its looks while nobody ticks: then history, housekeeping and what waits for no message stand still. */
+/** Demand may trigger observations while no tick runs. Then history, housekeeping and work without a message stand still. */
 function isTickLate(record: ClusterRecord, policy: Policy, now: Instant): boolean {
   const { nextTickAt } = record;
   const intervals = STALE_LOOK_INTERVALS - 1;
@@ -151,7 +151,7 @@ function isTickLate(record: ClusterRecord, policy: Policy, now: Instant): boolea
   return nextTickAt !== undefined && secondsBetween(nextTickAt, now) > bound;
 }
 
-/** Which calls are slow, and which fail. A status that fails is a trouble of its own. */
+/** The slow and the failing calls. A failing status is a separate trouble. */
 function notesOnCalls(calls: Calls): readonly string[] {
   const slow = ENDPOINTS.filter((endpoint) => (calls[endpoint]?.seconds ?? 0) >= SLOW_SECONDS);
   const seconds = (endpoint: Endpoint): number => Math.round(calls[endpoint]?.seconds ?? 0);
@@ -189,7 +189,7 @@ function stateOf(seen: Snapshot): string {
   return `${seen.state ?? "never started"} (target ${seen.targetState ?? "none"})`;
 }
 
-/** Nodes that run for nobody, as a warning: how many, since when, what they cost, and what ends them. */
+/** A warning about nodes that no demand needs: their number, since when, their cost, and what ends them. */
 export function unneededText({ nodes, since, sizes, cost }: Unneeded): string {
   const one = nodes === 1;
   const named = sizes.map((size) => `${size.nodes} x ${size.array}/${size.machineType}`).join(", ");

@@ -11,18 +11,18 @@ import { NO_SENDER_RULES } from "../domain/sender-rules.ts";
 import { compareText } from "../domain/text.ts";
 import type { Instant } from "../domain/units.ts";
 
-/** What a live request set asks for or reports that does not count. */
+/** The parts of a live request set's demand or reports that do not count. */
 export interface Loss {
   readonly requestSet: string;
-  /** A sentence each. */
+  /** One sentence each. */
   readonly loses: readonly string[];
 }
 
-/** So many sets are named, with so many sentences each. */
+/** Maximum number of sets named, and of sentences for each. */
 const SHOWN_SETS = 200;
 const SHOWN_LOSSES = 20;
 
-/** What the live sets of a cluster lose under a configuration, so that an operator sees it before their senders do. */
+/** What the live sets of a cluster would lose under a configuration, so that an operator sees it before their senders do. */
 export function describeLosses(
   record: ClusterRecord,
   bodies: Bodies,

@@ -18,14 +18,14 @@ import type { Instant } from "../domain/units.ts";
 import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
 
-/** Of those who ask for an array so many are named; `moreSets` counts the others. */
+/** Maximum number of sets named that ask for an array. `moreSets` counts the others. */
 const NAMED_SETS = 20;
 /** VM sizes of one array. */
 const SHOWN_BUCKETS = 300;
 
 type Described = Readonly<Record<string, unknown>>;
 
-/** What is asked of an array. */
+/** The demand for an array. */
 interface Asked {
   nodes: number;
   cores: number;
@@ -33,8 +33,8 @@ interface Asked {
 }
 
 /**
- * The node arrays of the cluster and the dynamic ones: what is asked of each and by whom, what it has, and what CycleCloud said at the
- * last look that it could still get.
+ * The node arrays of the cluster and the dynamic ones: the demand for each and its sets, its nodes, and the number that CycleCloud allowed
+ * at the last observation.
  */
 export function describeNodearrays(
   record: ClusterRecord,
@@ -60,7 +60,7 @@ export function describeNodearrays(
   ];
 }
 
-/** The array that a node counts for, as users call it: "execute", a dynamic one, or the grouped "execute:64". */
+/** The array that a node counts for, under its usual name: "execute", a dynamic one, or the grouped "execute:64". */
 export function arrayShown(purpose: Purpose, array: ArrayName): string {
   return purpose.kind === "group" ? purpose.key : (dynamicArrayOf(purpose) ?? array);
 }
@@ -79,12 +79,12 @@ function countAsked(demands: readonly RankedDemand[]): ReadonlyMap<ArrayName, As
   return all;
 }
 
-/** The timeouts that count for an array's nodes, in seconds, under the names of the configuration's keys. */
+/** The timeouts of an array's nodes, in seconds, under the names of the configuration's keys. */
 export function describeTimeouts({ idleSeconds, bootSeconds }: Timeouts): Described {
   return { idleTimeout: idleSeconds, bootTimeout: bootSeconds };
 }
 
-/** Targets in nodes and in cores are two floors: the one that asks for more counts. */
+/** Targets in nodes and in cores are two lower bounds: the larger one counts. */
 function describeAsked(asked: Asked | undefined): Described {
   const sets = [...(asked?.sets ?? [])].sort(compareText);
   return {
@@ -101,7 +101,7 @@ function describeArray(array: NodeArray, managed: boolean, use: Described): Desc
     ...use,
     spot: array.spot,
     limit: array.limit,
-    // All that is known of each is among the answer's own buckets, page by page.
+    // Details of each are in the answer's own buckets, page by page.
     buckets: array.buckets.slice(0, SHOWN_BUCKETS).map((bucket) => ({
       machineType: bucket.machineType,
       vcpus: bucket.machine.vcpus,
@@ -113,7 +113,7 @@ function describeArray(array: NodeArray, managed: boolean, use: Described): Desc
   };
 }
 
-/** Those that exist, and those that are asked for and cannot come to be, with the reason. */
+/** Existing ones, and requested ones that cannot be created, with the reason. */
 function describeDynamics(
   record: ClusterRecord,
   dynamics: Dynamics,

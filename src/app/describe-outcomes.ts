@@ -6,23 +6,23 @@ import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { Pages } from "./pages.ts";
 
-/** What became of one demand. */
+/** The result for one demand. */
 export interface DescribedOutcome {
   readonly requestSet: string;
   readonly id: string;
   readonly kind: DemandOutcome["kind"];
-  /** Of a job, as its sender names it. */
+  /** For a job: its sender's name for it. */
   readonly user?: string;
   readonly unit: DemandOutcome["unit"];
   readonly asked: number;
   readonly placed: number;
-  /** Of `placed`, what waits for nodes that are coming. */
+  /** The part of `placed` that waits for nodes which are coming. */
   readonly pending: number;
-  /** The reason that binds, where it has less than it asked for; `explain` has them all. */
+  /** The most important reason, if it has less than it asked for. `explain` shows all of them. */
   readonly why?: string;
 }
 
-/** The outcomes of the last plan: those that lack something first, then those that wait. */
+/** The outcomes of the last plan: unmet demands first, then waiting ones. */
 export function describeOutcomes(
   { plan }: Pick<Bodies, "plan">,
   userOf: UserOf = () => undefined,
@@ -39,7 +39,7 @@ export function describeOutcomes(
 /** The user of a job. */
 export type UserOf = (outcome: Pick<DemandOutcome, "set" | "id">) => string | undefined;
 
-/** By the demand in force, which may be newer than the plan. */
+/** From the demand in force, which may be newer than the plan. */
 export function usersOf({ sets }: ClusterRecord, { demands }: Pick<Bodies, "demands">): UserOf {
   const bySet = new Map<SetName, ReadonlyMap<string, string>>();
   const usersIn = (set: SetName): ReadonlyMap<string, string> => {

@@ -4,27 +4,27 @@ import type { Instant } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { App } from "./app.ts";
 
-/** How much lies in a queue. */
+/** The number and age of the messages in a queue. */
 export interface Waiting {
-  /** About how many messages. */
+  /** Approximate number of messages. */
   readonly count: number;
-  /** Of the oldest one; absent: there is none, or it is being handled. */
+  /** Age of the oldest message. Absent: there is none, or it is in work. */
   readonly oldestAgeSeconds?: number;
 }
 
 export interface PutAsideQueues {
-  /** `demand-poison`: what the host gave up on, until the timer deals with it. */
+  /** `demand-poison`: messages that the host gave up, until the timer handles them. */
   readonly poison: Waiting;
-  /** `demand-rejected`: what could not be taken in. */
+  /** `demand-rejected`: messages that could not be accepted. */
   readonly rejected: Waiting;
-  /** The oldest of those. */
+  /** The oldest of these. */
   readonly oldestRejected: readonly RejectedMessage[];
 }
 
-/** The timer empties `demand-poison` each minute: what lies there for so long is not being dealt with. */
+/** The timer empties `demand-poison` each minute. Messages older than this are not being handled. */
 const POISON_STUCK_SECONDS = 300;
 
-/** What waits in the two queues beside `demand`, with its age. Throws PortError. */
+/** The contents of the two queues beside `demand`, with their age. Throws PortError of the queue. */
 export async function describeQueues({ ports: { clock, queue } }: App): Promise<PutAsideQueues> {
   const [poison, { count, oldest }] = await Promise.all([queue.poison(), queue.rejected()]);
   const now = clock.now();
@@ -36,7 +36,7 @@ export async function describeQueues({ ports: { clock, queue } }: App): Promise<
   };
 }
 
-/** The same, with no messages named and whatever storage does: undefined where it says nothing. */
+/** The same without naming messages. Never throws because of storage: undefined if it does not answer. */
 export async function countQueues(
   app: App,
 ): Promise<(Pick<PutAsideQueues, "poison" | "rejected"> & { readonly isStuck: boolean }) | undefined> {

@@ -9,10 +9,10 @@ import type { Instant } from "../domain/units.ts";
 import type { Pages } from "./pages.ts";
 import { firstBytes } from "./pages.ts";
 
-/** The most jobs that are shown of one host. */
+/** Maximum number of jobs shown of one host. */
 const SHOWN_JOBS = 10;
 
-/** Hosts that are reported with resources and are no nodes of the cluster: whether each is capacity, and if not, why. */
+/** Hosts that are reported with resources and are no nodes of the cluster: whether each is capacity, or why not. */
 export function describeSchedulerHosts(
   record: ClusterRecord,
   bodies: Bodies,
@@ -43,7 +43,7 @@ function describeHost({ host, standing }: JudgedHost): Readonly<Record<string, u
   };
 }
 
-/** Resources and sets of one host are shown as far as so many bytes go. */
+/** Resources and sets of one host are shown up to this many bytes. */
 const SHOWN_BYTES = 4000;
 
 function firstMembers<T>(all: Readonly<Record<string, T>>): Readonly<Record<string, T>> {

@@ -9,11 +9,11 @@ import { rejectedShown } from "./rejected-shown.ts";
 
 type Described = Readonly<Record<string, unknown>>;
 
-/** In a list of sets, so many bytes of what is wrong with the jobs of each; asked for alone, a set shows more. */
+/** Maximum size of the job errors of each set in a list, in bytes. A single set shows more. */
 const REJECTED_BYTES = 8000;
 const REJECTED_BYTES_ALONE = 400_000;
 
-/** The sets of a cluster, each with the number of its demands that lack something. */
+/** The sets of a cluster, each with the number of its unmet demands. */
 export function describeSets(held: Held, bodies: Bodies, now: Instant, pages: Pages): readonly Described[] {
   const unmet = new Map<SetName, number>();
   for (const outcome of bodies.plan?.demands ?? []) {
@@ -26,14 +26,14 @@ export function describeSets(held: Held, bodies: Bodies, now: Instant, pages: Pa
   return pages.cut("demand", namesOf(held), described, 0.4);
 }
 
-/** All sets of which something is held, those with a demand first. */
+/** All sets with stored data, those with a demand first. */
 function namesOf({ sets, separateReports, separatePools }: Held): readonly SetName[] {
   return [...new Set([...sets.keys(), ...separateReports.keys(), ...separatePools.keys()])];
 }
 
 /**
- * One set: revision and times of its demand, and those of its report and pools where these came without demand. A set that never had a
- * demand is shown with what it has. Undefined: nothing is held of it.
+ * One set: revision and times of its demand, and of its report and pools if they came without demand. A set without demand is shown with
+ * what it has. Undefined if nothing of it is stored.
  */
 export function describeSet(
   held: Held,
@@ -85,7 +85,7 @@ function describeTimes(
   };
 }
 
-/** Of the demand; a set that only reports asks for nothing. */
+/** For the demand. A set that only reports asks for nothing. */
 type SetState = "live" | "empty" | "lapsed";
 
 function stateOf(entry: SetEntry, { demands }: Bodies, now: Instant): SetState {
@@ -95,7 +95,7 @@ function stateOf(entry: SetEntry, { demands }: Bodies, now: Instant): SetState {
 
 const isLive = ({ live, expiresAt }: SetEntry, now: Instant): boolean => live && expiresAt > now;
 
-/** Of all sets, however many are shown. */
+/** For all sets, however many are shown. */
 export function countSets(held: Held, bodies: Bodies, now: Instant): Readonly<Record<SetState, number>> {
   const counts = { live: 0, empty: 0, lapsed: 0 };
   for (const name of namesOf(held)) {

@@ -1,6 +1,6 @@
 import type { Totals } from "../domain/record.ts";
 
-/** What has been done in all. What a newer release counts beside these is stored and not shown. */
+/** The totals of all plans. Totals that only a newer release counts are stored and not shown. */
 export function describeTotals({ created, terminated, started }: Totals): Totals {
   return { created, terminated, ...(started === undefined ? {} : { started }) };
 }

@@ -13,7 +13,7 @@ import { renderReason } from "../domain/reason.ts";
 import type { CreateSet, Ledger } from "../domain/record.ts";
 import { firstBytes } from "./pages.ts";
 
-/** A plan that nobody carries out, with what it was made on. */
+/** A plan that is not carried out, with its inputs. */
 export interface TriedPlan {
   readonly plan: Plan;
   readonly ledger: Ledger;
@@ -23,15 +23,18 @@ export interface TriedPlan {
 
 export interface TrialAnswer {
   readonly cluster: ClusterName;
-  /** The look that both plans are made on. */
+  /** The observation on which both plans are made. */
   readonly lookedAt: string;
-  /** Of the prices that both plans go by; absent: there are none. */
+  /** Currency of the prices that both plans use. Absent: there are none. */
   readonly currency?: string;
-  /** False: the mode is observe, or the cluster is not started. What is shown is then not done; nothing is planned for a cluster that is not started. */
+  /**
+   * False: the mode is observe, or the cluster is not started. The plan shown would then not be carried out. Nothing is planned for a
+   * cluster that is not started.
+   */
   readonly acting: boolean;
-  /** Of the plan with the changes. */
+  /** For the plan with the changes. */
   readonly mode: Mode;
-  /** Node arrays that it only observes; absent: none, or `mode` says it of all. */
+  /** Node arrays that the plan only observes. Absent: none, or `mode` covers all. */
   readonly observed?: readonly string[];
   readonly plan: DescribedTrial;
   /** The plan without the changes. */
@@ -43,9 +46,9 @@ export interface TrialCounts {
   readonly nodesCreated: number;
   readonly nodesStarted: number;
   readonly demands: number;
-  /** Demands that are not wholly placed. */
+  /** Demands that are not completely placed. */
   readonly unmet: number;
-  /** Of the nodes created, an hour; absent: a price is not known. */
+  /** Hourly price of the created nodes. Absent: a price is unknown. */
   readonly pricePerHour?: number;
 }
 
@@ -54,7 +57,7 @@ export interface DescribedTrial extends TrialCounts {
   /** Names of deallocated nodes. */
   readonly starts: readonly string[];
   readonly terminates: readonly string[];
-  /** Those that are short first, else by rank; the first {@link MOST_DEMANDS}, as far as {@link MOST_BYTES} go. */
+  /** Unmet demands first, then by rank; the first {@link MOST_DEMANDS}, up to {@link MOST_BYTES}. */
   readonly outcomes: readonly TriedOutcome[];
 }
 
@@ -75,15 +78,15 @@ export interface TriedOutcome extends Pick<
   readonly binding?: string;
 }
 
-/** What the changes change; counts are with the changes less without. */
+/** The effect of the changes. Counts are the difference: with the changes minus without. */
 export interface TrialDifference {
   readonly nodesCreated: number;
   readonly pricePerHour?: number;
   readonly creates: readonly TriedCreate[];
-  /** Deallocated nodes that are started only with, and only without the changes. */
+  /** Deallocated nodes that are started only with the changes, and only without them. */
   readonly started: readonly string[];
   readonly notStarted: readonly string[];
-  /** Demands of which something else is asked or placed, by rank; the first {@link MOST_DEMANDS}. */
+  /** Demands for which the asked or placed amount differs, by rank; the first {@link MOST_DEMANDS}. */
   readonly demands: readonly ChangedDemand[];
   readonly demandCount: number;
 }
@@ -99,9 +102,9 @@ export interface ChangedDemand {
 }
 
 const MOST_DEMANDS = 1000;
-/** Of each list: an answer stays below 2 MiB. */
+/** For each list: an answer stays below 2 MiB. */
 const MOST_BYTES = 500_000;
-/** Nodes that are named: of others only the number is shown. */
+/** Maximum number of nodes named. Of others only the number is shown. */
 const MOST_NAMES = 2000;
 const NAME_BYTES = 60_000;
 
@@ -176,7 +179,7 @@ export function compareTrials(without: TriedPlan, tried: TriedPlan): TrialDiffer
   };
 }
 
-/** A demand that is in one of the plans only is asked and placed 0 in the other. */
+/** A demand that is in only one of the plans is asked and placed 0 in the other. */
 function changedDemands(before: Plan, after: Plan): readonly ChangedDemand[] {
   const key = ({ set, id }: DemandOutcome): string => JSON.stringify([set, id]);
   const known = new Map(before.demands.map((outcome) => [key(outcome), outcome]));
@@ -234,7 +237,7 @@ function subtract(
   return [...rows.values()].filter(({ count }) => count !== 0);
 }
 
-/** What the new nodes cost an hour; undefined: not of all of them a price is known. */
+/** Hourly price of the new nodes. Undefined unless all their prices are known. */
 function priceOf({ plan, snapshot, policy }: TriedPlan): number | undefined {
   const { prices } = policy;
   if (prices === undefined) return undefined;
@@ -249,7 +252,7 @@ function priceOf({ plan, snapshot, policy }: TriedPlan): number | undefined {
   return rounded(total);
 }
 
-/** Sums of prices are not exact: to a millionth. */
+/** Sums of prices are not exact. They are rounded to a millionth. */
 const rounded = (price: number): number => Math.round(price * 1e6) / 1e6;
 
 function namesOf(nodes: readonly NodeId[], ledger: Ledger): readonly string[] {

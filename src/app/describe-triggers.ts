@@ -3,13 +3,13 @@ import { isoTime } from "../domain/units.ts";
 import { PortError } from "./ports.ts";
 import type { App } from "./app.ts";
 
-/** When the timer last ran. Never throws for storage's sake; absent: it never ran, or storage says nothing. */
+/** When the timer last ran. Absent: never, or storage does not answer. Never throws because of storage. */
 export async function describeTimer({ ports }: App): Promise<{ readonly timerAt?: string }> {
   const at = await unlessDown(() => ports.triggers.timerAt());
   return at === undefined ? {} : { timerAt: isoTime(at) };
 }
 
-/** The last wake message with an id that came through the queue. Never throws for storage's sake. */
+/** The last wake message with an id that came through the queue. Never throws because of storage. */
 export async function describeLastWake(
   { ports }: App,
   cluster: ClusterName,

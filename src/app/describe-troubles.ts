@@ -22,9 +22,9 @@ import { phaseShown } from "./phase-shown.ts";
 import { someOf } from "../domain/some-of.ts";
 import type { DescribedTrouble } from "./described-trouble.ts";
 
-/** A list of names in a sentence. */
+/** Maximum number of names in a sentence. */
 const NAMED = 5;
-/** Characters of one trouble: it may tell what others said. */
+/** Maximum length of one trouble in characters. It may contain text of others. */
 const MOST_CHARACTERS = 2000;
 
 /**
@@ -68,7 +68,7 @@ export function describeTroubles(
 const shortened = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 
-/** What was lost in storage: until the sets that lapsed by it have been pushed again, and for an hour at least. */
+/** Losses in storage, shown until the sets that lapsed because of them have been pushed again, and for at least an hour. */
 function storageLoss(record: ClusterRecord, now: Instant): readonly DescribedTrouble[] {
   const loss = lossShown(record, now);
   if (loss === undefined) return [];
@@ -189,7 +189,7 @@ function namesOf(nodes: readonly { readonly name: string }[]): string {
   );
 }
 
-/** By what CycleCloud says of them: many nodes fail alike. */
+/** Grouped by CycleCloud's message, because many nodes fail in the same way. */
 function byMessage(
   nodes: readonly Node[],
 ): readonly { readonly message: string; readonly names: string; readonly count: number }[] {

@@ -7,26 +7,26 @@ import type { DemandOutcome, Plan } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
 
-/** What is asked for and not there, by the last plan: how much, and why, the most frequent cause first. */
+/** Unmet and waiting demand of the last plan: the amounts and the causes, most frequent first. */
 export interface Waiting {
-  /** Demands that are not wholly placed, and what they miss. */
+  /** Demands that are not completely placed, and the amounts they lack. */
   readonly unmet: number;
   readonly missing: readonly Missing[];
-  /** Demands that have a place on nodes that are still to come up. */
+  /** Demands that are placed on nodes which are not up yet. */
   readonly onTheirWay: number;
-  /** Why, by the reason of each demand that binds. */
+  /** The causes, by the most important reason of each demand. */
   readonly reasons: readonly Cause[];
-  /** What would place them. */
+  /** The changes that would let them be placed. */
   readonly remedies: readonly Cause[];
 }
 
-/** So much of one unit. */
+/** An amount in one unit. */
 export interface Missing {
   readonly unit: DemandOutcome["unit"];
   readonly amount: number;
 }
 
-/** What so many demands have in common, in the words and numbers of the first of them in rank. */
+/** The common cause of a number of demands, in the words and numbers of the first one in rank. */
 export interface Cause {
   readonly text: string;
   readonly demands: number;
@@ -49,7 +49,7 @@ export function describeWaiting(plan: Plan | undefined): Waiting {
   };
 }
 
-/** Says each topic once: of thousands of demands, each with numbers of its own, most say the same. */
+/** Shows each topic once: most of thousands of demands have the same cause with different numbers. */
 function mostFrequent<T>(
   demands: readonly DemandOutcome[],
   find: (outcome: DemandOutcome) => T | undefined,
@@ -57,7 +57,7 @@ function mostFrequent<T>(
   say: (found: T) => string,
 ): readonly Cause[] {
   const causes = new Map<string, { -readonly [K in keyof Cause]: Cause[K] }>();
-  // Jobs alike share their reasons: a topic may be as long as the reason's sentence.
+  // Identical jobs share their reasons. A topic may be as long as the reason's sentence.
   const topics = new Map<T, string>();
   for (const outcome of demands) {
     const found = find(outcome);
@@ -75,7 +75,7 @@ function mostFrequent<T>(
   return [...causes.values()].toSorted((a, b) => b.demands - a.demands).slice(0, MOST_CAUSES);
 }
 
-/** What a reason is about, whatever its numbers are. */
+/** The topic of a reason, without its numbers. */
 function topicOfReason(reason: Reason): string {
   switch (reason.code) {
     case "limit-reached":

@@ -21,19 +21,19 @@ import { PortError } from "./ports.ts";
 import type { Evidence } from "../decide/intents/evidence.ts";
 import type { Run } from "./run.ts";
 
-/** What was learnt of one intent. */
+/** The result of one intent. */
 export interface Finding {
   readonly id: RequestId;
   readonly evidence: Evidence;
 }
 
-/** Requests to stop nodes are sent side by side: each must leave soon after its commit. */
+/** Stops are sent in parallel, because each must leave soon after its commit. */
 const STOPS_AT_ONCE = 4;
 
 /**
- * Sends committed intents of this run, creates last and as many at a time as the server may have. What has not been sent when its time is
- * over (see send-times.ts, and this run's deadline) is found not to have been sent: only its owner can know that. `templates` are of this
- * run's look; absent: none of the intents is a create.
+ * Sends committed intents of this run, creates last and at most as many at a time as the server may have. An intent that was not sent in
+ * time (see send-times.ts, and this run's deadline) is reported as not sent: only its owner can know that. `templates` come from this run's
+ * observation; undefined if no intent is a create.
  */
 export async function applyIntents(
   run: Run,
@@ -76,7 +76,7 @@ function countOf(effect: Effect): number {
     : effect.nodes.length;
 }
 
-/** Finds out what became of creates and starts whose owner is gone. */
+/** Asks for the outcome of creates and starts whose owner is gone. */
 export async function askIntents(run: Run, intents: readonly Intent[]): Promise<readonly Finding[]> {
   const ask = async (intent: Intent): Promise<Finding> => {
     const held = { by: intent.owner, certainFrom: certainBefore(intent, run.policy) };
@@ -86,10 +86,9 @@ export async function askIntents(run: Run, intents: readonly Intent[]): Promise<
 }
 
 /**
- * Sends those creates again, with the same id, of which CycleCloud knows nothing or cannot tell; what was found of the others stays. A
- * start is not sent again, but decided again. The owner that is gone kept nothing of the template, so a create carries what the sender's
- * own look says. It may differ from what the owner sent: of two requests with one id CycleCloud takes the first and answers 409 to the
- * other, whatever they say.
+ * Sends creates again, with the same id, that CycleCloud does not know or cannot answer for. Other findings stay. Starts are not sent again
+ * but decided again. The former owner stored nothing of the template, so a create carries the sender's own observation. It may differ from
+ * what the owner sent: of two requests with one id CycleCloud takes the first and answers 409 to the other, whatever their contents.
  */
 export async function resendIntents(
   run: Run,
@@ -112,7 +111,7 @@ export async function resendIntents(
   return [...found].map(([id, evidence]) => ({ id, evidence }));
 }
 
-/** undefined: it was too late, and nothing was sent; somebody else goes on with it. A stop is its owner's alone. */
+/** Undefined if it was too late and nothing was sent: another instance goes on. Only its owner sends a stop. */
 function send(
   run: Run,
   intent: Intent,
@@ -128,7 +127,9 @@ function send(
   }
 }
 
-/** Looks at the clock last of all, after every wait: a process that stood still for a minute must not send what others have decided anew. */
+/**
+ * Checks the clock last, after every wait. A process that was suspended for a minute must not send what others have since decided again.
+ */
 async function inTime<T>(run: Run, intent: Intent, call: () => Promise<T>): Promise<T | undefined> {
   return withCredentials(run.app, run.site, async () => {
     const now = run.app.ports.clock.now();
@@ -143,7 +144,7 @@ async function sendCreate(
   templates: ArrayTemplates | undefined,
 ): Promise<Evidence | undefined> {
   const { site } = run;
-  // Without the template's part a node could lose it, so nothing is sent.
+  // Without the template's part a node could lose settings, so nothing is sent.
   if (templates === undefined) return undefined;
   try {
     const outcome = await inTime(run, intent, () =>
@@ -155,7 +156,7 @@ async function sendCreate(
     );
     if (outcome?.kind === "accepted") return withStopKey(run, outcome);
     if (outcome?.kind !== "conflict") return outcome;
-    // A 409 is a repeated id or invalid input: only asking tells (cyclecloud-wire.md A.6).
+    // A 409 means a repeated id or invalid input. Only a question for the id shows which (cyclecloud-wire.md A.6).
     const { message } = outcome;
     return foundAfterSend(run, intent, await askAfterSend(run, intent, "conflict", message));
   } catch (error) {
@@ -164,18 +165,18 @@ async function sendCreate(
   }
 }
 
-/** Of a create that others have sent as well, nobody knows whose request took effect: the others may sign with another key. */
+/** If others sent the same create too, it is unknown whose request took effect, and they may sign with another key. */
 function foundAfterSend(run: Run, { sent }: Intent, evidence: Evidence): Evidence {
   return evidence.kind === "found" && sent === "never" ? withStopKey(run, evidence) : evidence;
 }
 
-/** With the key of the stop URL that this process sends with creates, if it sends one. */
+/** Adds the key of the stop URL that this process sends with creates, if it sends one. */
 function withStopKey<E extends Evidence>({ site }: Run, evidence: E): E {
   const keyId = site.stopKeys?.signing;
   return keyId === undefined ? evidence : { ...evidence, keyId };
 }
 
-/** Nodes of a dynamic node array are called after it, so that people see what they are for; whose they are only the ledger knows. */
+/** Nodes of a dynamic node array have its name, so that users see their purpose. Only the ledger knows their owner. */
 function requestedSet(set: CreateSet): RequestedSet {
   const { bucket, count, attributes } = set;
   const stem = nameStemOf(set);
@@ -220,7 +221,7 @@ async function sendTerminate(
   }
 }
 
-/** What CycleCloud says of a stop whose answer is missing: operations are documented for creates only (cyclecloud-wire.md A.9). */
+/** CycleCloud's state of a stop whose answer is missing. Operations are documented for creates only (cyclecloud-wire.md A.9). */
 async function askStop(run: Run, id: RequestId): Promise<Evidence> {
   const { app, site } = run;
   const { cluster, cyclecloud } = site;
@@ -248,7 +249,7 @@ async function afterError(error: unknown, otherwise: () => Promise<Evidence>): P
   return otherwise();
 }
 
-/** What became of an intent that has just been sent, by us and maybe by others before. */
+/** The outcome of an intent that we have just sent, and others maybe before. */
 function askAfterSend(
   run: Run,
   intent: Intent,

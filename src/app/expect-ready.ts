@@ -4,18 +4,18 @@ import type { MachineType } from "../domain/ids.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 
-/** How long a node takes from its first look to Ready where no node of the cluster has come up yet. */
+/** Duration from a node's first observation to Ready, if no node of the cluster has come up yet. */
 const DEFAULT_BOOT_SECONDS = 300;
 
-/** When nodes that are coming can be expected to be Ready. */
+/** When coming nodes can be expected to be Ready. */
 export interface ReadyTimes {
-  /** Undefined: the node is not coming. A moment in the past: it takes longer than others did. */
+  /** Undefined if the node is not coming. A moment in the past means that it takes longer than others did. */
   readonly of: (node: Node) => Instant | undefined;
-  /** Seconds from the first look at a node to Ready, in the middle of all nodes known. */
+  /** Median seconds from a node's first observation to Ready, over all known nodes. */
   readonly usualSeconds: number;
 }
 
-/** Goes by the boot times of nodes that the ledger still knows: the median of the VM size, else that of all sizes, else a default. */
+/** Based on the boot times of nodes that are still in the ledger: the median of the VM size, else of all sizes, else a default. */
 export function expectReady({ seen, ledger }: Pick<Bodies, "seen" | "ledger">): ReadyTimes {
   const sizes = new Map((seen?.nodes ?? []).map(({ nodeId, machineType }) => [nodeId, machineType]));
   const all: number[] = [];
@@ -23,7 +23,7 @@ export function expectReady({ seen, ledger }: Pick<Bodies, "seen" | "ledger">): 
   for (const { nodeId, firstSeenAt, firstReadyAt } of ledger.values()) {
     if (firstReadyAt === undefined) continue;
     const seconds = secondsBetween(firstSeenAt, firstReadyAt);
-    // Ready at the first look: how long it took is not known.
+    // Ready at the first observation: the duration is unknown.
     if (seconds <= 0) continue;
     all.push(seconds);
     const size = sizes.get(nodeId);
@@ -45,7 +45,7 @@ export function expectReady({ seen, ledger }: Pick<Bodies, "seen" | "ledger">): 
   };
 }
 
-/** Of an even number of values the lower one of the middle two; of none, undefined. */
+/** For an even number of values the lower one of the middle two. Undefined for none. */
 function medianOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
 }

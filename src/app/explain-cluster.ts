@@ -17,7 +17,7 @@ import type { App } from "./app.ts";
 import type { NodeExplained } from "../decide/explain-node.ts";
 import { explainNode, type NodeRules } from "../decide/explain-node.ts";
 
-/** What somebody wants explained; without `plan` by the last plan, with it by that one. */
+/** The subject of an explanation. Without `plan` the last plan explains it, otherwise that plan. */
 export type Question = { readonly plan?: number } & (
   | { readonly kind: "job"; readonly job: string; readonly set?: SetName }
   | { readonly kind: "node"; readonly node: string }
@@ -26,23 +26,23 @@ export type Question = { readonly plan?: number } & (
 export type Explanation =
   | { readonly kind: "explained"; readonly body: Readonly<Record<string, unknown>> }
   | Unknown
-  /** That plan changed nothing, or is not kept any more; plans near it that are. */
+  /** The plan changed nothing, or is no longer kept. `near`: kept plans with similar numbers. */
   | { readonly kind: "not-kept"; readonly near: readonly number[] }
-  /** The plan was too large to be kept whole, and this is not among what was. */
+  /** The plan was too large to be kept completely, and this part was left out. */
   | { readonly kind: "left-out" }
-  /** It was pushed, and no plan has seen it yet. */
+  /** It was pushed, and no plan has used it yet. */
   | { readonly kind: "not-planned" }
   /** It was pushed and could not be read. */
   | { readonly kind: "rejected"; readonly problems: readonly Problem[] };
 
-/** Explains a job or a node of a cluster: data, with all of it in words as `text`. */
+/** Explains a job or a node of a cluster: data, and all of it as `text`. */
 export async function explain(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
   return question.plan === undefined
     ? explainLast(app, cluster, question)
     : explainPast(app, cluster, question, question.plan);
 }
 
-/** How far around a plan that is not kept others are looked for. */
+/** How far from a missing plan number kept plans are searched. */
 const NEAR_PLANS = 500;
 const SHOWN_PLANS = 5;
 
@@ -93,10 +93,10 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
 
 type Explained = DemandExplained | NodeExplained | HostExplained;
 
-/** Nothing is known of what schedulers said when a past plan was made. */
+/** The schedulers' reports at the time of a past plan are not stored. */
 const NO_HOSTS: JudgedHosts = { nodes: new Map(), others: [] };
 
-/** What counts now beside the plan; of a past plan's time it is not known. */
+/** Current facts beside the plan. Unknown for the time of a past plan. */
 interface Present {
   readonly hosts: JudgedHosts;
   readonly rules?: NodeRules;
@@ -123,7 +123,7 @@ function bodyOf(answer: Explained, plan: Plan): Readonly<Record<string, unknown>
   return { ...made, ...answer, reasonTexts: answer.reasons.map(renderReason) };
 }
 
-/** What drivers have noted of the jobs of a set, by id: of the demand in force, which may be newer than the plan. */
+/** Notes of drivers about the jobs of a set, by id. From the demand in force, which may be newer than the plan. */
 export function metadataOf(
   { sets }: ClusterRecord,
   { demands }: Bodies,
@@ -141,7 +141,7 @@ function withMetadata(answer: DemandExplained, metadata: JobDemand["metadata"]):
   return { ...answer, metadata, text: `${answer.text}\nmetadata: ${JSON.stringify(metadata)}` };
 }
 
-/** What the plan does not know may have come after it, or may have been refused by itself. */
+/** A demand that the plan does not contain may be newer, or may have been refused by itself. */
 function lookInDemand({ demands }: Bodies, job: string, unknown: Unknown): Explanation {
   for (const set of demands.values()) {
     const rejected = set.rejectedJobs.find(({ name }) => name === job);

@@ -7,17 +7,17 @@ import type { App } from "./app.ts";
 
 export interface HealthOfAll {
   readonly clusters: readonly Health[];
-  /** Undefined: the queues cannot be read. */
+  /** Undefined if the queues cannot be read. */
   readonly queues: Awaited<ReturnType<typeof countQueues>>;
 }
 
 /** The health of all clusters and of the queues, for callers without a key. */
 export interface HealthDesk {
-  /** At most 5 s old, also where it is a failure. Callers that come while it is worked out share the work. */
+  /** At most 5 s old, also if it is a failure. Simultaneous callers share the work. */
   all(): Promise<HealthOfAll>;
 }
 
-/** A probe asks every ten seconds or so. */
+/** Probes call about every ten seconds. */
 const AGE_SECONDS = 5;
 
 export function createHealthDesk(app: App): HealthDesk {

@@ -6,14 +6,14 @@ import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, secondsBetween } from "../domain/units.ts";
 import type { DescribedTrouble } from "./described-trouble.ts";
 
-/** Troubles with what senders and CycleCloud say. */
+/** Troubles with the messages of senders and the answers of CycleCloud. */
 
-/** A list of names in a sentence. */
+/** Maximum number of names in a sentence. */
 const NAMED = 5;
-/** Clocks of well-kept machines differ by less. */
+/** Synchronised clocks differ by less. */
 const CLOCKS_DIFFER_SECONDS = 10;
 
-/** Sets whose revision came from a clock that was ahead: until it is reached, what was pushed later may be older. */
+/** Sets whose revision came from a clock that was ahead. Until our clock reaches it, later messages may count as older. */
 export function revisionsAhead(record: ClusterRecord, now: Instant): readonly DescribedTrouble[] {
   const ahead = new Map<SetName, number>();
   for (const entries of [record.sets, record.separateReports, record.separatePools])
@@ -28,12 +28,12 @@ export function revisionsAhead(record: ClusterRecord, now: Instant): readonly De
   return [{ kind: "revision-ahead", text, count: ahead.size }];
 }
 
-/** Nodes that CycleCloud lists without their node array. It never forgets one, so such a status is not whole. */
+/** Nodes that CycleCloud lists without their node array. It never forgets an array, so such a status is incomplete. */
 export function arraysMissing({ seen, ledger }: Bodies): readonly DescribedTrouble[] {
   if (seen === undefined) return [];
   const listed = new Set(seen.arrays.map(({ name }) => name));
   const nodes = new Map<ArrayName, string[]>();
-  // Head nodes are of no array, and not in the ledger.
+  // Head nodes have no array and are not in the ledger.
   for (const { nodeId, array, name } of seen.nodes)
     if (!listed.has(array) && ledger.has(nodeId)) nodes.set(array, [...(nodes.get(array) ?? []), name]);
   return [...nodes].map(([array, names]) => ({

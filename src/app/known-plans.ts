@@ -7,7 +7,7 @@ export class KnownPlans {
     return this.#highest;
   }
 
-  /** Whether the history and the plan archive have been asked. */
+  /** Whether history and plan archive have been read. */
   get isComplete(): boolean {
     return this.#isComplete;
   }

@@ -7,23 +7,23 @@ import type { Recalls } from "../decide/recalls.ts";
 import { noRecalls } from "../decide/recalls.ts";
 
 /**
- * Callers in one process that want to change one cluster's record take turns, so that they do not spoil each other's compare-and-set;
- * across processes the ETag decides (architecture.md, Storage).
+ * Callers in one process that change the same cluster's record take turns, so that they do not cause conflicts for each other. Between
+ * processes the ETag decides (architecture.md, Storage).
  */
 export interface Lanes {
-  /** Runs `work` when everybody before it in the cluster's lane has finished. Short work: accepts of demand wait for it. */
+  /** Runs `work` when all earlier work in the cluster's lane has finished. For short work: accepts of demand wait for it. */
   run<T>(cluster: ClusterName, work: () => Promise<T>): Promise<T>;
-  /** The same in a lane of its own, for work that writes large bodies: plans and stops. It takes its turn in the other lane for the save. */
+  /** The same in a separate lane, for work that writes large bodies: plans and stops. It takes its turn in the other lane for the save. */
   runWhole<T>(cluster: ClusterName, work: () => Promise<T>): Promise<T>;
-  /** Clusters whose last bodies were written ahead in vain: see commit.ts. */
+  /** Clusters whose last bodies written ahead became useless: see commit.ts. */
   readonly wasted: Set<ClusterName>;
   /** When this process last sent a cluster's lost wake message again. */
   readonly revivedAt: Map<ClusterName, Instant>;
-  /** What this process knows of the accounts it signs in with. */
+  /** The state of the accounts with which this process signs in. */
   readonly trials: Trials;
-  /** What this process has worked out for a cluster last. */
+  /** The latest results that this process derived for a cluster. */
   recallOf(cluster: ClusterName): Recalls;
-  /** What this process knows of a cluster, and the record does not. */
+  /** Facts about a cluster that this process knows and the record does not contain. */
   memoryOf(cluster: ClusterName): ClusterMemory;
 }
 
@@ -35,9 +35,9 @@ export interface ClusterMemory {
 
 /** Credentials on trial, by name: see credentials.ts. */
 export interface Trials {
-  /** CycleCloud has let them in, and not refused them since. */
+  /** CycleCloud has accepted them, and not refused them since. */
   readonly accepted: Set<string>;
-  /** A first call is under way; resolves, never rejects, when it has ended. */
+  /** A first call is in progress. Resolves when it has ended, never rejects. */
   readonly running: Map<string, Promise<void>>;
 }
 

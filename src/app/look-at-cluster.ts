@@ -9,21 +9,21 @@ import type { Look, RequestNodes } from "../domain/observation.ts";
 import type { App } from "./app.ts";
 import type { Run } from "./run.ts";
 
-/** A look, and when its status had arrived: its age counts from then. */
+/** An observation, and when its status arrived. Its age counts from then. */
 export interface Seen {
   readonly kind: "look";
   readonly look: Look;
-  /** For the creates that the plan on this look asks for. */
+  /** For the creates of the plan on this observation. */
   readonly templates: ArrayTemplates;
   readonly arrivedAt: Instant;
 }
 
 export type Looked = Seen | { readonly kind: "trouble"; readonly trouble: Trouble };
 
-/** A look waits no longer than this for answers about open requests once its status has come. */
+/** Maximum wait for answers about open requests after the status has arrived. */
 const ANSWERS_WAIT_SECONDS = 2.5;
 
-/** One status with nodes, and beside it the nodes of each request that is still open. */
+/** One status with nodes, and in parallel the nodes of each open request. */
 export async function lookAtCluster(run: Run, open: readonly RequestId[]): Promise<Looked> {
   const { app, site } = run;
   const { questions } = app.lanes.memoryOf(site.cluster);
@@ -60,7 +60,7 @@ function notFoundText(outcome: { readonly fromCycleCloud: boolean; readonly mess
   return `${whose}: ${outcome.message}`;
 }
 
-/** A request that cannot be asked for, or not in time, stays in flight whole: too little is created then, never too much. */
+/** A request that cannot be listed in time stays completely in flight. Then too few nodes may be created, never too many. */
 async function nodesOfOne(run: Run, id: RequestId): Promise<RequestNodes | undefined> {
   const { app, site } = run;
   const askedAt = app.ports.clock.now();

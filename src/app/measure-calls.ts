@@ -5,13 +5,13 @@ import type { CycleCloud, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import type { App } from "./app.ts";
 
-/** The same site with a clock beside each call. */
+/** The same site with a timer around each call. */
 export function measureCalls(app: App, site: Site): Site {
   const { cyclecloud } = site;
   const meter = app.lanes.memoryOf(site.cluster).calls;
   const measured = async <T>(endpoint: Endpoint, call: () => Promise<T>): Promise<T> => {
     const { clock } = app.ports;
-    // On a clock that runs ahead, the work of this machine is not what CycleCloud takes: a real second of each call is left out.
+    // On an accelerated clock this machine's own work must not count as CycleCloud's: one real second of each call is subtracted.
     const own = Math.max(0, (clock.speed ?? 1) - 1);
     const began = clock.now();
     const note = (failure: Pick<MeasuredCall, "failure">): void => {

@@ -1,12 +1,12 @@
 import { PortError } from "./ports.ts";
 
-/** The record was written by a newer release, while both run side by side. `message` says which versions met. */
+/** A newer release wrote the record while both releases run side by side. `message` names the versions. */
 export interface NewerState {
   readonly kind: "newer-state";
   readonly message: string;
 }
 
-/** Makes the one failure that is no accident a value: a record that a newer release has written (architecture.md, Storage). */
+/** Turns the one expected failure into a value: a record that a newer release wrote (architecture.md, Storage). */
 export async function unlessNewerState<T>(work: () => Promise<T>): Promise<T | NewerState> {
   try {
     return await work();

@@ -7,9 +7,9 @@ import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 import type { DescribedTrouble } from "./described-trouble.ts";
 
-/** What nodes say of themselves, and what others say in their name. */
+/** Troubles that nodes report about themselves, and that calls in their name cause. */
 
-/** A list of names in a sentence. */
+/** Maximum number of names in a sentence. */
 const NAMED = 5;
 
 interface Said {
@@ -17,7 +17,7 @@ interface Said {
   readonly question: Question;
 }
 
-/** Nodes that call themselves unhealthy and are not stopped, with the reasons. */
+/** Nodes that report themselves unhealthy and are not stopped, with the reasons. */
 export function nodesUnhealthy(bodies: Bodies, now: Instant): readonly DescribedTrouble[] {
   const texts: Readonly<Record<UnhealthyHold, (names: string) => string>> = {
     job: (names) =>
@@ -32,7 +32,7 @@ export function nodesUnhealthy(bodies: Bodies, now: Instant): readonly Described
   });
 }
 
-/** Nodes for which somebody asked without the token that the node's own calls carry. */
+/** Nodes for which a call lacked the token of the node's own calls. */
 export function callsRefused(bodies: Bodies, now: Instant): readonly DescribedTrouble[] {
   const refused = saidBy(bodies).filter(({ question: { refusedAt } }) => isRecent(refusedAt, now));
   if (refused.length === 0) return [];

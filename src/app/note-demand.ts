@@ -12,7 +12,7 @@ import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { someOf } from "../domain/some-of.ts";
 
-/** How much a request set asks for, to be compared with what its sender meant. */
+/** The amounts that a request set asks for, for comparison with its sender's intention. */
 export interface AskedFor {
   readonly nodearrays: number;
   readonly jobs: number;
@@ -29,18 +29,18 @@ export function countAsked({ demands }: SetDemand): AskedFor {
   };
 }
 
-/** What was known when the update was accepted. */
+/** The facts when the update was accepted. */
 export interface Circumstances {
-  /** The record with the update, and the bodies of the record before it; absent: they were not read, as nothing changed. */
+  /** The record with the update, and the bodies of the previous record. Absent: they were not read, because nothing changed. */
   readonly record: ClusterRecord;
   readonly bodies?: Bodies;
-  /** What the set asked for before. */
+  /** The set's previous demand. */
   readonly before?: SetDemand;
 }
 
-/** What is accepted and may not be what its sender meant, a sentence each. Limits are those of the last look. */
+/** Notes on accepted demand that may not be what its sender intended, one sentence each. Limits are those of the last observation. */
 export function noteDemand(update: RequestSetUpdate, known: Circumstances): readonly string[] {
-  // A message without demand leaves the set's demand as it is.
+  // A message without demand leaves the set's demand unchanged.
   if (update.demand === undefined) return noteCut(update);
   const targets = update.demand.demands.filter(isTarget);
   const { seen } = known.bodies ?? {};
@@ -73,7 +73,7 @@ function noteUnknown(targets: readonly Target[], seen: Snapshot, record: Cluster
   return [...unknown].map((array) => renderReason({ code: "unknown-array", array, known: names }));
 }
 
-/** More than the node array, or the cluster, may ever have. */
+/** More than the maximum of the node array or of the cluster. */
 function noteHuge(target: Target, seen: Snapshot): readonly string[] {
   const home = target.extends ?? target.array;
   const array = seen.arrays.find(({ name }) => name === home);
@@ -98,7 +98,7 @@ const OVER = [
   { unit: "cores", key: "maxCoreCount", max: ({ cores }: NodeArray["limit"]) => cores },
 ] as const;
 
-/** The fewest nodes and cores that would satisfy a target, in the largest or the smallest VM sizes of its node array. */
+/** The minimum number of nodes and cores for a target, in the largest or the smallest VM sizes of its node array. */
 function leastOf(target: Target, { buckets }: NodeArray): Readonly<Record<"nodes" | "cores", number>> {
   const { unit, count } = target.kind === "target" ? target.amount : target.size;
   const asked = count * (target.kind === "target" ? 1 : target.groups);
@@ -108,7 +108,7 @@ function leastOf(target: Target, { buckets }: NodeArray): Readonly<Record<"nodes
   return { nodes: asked, cores: vcpus.length === 0 ? 0 : asked * Math.min(...vcpus) };
 }
 
-/** A message replaces its set: what it does not name is no longer asked for. An empty message means just that. */
+/** A message replaces its set: demand that it does not name ends. An empty message ends all demand. */
 function noteDropped(
   targets: readonly Target[],
   { set, demand }: WholeUpdate,

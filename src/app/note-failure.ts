@@ -8,8 +8,8 @@ import type { App } from "./app.ts";
 const LONGEST_MESSAGE = 300;
 
 /**
- * Says that work for a cluster failed: in the log as `event`, and where it was no fault of storage or network also as a trouble of the
- * cluster, until a look leads to a plan again. Never throws: what failed is tried again at the next tick, whether this is written or not.
+ * Reports failed work for a cluster: in the log as `event`. If storage or network is not the cause, also as a trouble of the cluster until
+ * an observation leads to a plan again. Never throws: the next tick tries the failed work again, whether this is written or not.
  */
 export async function noteFailure(
   app: App,

@@ -9,12 +9,12 @@ import { poolsOf } from "../domain/record.ts";
 import { NO_SENDER_RULES } from "../domain/sender-rules.ts";
 import { someOf } from "../domain/some-of.ts";
 
-/** Of one kind a note names so many. */
+/** Maximum number of items of one kind in a note. */
 const NAMED = 10;
 
 /**
- * What of an accepted update counts less than it says, a sentence each: because of its sender's rule, or because another set was first.
- * `record`: as it is with the update.
+ * Parts of an accepted update that have less effect than stated, one sentence each: because of its sender's rule, or because another set
+ * was first. `record` includes the update.
  */
 export function noteSenders(
   update: RequestSetUpdate,

@@ -1,37 +1,38 @@
 import type { RequestId } from "../domain/ids.ts";
 import type { RequestNodes } from "../domain/observation.ts";
 
-/** So many requests are asked for side by side. */
+/** Maximum number of requests asked for in parallel. */
 const ASKED_TOGETHER = 6;
 
-/** Answers undefined where nothing was learnt. */
+/** Returns undefined if nothing was learnt. */
 type Ask = (id: RequestId) => Promise<RequestNodes | undefined>;
 
 /**
- * Which nodes belong to the open requests of one cluster, as far as this process has been told. A question may outlive the look that asked
- * it: its answer then serves the next look. An older answer is still true: a request's list only grows (docs/protocol.md, Observations).
+ * The nodes of the open requests of one cluster, as far as this process has received them. A question may outlive the observation that
+ * asked it: its answer then serves the next one. An older answer is still true, because a request's list only grows (docs/protocol.md,
+ * Observations).
  */
 export class OpenQuestions {
   readonly #answers = new Map<RequestId, RequestNodes>();
-  /** Those that were asked for, the longest ago first. */
+  /** Requests that were asked for, the longest ago first. */
   readonly #asked = new Set<RequestId>();
   readonly #underWay = new Set<RequestId>();
   #waiting: readonly RequestId[] = [];
   #ended = Promise.withResolvers<void>();
   #defect: { readonly error: unknown } | undefined;
 
-  /** Asks for each of these requests that is not being asked for, and forgets all others. Never throws. */
+  /** Asks for each of these requests without a question in progress, and forgets all others. Never throws. */
   begin(open: readonly RequestId[], ask: Ask): void {
     const wanted = new Set(open);
     for (const id of this.#answers.keys()) if (!wanted.has(id)) this.#answers.delete(id);
     for (const id of this.#asked) if (!wanted.has(id)) this.#asked.delete(id);
-    // Where answers are slow, those that nobody has asked for go first: else the first few would be asked for again and again.
+    // If answers are slow, requests not yet asked for go first. Otherwise the first few would be asked for repeatedly.
     const inTurn = [...open.filter((id) => !this.#asked.has(id)), ...this.#asked];
     this.#waiting = inTurn.filter((id) => !this.#underWay.has(id));
     this.#askNext(ask);
   }
 
-  /** What is known of these requests by now. Throws what a question has thrown. */
+  /** The answers for these requests so far. Throws the error of a failed question. */
   answersTo(open: readonly RequestId[]): ReadonlyMap<RequestId, RequestNodes> {
     const defect = this.#defect;
     this.#defect = undefined;
@@ -44,7 +45,7 @@ export class OpenQuestions {
     return known;
   }
 
-  /** Resolves when no question is under way. */
+  /** Resolves when no question is in progress. */
   async allEnded(): Promise<void> {
     while (this.#underWay.size > 0) await this.#ended.promise;
   }

@@ -1,14 +1,14 @@
 /**
- * An answer shows each of its lists as far as there is room, and says how to ask for the rest: the same request with `page` shows what comes
- * after. Nothing is kept between two requests. A list that changes meanwhile may show an item twice or not at all.
+ * An answer shows each of its lists as far as there is room. The same request with `page` shows the rest. Nothing is kept between two
+ * requests. A list that changes meanwhile may show an item twice or not at all.
  */
 
-/** Bytes of JSON that the lists of one answer take together: an answer stays below 2 MiB. */
+/** Bytes of JSON for all lists of one answer together: an answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;
-/** A browser has enough with so many rows of one list. */
+/** Maximum number of rows of one list for a browser. */
 const MOST_ROWS = 2000;
 
-/** A list of which an answer shows a part: so many items after the first `from`, of `count` in all. */
+/** A list shown in part: a number of items after the first `from`, of `count` in total. */
 export interface ListPage {
   readonly list: string;
   readonly from: number;
@@ -16,16 +16,19 @@ export interface ListPage {
   readonly count: number;
 }
 
-/** Lists by the path of their member in the answer ("nodes.list"), with how many items were shown before. Others have been shown whole. */
+/**
+ * Lists by the path of their member in the answer ("nodes.list"), with the number of items already shown. All other lists have been shown
+ * completely.
+ */
 export type PageStart = ReadonlyMap<string, number>;
 
-/** What an answer says of its lists; both are absent if all of them are whole. */
+/** The paging members of an answer. Both are absent if all its lists are complete. */
 export interface PageEnd {
   readonly pages?: readonly ListPage[];
   readonly next?: string;
 }
 
-/** What one answer shows at most: bytes of all lists together, and rows of each. */
+/** The limits of one answer: bytes of all lists together, and rows of each. */
 export interface PageSize {
   readonly bytes: number;
   readonly rows: number;
@@ -39,14 +42,14 @@ export class Pages {
   #room: number;
   #hasMoved = false;
 
-  /** `start`: absent on the first page. */
+  /** `start` is undefined on the first page. */
   constructor(start?: PageStart, { bytes = MOST_BYTES, rows = MOST_ROWS }: Partial<PageSize> = {}) {
     this.#start = start;
     this.#room = bytes;
     this.#mostRows = rows;
   }
 
-  /** The first page's lists begin at 0; on another page a list that is not named has been shown. */
+  /** On the first page lists begin at 0. On another page a list that is not named has been shown. */
   cut<T, D>(list: string, items: readonly T[], describe: (item: T) => D, share = 1): readonly D[] {
     const count = items.length;
     const from = Math.min(count, this.#start === undefined ? 0 : (this.#start.get(list) ?? count));
@@ -56,7 +59,7 @@ export class Pages {
     return shown;
   }
 
-  /** The first page shows what stands beside the lists; so do all others, as it is little. */
+  /** Every page shows the members beside the lists, because they are small. */
   end(): PageEnd {
     const pages = this.#lists.filter(({ from, shown, count }) => shown > 0 || from < count);
     if (pages.length === 0) return {};
@@ -71,7 +74,7 @@ export class Pages {
     for (const item of items.slice(from, from + this.#mostRows)) {
       const described = describe(item);
       const more = bytesOf(described);
-      // Each page shows something new, or there would be no end.
+      // Each page shows at least one new item, so that paging ends.
       if (bytes + more > room && (this.#hasMoved || shown.length > 0)) break;
       shown.push(described);
       bytes += more;
@@ -81,7 +84,7 @@ export class Pages {
   }
 }
 
-/** The first of a short list inside of another, as far as so many bytes go. */
+/** The first items of a short list inside another one, up to a number of bytes. */
 export function firstBytes<T>(items: readonly T[], most: number): readonly T[] {
   let bytes = 0;
   const end = items.findIndex((item) => {
@@ -97,7 +100,7 @@ const PAGE = /^[A-Za-z.]{1,40}:\d{1,9}(,[A-Za-z.]{1,40}:\d{1,9}){0,30}$/;
 
 export const PAGE_EXPECTED = "what an answer had as next";
 
-/** Reads `next` of the answer before; undefined: it is none. */
+/** Parses `next` of the previous answer. Undefined if it is invalid. */
 export function readPage(text: string): PageStart | undefined {
   if (!PAGE.test(text)) return undefined;
   return new Map(

@@ -2,7 +2,7 @@ import type { Node, NodePhase } from "../domain/cluster.ts";
 import { isLost } from "../domain/cluster.ts";
 import type { Plan } from "../domain/plan.ts";
 
-/** A node's phase as people see it. `down`: it was Ready and is up no more. `missing`: the last look lacked it. */
+/** A node's phase as shown to users. `down`: it was Ready and is no longer up. `missing`: the last observation lacked it. */
 export type PhaseShown = NodePhase | "down" | "missing";
 
 export function phaseShown(node: Node, plan: Plan | undefined): PhaseShown {

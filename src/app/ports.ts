@@ -25,24 +25,25 @@ import type { ClusterRecord, GrantedSet } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 
 /**
- * What the use cases need of the world. Adapters throw {@link PortError} and nothing else; only app/ catches it. Expected outcomes
- * (a conflict, a refusal) are values.
+ * The ports that the use cases need. Adapters throw only {@link PortError}, and only app/ catches it. Expected outcomes (a conflict, a
+ * refusal) are values. Every method of a port that returns a promise may throw "unreachable", "throttled", "denied" and "unexpected";
+ * exceptions are given there.
  */
 export type PortErrorKind =
-  /** No answer: connection refused or cut, timeout. The effect may have happened. */
+  /** No answer: connection refused or cut, or timeout. The effect may have happened. */
   | "unreachable"
-  /** 429 or 503: asked to wait. */
+  /** 429 or 503: the server asks to wait. */
   | "throttled"
-  /** 401 or 403: our credentials are not accepted. Certainly no effect. */
+  /** 401 or 403: our credentials are refused. Certainly no effect. */
   | "denied"
-  /** Any other answer that makes no sense: 5xx, malformed, too large. The effect may have happened. */
+  /** Any other unusable answer: 5xx, malformed, too large. The effect may have happened. */
   | "unexpected"
-  /** A newer release has written the record: this one must leave it alone. Only a store says so. Certainly no effect. */
+  /** A newer release wrote the record, so this release must not touch it. Only from a store. Certainly no effect. */
   | "newer-state";
 
 export class PortError extends Error {
   readonly kind: PortErrorKind;
-  /** What was being done: "GET /clusters/demo/status". Never holds a secret. */
+  /** The operation that failed: "GET /clusters/demo/status". Never contains a secret. */
   readonly operation: string;
   /** The HTTP status, if there was one. */
   readonly status: number | undefined;
@@ -56,12 +57,15 @@ export class PortError extends Error {
   }
 }
 
-/** The one clock. In Azure the instance's clock corrected to the storage service's; locally a scaled or virtual one. */
+/**
+ * The clock of the product. In Azure the instance's clock, corrected to that of the storage service. Locally a scaled or virtual one.
+ * Throws nothing.
+ */
 export interface Clock {
-  /** How many of its seconds pass in a real one; absent: 1, or it stands still until it is set. */
+  /** Seconds of this clock per real second. Absent: 1, or the clock stands still until it is set. */
   readonly speed?: number;
   now(): Instant;
-  /** Resolves after so many milliseconds of this clock, or as soon as `signal` aborts: a sleep that nobody waits for any more is ended. */
+  /** Resolves after this many milliseconds of this clock, or as soon as `signal` aborts: a sleep without a waiting caller ends. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -82,9 +86,9 @@ export interface LoadedRecord<V extends RecordVersion = RecordVersion> {
   readonly version: V;
 }
 
-/** Parts of the bodies that a save replaces; what is absent stays as stored. */
+/** Parts of the bodies that a save replaces. An absent part stays as stored. */
 export interface BodyChanges {
-  /** Bodies of demands whose digest the stored record does not hold yet. Others named by the record are kept. */
+  /** Bodies of demands whose digest the stored record does not have yet. Other bodies named by the record are kept. */
   readonly demands?: ReadonlyMap<Digest, SetDemand>;
   readonly reports?: ReadonlyMap<Digest, readonly SchedulerNode[]>;
   readonly seen?: Snapshot;
@@ -93,38 +97,40 @@ export interface BodyChanges {
   readonly plan?: Plan;
   readonly virtual?: VirtualFleet;
   readonly finished?: FinishedChange;
-  /** Bodies that the record names no more, as they are lost. */
+  /** Lost bodies that the record no longer names. */
   readonly forget?: Pick<MissingBodies, "seen" | "ledger" | "questions" | "plan">;
 }
 
 /** Sets that leave the record with this save and are remembered. */
 export interface FinishedChange {
   readonly sets: ReadonlyMap<SetName, FinishedSet>;
-  /** Of those there already, which are still to be remembered. */
+  /** True for sets already there that are still to be remembered. */
   readonly isKept: (set: FinishedSet) => boolean;
 }
 
 /**
- * One record per cluster, compare-and-set (architecture.md, Storage). A body that the record no longer names (a digest that no live
- * set has) is garbage; `collect` removes it when it is older than an hour.
+ * One record per cluster, with compare-and-set (architecture.md, Storage). A body that the record no longer names (a digest of no live set)
+ * is garbage. `collect` removes it when it is older than an hour.
  */
 export interface RecordStore<V extends RecordVersion = RecordVersion> {
-  /** The manifest alone; undefined: no such record yet. Throws PortError kind "newer-state" if its state version is newer than ours. */
+  /**
+   * The manifest alone. Undefined if there is no record yet. Also throws PortError "newer-state" if its state version is newer than ours.
+   */
   load(cluster: ClusterName): Promise<LoadedRecord<V> | undefined>;
-  /** What is remembered of those of the sets that have left the record. Reads only the bodies in which they would be. */
+  /** The remembered parts of those of the sets that have left the record. Reads only the bodies in which they would be. */
   finished(loaded: LoadedRecord<V>, sets: readonly SetName[]): Promise<ReadonlyMap<SetName, FinishedSet>>;
-  /** The bodies of a loaded record; undefined: one is missing because the record has moved on, load again. */
+  /** The bodies of a loaded record. Undefined if one is missing because the record has changed: load again. */
   bodies(loaded: LoadedRecord<V>): Promise<Bodies | undefined>;
-  /** Which of the bodies of a loaded record are not in storage, whatever this process remembers of them; undefined: none is missing. */
+  /** The bodies of a loaded record that storage lacks, whatever this process has cached. Undefined if none is missing. */
   missing(loaded: LoadedRecord<V>): Promise<MissingBodies | undefined>;
   /**
-   * Writes the bodies that a save of the same would write, and nothing else, so that such a save finds them written; also one whose record
-   * differs, and whatever was saved meanwhile. It may take seconds, and needs no turn.
+   * Writes the bodies that a save with the same arguments would write, and nothing else, so that this save finds them written. Also useful
+   * for a save of a different record, whatever was saved meanwhile. May take seconds, and needs no turn.
    */
   stage(record: ClusterRecord, changes: BodyChanges, previous: LoadedRecord<V> | undefined): Promise<void>;
   /**
-   * Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. `if-staged`:
-   * where bodies of a plan would have to be written first, nothing is done, and they are to be staged.
+   * Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. `if-staged`: if
+   * bodies of a plan would have to be written first, saves nothing, and the caller must stage them.
    */
   save(
     record: ClusterRecord,
@@ -133,16 +139,16 @@ export interface RecordStore<V extends RecordVersion = RecordVersion> {
     how?: "write" | "if-staged",
   ): Promise<Saved<V>>;
   /**
-   * Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row; for about 20 s at most.
-   * `begin` (the default) starts a pass over all bodies, or goes on with one; `go-on` costs nothing where no pass is unfinished. Returns
-   * how many rows were removed.
+   * Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row, for at most about 20 s.
+   * `begin` (the default) starts or continues a pass over all bodies. `go-on` only continues one, and costs nothing without one. Returns
+   * the number of rows removed.
    */
   collect(cluster: ClusterName, now: Instant, how?: "begin" | "go-on"): Promise<number>;
 }
 
 export type Saved<V extends RecordVersion = RecordVersion> =
   | { readonly kind: "saved"; readonly loaded: LoadedRecord<V> }
-  /** Nothing is saved: the stored version is another one; or, with `unstaged`, bodies are to be staged first. */
+  /** Nothing was saved: the stored version is another one. With `unstaged`: bodies must be staged first. */
   | { readonly kind: "conflict"; readonly unstaged?: true };
 
 /** One row of history: the cluster's counts at a tick. */
@@ -152,94 +158,94 @@ export interface HistoryRow {
   readonly nodes: Readonly<Record<string, number>>;
   readonly inFlight: number;
   readonly liveSets: number;
-  /** Nodes asked for and nodes stopped since the record was born: the difference of two rows is what came between them. */
+  /** Nodes created and stopped since the record was created. The difference of two rows is the number between them. */
   readonly created: number;
   readonly terminated: number;
-  /** Deallocated nodes started; absent: none. */
+  /** Deallocated nodes that were started. Absent: none. */
   readonly started?: number;
-  /** Demands of the last plan that are not wholly placed. */
+  /** Demands of the last plan that are not completely placed. */
   readonly unmet: number;
-  /** The last plan only showed what it would do; absent: it acted, or an older release wrote the row. */
+  /** The last plan only showed what it would do. Absent: it acted, or an older release wrote the row. */
   readonly mode?: "observe";
-  /** Nodes of the last plan in observed node arrays: what it would create, start and stop. */
+  /** What the last plan would create, start and stop in observed node arrays, in nodes. */
   readonly withheld?: { readonly create: number; readonly start: number; readonly stop: number };
   readonly trouble?: string;
-  /** Ready nodes that nothing needs and that nobody calls busy; absent: an older release wrote the row. */
+  /** Ready nodes that no demand needs and that are not known to be busy. Absent: an older release wrote the row. */
   readonly idle?: number;
-  /** What all nodes cost an hour, and what the idle ones do; absent: there were no prices. */
+  /** Hourly price of all nodes, and of the idle ones. Absent: there were no prices. */
   readonly pricePerHour?: number;
   readonly idlePricePerHour?: number;
   readonly currency?: string;
-  /** Nodes whose price was not known; absent: none. */
+  /** Nodes whose price was unknown. Absent: none. */
   readonly unpricedNodes?: number;
-  /** Seconds that a call takes, of each endpoint of CycleCloud that takes a second or more; absent: none does. */
+  /** Duration of a call in seconds, for each endpoint of CycleCloud that takes a second or more. Absent: none does. */
   readonly callSeconds?: Readonly<Partial<Record<Endpoint, number>>>;
 }
 
 /** Counts per cluster and tick, kept 30 days. */
 export interface History {
-  /** Appending the same moment again replaces it. */
+  /** A row with the same moment is replaced. */
   append(cluster: ClusterName, row: HistoryRow): Promise<void>;
   /** Newest first, at most `limit`. */
   read(cluster: ClusterName, from: Instant, to: Instant, limit: number): Promise<readonly HistoryRow[]>;
-  /** Removes rows before `before`; at most a few hundred a call. Returns how many. */
+  /** Removes rows before `before`, at most a few hundred per call. Returns their number. */
   prune(cluster: ClusterName, before: Instant): Promise<number>;
 }
 
-/** Plans that changed something, so that they can be explained while they are kept. */
+/** Plans that changed something. They can be explained while they are kept. */
 export interface PlanArchive {
-  /** A plan of the same number is replaced. What is too large for a row is kept in part: see {@link lesserPlans}. */
+  /** Replaces a plan with the same number. A plan that is too large for a row is kept in part: see {@link lesserPlans}. */
   keep(cluster: ClusterName, kept: KeptPlan): Promise<void>;
-  /** Undefined: it changed nothing, or is not kept any more. */
+  /** Undefined if the plan changed nothing, or is no longer kept. */
   read(cluster: ClusterName, number: number): Promise<KeptPlan | undefined>;
-  /** Kept plans by number from `from` to `to`, upwards, the first `limit`. */
+  /** Kept plans with numbers from `from` to `to`, ascending, the first `limit`. */
   list(cluster: ClusterName, from: number, to: number, limit: number): Promise<readonly KeptPlanRow[]>;
-  /** Removes plans made before `before`; at most a few hundred a call. Returns how many. */
+  /** Removes plans made before `before`, at most a few hundred per call. Returns their number. */
   prune(cluster: ClusterName, before: Instant): Promise<number>;
 }
 
-/** What a document takes compressed, and what it may take at most. */
+/** The compressed size of a document, and its limit. */
 export interface DocumentTooLarge {
   readonly kind: "too-large";
   readonly bytes: number;
   readonly limit: number;
 }
 
-/** Small documents beside the records: a cluster's configuration. */
+/** Small documents beside the records: the configuration of each cluster. */
 export interface Documents {
   read(cluster: ClusterName): Promise<{ readonly text: string; readonly etag: string } | undefined>;
-  /** `too-large`: more than the store keeps in one document; nothing is changed. `change`: what is recorded of it, with the document. */
+  /** `too-large`: more than the store keeps in one document; nothing is changed. `change` is recorded together with the document. */
   write(
     cluster: ClusterName,
     text: string,
     etag: string | undefined,
     change?: ConfigChange,
   ): Promise<"saved" | "conflict" | DocumentTooLarge>;
-  /** The states that the document had, newest first, the one in force among them; bounded. */
+  /** The versions of the document, newest first, including the one in force. Bounded. */
   versions(cluster: ClusterName): Promise<readonly ConfigVersion[]>;
 }
 
-/** A wake message that was asked for by its id, and when it came through the queue. */
+/** A wake message that was requested with an id, and when it came through the queue. */
 export interface WakeSeen {
   readonly id: string;
   readonly at: Instant;
 }
 
 /**
- * When the triggers last ran, shared by all instances: Azure gives each trigger instances of its own, so that no process can tell of
- * another's. It proves that the platform calls us, whatever the call found to do.
+ * When the triggers last ran, shared by all instances: Azure gives each trigger its own instances, so one process does not know of the
+ * others. Proves that the platform calls us, whatever the call found to do.
  */
 export interface TriggerLog {
   noteTimer(at: Instant): Promise<void>;
   /** Replaces the last one of the cluster. */
   noteWake(cluster: ClusterName, wake: WakeSeen): Promise<void>;
-  /** Undefined: the timer has never run. */
+  /** Undefined if the timer has never run. */
   timerAt(): Promise<Instant | undefined>;
-  /** Undefined: no wake message with an id has come through. */
+  /** Undefined if no wake message with an id has come through. */
   lastWake(cluster: ClusterName): Promise<WakeSeen | undefined>;
 }
 
-/** "Credentials refused at T", shared by all instances: five failures within a minute lock a CycleCloud account (wire B). */
+/** When credentials were last refused, shared by all instances. Five failures within a minute lock a CycleCloud account (wire B). */
 export interface CredentialBreaker {
   refusedAt(credential: string): Promise<Instant | undefined>;
   note(credential: string, at: Instant): Promise<void>;
@@ -247,11 +253,11 @@ export interface CredentialBreaker {
 }
 
 /**
- * What the node arrays of one status say in `Configuration` for their nodes. It may hold secrets: it is handed on to creates of the same run
- * and to nothing else, and is never stored, logged or shown.
+ * The `Configuration` that one status gives for the nodes of each array. It may hold secrets: it is passed only to creates of the same run,
+ * and is never stored, logged or shown.
  */
 export interface ArrayTemplates {
-  /** Undefined: the status had no such array, or none with a Configuration. */
+  /** Undefined if the status had no such array, or none with a Configuration. */
   configurationOf(array: ArrayName): NodeAttributes | undefined;
 }
 
@@ -259,30 +265,30 @@ export interface CreateRequest {
   readonly requestId: RequestId;
   /** At least one. */
   readonly sets: readonly RequestedSet[];
-  /** Of a status that the sender has just read: what is sent with nodes stands on what their array says now. */
+  /** From a status that the sender has just read, so that nodes get the current settings of their array. */
   readonly templates: ArrayTemplates;
 }
 
 export interface RequestedSet {
   readonly bucket: BucketKey;
   readonly count: number;
-  /** How the nodes are called, "%d" standing for their number; absent: after their node array. */
+  /** The name of the nodes, with "%d" for their number. Absent: named after their node array. */
   readonly nameFormat?: string;
   readonly attributes?: NodeAttributes;
 }
 
 export type CreateOutcome =
-  /** 202: what comes of each set, in the order of the request. */
+  /** 202: the result for each set, in the order of the request. */
   | { readonly kind: "accepted"; readonly sets: readonly GrantedSet[] }
-  /** 409: a repeated id or invalid input; alone it does not tell which (wire A.6). */
+  /** 409: a repeated id or invalid input. The answer alone does not show which (wire A.6). */
   | { readonly kind: "conflict"; readonly message?: string }
-  /** Another 4xx: certainly no effect, of any set. */
+  /** Another 4xx about the request itself: certainly no effect for any set. */
   | { readonly kind: "refused"; readonly message: string };
 
 export type ManagementOutcome =
   | {
       readonly kind: "accepted";
-      /** One entry per node matched; a node that is absent did not exist (wire A.7). */
+      /** One entry per node that matched. A node without an entry did not exist (wire A.7). */
       readonly nodes: ReadonlyMap<NodeId, { readonly ok: boolean; readonly error?: string }>;
     }
   | { readonly kind: "conflict"; readonly message?: string }
@@ -290,58 +296,61 @@ export type ManagementOutcome =
 
 export type StatusOutcome =
   | { readonly kind: "snapshot"; readonly snapshot: Snapshot; readonly templates: ArrayTemplates }
-  /** 404: believed only when two looks a tick apart agree. */
+  /** 404: accepted only after two observations a tick apart agree. */
   | { readonly kind: "not-found"; readonly fromCycleCloud: boolean; readonly message: string };
 
-/** One CycleCloud server as one cluster sees it (cyclecloud-wire.md A). Reads may be retried inside; changes never are. */
+/** One CycleCloud server as one cluster sees it (cyclecloud-wire.md A). Reads may be retried inside, changes never are. */
 export interface CycleCloud {
   /** One call: status with nodes, so that both are of one moment. `at` of the snapshot is `now`. */
   status(cluster: ClusterName, now: Instant): Promise<StatusOutcome>;
-  /** Nodes of a request that have not gone; undefined: CycleCloud says that it knows no such request. */
+  /** Nodes of a request that still exist. Undefined if CycleCloud does not know the request. */
   nodesOfRequest(cluster: ClusterName, id: RequestId): Promise<readonly RequestedNode[] | undefined>;
   /** Whether CycleCloud knows the request id. Documented for creates only (cyclecloud-wire.md A.9). */
   knowsRequest(cluster: ClusterName, id: RequestId): Promise<boolean>;
   create(cluster: ClusterName, request: CreateRequest): Promise<CreateOutcome>;
-  /** Asks for deallocated nodes to come up again, by their ids. */
+  /** Starts deallocated nodes, by their ids. */
   start(cluster: ClusterName, id: RequestId, nodes: readonly NodeId[]): Promise<ManagementOutcome>;
   terminate(cluster: ClusterName, id: RequestId, nodes: readonly NodeId[]): Promise<ManagementOutcome>;
 }
 
-/** The demand queue from our side: wake messages, and what is put aside. */
+/** The demand queue from our side: wake messages, and messages that were put aside. */
 export interface DemandQueue {
   /**
-   * One message that only asks for a reconcile of the cluster, not before `at`. The app notes that one with an `id` came through. The id of a
-   * {@link WakeId} is the loop's own: such a message is a tick, if the record waits for it.
+   * Sends a message that only asks for a reconcile of the cluster, not before `at`. The app notes when one with an `id` comes through. The
+   * id of a {@link WakeId} belongs to the loop: such a message is a tick if the record waits for it.
    */
   wake(cluster: ClusterName, at: Instant, id?: string): Promise<void>;
   /** Puts a message aside in `demand-rejected`. */
   reject(message: RejectedMessage): Promise<void>;
-  /** What lies in `demand-rejected`: how many, and the oldest few. */
+  /** The messages in `demand-rejected`: their number, and the oldest few. */
   rejected(): Promise<{ readonly count: number; readonly oldest: readonly RejectedMessage[] }>;
-  /** What lies in `demand-poison`, where the host puts what failed too often. */
+  /** The state of `demand-poison`, where the host puts messages that failed too often. */
   poison(): Promise<PoisonQueue>;
-  /** Up to `most` messages of `demand-poison`, oldest first. Nobody else gets them for two minutes; then those that are left come again. */
+  /**
+   * Up to `most` messages of `demand-poison`, oldest first. No other caller gets them for two minutes. After that, messages that are left
+   * appear again.
+   */
   takePoison(most: number): Promise<readonly PoisonMessage[]>;
-  /** Removes a message of `demand-poison` that was taken. It is no error if it is gone. */
+  /** Removes a message of `demand-poison` that was taken. No error if it is gone. */
   dropPoison(message: PoisonMessage): Promise<void>;
-  /** Puts a text back into the demand queue: a poison message tried once more, or one that a newer release wrote. */
+  /** Puts a text back into the demand queue: a poison message to try once more, or one that a newer release wrote. */
   resend(text: string, delaySeconds: number): Promise<void>;
 }
 
 export interface PoisonQueue {
-  /** About how many, those that are being handled included. */
+  /** Approximate number of messages, including those in work. */
   readonly count: number;
-  /** When the oldest of those that nobody is handling was put there, to the second; absent: there is none. */
+  /** When the oldest message that is not in work was put there, to the second. Absent: there is none. */
   readonly oldestAt?: Instant;
 }
 
 export interface PoisonMessage {
-  /** Of the copy that the host made. */
+  /** The id of the host's copy. */
   readonly messageId: string;
   readonly text: string;
-  /** How often it was taken, this time included. */
+  /** How often it was taken, including this time. */
   readonly taken: number;
-  /** What the queue wants to see when the message is removed. */
+  /** The queue requires this to remove the message. */
   readonly receipt: string;
 }
 
@@ -356,11 +365,11 @@ export interface RejectedMessage {
     readonly expected: string;
     readonly didYouMean?: string;
   }[];
-  /** The message as it came, cut so that the whole stays below the queue's 64 KiB. */
+  /** The message as received, cut so that the total stays below the queue's 64 KiB. */
   readonly text: string;
 }
 
-/** Structured log: an event name and fields, never sentences, never secrets. */
+/** Structured log: an event name and fields. Never sentences, never secrets. */
 export interface Log {
   (event: string, fields: Readonly<Record<string, unknown>>): void;
 }
@@ -369,17 +378,17 @@ export interface Log {
 export interface Site {
   readonly cluster: ClusterName;
   readonly cyclecloud: CycleCloud;
-  /** Names the account for the breaker: server and user, no secret. */
+  /** Names the account for the credential breaker: server and user, no secret. */
   readonly credential: string;
-  /** Absent: not known, as in a first look without an app. */
+  /** Absent: unknown, as in a first check without an app. */
   readonly stopKeys?: StopKeys;
 }
 
-/** The ids of the keys of stop URLs, as the app settings have them. */
+/** The key ids of stop URLs in the app settings. */
 export interface StopKeys {
-  /** The key of the stop URL that creates of this process carry; absent: they carry none. */
+  /** The key that signs the stop URLs of this process's creates. Absent: creates carry none. */
   readonly signing?: string;
-  /** The calls with a stop URL of any of these keys are answered. */
+  /** Calls with a stop URL of one of these keys are answered. */
   readonly accepted: readonly string[];
 }
 
@@ -395,6 +404,6 @@ export interface Ports {
   readonly queue: DemandQueue;
   readonly sites: ReadonlyMap<ClusterName, Site>;
   readonly log: Log;
-  /** The cluster's configuration document, checked, with defaults; a few seconds old at most. */
+  /** The checked configuration of the cluster, with defaults. At most a few seconds old. */
   readonly policyOf: (cluster: ClusterName) => Promise<Policy>;
 }

@@ -8,16 +8,16 @@ import type { RejectedMessage } from "./ports.ts";
 import { PortError } from "./ports.ts";
 import type { App } from "./app.ts";
 
-/** The state page shows so many. */
+/** Maximum number of rejections on the state page. */
 const SHOWN_REJECTIONS = 20;
-/** And so many problems of each: all of them are in the queue, and every renewal writes what stands here. */
+/** Maximum number of problems of each. The queue has all of them, and every renewal writes those that are stored here. */
 const SHOWN_PROBLEMS = 5;
-/** At most so many are written into the record in so many seconds: each write makes accepts of good demand wait. */
+/** At most this many rejections are written to the record in this many seconds, because accepts of good demand wait for each write. */
 const WRITTEN = { rejections: 10, seconds: 60 } as const;
 
 /**
- * A message that cannot be taken in goes to `demand-rejected`, with every problem named, and shows on the state page of its cluster. Throws
- * PortError only.
+ * Puts a message that cannot be accepted into `demand-rejected` with all its problems, and shows it on the state page of its cluster.
+ * Throws only PortError: if the message could not be put into the queue, or the record could not be saved.
  */
 export async function putAside(app: App, message: RejectedMessage): Promise<void> {
   const { queue, log } = app.ports;
@@ -34,7 +34,7 @@ export async function putAside(app: App, message: RejectedMessage): Promise<void
     await show(app, message);
   } catch (error) {
     if (error instanceof PortError) throw error;
-    // It is in the queue: it must not be put aside again and again because it cannot be shown.
+    // The message is in the queue. It must not be put aside repeatedly only because it cannot be shown.
     log("rejection-not-shown", { messageId: message.messageId, message: String(error) });
   }
 }
@@ -48,7 +48,7 @@ async function show(app: App, message: RejectedMessage): Promise<void> {
     ...(message.set === undefined ? {} : { set: message.set }),
     problems: message.problems.slice(0, SHOWN_PROBLEMS),
   };
-  // Under a newer record it is in the queue alone: it must not be put aside again and again until it can be shown.
+  // Under a newer record the message is only in the queue. It must not be put aside repeatedly until it can be shown.
   await unlessNewerState(() =>
     commitRecord(app, site.cluster, ({ record }): Change<undefined> => {
       if (isFull(record, rejection)) return { result: undefined };
@@ -60,7 +60,7 @@ async function show(app: App, message: RejectedMessage): Promise<void> {
   );
 }
 
-/** Whether so many were written just now that this one is left to the queue and the log. */
+/** True if the limit is reached for now. The rejection is then only in the queue and the log. */
 function isFull({ rejections }: ClusterRecord, { at }: Rejection): boolean {
   const recent = rejections.filter((shown) => Math.abs(secondsBetween(shown.at, at)) < WRITTEN.seconds);
   return recent.length >= WRITTEN.rejections;

@@ -36,39 +36,40 @@ import type { Current, CurrentWhole } from "./current.ts";
 import type { Run } from "./run.ts";
 import { reviveLoop } from "./revive-loop.ts";
 
-/** No effect is started later than this after the look that led to it began. */
+/** Maximum time from the beginning of an observation to the start of its last effect. */
 const EFFECTS_SECONDS = 180;
-/** How often a plan that somebody else overtook is tried again before it is left to the timer. */
+/** Maximum number of tries when other instances commit first. After that the plan is left to the timer. */
 const ROUNDS = 3;
-/** A tick that waits for its turn looks at the record again so soon. */
+/** A tick that waits for its turn reads the record at this interval. */
 const POLL_SECONDS = 5;
 
 /**
- * What wants the reconcile. Only `demand` can be covered by a plan that has already seen it; `tick` waits for its turn, and so does `due`,
- * which ends where no tick is due.
+ * The trigger of a reconcile. Only `demand` can be covered by a plan that has already used it. `tick` waits for its turn. `due` does too,
+ * and ends if no tick is due.
  */
 export type Cause = "demand" | "tick" | "due";
 
 export type ReconcileOutcome =
-  /** A plan has already taken this demand into account. */
+  /** A plan has already used this demand. */
   | { readonly kind: "covered" }
-  /** Too early, or somebody's create is under way: a wake message is due then. */
+  /** Too early, or another instance's create is under way. A wake message is due at `until`. */
   | { readonly kind: "waiting"; readonly until: Instant }
   | { readonly kind: "planned"; readonly plan: Plan }
-  /** The tick was made already, or the cluster rests; `until`: the next one. */
+  /** The tick was made already, or the cluster rests. `until`: the next tick. */
   | { readonly kind: "not-due"; readonly until: Instant }
   /** A wake message that the loop does not wait for. */
   | { readonly kind: "superseded" }
-  /** Overtaken in every round: it is left to the timer. */
+  /** Other instances committed first in every round. The plan is left to the timer. */
   | Extract<Concluded, { readonly kind: "troubled" | "overtaken" }>;
 
 interface Reconcile extends Planner {
-  /** A wake message brought us here: if the record still waits for one that is due, this is it. */
+  /** A wake message triggered this run. If the record still waits for one that is due, it is this one. */
   readonly woken: boolean;
 }
 
 /**
- * Reads like docs/protocol.md: look when it is our turn, decide, commit, apply, settle. `broughtBy`: the wake message of a tick that is due.
+ * The steps of docs/protocol.md: observe in turn, decide, commit, apply, settle. `broughtBy`: the wake message of a due tick. Throws
+ * PortError from the store and, for a wake message, from the queue.
  */
 export async function reconcileCluster(
   app: App,
@@ -99,7 +100,7 @@ export async function reconcileCluster(
     const deadline = plusSeconds(begun.at, EFFECTS_SECONDS);
     const outcome = await lookAndDecide({ ...run, deadline }, begun);
     if (outcome.kind !== "overtaken") return outcome;
-    // The plan that was quicker has done a tick's work; what it may have left out is demand.
+    // The other plan has done the work of a tick. Only demand can be left.
     if (outcome.byPlan) next = "demand";
   }
   return { kind: "overtaken", byPlan: false };
@@ -110,9 +111,9 @@ export async function reconcileCluster(
 interface Begun extends LookBegun {
   readonly kind: "begun";
   readonly open: readonly RequestId[];
-  /** Creates and starts whose owner is gone; ours now. */
+  /** Creates and starts whose owner is gone. They are ours now. */
   readonly taken: readonly Intent[];
-  /** The wake message of the next tick, which is to be sent; absent: another one is under way. */
+  /** The wake message to send for the next tick. Absent: another one is under way. */
   readonly wake?: PendingWake;
 }
 
@@ -123,8 +124,8 @@ type Beginning =
   | { readonly kind: "waiting"; readonly until: Instant; readonly wake: boolean };
 
 /**
- * What the record that holds the demand already tells, so that of a thousand messages in five seconds only the first few load it again:
- * a plan has covered it, or whoever is to look next has been woken and will find it.
+ * Decides from the record that holds the demand, so that of a thousand messages in five seconds only the first few load it again. No
+ * observation is needed if a plan has covered the demand, or if the instance that observes next has been woken and will find it.
  */
 function needsNoLook(known: ClusterRecord, owner: Owner, now: Instant): ReconcileOutcome | undefined {
   if (isCovered(known, now)) return { kind: "covered" };
@@ -132,7 +133,7 @@ function needsNoLook(known: ClusterRecord, owner: Owner, now: Instant): Reconcil
   return until !== undefined && isWakePending(known, now, until) ? { kind: "waiting", until } : undefined;
 }
 
-/** Reserves the look in the record, so that all instances together look seldom enough; or says why not now. */
+/** Reserves the observation in the record, which limits the rate of all instances together. Otherwise returns why not now. */
 async function reserveLook(run: Reconcile, cause: Cause): Promise<Begun | ReconcileOutcome> {
   const { clock, queue } = run.app.ports;
   const sendFirst = wakeSender(run);
@@ -175,7 +176,7 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   };
 }
 
-/** Where this tick is not for us: the wake message is not awaited, or no tick is due. Undefined: it is. */
+/** The outcome if this tick is not for us: its wake message is not awaited, or no tick is due. Undefined: begin. */
 function beginNothing(run: Reconcile, record: ClusterRecord, now: Instant): Change<Beginning> | undefined {
   const { broughtBy } = run;
   if (broughtBy !== undefined && !isAwaitedWake(record, broughtBy, now))
@@ -193,9 +194,9 @@ function newWake(before: ClusterRecord, { pendingWake }: ClusterRecord): { reado
 }
 
 /**
- * Sends the next tick's wake message before the record names it: whoever dies between the two leaves the one that the record names. A
- * message that is never named ends with one read. A try that meets the same message again does not send it twice. Throws PortError only
- * where a wake message brought us, and is still in the queue: the timer may be silent.
+ * Sends the next tick's wake message before the record names it. If this process ends in between, the message that the record names is
+ * still there. A message that the record never names ends with one read. A retry does not send the same message twice. Throws PortError
+ * only if a wake message triggered this run and is still in the queue: the timer may be silent.
  */
 function wakeSender(run: Reconcile): (beginning: Beginning) => Promise<void> {
   const sent = new Set<WakeId>();
@@ -209,7 +210,7 @@ function wakeSender(run: Reconcile): (beginning: Beginning) => Promise<void> {
   };
 }
 
-/** Never throws: the tick itself matters more, and the timer replaces a wake message that does not come. */
+/** Never throws: the tick itself matters more, and the timer replaces a lost wake message. */
 async function sendWake({ app, site }: Run, wake: PendingWake | undefined): Promise<void> {
   if (wake === undefined) return;
   try {
@@ -221,7 +222,7 @@ async function sendWake({ app, site }: Run, wake: PendingWake | undefined): Prom
   }
 }
 
-/** The wake message that the end of this look has put into the record; undefined: none. */
+/** The wake message that the end of this observation put into the record. Undefined if none. */
 function wakeOfEnd(
   { owner }: Reconcile,
   begun: Begun,
@@ -231,7 +232,7 @@ function wakeOfEnd(
   return isOurs && pendingWake.id !== begun.wake?.id ? pendingWake : undefined;
 }
 
-// ---------------------------------------------------------------- look, decide, apply, settle
+// ---------------------------------------------------------------- observe, decide, apply, settle
 
 async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
   const { app, site } = run;
@@ -267,15 +268,15 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
   return { kind: "planned", plan };
 }
 
-/** Of the intents that we have taken over, those of which a later look will learn more. */
+/** Of the intents that we took over, those that a later observation will settle. */
 function stillOpen(taken: readonly Intent[], { intents }: ClusterRecord): readonly RequestId[] {
   const ids = new Set(intents.map(({ id }) => id));
   return taken.flatMap(({ id }) => (ids.has(id) ? [id] : []));
 }
 
 /**
- * Sends the stops of a plan, once the record has been read again: a host that has a job, or of which a newer report or answer says
- * something else, is left out.
+ * Sends the stops of a plan after reading the record again. Leaves out hosts that have a job, or about which a newer report or answer
+ * disagrees.
  */
 async function sendStillIdle(run: Reconcile, stops: readonly Intent[]): Promise<void> {
   const ids = new Set(stops.map(({ id }) => id));
@@ -309,7 +310,7 @@ function withdrawContradicted(
   return nodes.size === 0 ? state : settle(state, id, { kind: "withdrawn", nodes }, now);
 }
 
-/** Stops go first, and no create waits for their answers: a create that is late is sent by nobody for a while. */
+/** Stops go first, and creates do not wait for their answers: a create that is late is not sent by any instance for a while. */
 async function applyOurs(run: Reconcile, ours: readonly Intent[], templates: ArrayTemplates): Promise<void> {
   const stops = ours.filter(({ effect }) => effect.kind === "terminate");
   const others = ours.filter(({ effect }) => effect.kind !== "terminate");
@@ -320,7 +321,7 @@ async function applyOurs(run: Reconcile, ours: readonly Intent[], templates: Arr
   for (const one of ended) if (one.status === "rejected") throw one.reason;
 }
 
-/** Commits what the look leads to. undefined: the record was fought over too long. */
+/** Commits the result of the observation. Undefined if too many conflicts occurred. */
 async function concludeLook(
   run: Reconcile,
   begun: Begun,
@@ -337,8 +338,8 @@ async function concludeLook(
 }
 
 /**
- * Commits what was learnt; what is still open, of this and of `open`, fell short, or came to nothing is followed up before the next tick.
- * Answers what the record says then; undefined: others were quicker every time.
+ * Commits the findings. Everything still open (also of `open`), short of its count or without effect is followed up before the next tick.
+ * Returns the record after that. Undefined if others committed first every time.
  */
 export async function settleAll(
   run: Run,
@@ -369,7 +370,7 @@ interface SettledAll {
   readonly due?: Instant;
 }
 
-/** Once all is done, and for nobody's decision: a plan that cannot be kept is only not explained later. */
+/** Runs after everything else. No decision depends on it: a plan that cannot be kept cannot be explained later. */
 async function keepReasons({ app, site, policy }: Reconcile, plan: Plan, ledger: Ledger): Promise<void> {
   if (!changesSomething(plan) || policy.planHistorySeconds === 0) return;
   try {

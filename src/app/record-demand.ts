@@ -18,23 +18,23 @@ import type { App } from "./app.ts";
 import type { Current } from "./current.ts";
 import { limitExpiry } from "../decide/record/lapse.ts";
 
-/** What the sender is told: `accepted` means that the demand is durable, not that capacity exists. */
+/** The answer to the sender. `accepted` means that the demand is durable, not that capacity exists. */
 export type Recorded =
   | ({
       readonly kind: "accepted";
       readonly record: ClusterRecord;
-      /** As it is stored: valid no longer than the cluster's configuration allows. */
+      /** As stored: valid no longer than the cluster's configuration allows. */
       readonly update: RequestSetUpdate;
-      /** The record that it changed; absent: there was none. */
+      /** The previous record. Absent: there was none. */
       readonly before?: LoadedRecord;
     } & Pick<Extract<Acceptance, { kind: "accepted" }>, "changed" | "taken" | "older">)
   | { readonly kind: "older"; readonly held: Revision }
   | Extract<Acceptance, { kind: "stale" | "too-much" }>
-  /** The configuration does not let its sender say this: all of it is refused. */
+  /** The configuration forbids this to its sender: the whole message is refused. */
   | { readonly kind: "refused"; readonly problems: readonly Problem[] }
-  /** The record was fought over too long: deliver again. */
+  /** Too many conflicts on the record: deliver again. */
   | { readonly kind: "contended" }
-  /** A newer release has written the record: to be put back until an instance of that release takes it. */
+  /** A newer release wrote the record. Put the message back until an instance of that release takes it. */
   | NewerState;
 
 /** Demand that is durable. */
@@ -52,7 +52,7 @@ interface Waiting {
   readonly answer: PromiseWithResolvers<Recorded>;
 }
 
-/** `senderTime`: what the senders' clocks show at a moment of ours; revisions are moments of theirs. */
+/** `senderTime` converts a moment of ours to the senders' clocks; revisions are moments of theirs. */
 export function createRecorder(app: App, senderTime: (at: Instant) => Instant = (at) => at): DemandRecorder {
   const waiting = new Map<ClusterName, Waiting[]>();
   return {
@@ -83,7 +83,7 @@ async function serve(
   let batch: readonly Waiting[] = [];
   const load = async (): Promise<WithFinished> => {
     const current = await loadCurrent(app, cluster);
-    // Taken when the lane is ours, so that whoever came meanwhile is served too; again, with more, after a conflict.
+    // Taken when the lane is ours, so that messages that arrived meanwhile are served too. After a conflict again, with more.
     batch = [...batch, ...(waiting.get(cluster) ?? [])];
     waiting.delete(cluster);
     return { ...current, finished: await readFinished(app, current, batch) };
@@ -101,7 +101,7 @@ async function serve(
   }
 }
 
-/** One of them is what the batch failed on; the others must not fail with it. */
+/** One of them made the batch fail. The others must not fail with it. */
 async function serveEach(
   app: App,
   cluster: ClusterName,
@@ -129,12 +129,12 @@ interface Accepted {
   readonly before: LoadedRecord | undefined;
 }
 
-/** The record, and what is remembered of those sets of a batch that it does not hold. */
+/** The record, and the remembered parts of those sets of a batch that it does not contain. */
 interface WithFinished extends Current {
   readonly finished: ReadonlyMap<SetName, FinishedSet>;
 }
 
-/** Nothing is read for sets that the record holds: a renewal costs no more for all the sets that are over. */
+/** Reads nothing for sets that the record contains: finished sets do not make a renewal slower. */
 async function readFinished(
   app: App,
   { record, stored }: Current,

@@ -2,10 +2,10 @@ import type { Problem, SetDemand } from "../domain/demand.ts";
 import { moreRejected } from "../domain/more-rejected.ts";
 import { firstBytes } from "./pages.ts";
 
-/** Of what is wrong with one job or message so much is shown. */
+/** Limits of what is shown about one job or message. */
 const MOST_PROBLEM_BYTES = 4000;
 
-/** The first problems, and one more that says how many are left out. */
+/** The first problems, and one more with the number of the others. */
 export function firstProblems(problems: readonly Problem[]): readonly Problem[] {
   const first = firstBytes(problems, MOST_PROBLEM_BYTES);
   const left = problems.length - first.length;
@@ -14,7 +14,7 @@ export function firstProblems(problems: readonly Problem[]): readonly Problem[] 
   return [...first, rest];
 }
 
-/** The jobs of a set that could not be read, as members of an answer: as far as so many bytes go, with the number of the others. */
+/** The jobs of a set that could not be read, as members of an answer: up to a number of bytes, with the number of the others. */
 export function rejectedShown(
   demand: SetDemand | undefined,
   most: number,

@@ -5,13 +5,13 @@ import { secondsBetween } from "../domain/units.ts";
 import type { App } from "./app.ts";
 import { PortError } from "./ports.ts";
 
-/** One process sends a lost wake message again this often at most. */
+/** One process sends a lost wake message again at most this often. */
 const APART_SECONDS = 60;
 
 /**
- * Sends a cluster's wake message again where its ticks are late and the message is lost: the queue was emptied, say, while the timer is
- * silent. For those who read the record anyway: probes of health, demand, callbacks of nodes. It reads and saves nothing; where the message
- * comes twice after all, the second one ends with one read. Never throws.
+ * Sends a cluster's wake message again if its ticks are late and the message is lost, for example because the queue was emptied while the
+ * timer is silent. Called where the record is read anyway: probes of health, demand, callbacks of nodes. Reads and saves nothing. If the
+ * message does arrive twice, the second one ends with one read. Never throws.
  */
 export async function reviveLoop({ ports, lanes }: App, record: ClusterRecord): Promise<void> {
   const { cluster, pendingWake } = record;

@@ -3,7 +3,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { Site } from "./ports.ts";
 import type { App } from "./app.ts";
 
-/** One run of a use case as far as effects are concerned: it starts none after `deadline`. */
+/** One run of a use case. It starts no effects after `deadline`. */
 export interface Run {
   readonly app: App;
   readonly site: Site;

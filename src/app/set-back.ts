@@ -6,16 +6,16 @@ import { PortError } from "./ports.ts";
 import type { App } from "./app.ts";
 import type { Current } from "./current.ts";
 
-/** A record that was set back to an earlier state goes on under a new epoch (docs/protocol.md, Recovery). */
+/** A record that was set back to an earlier state continues under a new epoch (docs/protocol.md, Recovery). */
 
 /** Rows of the plan archive that are read at once. */
 const PAGE = 1000;
-/** History may be written by a host whose clock is ahead. */
+/** A host whose clock is ahead may have written history. */
 const AHEAD_SECONDS = 86_400;
 
 /**
- * Loads the record, and notices that it was set back: plan numbers only rise, and this process, the history or the plan archive knows a
- * higher one. The record that it then gives has begun a new epoch, which the next save makes lasting.
+ * Loads the record and detects that it was set back: plan numbers only rise, and this process, the history or the plan archive knows a
+ * higher one. The returned record then has a new epoch, which the next save makes permanent.
  */
 export async function loadInOrder<C extends Current>(
   app: App,
@@ -23,7 +23,7 @@ export async function loadInOrder<C extends Current>(
   load: () => Promise<C>,
 ): Promise<C> {
   const plans = app.lanes.memoryOf(cluster).plans;
-  // Known before the record is read, and saved before that: a lower number there was set back.
+  // Read before the record, and saved earlier: a lower number in the record means that it was set back.
   const known = plans.highest;
   const current = await load();
   const { plan } = current.record;
@@ -39,7 +39,7 @@ export async function loadInOrder<C extends Current>(
   return { ...current, record: beginEpochSetBack(current.record, setBack, clock.now()) };
 }
 
-/** The highest plan number of history and archive, once in a process; 0 where they cannot be read, and the next load tries again. */
+/** The highest plan number of history and archive, read once per process. 0 if they cannot be read; the next load tries again. */
 async function learnPlans(app: App, cluster: ClusterName, plans: KnownPlans, above: number): Promise<number> {
   const { clock, history, log } = app.ports;
   try {

@@ -3,14 +3,14 @@ import type { StopKeys } from "./ports.ts";
 
 /** Keys of stop URLs: which of them live nodes carry, and whether the app settings still have them. */
 
-/** One line of the state page: by key id, the key that signs first. */
+/** One line of the state page: by key id, the signing key first. */
 export interface DescribedStopKey {
-  /** Absent: it is not known which key these nodes carry, or they have no stop URL. */
+  /** Absent: the key of these nodes is unknown, or they have no stop URL. */
   readonly keyId?: string;
   readonly nodes: number;
   /** The calls of these nodes are answered. */
   readonly configured?: boolean;
-  /** New nodes get it. */
+  /** New nodes get this key. */
   readonly signing?: true;
 }
 
@@ -30,7 +30,7 @@ export function describeStopKeys(
   return unknown === undefined ? lines : [...lines, { nodes: unknown }];
 }
 
-/** Keys that live nodes carry and that the app settings do not have: those nodes can never ask to be stopped. */
+/** Keys that live nodes carry and that are missing from the app settings: those nodes can never ask to be stopped. */
 export function retiredKeys(
   { stopKeys: used = [] }: Pick<ClusterRecord, "stopKeys">,
   configured: StopKeys | undefined,

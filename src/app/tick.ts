@@ -19,7 +19,7 @@ import { reconcileCluster } from "./reconcile-cluster.ts";
 import type { App } from "./app.ts";
 import type { CurrentWhole } from "./current.ts";
 
-/** What the timer did for one cluster. */
+/** The timer's result for one cluster. */
 export interface TickReport {
   readonly cluster: string;
   readonly outcome:
@@ -28,19 +28,19 @@ export interface TickReport {
     | { readonly kind: "timed-out" };
 }
 
-/** A tick that somebody asked for is waited for so long; well inside the host's five minutes. */
+/** Time limit of a requested tick. Well below the host's five minutes. */
 const DEADLINE_SECONDS = 200;
 /**
- * The timer's runs never overlap (platform.md section 3), so that it waits for each cluster less than the minute until the next: one
- * that hangs must not delay the next look at the others.
+ * Time limit of the timer for one cluster, below its interval of a minute. The timer's runs never overlap (platform.md section 3), so one
+ * cluster that hangs must not delay the next observations of the others.
  */
 const TIMER_DEADLINE_SECONDS = 50;
-/** History is kept so long. */
+/** History is kept for this many days. */
 const HISTORY_DAYS = 30;
-/** A collection of garbage begins, and history is pruned, in one tick of so many minutes; what a tick leaves over the next goes on with. */
+/** Garbage collection and pruning of history begin in one tick of this many minutes. Later ticks continue work that is left over. */
 const HOUSEKEEPING_MINUTES = 10;
 
-/** The timer: every cluster side by side, if a tick of it is due. Never throws for one cluster's sake. */
+/** The timer: all clusters in parallel, each if its tick is due. Never throws because of one cluster. */
 export async function tickAll(app: App): Promise<readonly TickReport[]> {
   return Promise.all(
     [...app.ports.sites.values()].map((site) =>
@@ -49,19 +49,19 @@ export async function tickAll(app: App): Promise<readonly TickReport[]> {
   );
 }
 
-/** The wake message of a cluster: what the timer does for it, if the loop waits for this message and a tick is due. Never throws. */
+/** The wake message of a cluster: the same as the timer, if the loop waits for this message and a tick is due. Never throws. */
 export async function tickByWake(app: App, site: Site, id: WakeId): Promise<TickReport> {
   return inTime(app, site, TIMER_DEADLINE_SECONDS, () => reconcileCluster(app, site, "due", undefined, id));
 }
 
-/** A tick that somebody asked for: due or not. */
+/** A requested tick, due or not. */
 export async function tickInTime(app: App, site: Site): Promise<TickReport> {
   return inTime(app, site, DEADLINE_SECONDS, () => reconcileCluster(app, site, "tick"));
 }
 
 type Reconcile = () => Promise<ReconcileOutcome>;
 
-/** One cluster's tick, bounded in time. What it started goes on in the background if it hangs; its effects have their own bound. */
+/** One cluster's tick with a time limit. A tick that hangs goes on in the background; its effects have their own limit. */
 async function inTime(
   app: App,
   site: Site,
@@ -78,7 +78,7 @@ async function inTime(
   return { cluster: site.cluster, outcome: { kind: "timed-out" } };
 }
 
-/** undefined: it is not done in time, and goes on. */
+/** Undefined if the work does not end in time. It then goes on. */
 async function within<T>({ ports }: App, work: Promise<T>, seconds: number): Promise<T | undefined> {
   const ended = new AbortController();
   const timeout = ports.clock.sleep(seconds * 1000, ended.signal).then(() => undefined);
@@ -87,7 +87,7 @@ async function within<T>({ ports }: App, work: Promise<T>, seconds: number): Pro
   return result;
 }
 
-/** A tick that nobody waits for any more is timed out only once it has had the time that slow calls take, too. */
+/** Logs a tick whose caller has left. It counts as timed out only after the additional time of slow calls. */
 async function logLate(app: App, site: Site, work: Promise<TickReport>): Promise<void> {
   const report = await within(app, work, await patienceWith(app, site));
   logTick(app, report ?? { cluster: site.cluster, outcome: { kind: "timed-out" } });
@@ -97,13 +97,13 @@ async function patienceWith(app: App, { cluster }: Site): Promise<number> {
   try {
     return patienceSeconds((await loadCurrent(app, cluster)).record);
   } catch {
-    // Nobody waits for this: a record that cannot be loaded is the trouble of whoever needs it.
+    // No caller waits for this. A record that cannot be loaded is reported by the code that needs it.
     return 0;
   }
 }
 
 function logTick({ ports }: App, { cluster, outcome }: TickReport): void {
-  // Once a minute for each cluster that rests: that is no event.
+  // Happens once a minute for each resting cluster: not an event.
   if (outcome.kind === "not-due" || outcome.kind === "superseded") return;
   const trouble = outcome.kind === "troubled" ? { trouble: outcome.trouble.kind } : {};
   ports.log("tick", { cluster, outcome: outcome.kind, ...trouble });
@@ -179,7 +179,7 @@ function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "mode" | "withheld
   return { ...mode, withheld: { create, start: starts.length, stop: terminates.length } };
 }
 
-/** Nothing that is asked for needs it, and nobody says that it is busy. */
+/** True if no demand needs the node and its busy state is not busy. */
 function isIdle(node: NodeId, { ledger, plan }: Bodies): boolean {
   if (plan === undefined || ledger.get(node)?.busyness.state === "busy") return false;
   const verdict = plan.nodes.get(node)?.kind;

@@ -13,17 +13,17 @@ import type { TrialAnswer } from "./describe-trial.ts";
 import { compareTrials, countTrial, describeTrial } from "./describe-trial.ts";
 import type { App } from "./app.ts";
 
-/** What would be planned, beside what would be planned without the changes. */
+/** The plan with the changes and the plan without them. */
 export type Trial =
   | { readonly kind: "tried"; readonly body: TrialAnswer }
-  /** Changes of what the cluster does not have. */
+  /** Changes of things that the cluster does not have. */
   | { readonly kind: "unknown"; readonly problems: readonly Problem[] }
-  /** There is no look to plan on yet. */
+  /** There is no observation to plan on yet. */
   | { readonly kind: "not-looked" };
 
 /**
- * Plans on the stored record as it is and once more with other inputs, by the rules of every other plan, and saves nothing. Both plans are
- * made now, on the last believed look, so that their difference comes of the changes alone.
+ * Plans on the stored record unchanged and once more with other inputs, by the same rules as every plan, and saves nothing. Both plans are
+ * made now, on the last accepted observation, so that their difference results from the changes alone.
  */
 export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): Promise<Trial> {
   const { clock, entropy, policyOf } = app.ports;

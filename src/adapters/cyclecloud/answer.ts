@@ -13,8 +13,8 @@ export function isSuccess(answer: Answer): boolean {
 }
 
 /**
- * The words of an error answer, in whichever of its forms: nothing, CycleCloud's error object (with Detail, which names the server's log
- * lines), a web page (cyclecloud-wire.md A.1); undefined: it says nothing.
+ * The message of an error answer in any of its forms: none, CycleCloud's error object (with Detail, which names the server's log lines), or
+ * a web page (cyclecloud-wire.md A.1). Undefined if it has none.
  */
 export function wordsOf(answer: Answer): string | undefined {
   const { body } = answer;
@@ -45,8 +45,8 @@ function wordsOfText(text: string): string {
 }
 
 /**
- * Whether an error answer was written by CycleCloud and not by something in front of it: its error object, or no body at all, which is
- * what the API documentation says of every error (cyclecloud-wire.md A.1). A page or text is a proxy's.
+ * Whether CycleCloud wrote an error answer, not a proxy in front of it: its error object, or no body at all, which the API documentation
+ * describes for every error (cyclecloud-wire.md A.1). A page or text is from a proxy.
  */
 export function isFromCycleCloud(answer: Answer): boolean {
   const { body } = answer;
@@ -57,7 +57,7 @@ export function isFromCycleCloud(answer: Answer): boolean {
   );
 }
 
-/** The error for an answer that its caller has no use for. */
+/** The error for an answer that its caller cannot use. */
 export function failureOf(operation: string, answer: Answer): PortError {
   const words = wordsOf(answer);
   const said = words === undefined ? "" : `: ${words}`;
@@ -69,7 +69,7 @@ export function failureOf(operation: string, answer: Answer): PortError {
   );
 }
 
-/** The error for a successful answer that does not say what it must. */
+/** The error for a successful answer that lacks required data. */
 export function malformedAnswer(operation: string, problem: Malformed, answer: Answer): PortError {
   const { path, found, expected } = problem;
   return new PortError(
@@ -83,15 +83,15 @@ export function malformedAnswer(operation: string, problem: Malformed, answer: A
 function kindOf(status: number): PortErrorKind {
   if (status === 401 || status === 403) return "denied";
   if (status === 429 || status === 503) return "throttled";
-  // A proxy's words for "it took too long": nobody knows what became of the request.
+  // A proxy's answer for "it took too long": the effect of the request is unknown.
   return status === 408 ? "unreachable" : "unexpected";
 }
 
-/** Redirects are not followed: they would carry credentials to wherever they point. Only the host is named, the rest may hold secrets. */
+/** Redirects are not followed: they would send credentials to any target. Only the host is named, because the rest may hold secrets. */
 function redirectTarget(answer: Answer): string {
   const location = answer.headers["location"];
   if (answer.status < 300 || answer.status > 399 || location === undefined) return "";
-  // Also resolves what names a host without a scheme ("//login.example/x").
+  // Also resolves a host without a scheme ("//login.example/x").
   const here = "http://the-same-server.invalid";
   const host = URL.canParse(location, here) ? new URL(location, here).host : "an unreadable address";
   return ` redirects to ${host === new URL(here).host ? "the same server" : host}, which is not followed`;

@@ -5,7 +5,7 @@ import { arrayName } from "../../domain/ids.ts";
 import { isObject, readAttribute, readList } from "./read-fields.ts";
 import { arrayNameOf } from "./read-nodearray.ts";
 
-/** Holds the Configuration of each node array of one status in a private member, which nothing stores, logs or prints. */
+/** Holds the Configuration of each node array of one status in a private member that nothing stores, logs or prints. */
 class StatusTemplates implements ArrayTemplates {
   readonly #configurations: ReadonlyMap<ArrayName, NodeAttributes>;
 
@@ -18,7 +18,7 @@ class StatusTemplates implements ArrayTemplates {
   }
 }
 
-/** Reads `nodearrays[].nodearray.Configuration` of a status (cyclecloud-wire.md A.3); an array without one has none here. */
+/** Reads `nodearrays[].nodearray.Configuration` of a status (cyclecloud-wire.md A.3). Arrays without one are missing here. */
 export function readTemplates(status: unknown): ArrayTemplates {
   const configurations = new Map<ArrayName, NodeAttributes>();
   for (const element of readList(isObject(status) ? status["nodearrays"] : undefined)) {

@@ -36,8 +36,8 @@ export interface CycleCloudOptions {
 }
 
 /**
- * CycleCloud's REST API (cyclecloud-wire.md A) as the port that the use cases know. Answers that are no outcome of the port become
- * PortError: 401 and 403 denied, 429 and 503 throttled, everything else that is not expected, unexpected.
+ * CycleCloud's REST API (cyclecloud-wire.md A) behind the port of the use cases. Answers that are no outcome of the port become PortError:
+ * 401 and 403 "denied", 429 and 503 "throttled", all others "unexpected".
  */
 export function createCycleCloud(options: CycleCloudOptions): CycleCloud {
   const { transport, autostop } = options;
@@ -70,7 +70,7 @@ async function observe(
   return { kind: "snapshot", snapshot: reading.snapshot, templates: readTemplates(answer.body) };
 }
 
-/** Undefined, for a 404: CycleCloud's "No operation found for request id", in whatever words or form (cyclecloud-wire.md A.4). */
+/** Undefined for a 404: CycleCloud's "No operation found for request id", in any wording or form (cyclecloud-wire.md A.4). */
 async function listNodesOfRequest(
   transport: Transport,
   cluster: ClusterName,
@@ -87,7 +87,7 @@ async function listNodesOfRequest(
   return reading.nodes;
 }
 
-/** Request ids are the server's, not the cluster's: the path has no cluster (cyclecloud-wire.md A.9, with the trailing slash). */
+/** Request ids belong to the server, not to the cluster: the path has no cluster (cyclecloud-wire.md A.9, with the trailing slash). */
 async function findOperation(transport: Transport, id: RequestId): Promise<boolean> {
   const request = get("/operations/", { request_id: id });
   const answer = await transport.send(request);
@@ -119,7 +119,7 @@ async function createNodes(
   return isSuccess(answer) ? readCreated(request, answer, sets.length) : readRefusal(request, answer);
 }
 
-/** One set as it is sent, and what of it comes from the template: it may hold secrets. */
+/** One set as it is sent, and its parts that come from the template: they may hold secrets. */
 function prepareSet(
   { bucket, count, nameFormat, attributes }: RequestedSet,
   templates: ArrayTemplates,
@@ -138,7 +138,7 @@ function prepareSet(
   return { body, fromTemplate };
 }
 
-/** One result for each set, in the order of the request; `added` may be below what was asked, even 0 (cyclecloud-wire.md A.6). */
+/** One result for each set, in the order of the request. `added` may be less than requested, even 0 (cyclecloud-wire.md A.6). */
 function readCreated(request: TransportRequest, answer: Answer, asked: number): CreateOutcome {
   const list = isObject(answer.body) ? answer.body["sets"] : undefined;
   const results: readonly unknown[] = Array.isArray(list) ? list : [];
@@ -156,7 +156,7 @@ function readCreated(request: TransportRequest, answer: Answer, asked: number): 
   return { kind: "accepted", sets };
 }
 
-/** By ids, always: names and hostnames are reused (cyclecloud-wire.md A.7). */
+/** Always by ids, because names and hostnames are reused (cyclecloud-wire.md A.7). */
 async function manageNodes(
   transport: Transport,
   cluster: ClusterName,
@@ -169,7 +169,7 @@ async function manageNodes(
   return isSuccess(answer) ? readManaged(request, answer) : readRefusal(request, answer);
 }
 
-/** One entry per node matched; `status` may be missing and then nothing went wrong (cyclecloud-wire.md A.7). */
+/** One entry per node that matched. A missing `status` means success (cyclecloud-wire.md A.7). */
 function readManaged(request: TransportRequest, answer: Answer): ManagementOutcome {
   const list = isObject(answer.body) ? answer.body["nodes"] : undefined;
   if (!Array.isArray(list)) {
@@ -193,7 +193,7 @@ function readResult(entry: Readonly<Record<string, unknown>>): {
   return { ok: false, ...(error === undefined ? {} : { error: hideAutostopTokens(error) }) };
 }
 
-/** 409 alone does not tell a repeated id from invalid input; any other 4xx that is about the request itself had no effect. */
+/** 409 alone does not show whether an id was repeated or an input is invalid. Any other 4xx about the request itself had no effect. */
 function readRefusal(
   request: TransportRequest,
   answer: Answer,
@@ -208,7 +208,7 @@ function readRefusal(
   return { kind: "refused", message: `HTTP ${status}: ${message ?? "no words given"}` };
 }
 
-/** Names may hold spaces and anything else (cyclecloud-wire.md A.1). */
+/** Names may contain spaces and any other character (cyclecloud-wire.md A.1). */
 function clusterPath(cluster: ClusterName, ...segments: readonly string[]): string {
   return ["", "clusters", encodeURIComponent(cluster), ...segments].join("/");
 }
@@ -217,7 +217,7 @@ function get(path: string, query: Readonly<Record<string, string>>): TransportRe
   return { method: "GET", path, query, idempotent: true };
 }
 
-/** A change is never repeated by the transport: whether to repeat it is decided by asking for its request id (architecture.md, Intents). */
+/** The transport never repeats a change: the use case decides about that by asking for its request id (architecture.md, Intents). */
 function post(path: string, body: unknown): TransportRequest {
   return { method: "POST", path, query: {}, body, idempotent: false };
 }

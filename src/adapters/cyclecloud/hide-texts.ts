@@ -1,12 +1,12 @@
 import { isObject } from "./read-fields.ts";
 import type { Answer } from "./transport.ts";
 
-/** Shorter texts are ordinary words, which an answer may hold for any reason. */
+/** Shorter texts are ordinary words, which an answer may contain for any reason. */
 const SHORTEST_HIDDEN = 8;
 
-/** An answer without the texts that `sent` holds at any depth: error answers quote what was sent, and that may hold secrets. */
+/** An answer without the texts that `sent` contains at any depth: error answers quote the request, which may hold secrets. */
 export function hideTexts(answer: Answer, sent: unknown): Answer {
-  // The longest first, as one may be part of another.
+  // The longest first, because one may be part of another.
   const hidden = textsIn(sent)
     .filter((text) => text.length >= SHORTEST_HIDDEN)
     .toSorted((a, b) => b.length - a.length);

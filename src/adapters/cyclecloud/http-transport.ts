@@ -13,25 +13,25 @@ export type Credentials =
 export interface Timeouts {
   /** For the connection with its TLS handshake. */
   readonly connectMs: number;
-  /** From sending a request to the last byte of its answer, each attempt anew. */
+  /** From sending a request to the last byte of its answer, for each attempt. */
   readonly readMs: number;
   readonly changeMs: number;
 }
 
 export interface HttpTransportOptions {
-  /** "https://host:8443" or, behind a proxy, with a path; requests' paths are put behind it as they are. */
+  /** "https://host:8443", or with a path behind a proxy. The paths of requests are appended unchanged. */
   readonly baseUrl: string;
-  /** Asked before each attempt, so that it may renew a token. */
+  /** Called before each attempt, so that it may renew a token. */
   readonly credentials: () => Promise<Credentials>;
-  /** PEM text of the CA, or of the server's own certificate; then nothing else is trusted. Absent: the public CAs. */
+  /** PEM text of the CA, or of the server's own certificate. Then nothing else is trusted. Absent: the public CAs. */
   readonly ca?: string;
-  /** True: any certificate will do. Only because somebody asked for it. */
+  /** True: any certificate is accepted. Only if the configuration asks for it. */
   readonly insecure?: boolean;
   readonly timeouts?: Partial<Timeouts>;
   readonly retry?: Partial<RetryRules>;
-  /** The largest answer in bytes, unpacked; default 64 MiB: a cluster of 10,000 nodes with long records stays well below. */
+  /** The largest answer in bytes, unpacked. Default 64 MiB: a cluster of 10,000 nodes with long records stays well below. */
   readonly maxAnswerBytes?: number;
-  /** What CycleCloud's log calls us (cyclecloud-wire.md A.1). */
+  /** Our name in CycleCloud's log (cyclecloud-wire.md A.1). */
   readonly clientVersion?: string;
   readonly sleep?: (milliseconds: number) => Promise<void>;
   /** A number in [0, 1) for jitter. */
@@ -47,13 +47,13 @@ export const CONNECT_MS = 10_000;
 /** The official Python client waits 60 s (cyclecloud-wire.md A.1). */
 const defaultTimeouts: Timeouts = { connectMs: CONNECT_MS, readMs: 60_000, changeMs: 60_000 };
 const defaultMaxAnswerBytes = 64 * 1024 * 1024;
-/** One status a cluster at a time and a few questions beside it; more would only queue up in the server. */
+/** One status per cluster at a time and a few questions beside it. More would only queue up in the server. */
 const connections = 8;
 
 /**
- * CycleCloud over HTTP. Credentials go with every request, unasked (cyclecloud-wire.md B). Redirects are not followed. Reads are tried
- * again after a lost connection and after 429, 502, 503 and 504; changes never. Throws PortError "unreachable" when there was no (full)
- * answer and "unexpected" when it was too large or not readable; an answer with any status is returned.
+ * CycleCloud over HTTP. Credentials are sent with every request from the start (cyclecloud-wire.md B). Redirects are not followed. Reads
+ * are tried again after a lost connection and after 429, 502, 503 and 504; changes never. Throws PortError "unreachable" if there was no
+ * complete answer, and "unexpected" if it was too large or unreadable. An answer with any status is returned.
  */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const base = new URL(options.baseUrl);
@@ -101,14 +101,14 @@ function endOf(attempt: Attempt): AttemptEnd | undefined {
   return { kind: "answer", status: attempt.answer.status, retryAfter: attempt.answer.headers["retry-after"] };
 }
 
-/** undici is loaded with the first request: it would otherwise cost every cold start, also of functions that send none. */
+/** undici is loaded with the first request. Otherwise every cold start would pay for it, even of functions that send none. */
 async function openPool(origin: string, options: HttpTransportOptions, connectMs: number): Promise<Pool> {
-  // Its default export: in the package, a file of its own, a CommonJS module has no other.
+  // Its default export: in the package, a separate file, a CommonJS module has no other.
   const { default: undici } = await import("undici");
   return new undici.Pool(origin, {
     connections,
     allowH2: false,
-    // One deadline over the whole attempt stands in for both: a server that drips a byte a second keeps these two content.
+    // One deadline over the whole attempt replaces both: a server that sends a byte a second never triggers these two.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: {
@@ -172,20 +172,20 @@ function failed(error: PortError, connectionLost: boolean): Attempt {
   return { kind: "failed", error, connectionLost };
 }
 
-/** By the error's code: its text may quote what was sent. */
+/** Based on the error's code, because its text may quote the request. */
 function describeFailure(error: unknown, operation: string): Attempt {
   const code = codeOf(error);
   if (code.startsWith("Z_")) {
     return failed(new PortError("unexpected", operation, `the answer cannot be unpacked (${code})`), false);
   }
   if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(code)) {
-    // Another try would meet the same certificate.
+    // A retry would get the same certificate.
     return failed(new PortError("unreachable", operation, `${certificateText(code)} (${code})`), false);
   }
   return failed(new PortError("unreachable", operation, `no connection, or it was cut (${code})`), true);
 }
 
-/** What is wrong with a certificate, and which keys of the cluster in AUTOSCALER_CLUSTERS are the way out. */
+/** The fault of a certificate, and the keys of the cluster in AUTOSCALER_CLUSTERS that solve it. */
 function certificateText(code: string): string {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
     return 'the server\'s certificate is for another name than the one in "url": use a name that it has, or "insecure": true';
@@ -206,14 +206,14 @@ async function authorize(credentials: () => Promise<Credentials>, operation: str
   try {
     given = await credentials();
   } catch (error) {
-    // Only the kind of the error: its text may quote the secret or the request for it.
+    // Only the kind of the error, because its text may quote the secret or the request for it.
     throw new PortError("unreachable", operation, `no credentials to send (${codeOf(error)})`);
   }
   if (given.kind === "bearer") return `Bearer ${given.token}`;
   return `Basic ${Buffer.from(`${given.username}:${given.password}`, "utf8").toString("base64")}`;
 }
 
-/** Joined by concatenation: resolving "/clusters" against a base with a path would lose that path (cyclecloud-wire.md A.1). */
+/** Concatenated: resolving "/clusters" against a base with a path would lose that path (cyclecloud-wire.md A.1). */
 function targetOf(base: URL, request: TransportRequest): string {
   const query = Object.entries(request.query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   const path = base.pathname.replace(/\/+$/, "") + request.path;
@@ -244,7 +244,7 @@ function flattenHeaders(
   return flat;
 }
 
-/** The real clock: these pauses wait for a real server, however fast the simulated time runs. */
+/** The real clock: these pauses wait for a real server, at any speed of the simulated time. */
 function sleepReally(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);

@@ -3,23 +3,26 @@ import type { NodeAttributes } from "../../domain/demand.ts";
 import type { ArrayName, ClusterName } from "../../domain/ids.ts";
 import { isObject } from "./read-fields.ts";
 
-/** The URL that nodes of an array call to ask whether they may stop. Equal for all nodes of the array: one scale set wants equal attributes. */
+/**
+ * The URL that nodes of an array call to ask whether they may stop. The same for all nodes of the array, because one scale set needs equal
+ * attributes.
+ */
 export type AutostopUrls = (cluster: ClusterName, array: ArrayName) => string;
 
 export interface NodeAttributesToSend {
-  /** Undefined: none. */
+  /** Undefined if there are none. */
   readonly nodeAttributes: NodeAttributes | undefined;
-  /** What of them comes from the template: it may hold secrets. */
+  /** The parts that come from the template: they may hold secrets. */
   readonly fromTemplate: NodeAttributes;
 }
 
 /**
- * What a create sends as nodeAttributes. The autostop URL is put into Configuration under both names that nodes read
- * (architecture.md, Autostop), over whatever the demand or the template says there.
+ * The nodeAttributes of a create. The autostop URL is put into Configuration under both names that nodes read (architecture.md, Autostop),
+ * overriding the demand and the template.
  *
- * How deep CycleCloud merges Configuration into the array's is not documented (cyclecloud-wire.md C.2). So each member of Configuration
- * that is sent is sent whole: what the array's template has there, with ours merged over it. Merged member by member or replaced whole,
- * the node gets the same.
+ * How deep CycleCloud merges Configuration into the array's is not documented (cyclecloud-wire.md C.2). So each member of Configuration is
+ * sent completely: the array's template with ours merged over it. Whether CycleCloud merges it member by member or replaces it, the node
+ * gets the same.
  */
 export function nodeAttributesOf(
   demanded: NodeAttributes | undefined,

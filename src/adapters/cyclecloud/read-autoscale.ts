@@ -3,7 +3,7 @@ import { autoscaleSettingsOf } from "../../domain/attributes.ts";
 import { readAttribute } from "./read-fields.ts";
 import type { JsonObject } from "./read-fields.ts";
 
-/** What a record's `Configuration` tells us. */
+/** The settings in a record's `Configuration`. */
 export function readAutoscale(record: JsonObject): AutoscaleSettings {
   return autoscaleSettingsOf(readAttribute(record, "Configuration"));
 }

@@ -8,9 +8,9 @@ export type BodyReading =
   | { readonly kind: "unknown-encoding"; readonly encoding: string };
 
 /**
- * Reads an answer's body to its end: JSON parsed, other text as it is, nothing as undefined. At most `limit` bytes, counted unpacked, so
- * that neither a huge answer nor a small one that unpacks to a huge one fills the memory; what is beyond is not read and the connection
- * is closed. Rejects with the stream's own error if the body is cut or is not what its encoding says.
+ * Reads an answer's body completely: JSON parsed, other text unchanged, no body as undefined. At most `limit` bytes, counted unpacked, so
+ * that neither a huge answer nor a small one that unpacks to a huge one fills the memory. The rest is not read, and the connection is
+ * closed. Rejects with the stream's own error if the body is cut or does not match its encoding.
  */
 export async function readBody(
   stream: Readable,
@@ -20,19 +20,19 @@ export async function readBody(
   const coding = encoding?.trim().toLowerCase() ?? "";
   if (coding === "" || coding === "identity") return collect(stream, limit);
   if (coding === "gzip" || coding === "x-gzip") return collectUnpacked(stream, limit);
-  // undici reports an unread body as an error of its stream; that it stays unread is the intention.
+  // undici reports an unread body as an error of its stream. It stays unread intentionally.
   stream.on("error", () => undefined).destroy();
   return { kind: "unknown-encoding", encoding: coding };
 }
 
 async function collectUnpacked(stream: Readable, limit: number): Promise<BodyReading> {
   const gunzip = createGunzip();
-  // The error of either end reaches the reader through `gunzip`, so there is nothing left to do in the callback.
+  // The error of either end reaches the reader through `gunzip`, so the callback has nothing to do.
   pipeline(stream, gunzip, () => undefined);
   try {
     return await collect(gunzip, limit);
   } catch (error) {
-    // A header that promises gzip, and no body: errors without content come like this from compressing proxies.
+    // A header that announces gzip, and no body: compressing proxies send errors without content like this.
     const cut = error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
     if (cut && gunzip.bytesWritten === 0) return { kind: "body", value: undefined };
     throw error;
@@ -52,7 +52,7 @@ async function collect(stream: Readable, limit: number): Promise<BodyReading> {
   return { kind: "body", value: parseBody(Buffer.concat(chunks).toString("utf8")) };
 }
 
-/** By trying, not by content type: CycleCloud and the proxies before it are not careful with it. */
+/** Tries to parse instead of trusting the content type: CycleCloud and the proxies before it often get it wrong. */
 function parseBody(text: string): unknown {
   if (text === "") return undefined;
   try {

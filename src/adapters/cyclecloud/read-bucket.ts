@@ -12,16 +12,16 @@ import {
 import type { JsonObject } from "./read-fields.ts";
 import { readQuotas } from "./read-quotas.ts";
 
-/** What a bucket inherits from its array. */
+/** The properties that a bucket inherits from its array. */
 export interface BucketSetting {
   readonly spot: boolean;
-  /** The entry of the array's MachineType list at the bucket's position, should the bucket not name its own. */
+  /** The entry of the array's MachineType list at the bucket's position, for a bucket that does not name its own. */
   readonly machineType?: string;
 }
 
 /**
- * A bucket of an array (cyclecloud-wire.md A.3); undefined: it names no VM size and neither does its array, so nothing can be asked of it.
- * A bucket whose VM is not described cannot be planned with: it is read as invalid, with no capacity, and keeps its nodes.
+ * A bucket of an array (cyclecloud-wire.md A.3). Undefined if neither it nor its array names a VM size: then no node can be requested
+ * there. A bucket without a description of its VM cannot be planned: it is read as invalid, without capacity, and keeps its nodes.
  */
 export function readBucket(bucket: JsonObject, setting: BucketSetting): Bucket | undefined {
   const definition = bucket["definition"];
@@ -42,7 +42,7 @@ export function readBucket(bucket: JsonObject, setting: BucketSetting): Bucket |
     ...(maxCount === undefined ? {} : { maxCount }),
     ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
     ...readQuotas(bucket, (machine ?? undescribedMachine).quotaVcpus, setting.spot),
-    // No room for even one node, or no word of it: there are no placement groups here.
+    // No room for even one node, or no value: there are no placement groups here.
     ...(maxPlacementGroupSize === undefined || maxPlacementGroupSize < 1 ? {} : { maxPlacementGroupSize }),
     placementGroups: readPlacementGroups(bucket["placementGroups"]),
     // Any negative number means never (cyclecloud-wire.md A.3).
@@ -64,7 +64,7 @@ function readValidity(
     : { valid: true };
 }
 
-/** A VM without processors is as good as not described. */
+/** A VM without processors counts as not described. */
 function readMachine(value: unknown): Machine | undefined {
   const vcpus = isObject(value) ? readCount(value["vcpuCount"]) : undefined;
   if (!isObject(value) || vcpus === undefined || vcpus === 0) return undefined;

@@ -6,14 +6,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A list as it is; anything else is an empty list. */
+/** A list unchanged. Anything else becomes an empty list. */
 export function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 /**
- * An attribute of a record of CycleCloud's data store, whatever the case of its key (cyclecloud-wire.md A.1); the exact spelling wins.
- * Fields of API objects are read exactly and do not go through here.
+ * An attribute of a record of CycleCloud's data store, ignoring the case of its key (cyclecloud-wire.md A.1). The exact spelling wins.
+ * Fields of API objects are case-sensitive and are not read with this.
  */
 export function readAttribute(record: JsonObject, name: string): unknown {
   if (Object.hasOwn(record, name)) return record[name];
@@ -24,24 +24,24 @@ export function readAttribute(record: JsonObject, name: string): unknown {
   return undefined;
 }
 
-/** A text with something in it; empty text and anything else is absent. */
+/** A text that is not empty. Anything else is absent. */
 export function readText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A finite number, also written as text. */
+/** A finite number, or a text with one. */
 export function readNumber(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
-/** A number that counts something: below zero is zero ("consumed above quota" happens, cyclecloud-wire.md A.3 semantics 4). */
+/** A count. Below zero becomes zero ("consumed above quota" happens, cyclecloud-wire.md A.3 semantics 4). */
 export function readCount(value: unknown): number | undefined {
   const number = readNumber(value);
   return number === undefined ? undefined : Math.max(0, number);
 }
 
-/** true or "true" in any case; anything else is false. */
+/** true or "true" in any case. Anything else is false. */
 export function readFlag(value: unknown): boolean {
   return value === true || (typeof value === "string" && value.toLowerCase() === "true");
 }
@@ -68,7 +68,7 @@ export function readMemoryGib(value: unknown): number | undefined {
   return Number(match[1]) * (gibPerUnit[(match[2] ?? "").toLowerCase()] ?? 1);
 }
 
-/** What a value is, for messages; never the value itself, which may hold anything. */
+/** The kind of a value, for messages. Never the value itself, which may hold anything. */
 export function describeKind(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

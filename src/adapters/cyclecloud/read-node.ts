@@ -79,10 +79,12 @@ function readNodeWithId(id: string, record: JsonObject, stopKeyOf: StopKeyReader
 const up = new Set(["ready", "started"]);
 const failures = new Set(["failed", "unavailable", "error"]);
 const gone = new Set(["off", "terminated"]);
-/** What only a node that is not wanted is called (cyclecloud-wire.md A.5). */
+/** Status words that only an unwanted node has (cyclecloud-wire.md A.5). */
 const leaving = new Set(["stopping", "terminationpreparation", "terminating", "deallocating"]);
 
-/** What a wanted node is called while it starts, and while it restarts after it was up; the last is a State (cyclecloud-wire.md A.5). */
+/**
+ * Status words of a wanted node while it starts, and while it restarts after it was up. The last one is a State (cyclecloud-wire.md A.5).
+ */
 const waysUp = new Set([
   ...up,
   "allocation",
@@ -99,9 +101,9 @@ function comesUp(status: string): boolean {
 }
 
 /**
- * Where a node is on its way, by what is wanted (TargetState) and what is (Status), cyclecloud-wire.md A.5. A Status that we do not
- * know, of a node that is wanted, is "coming": the boot timeout decides. Failed while not wanted is a failed termination, so "going".
- * Where nothing says what is wanted, a Status that leaves no doubt decides; else the record is unclear.
+ * The phase of a node from its TargetState (wanted) and its Status (actual), cyclecloud-wire.md A.5. An unknown Status of a wanted node is
+ * "coming": the boot timeout decides. Failed while not wanted is a failed termination, so "going". Without TargetState an unambiguous
+ * Status decides; otherwise the record is unclear.
  */
 export function phaseOf(status: string, targetState: string | undefined, hasAddress: boolean): NodePhase {
   const is = status.toLowerCase();

@@ -18,9 +18,9 @@ import type { JsonObject } from "./read-fields.ts";
 
 export interface NodeArrayReading {
   readonly array: NodeArray;
-  /** Buckets left out because no VM size is named anywhere. */
+  /** Buckets left out because neither they nor their array name a VM size. */
   readonly bucketsWithoutMachineType: number;
-  /** The nodes that its buckets name, bucket by bucket. */
+  /** The nodes that its buckets name, by bucket. */
   readonly activeNodes: readonly ActiveNodes[];
 }
 
@@ -31,7 +31,7 @@ export interface ActiveNodes {
   readonly names: readonly string[];
 }
 
-/** An element of `nodearrays` (cyclecloud-wire.md A.3), its record possibly absent; undefined: it has no name. */
+/** An element of `nodearrays` (cyclecloud-wire.md A.3). Its record may be absent. Undefined if it has no name. */
 export function readNodeArray(element: JsonObject): NodeArrayReading | undefined {
   const record = isObject(element["nodearray"]) ? element["nodearray"] : {};
   const name = arrayNameOf(element, record);
@@ -59,7 +59,7 @@ export function readNodeArray(element: JsonObject): NodeArrayReading | undefined
   };
 }
 
-/** The name of an element of `nodearrays`; undefined: it has none. */
+/** The name of an element of `nodearrays`. Undefined if it has none. */
 export function arrayNameOf(element: JsonObject, record: JsonObject): string | undefined {
   return readText(element["name"]) ?? readText(readAttribute(record, "Name"));
 }
@@ -74,8 +74,8 @@ export function readLimit(element: JsonObject): CountAndCores {
 type Attributes = Omit<NodeArray, "name" | "limit" | "buckets">;
 
 /**
- * The array's own record. Its `Azure.MaxScalesetSize` is left unread: each bucket's maxPlacementGroupSize is what CycleCloud makes of it,
- * and the two sources disagree on the default (cyclecloud-wire.md C.3).
+ * The array's own record. Its `Azure.MaxScalesetSize` is not read: CycleCloud derives each bucket's maxPlacementGroupSize from it, and the
+ * two sources disagree on the default (cyclecloud-wire.md C.3).
  */
 function readRecord(record: JsonObject): Attributes {
   const region = readText(readAttribute(record, "Region"));

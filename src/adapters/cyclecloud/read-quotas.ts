@@ -5,12 +5,12 @@ import { readCount } from "./read-fields.ts";
 type Quotas = Pick<Bucket, "familyQuota" | "regionalQuota">;
 
 /**
- * The quotas of a bucket (cyclecloud-wire.md A.3). Since some 8.x they are given apart, as `family*` and `regional*`, and these count. Before
- * there was one of each bucket: `quotaCoreCount`, the smaller of the two quotas, and `consumedCoreCount`, what the family uses in the region.
- * Where one of the two is not given apart, it is read from that:
- * - the family's: it allows no more than the smaller quota does, and what is used is its own, so all sizes of the family share it;
- * - the region's, where the family's is larger: what other families use is not known, so that there may be less;
- * - of spot nodes, which have no family quota (0 of 0 means nothing, semantics 2), the region's, unless it is 0.
+ * The quotas of a bucket (cyclecloud-wire.md A.3). Some 8.x releases began to report them separately, as `family*` and `regional*`; these
+ * take precedence. Before, each bucket had only `quotaCoreCount`, the smaller of the two quotas, and `consumedCoreCount`, the use of the
+ * family in the region. A quota that is not reported separately is derived from those:
+ * - the family's: it allows no more than the smaller quota, and its use is its own, so all sizes of the family share it;
+ * - the region's, if the family's is larger: the use of other families is unknown, so less may be available;
+ * - for spot nodes, which have no family quota (0 of 0 has no meaning, semantics 2): the region's, unless it is 0.
  */
 export function readQuotas(bucket: JsonObject, quotaVcpus: number, spot: boolean): Quotas {
   const family = spot ? undefined : readQuota(bucket, KEYS.family, quotaVcpus);
@@ -40,7 +40,7 @@ const KEYS = {
   either: { cores: "quotaCoreCount", nodes: "quotaCount", consumed: "consumedCoreCount" },
 } as const satisfies Readonly<Record<string, Keys>>;
 
-/** In cores; where only a count of nodes is given, the cores of that many nodes. */
+/** In cores. If only a count of nodes is given, the cores of that many nodes. */
 function readQuota(bucket: JsonObject, keys: Keys, quotaVcpus: number): Quota | undefined {
   const nodes = quotaVcpus > 0 ? readCount(bucket[keys.nodes]) : undefined;
   const quotaCores = readCount(bucket[keys.cores]) ?? (nodes === undefined ? undefined : nodes * quotaVcpus);
@@ -52,7 +52,7 @@ function unlessNothing(quota: Quota | undefined): Quota | undefined {
   return quota === undefined || quota.quotaCores === 0 ? undefined : quota;
 }
 
-/** The smaller quota is the region's where the family's is larger. */
+/** The smaller quota is the region's if the family's is larger. */
 function regionalBelow(family: Quota | undefined, either: Quota | undefined): Quota | undefined {
   if (family === undefined || either === undefined) return undefined;
   return either.quotaCores < family.quotaCores ? either : undefined;

@@ -7,7 +7,7 @@ import { readLimit, readNodeArray } from "./read-nodearray.ts";
 import type { StopKeyReader } from "./read-node.ts";
 import { readNode } from "./read-node.ts";
 
-/** An answer that cannot be what it should be. What it says is not used: unknown is not the same as empty (architecture.md, Unknown). */
+/** An answer of the wrong form. Its content is not used: unknown is not the same as empty (architecture.md, Unknown). */
 export interface Malformed {
   readonly kind: "malformed";
   readonly path: string;
@@ -15,10 +15,10 @@ export interface Malformed {
   readonly expected: string;
 }
 
-/** Parts of an answer that were left out because they cannot be used, by count. */
+/** Counts of unusable parts that were left out of an answer. */
 export interface Oddities {
   readonly nodesWithoutId: number;
-  /** Records of a node that an earlier one was of. */
+  /** Further records of the same node. */
   readonly nodesRepeated: number;
   readonly bucketsWithoutMachineType: number;
 }
@@ -99,7 +99,7 @@ type ArraysReading =
     }
   | Malformed;
 
-/** An array without a name spoils the whole answer: to leave it out would be to believe that it is gone. */
+/** An array without a name makes the whole answer malformed: leaving it out would mean that the array is gone. */
 function readArrays(list: unknown): ArraysReading {
   if (!Array.isArray(list)) return malformed("nodearrays", list, "a list of node arrays");
   const arrays: NodeArray[] = [];
@@ -117,8 +117,8 @@ function readArrays(list: unknown): ArraysReading {
 }
 
 /**
- * The nodes that a bucket names and the list lacks. Where buckets name none of the nodes that are listed, they name nodes in some way
- * that we do not know, and say nothing.
+ * The nodes that a bucket names and the list lacks. If buckets name none of the listed nodes, they use an unknown form of names, and the
+ * result is empty.
  */
 function findUnlisted(
   buckets: readonly ActiveNodes[],
@@ -136,7 +136,7 @@ function findUnlisted(
   return unlisted.length < named ? unlisted : [];
 }
 
-/** Buckets in use and not one node: the two halves of the answer are not of one moment, so neither is believed. */
+/** Buckets in use and not one node: the two halves of the answer are from different moments, so neither is accepted. */
 function findContradiction(arrays: readonly NodeArray[], nodes: readonly Node[]): Malformed | undefined {
   if (nodes.length > 0) return undefined;
   const active = arrays

@@ -2,23 +2,23 @@
 export interface RetryRules {
   /** After the first attempt. */
   readonly retries: number;
-  /** Pause before the first retry; doubles with each. Half of it is fixed, half is chance, so that instances do not retry in step. */
+  /** Pause before the first retry. Doubles with each retry. Half of it is fixed, half is random, so that instances do not retry in step. */
   readonly pauseMs: number;
-  /** The longest Retry-After that is waited for here; a longer one goes to the caller, who has other things to do meanwhile. */
+  /** The longest Retry-After that is waited for here. A longer one is returned to the caller, which can do other work meanwhile. */
   readonly longestRetryAfterMs: number;
 }
 
 export const defaultRetryRules: RetryRules = { retries: 2, pauseMs: 500, longestRetryAfterMs: 10_000 };
 
-/** "Come back", and what proxies say while the server behind them restarts. */
+/** "Come back later", and the answers of proxies while the server behind them restarts. */
 const passing = new Set([429, 502, 503, 504]);
 
-/** How an attempt ended, as far as repeating it is concerned. */
+/** The end of an attempt, for the decision about a retry. */
 export type AttemptEnd =
   | { readonly kind: "answer"; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly kind: "connection-lost" };
 
-/** Milliseconds to wait before retry number `retry` (from 0), or undefined: do not try again. `chance` is in [0, 1). */
+/** Milliseconds to wait before retry number `retry` (from 0). Undefined: do not retry. `chance` is in [0, 1). */
 export function pauseBeforeRetry(
   end: AttemptEnd,
   retry: number,

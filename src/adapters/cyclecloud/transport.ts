@@ -1,6 +1,6 @@
 /**
- * How a request reaches a CycleCloud server: over HTTP, or in one process straight into a simulator. An answer of any status is a value;
- * only what is no answer at all (no connection, timeout, too large) is thrown, as a PortError.
+ * The way of a request to a CycleCloud server: over HTTP, or in one process directly to a simulator. An answer of any status is a value.
+ * Only the lack of an answer (no connection, timeout, too large) is thrown, as a PortError.
  */
 export interface Transport {
   send(request: TransportRequest): Promise<Answer>;
@@ -13,7 +13,7 @@ export interface TransportRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Sent as JSON; absent: no body. */
   readonly body?: unknown;
-  /** True: may be sent again if no proper answer came. Never true for a change. */
+  /** True: may be sent again if no usable answer came. Never true for a change. */
   readonly idempotent: boolean;
 }
 
@@ -22,13 +22,13 @@ export interface Answer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Parsed JSON; the text if it is not JSON; undefined if there was none. A transport may hand over the same objects again: they are never
-   * changed by either side, so that what was read from one may be kept.
+   * Parsed JSON, or the text if it is not JSON. Undefined if there was no body. A transport may return the same objects again: neither side
+   * ever changes them, so that results read from one may be kept.
    */
   readonly body: unknown;
 }
 
-/** How a request is named in errors and logs. The query is left out: it adds nothing that a reader needs. */
+/** The name of a request in errors and logs, without the query, which readers do not need. */
 export function operationOf(request: Pick<TransportRequest, "method" | "path">): string {
   return `${request.method} ${request.path}`;
 }

@@ -3,16 +3,16 @@ import type { ClusterName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
-/** What waits in the queue: a wake, or a text that was put back. Not to be delivered before `at`. */
+/** An item of the queue: a wake message, or a text that was put back. Not delivered before `at`. */
 export type QueuedItem =
   | { readonly kind: "wake"; readonly cluster: ClusterName; readonly at: Instant; readonly id?: string }
   | { readonly kind: "text"; readonly text: string; readonly at: Instant };
 
-/** A demand queue in memory. Nothing is delivered by itself: whoever drives the run drains it. */
+/** A demand queue in memory. It delivers nothing by itself: the driver of the run drains it. */
 export interface MemoryDemandQueue extends DemandQueue {
-  /** Takes everything out, in the order it came. */
+  /** Takes out everything in the order of arrival. */
   drain(): readonly QueuedItem[];
-  /** Puts a text into `demand-poison`, as the host does after the last failure. Gives its message id. */
+  /** Puts a text into `demand-poison`, as the host does after the last failure. Returns its message id. */
   addPoison(text: string): string;
 }
 
@@ -24,7 +24,7 @@ interface Poisoned extends Omit<PoisonMessage, "receipt"> {
 
 /** As with the storage queue. */
 const TAKEN_SECONDS = 120;
-/** How many of the rejected messages `rejected` shows, as with the storage queue. */
+/** Maximum number of rejected messages that `rejected` shows, as with the storage queue. */
 const SHOWN = 32;
 
 export function memoryDemandQueue(clock: Pick<Clock, "now">): MemoryDemandQueue {

@@ -29,7 +29,7 @@ export function memoryHistory(): History {
     },
     async prune(cluster, before) {
       const rows = rowsOf(cluster);
-      // Rows are in order of time, and mostly nothing is old: a virtual run asks at every tick.
+      // Rows are in order of time, and usually none is old: a virtual run calls this at every tick.
       const kept = rows.findIndex(({ at }) => at >= before);
       return rows.splice(0, kept < 0 ? rows.length : kept).length;
     },

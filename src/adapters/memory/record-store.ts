@@ -15,7 +15,7 @@ export interface MemoryVersion extends RecordVersion {
 
 type Loaded = LoadedRecord<MemoryVersion>;
 
-/** Records in memory, for virtual runs and tests: objects are passed as they are, nothing is copied, written as JSON or digested. */
+/** Records in memory, for virtual runs and tests. Objects are passed without copying, serialising or digesting. */
 export function memoryRecordStore(): RecordStore<MemoryVersion> {
   const records = new Map<ClusterName, Loaded>();
   let saves = 0;
@@ -80,7 +80,7 @@ type SetBodies = Pick<Bodies, "demands" | "reports">;
 
 const setBodies = ({ demands, reports }: Bodies): SetBodies => ({ demands, reports });
 
-/** The bodies that the record's live sets name, new ones from the changes, others as they were. */
+/** The bodies that the record's live sets name: new ones from the changes, others from the previous record. */
 function namedBodies(record: ClusterRecord, changes: BodyChanges, was: Bodies): SetBodies {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();

@@ -7,31 +7,31 @@ import type { QueueAccount } from "../system/storage-account.ts";
 import { CALL_LIMIT_MS, RETRIES } from "../system/storage-account.ts";
 import { rejectedText, travellingText } from "./message-text.ts";
 
-/** The queues: demand comes in on the first; the host moves what failed too often to the second; we put aside in the third. */
+/** Demand arrives in the first queue. The host moves messages that failed too often to the second. The app puts messages aside in the third. */
 export const QUEUES = { demand: "demand", poison: "demand-poison", rejected: "demand-rejected" } as const;
 
 export interface StorageDemandQueue extends DemandQueue {
-  /** Creates the three queues where they are missing. */
+  /** Creates those of the three queues that are missing. */
   ensureQueues(): Promise<void>;
 }
 
 export interface DemandQueueOptions {
-  /** How many seconds of the clock a real second holds; delays in the queue are real. Default 1. */
+  /** Seconds of the clock per real second. Delays in the queue are real. Default 1. */
   readonly speed?: number;
-  /** Where demand comes in; absent: the account itself. What is put aside stays in the account, out of the senders' reach. */
+  /** Where demand arrives. Absent: the account itself. Rejected messages stay in the account, where senders cannot reach them. */
   readonly demandAccount?: QueueAccount;
 }
 
 /** The service allows seven days; a delay must stay below the message's own life of seven days. */
 const LONGEST_DELAY_SECONDS = 6 * 24 * 3600;
 /**
- * What is put aside waits for a person, who may be away. Anyone who may send demand can fill the queue, so nothing waits longer. Real
- * seconds, as the service counts them.
+ * How long rejected messages wait for a person, who may be away. Anyone who may send demand can fill the queue, so nothing waits longer.
+ * Real seconds, as the service counts them.
  */
 export const REJECTED_LIFE_SECONDS = 30 * 24 * 3600;
-/** Long enough to handle a few messages. If this process dies meanwhile, they are seen again soon. Real seconds. */
+/** Long enough to handle a few messages. If this process ends meanwhile, they reappear soon. Real seconds. */
 const TAKEN_SECONDS = 120;
-/** The service shows at most so many. */
+/** Maximum number of messages that the service shows. */
 const PEEKED = 32;
 
 /** The demand queue over Azure Queue Storage. Messages are plain text (host.json says messageEncoding none). */
@@ -43,11 +43,11 @@ export function storageDemandQueue(
   const own = connecting(account);
   const demand = options.demandAccount === undefined ? own : connecting(options.demandAccount);
   const speed = options.speed ?? 1;
-  // Rounded down: who wakes early waits the rest itself, who wakes late has lost it.
+  // Rounded down: a message that arrives early can wait for the rest, a late one cannot make up the time.
   const visibleAfter = (seconds: number) =>
     Math.min(LONGEST_DELAY_SECONDS, Math.max(0, Math.floor(seconds / speed)));
 
-  /** A queue that is not there is made and the call tried once more: the app may run before its first tick has made the queues. */
+  /** Creates a missing queue and tries the call once more: the app may run before its first tick has created the queues. */
   const calling = <T>(verb: string, name: QueueName, call: (queue: QueueClient) => Promise<T>) =>
     asPortCall(`${verb} queue ${name}`, async () => {
       const service = await (name === QUEUES.rejected ? own : demand)();
@@ -104,7 +104,7 @@ export function storageDemandQueue(
       const [oldest] = peeked.peekedMessageItems;
       const count = properties.approximateMessagesCount ?? peeked.peekedMessageItems.length;
       if (oldest === undefined) return { count };
-      // The service dates messages in real time, and its own clock is the one to compare with.
+      // The service dates messages in real time, so its own clock is used for the comparison.
       const age = (peeked.date ?? oldest.insertedOn).getTime() - oldest.insertedOn.getTime();
       return { count, oldestAt: plusSeconds(clock.now(), (-Math.max(0, age) / 1000) * speed) };
     },
@@ -125,7 +125,7 @@ export function storageDemandQueue(
           queue.deleteMessage(messageId, receipt, limited()),
         );
       } catch (error) {
-        // Somebody else has taken it since, and removes it.
+        // Another instance has taken the message since, and removes it.
         if (!(error instanceof PortError && (error.status === 404 || error.status === 400))) throw error;
       }
     },
@@ -152,7 +152,7 @@ function isQueueMissing(error: unknown): boolean {
   return status === 404 && code === "QueueNotFound";
 }
 
-/** Gives the account's one client, made at the first call. */
+/** Returns the account's only client, created at the first call. */
 function connecting(account: QueueAccount): () => Promise<QueueServiceClient> {
   let service: Promise<QueueServiceClient> | undefined;
   return () => (service ??= connect(account));
@@ -173,7 +173,7 @@ async function connect(account: QueueAccount): Promise<QueueServiceClient> {
     : QueueServiceClient.fromConnectionString(account.connectionString, options);
 }
 
-/** A message of ours; undefined: somebody else has put it there. */
+/** A message of ours. Undefined if another program put it there. */
 function readRejected(text: string): RejectedMessage | undefined {
   try {
     const message: unknown = JSON.parse(text);

@@ -1,7 +1,10 @@
 import { gzipSync } from "node:zlib";
 import type { RejectedMessage } from "../../app/ports.ts";
 
-/** A queue message holds 64 KiB. The message travels as XML, and whether the limit counts it escaped is not documented: we keep both below. */
+/**
+ * A queue message holds 64 KiB. It travels as XML, and it is not documented whether the limit counts the escaped form: both forms stay
+ * below.
+ */
 export const MESSAGE_BYTES = 64 * 1024;
 
 /** Room that the problems of a rejected message may take; the rest is for its text. */
@@ -15,7 +18,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** Bytes of a text as XML content, every character escaped that any writer escapes. */
+/** Bytes of a text as XML content, with every character escaped that any writer escapes. */
 export function escapedBytes(text: string): number {
   return Buffer.byteLength(text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character));
 }
@@ -26,8 +29,8 @@ function survivesXml(text: string): boolean {
 }
 
 /**
- * The text as it can travel: as it is if possible, else in base64, else gzipped in base64; the parser of demand messages takes all three
- * (docs/demand.md). Undefined: too large in any form.
+ * The text in a form that can travel: unchanged if possible, else base64, else gzip in base64. The parser of demand messages accepts all
+ * three (docs/demand.md). Undefined if too large in any form.
  */
 export function travellingText(text: string): string | undefined {
   const forms = [
@@ -43,8 +46,8 @@ export function travellingText(text: string): string | undefined {
 }
 
 /**
- * A rejected message as JSON that fits: problems first, then as much of its text as there is room for. What was left out is counted
- * (`problemsLeftOut`, `textLength`).
+ * A rejected message as JSON that fits: problems first, then as much of its text as possible. `problemsLeftOut` and `textLength` count the
+ * rest.
  */
 export function rejectedText(message: RejectedMessage): string {
   const problems = fittingProblems(message.problems);
@@ -65,7 +68,7 @@ function fittingProblems(problems: RejectedMessage["problems"]): RejectedMessage
   return problems.slice(0, largest(problems.length, fits));
 }
 
-/** The largest number up to `most` that fits; larger ones never fit where a smaller one does not. */
+/** The largest number up to `most` that fits. Larger ones never fit if a smaller one does not. */
 function largest(most: number, fits: (value: number) => boolean): number {
   if (fits(most)) return most;
   let [yes, no] = [0, most];

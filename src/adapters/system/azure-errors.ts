@@ -1,6 +1,6 @@
 import { PortError } from "../../app/ports.ts";
 
-/** What an error of an Azure SDK says, read leniently: the table client hides the service's code in different places (platform.md section 2). */
+/** Status and code of an error of an Azure SDK. The table client puts the service's code in different places (platform.md section 2). */
 export interface AzureFailure {
   /** Absent: no answer came. */
   readonly status: number | undefined;
@@ -8,7 +8,7 @@ export interface AzureFailure {
   readonly message: string;
 }
 
-/** Reads the status and code of whatever an Azure SDK threw. */
+/** Reads the status and code of any error of an Azure SDK. */
 export function readFailure(error: unknown): AzureFailure {
   const message = error instanceof Error ? error.message : String(error);
   const odata = member(member(error, "details"), "odataError");
@@ -22,7 +22,7 @@ export function readFailure(error: unknown): AzureFailure {
   };
 }
 
-/** The port's error for whatever an Azure SDK threw during `operation`. A {@link PortError} passes as it is. */
+/** The port's error for any error that an Azure SDK threw during `operation`. A {@link PortError} is returned unchanged. */
 export function toPortError(operation: string, error: unknown): PortError {
   if (error instanceof PortError) return error;
   const { status, code, message } = readFailure(error);
@@ -35,7 +35,7 @@ export function toPortError(operation: string, error: unknown): PortError {
   return new PortError("unexpected", operation, text, status);
 }
 
-/** Runs one call of an Azure SDK and throws nothing but {@link PortError}. */
+/** Runs one call of an Azure SDK. Throws only {@link PortError}. */
 export async function asPortCall<T>(operation: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -44,13 +44,13 @@ export async function asPortCall<T>(operation: string, call: () => Promise<T>): 
   }
 }
 
-/** No answer at all: the connection failed, or our own time limit cut the call. A mistake in the program is neither. */
+/** No answer: the connection failed, or our time limit ended the call. A programming error is neither. */
 function noAnswer(error: unknown): boolean {
   const name = member(error, "name");
   return name === "RestError" || name === "AbortError" || name === "TimeoutError";
 }
 
-/** No token could be had for our identity, so nothing was sent. */
+/** No token for our identity could be obtained, so nothing was sent. */
 function withoutToken(error: unknown): boolean {
   const name = member(error, "name");
   return name === "AuthenticationError" || name === "CredentialUnavailableError";

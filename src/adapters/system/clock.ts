@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 
 export interface SystemClockOptions {
-  /** Milliseconds to add to this instance's clock (see {@link observeServiceTime}); default: none. */
+  /** Milliseconds to add to this instance's clock (see {@link observeServiceTime}). Default: none. */
   readonly correction?: () => number;
 }
 
@@ -17,8 +17,8 @@ export function systemClock({ correction = () => 0 }: SystemClockOptions = {}): 
 }
 
 /**
- * A clock that runs `speed` times as fast as the real one: now = origin + (real - origin) x speed, `origin` in real milliseconds since
- * 1970. Processes that are given the same origin and speed agree.
+ * A clock that runs `speed` times as fast as the real one: now = origin + (real - origin) x speed, with `origin` in real milliseconds since
+ * 1970. Processes with the same origin and speed agree.
  */
 export function scaledClock(origin: number, speed: number): Clock {
   if (!(speed > 0) || !Number.isFinite(speed))
@@ -38,7 +38,7 @@ export function unscaledTime(
   return instant(Math.floor(origin + (at - origin) / speed));
 }
 
-/** Timers hold at most 2^31 - 1 ms; nothing that sleeps on purpose comes near. */
+/** Timers hold at most 2^31 - 1 ms. No intended sleep is that long. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 async function sleepReal(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {

@@ -37,9 +37,8 @@ const SECRET_TEXTS: readonly RegExp[] = [
 const REDACTED = "[redacted]";
 
 /**
- * Writes one line of JSON per event: the event's name, then its fields. Secrets are redacted by the name of their field and by what they
- * look like inside texts. Maps become objects, sets lists, errors their name and message. A value that JSON cannot hold is named, never
- * thrown over.
+ * Writes one line of JSON per event: the event's name, then its fields. Secrets are redacted by the name of their field and by their form
+ * inside texts. Maps become objects, sets lists, errors their name and message. A value that JSON cannot hold is named. Never throws.
  */
 export function jsonLog(write: (line: string) => void): Log {
   return (event, fields) => {

@@ -2,15 +2,15 @@ import type { TableServiceClientOptions } from "@azure/data-tables";
 
 type Policies = NonNullable<TableServiceClientOptions["additionalPolicies"]>;
 
-/** The storage service's clock, as far as its answers tell. */
+/** The storage service's clock, estimated from its answers. */
 export interface ServiceTime {
   /** For the clients of the storage account: reads the Date of each answer. */
   readonly policies: Policies;
-  /** Milliseconds to add to this instance's clock: 0 as long as the answers allow it, else the least that they allow. */
+  /** Milliseconds to add to this instance's clock: 0 if the answers allow it, otherwise the smallest correction that they allow. */
   correction(): number;
 }
 
-/** How far the service's clock is ahead of ours, at least and at most, in milliseconds. */
+/** How far the service's clock is ahead of ours: lower and upper bound in milliseconds. */
 interface Bounds {
   readonly least: number;
   readonly most: number;
@@ -21,8 +21,8 @@ const DATE_RESOLUTION_MS = 1000;
 
 /**
  * Keeps bounds of the offset between two clocks. An answer with date D, sent after `sent` and read at `received`, was stamped in between
- * and within [D, D + 1 s), so the offset lies in (D - received, D + 1 s - sent). Every answer narrows the bounds; one that contradicts
- * them means that a clock was set, and starts them anew.
+ * and within [D, D + 1 s), so the offset lies in (D - received, D + 1 s - sent). Every answer narrows the bounds. An answer that
+ * contradicts them means that a clock was set, and resets them.
  */
 export function observeServiceTime(localNow: () => number = Date.now): ServiceTime {
   let bounds: Bounds = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY };

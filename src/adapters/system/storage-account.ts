@@ -10,18 +10,18 @@ export type StorageAccount =
       readonly credential: TokenCredential;
     };
 
-/** What of it a queue client needs. */
+/** The parts that a queue client needs. */
 export type QueueAccount =
   | Extract<StorageAccount, { kind: "connection-string" }>
   | Omit<Extract<StorageAccount, { kind: "identity" }>, "tableEndpoint">;
 
-/** The emulator speaks plain HTTP; nothing else may. */
+/** The emulator uses plain HTTP. Nothing else may. */
 export function speaksPlainHttp(connectionString: string): boolean {
   return /DefaultEndpointsProtocol=http;|UseDevelopmentStorage=true/i.test(connectionString);
 }
 
-/** No single call on the storage account may take longer, its retries included; the host's own limit is minutes away. */
+/** Maximum duration of one call to the storage account, including its retries. The host's own limit is minutes longer. */
 export const CALL_LIMIT_MS = 20_000;
 
-/** Few and quick: the protocol repeats what fails here, and a function that hangs holds up others. */
+/** Few and quick: the protocol repeats failed work, and a function that hangs delays others. */
 export const RETRIES = { count: 2, delayMs: 250, maxDelayMs: 2_000 } as const;

@@ -16,19 +16,19 @@ export interface PreparedBody {
   readonly bytes: Uint8Array;
 }
 
-/** Immutable bodies of one table, with those that this process used last. */
+/** Immutable bodies of one table, with a cache of those that this process used last. */
 export interface BodyRows {
-  /** Compresses and names a value; writes nothing. The value is cached as read. */
+  /** Compresses a value and derives its name. Writes nothing. The value is cached as if read. */
   prepare<T>(codec: BodyCodec<T>, value: T, text?: string): Promise<PreparedBody>;
-  /** The same, worked out once for each object: for large bodies that are saved as they are, or with nothing changed. */
+  /** The same, computed once for each object: for large bodies that are saved unchanged. */
   prepareOnce<T extends object>(codec: BodyCodec<T>, value: T): Promise<PreparedBody>;
-  /** Writes the rows of each body, also those that are there already: it makes them young again for the collector. */
+  /** Writes the rows of each body, even if they exist already: that renews their age for the collector. */
   write(partition: string, bodies: readonly PreparedBody[]): Promise<void>;
-  /** Others miss it in storage: the next read looks there, and writes it again if this process remembers it. */
+  /** Another reader misses it in storage: the next read checks there, and writes it again if this process has it cached. */
   suspect(id: string): void;
   /** Whether all rows of a body are in storage. */
   isThere(partition: string, ref: BodyRef): Promise<boolean>;
-  /** Reads a body; undefined: a row of it is missing. */
+  /** Reads a body. Undefined if one of its rows is missing. */
   read<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<T | undefined>;
 }
 
@@ -68,7 +68,7 @@ export function openBodies(table: Table, clock: Pick<Clock, "now">, cache: Lru<u
     );
   }
 
-  /** What is remembered is no longer, unless it is the very body, which then is in storage again. */
+  /** Clears the cache entry, unless it is this very body, which is then in storage again. */
   async function writeAgain<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<void> {
     const cached = cache.get(ref.id);
     cache.delete(ref.id);
@@ -95,7 +95,7 @@ export function openBodies(table: Table, clock: Pick<Clock, "now">, cache: Lru<u
     async read<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>) {
       if (suspected.delete(ref.id)) await writeAgain(partition, ref, codec);
       const cached = cache.get(ref.id);
-      // An id stands for one content, and a content is read with one codec, so the cached value is of the type asked for.
+      // An id identifies one content, and a content is read with one codec, so the cached value has the requested type.
       if (cached !== undefined) return cached as T;
       const key = `${partition}/${ref.id}`;
       const shared = reading.get(key) ?? fetch(partition, ref, codec).finally(() => reading.delete(key));

@@ -2,22 +2,22 @@ import type { ClusterRecord, SetEntry } from "../../domain/record.ts";
 import { entriesOf } from "../../domain/record.ts";
 
 /**
- * Where the bodies of a record are. A small demand or report is in the pack that its key hashes to, a large one in a body of its own; so
+ * Where the bodies of a record are. A small demand or report is in the pack that its key hashes to, a large one in a body of its own. So
  * the index grows with packs and large sets, not with sets.
  */
 export interface BodyIndex {
   readonly seen?: BodyRef;
   readonly ledger?: BodyRef;
-  /** An older release leaves it out of what it saves. */
+  /** Older releases leave it out when they save. */
   readonly questions?: BodyRef;
   readonly plan?: BodyRef;
-  /** The virtual fleet and the comparison; absent: no node array was ever observed. */
+  /** The virtual fleet and the comparison. Absent: no node array was ever observed. */
   readonly virtual?: BodyRef;
-  /** A power of two of places; undefined: no small body hashes here. */
+  /** A power of two of places. Undefined: no small body hashes here. */
   readonly packs: readonly (BodyRef | undefined)[];
   /** The large ones. */
   readonly own: ReadonlyMap<EntryKey, BodyRef>;
-  /** What is remembered of finished sets, by the hash of their names: a power of two of places. Absent: none has left the record yet. */
+  /** The remembered parts of finished sets, by the hash of their names: a power of two of places. Absent: none has left the record yet. */
   readonly finished?: readonly (BodyRef | undefined)[];
 }
 
@@ -53,9 +53,9 @@ export function entryKeys(record: ClusterRecord | undefined): ReadonlySet<EntryK
   return keys;
 }
 
-/** Names an immutable body. `id` is the SHA-256 of the compressed bytes, so that equal rows are written whoever writes them. */
+/** The name of an immutable body. `id` is the SHA-256 of the compressed bytes, so that every writer writes equal rows. */
 export interface BodyRef {
   readonly id: string;
-  /** Compressed size; it tells the number of rows. */
+  /** Compressed size. It determines the number of rows. */
   readonly bytes: number;
 }

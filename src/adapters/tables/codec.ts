@@ -14,8 +14,8 @@ import type { StoredIntent } from "./stored-intents.ts";
 import { readIntents, storedIntents } from "./stored-intents.ts";
 
 /**
- * The stored form: JSON in which a Map is the list of its entries, gzipped. What is read back was written by this file, under a state
- * version that was checked and a digest that was checked, so it is not validated again.
+ * The stored form: JSON in which a Map is the list of its entries, gzipped. This file wrote everything that it reads, and the state version
+ * and a digest are checked, so it is not validated again.
  */
 const deflate = promisify(gzip);
 const inflate = promisify(gunzip);
@@ -29,23 +29,23 @@ export async function decompress(bytes: Uint8Array): Promise<string> {
   return (await inflate(bytes)).toString("utf8");
 }
 
-/** What the cluster row holds. */
+/** The content of the cluster row. */
 export type StoredManifest =
   | { readonly record: StoredRecord; readonly index: StoredIndex }
-  /** Too large for the row: the manifest is a body itself. */
+  /** Too large for the row: the manifest itself is a body. */
   | { readonly spilled: BodyRef };
 
 type StoredRecord = Omit<ClusterRecord, keyof Held | "intents"> & {
   readonly sets: readonly StoredEntry[];
   readonly intents: readonly StoredIntent[];
   /**
-   * Intents to start nodes; absent: none. Apart from the others, because the release before this one takes every intent that is no create
-   * for a terminate, and would stop those nodes once the lease has ended. It carries this field along unread.
+   * Intents to start nodes. Absent: none. Separate from the others, because the release before this one treats every intent that is no
+   * create as a terminate, and would stop those nodes once the lease has ended. It carries this field along unread.
    */
   readonly startIntents?: readonly Intent[];
-  /** Of the index; absent: none. It is here because the release before this one carries along what it does not know of a record. */
+  /** Part of the index. Absent: none. It is here because the release before this one carries along unknown members of a record. */
   readonly finishedBodies?: readonly (BodyRef | null)[];
-  /** Of the index, and here for the same reason; absent: no node array was ever observed. */
+  /** Part of the index, and here for the same reason. Absent: no node array was ever observed. */
   readonly virtualBody?: BodyRef;
 };
 type StoredIndex = Omit<BodyIndex, "packs" | "own" | "finished" | "virtual"> & {
@@ -81,7 +81,7 @@ function storedRecord(record: ClusterRecord): StoredRecord {
 
 function readRecord({ startIntents = [], ...stored }: StoredRecord): ClusterRecord {
   const { sets, ...separate } = readEntries(stored.sets);
-  // Members keep their places, so that what is decided on the record has the same bytes whichever store read it.
+  // Members keep their order, so that a decision on the record has the same bytes with every store.
   return { ...separate, ...stored, sets, intents: [...startIntents, ...readIntents(stored.intents)] };
 }
 
@@ -108,7 +108,7 @@ export function readManifest(text: string): Manifest | { readonly spilled: BodyR
   };
 }
 
-/** How a kind of body is written and read. */
+/** How one kind of body is written and read. */
 export interface BodyCodec<T> {
   write(value: T): string;
   read(text: string): T;
@@ -135,12 +135,12 @@ function mapCodec<K extends string, V>(): BodyCodec<ReadonlyMap<K, V>> {
   };
 }
 
-/** What an outcome says of what is missing. */
+/** The members of an outcome about what it lacks. */
 type Why = Pick<DemandOutcome, "reasons" | "moreReasons" | "binding">;
 
 /**
- * Identical jobs have the same reasons, and there may be 100,000 of them: those are stored once, and named by position. Each outcome
- * keeps the first reason for itself, as a release that knows nothing of `whys` reads that.
+ * Identical jobs have the same reasons, and there may be 100,000 of them. So each list is stored once, and named by position. Each outcome
+ * keeps its first reason, because a release that does not know `whys` reads that.
  */
 type StoredOutcome = Omit<DemandOutcome, "moreReasons" | "binding"> & { readonly why?: number };
 
@@ -167,13 +167,13 @@ export const planCodec: BodyCodec<Plan> = {
   },
 };
 
-/** What the release before this one knows of a reason. */
+/** The members of a reason that the release before this one knows. */
 function withoutAcross(reason: Reason): Reason {
   const { across: _buckets, ...rest } = reason;
   return rest;
 }
 
-/** Collects what outcomes say, each once: by the list of reasons itself where it is shared, else by its text. */
+/** Collects the reasons of outcomes, each once: by the list of reasons itself if it is shared, else by its text. */
 class Whys {
   readonly all: Why[] = [];
   readonly #byText = new Map<string, number>();

@@ -6,26 +6,26 @@ import { BODY_KEYS, RECORD_KEY, bodyIdOf } from "./keys.ts";
 import type { KeyRange, ReadRow, Table } from "./table.ts";
 import { TRANSACTION_ROWS } from "./table.ts";
 
-/** A body is written shortly before the manifest that names it; an hour is far beyond any save that is still under way. */
+/** A body is written shortly before the manifest that names it. An hour is far longer than any save. */
 const YOUNG_SECONDS = 3600;
 
-/** Rows looked at in one collection; the next one goes on behind them. */
+/** Rows examined in one collection. The next one continues behind them. */
 const ROWS_PER_COLLECTION = 20_000;
 
-/** A tick waits no longer for one collection. */
+/** Maximum duration of one collection within a tick. */
 const SECONDS_PER_COLLECTION = 20;
 
-/** How often one transaction is tried again because the manifest has moved. */
+/** Maximum number of tries of one transaction when the manifest has changed. */
 const TRIES = 20;
 
-/** The manifest that says what is named, and its version. */
+/** The manifest with the names in use, and its version. */
 export interface CollectorView {
   readonly etag: string;
   /** Ids of the bodies that the manifest names. */
   readonly named: ReadonlySet<string>;
 }
 
-/** The part of the table that a pass has not seen yet, in the order in which it is to be seen. Empty: the pass is over. */
+/** The part of the table that a pass has not examined yet, in order. Empty: the pass is complete. */
 export type Rest = readonly KeyRange[];
 
 export const WHOLE_TABLE: Rest = [BODY_KEYS];
@@ -36,22 +36,22 @@ export interface Collected {
   readonly rest: Rest;
 }
 
-/** What a collection works on. */
+/** The inputs of a collection. */
 export interface Collection {
   readonly table: Table;
   readonly partition: string;
   readonly clock: Pick<Clock, "now">;
-  /** The manifest as it is now; undefined: there is none. */
+  /** The current manifest. Undefined if there is none. */
   readonly view: () => Promise<CollectorView | undefined>;
-  /** A number in [0, 1): where a pass goes on in a large table. */
+  /** A number in [0, 1): where a pass continues in a large table. */
   readonly fraction: () => number;
 }
 
 /**
  * Removes body rows that are not named and were written over an hour before `now`, in at most 20,000 rows of `rest` and for about 20 s.
- * Each transaction touches the manifest under its ETag: a save that is under way and was about to name one of the bodies conflicts, starts
- * over, and writes it again. Where a save came first, the manifest is loaded again, the names are checked, and the transaction is tried
- * again (docs/protocol.md, Storage).
+ * Each transaction touches the manifest under its ETag: a save in progress that was about to name one of the bodies conflicts, starts over,
+ * and writes it again. If a save came first, the manifest is loaded again, the names are checked, and the transaction is tried again
+ * (docs/protocol.md, Storage).
  */
 export async function collectBodies(collection: Collection, rest: Rest, now: Instant): Promise<Collected> {
   const { clock } = collection;
@@ -81,7 +81,7 @@ export async function collectBodies(collection: Collection, rest: Rest, now: Ins
 interface Run extends Collection {
   /** Rows written before are old enough. */
   readonly oldest: Instant;
-  /** The manifest as last loaded by this collection. */
+  /** The manifest that this collection loaded last. */
   known?: CollectorView | undefined;
 }
 
@@ -101,14 +101,14 @@ function batchesOf(run: Run, rows: readonly ReadRow[]): readonly Batch[] {
   return batches;
 }
 
-/** Named or not: what is named is found out when they are about to be removed. */
+/** Named or not: names are checked just before the removal. */
 function oldKeys({ oldest }: Run, rows: readonly ReadRow[]): readonly string[] {
   return rows.filter(({ values }) => Number(values["writtenAt"]) < oldest).map(({ rowKey }) => rowKey);
 }
 
 /**
- * What is left behind key `last`. In a large table the pass goes on somewhere, and does the part before that later: a process may end
- * before its pass does, and the next one must not begin with the same rows each time.
+ * The rest of the table behind key `last`. In a large table the pass continues at a random place, and returns to the earlier part later: a
+ * process may end before its pass does, and the next one must not begin with the same rows each time.
  */
 function split({ fraction }: Run, last: string, { to }: KeyRange): Rest {
   const from = `${last}!`;
@@ -123,7 +123,7 @@ function split({ fraction }: Run, last: string, { to }: KeyRange): Rest {
 }
 
 interface Removed {
-  /** `given-up`: others were quicker each time, or the record is gone. */
+  /** `given-up`: others saved first each time, or the record is gone. */
   readonly kind: "done" | "given-up";
   readonly removed: number;
 }
@@ -139,7 +139,7 @@ async function removeBatch(run: Run, batch: Batch): Promise<Removed> {
     const outcome = await table.removeTogether(partition, garbage, {
       rowKey: RECORD_KEY,
       etag: view.etag,
-      // A save that has written its bodies before sees by this that they may be gone again.
+      // A save that wrote its bodies earlier sees by this that they may be gone.
       values: { collectedAt: BigInt(run.clock.now()), collection: randomUUID() },
     });
     if (outcome.kind === "written") {
@@ -147,7 +147,7 @@ async function removeBatch(run: Run, batch: Batch): Promise<Removed> {
       return { kind: "done", removed: garbage.length };
     }
     run.known = await run.view();
-    // The manifest has not moved: another collector has removed one of the rows.
+    // The manifest has not changed: another collector has removed one of the rows.
     if (run.known?.etag === view.etag) keys = await relist(run, garbage);
   }
   return { kind: "given-up", removed: 0 };

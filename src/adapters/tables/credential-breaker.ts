@@ -5,10 +5,10 @@ import { instant } from "../../domain/units.ts";
 import { CREDENTIALS_PARTITION } from "./keys.ts";
 import type { Table } from "./table.ts";
 
-/** How long this process believes what it read: it asks before each call to CycleCloud, and a refusal holds for minutes. */
+/** How long this process caches what it read: it asks before each call to CycleCloud, and a refusal lasts for minutes. */
 const BELIEVED_MS = 5_000;
 
-/** The breaker that all instances share: one row per credential, named by a hash so that no account name is in a key. */
+/** The breaker that all instances share: one row per credential, named by a hash so that no key contains an account name. */
 export function tableCredentialBreaker(table: Table, clock: Pick<Clock, "now">): CredentialBreaker {
   const known = new Map<string, { readonly refusedAt: Instant | undefined; readonly readAt: Instant }>();
   const remember = (key: string, refusedAt: Instant | undefined) =>

@@ -8,8 +8,8 @@ import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
 import type { Table } from "./table.ts";
 
 /**
- * Configuration documents in Table Storage, one row each, and beside it one row with the states that it had: both are written together. A
- * document over 700 KiB compressed is too large; of the states as many are kept as fit.
+ * Configuration documents in Table Storage, one row each, and one row with its versions; both are written together. A document over 700 KiB
+ * compressed is too large. As many versions are kept as fit.
  */
 export function tableDocuments(table: Table): Documents {
   const readHistory = async (partition: string): Promise<readonly ConfigVersion[]> => {
@@ -46,13 +46,13 @@ export function tableDocuments(table: Table): Documents {
   };
 }
 
-/** Written by `write` above and by nobody else, so not validated again. */
+/** Only `write` above writes it, so it is not validated again. */
 function readVersions(text: string): readonly ConfigVersion[] {
   const versions: readonly ConfigVersion[] = JSON.parse(text);
   return versions;
 }
 
-/** As many of the newest states as a row holds. */
+/** As many of the newest versions as a row holds. */
 async function fitting(versions: readonly ConfigVersion[]): Promise<Uint8Array> {
   let kept = versions;
   let bytes = await compress(JSON.stringify(kept));

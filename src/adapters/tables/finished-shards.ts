@@ -7,24 +7,24 @@ import { packOf } from "./packs.ts";
 import type { BodyRef } from "./body-index.ts";
 
 /**
- * What is remembered of finished sets, in bodies ("shards") that a set's name hashes to. A set that leaves the record rewrites its shard and
- * no other, and a look at one set reads one shard; so shards stay small, and become more as the sets do. Each costs the manifest some 50
- * bytes.
+ * The remembered parts of finished sets, in bodies ("shards") to which a set's name hashes. A set that leaves the record rewrites only its
+ * own shard, and reading one set reads one shard. So shards stay small, and their number grows with the sets. Each costs the manifest about
+ * 50 bytes.
  */
 export type Shards = readonly (BodyRef | undefined)[];
 
-/** Bytes (gzip): above this mean shards become twice as many, below an eighth of it half as many. */
+/** Mean size in bytes (gzip) above which the number of shards doubles. It halves below an eighth of this. */
 const LARGEST_MEAN = 32 * 1024;
 
 type Content = ReadonlyMap<SetName, FinishedSet>;
 
-/** A shard that is gone is empty: then an older message of its sets may be taken, and nothing else is lost. */
+/** A missing shard counts as empty: an older message of its sets may then be accepted, and nothing else is lost. */
 async function readShard(bodies: BodyRows, partition: string, ref: BodyRef | undefined): Promise<Content> {
   const content = ref && (await bodies.read(partition, ref, finishedCodec));
   return content ?? new Map();
 }
 
-/** What is remembered of the sets; those of which nothing is are left out. */
+/** The remembered parts of the sets. Sets without any are left out. */
 export async function readFinished(
   bodies: BodyRows,
   partition: string,
@@ -50,7 +50,7 @@ export interface NextShards {
   readonly prepared: readonly PreparedBody[];
 }
 
-/** The shards with the sets in that leave the record, and without those of the same shards that need not be remembered any more. */
+/** The shards with these sets added, and without sets of the same shards that need not be remembered any more. */
 export async function nextShards(
   bodies: BodyRows,
   partition: string,

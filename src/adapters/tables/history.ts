@@ -8,7 +8,7 @@ import { TRANSACTION_ROWS } from "./table.ts";
 /** Beyond every moment that a Date can hold. */
 const END_OF_TIME = 9_000_000_000_000_000;
 
-/** Newest first: tables sort by RowKey upwards only, so the key counts down. */
+/** Newest first: tables sort by RowKey in ascending order only, so the key counts down. */
 function keyOf(at: number): string {
   return String(END_OF_TIME - at).padStart(16, "0");
 }
@@ -33,7 +33,7 @@ export function tableHistory(table: Table): History {
       const old = await table.list(partition, range, [], ROWS_PER_PRUNE);
       for (let start = 0; start < old.length; start += TRANSACTION_ROWS) {
         const together = old.slice(start, start + TRANSACTION_ROWS).map(({ rowKey }) => rowKey);
-        // A conflict: another instance prunes the same rows; the rest is for the next call.
+        // A conflict: another instance prunes the same rows. The next call continues.
         if ((await table.removeTogether(partition, together)).kind === "conflict") return start;
       }
       return old.length;
@@ -41,7 +41,7 @@ export function tableHistory(table: Table): History {
   };
 }
 
-/** Written by `append` above and by nobody else, so not validated again. */
+/** Only `append` above writes it, so it is not validated again. */
 function readRow(text: string): HistoryRow {
   const row: HistoryRow = JSON.parse(text);
   return row;

@@ -1,6 +1,6 @@
 /**
- * Names as table keys. `/ \ # ?` and control characters are forbidden in keys, and a bare `%` is decoded twice on some paths; so every
- * byte but letters, digits and `. _ -` becomes `=XX`. Different names give different keys.
+ * Names as table keys. `/ \ # ?` and control characters are forbidden in keys, and a bare `%` is decoded twice on some paths. So every byte
+ * except letters, digits and `. _ -` becomes `=XX`. Different names give different keys.
  */
 export function keyText(name: string): string {
   let text = "";
@@ -15,7 +15,7 @@ export function keyText(name: string): string {
 
 /** Everything of one cluster that must change together. */
 export const clusterPartition = (cluster: string): string => `cluster-${keyText(cluster)}`;
-/** Apart from the record: it grows, and nothing else needs to be atomic with it. */
+/** Separate from the record: it grows, and it need not be atomic with anything. */
 export const historyPartition = (cluster: string): string => `history-${keyText(cluster)}`;
 export const CREDENTIALS_PARTITION = "credentials";
 export const TRIGGERS_PARTITION = "triggers";
@@ -25,7 +25,7 @@ export const RECORD_KEY = "record";
 export const CONFIGURATION_KEY = "configuration";
 export const CONFIGURATION_HISTORY_KEY = "configuration-history";
 
-/** Bodies are the rows whose keys lie in this range. */
+/** Bodies are the rows with keys in this range. */
 export const BODY_KEYS = { from: "b-", to: "b." } as const;
 export const bodyKey = (id: string, part: number): string => `b-${id}-${part}`;
 

@@ -1,12 +1,12 @@
-/** Keeps what was used last, up to a total weight. */
+/** Keeps recently used values, up to a total weight. */
 export interface Lru<T> {
   get(key: string): T | undefined;
-  /** What is heavier than the whole budget is not kept. */
+  /** A value heavier than the whole budget is not kept. */
   set(key: string, value: T, weight: number): void;
   delete(key: string): void;
 }
 
-/** A cache bounded by the sum of its weights; the least recently used goes first. */
+/** A cache bounded by the sum of its weights. The least recently used value is removed first. */
 export function createLru<T>(budget: number): Lru<T> {
   // A Map iterates in insertion order: re-inserting on use makes the first entry the least recently used.
   const entries = new Map<string, { readonly value: T; readonly weight: number }>();

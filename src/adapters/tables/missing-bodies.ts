@@ -9,8 +9,8 @@ import { clusterPartition } from "./keys.ts";
 import { packOf } from "./packs.ts";
 
 /**
- * Which of the bodies that the index names are not in storage, and what they held; undefined: none. What is remembered of finished sets does
- * not count: a shard that is gone is empty.
+ * The bodies that the index names and storage lacks, and their contents. Undefined if none is missing. The remembered parts of finished
+ * sets do not count: a missing shard counts as empty.
  */
 export async function findMissing(
   bodies: BodyRows,

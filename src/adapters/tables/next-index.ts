@@ -13,10 +13,10 @@ import { virtualCodec } from "./virtual-codec.ts";
 import { nextShards } from "./finished-shards.ts";
 import { packCountFor, packOf } from "./packs.ts";
 
-/** The index of a record about to be saved, and the bodies that must be there before it is. */
+/** The index of a record about to be saved, and the bodies that must be written before. */
 export interface NextIndex {
   readonly index: BodyIndex;
-  /** What `index` names and the stored index did not. */
+  /** Bodies that `index` names and the stored index did not. */
   readonly toWrite: readonly PreparedBody[];
 }
 
@@ -26,9 +26,9 @@ export interface Stored {
 }
 
 /**
- * Works out which bodies a save needs. A pack that would be rewritten and is gone stays as it is, and what would be added to it gets bodies
- * of its own: if the record has moved on the save conflicts anyway, and if the pack is lost no more is lost than it held. Throws PortError
- * when the record names a body that neither the stored record nor the changes hold.
+ * Works out which bodies a save needs. A pack that would be rewritten but is missing stays unchanged, and additions to it get bodies of
+ * their own: if the record has changed, the save conflicts anyway; if the pack is lost, no more is lost than its contents. Throws PortError
+ * "unexpected" if the record names a body that neither the stored record nor the changes contain.
  */
 export async function nextIndex(
   bodies: BodyRows,
@@ -114,7 +114,7 @@ interface AddedEntry extends Entry {
   readonly text: string;
 }
 
-/** The bodies of the keys that the stored record did not name, from the changes. */
+/** The bodies of keys that the stored record did not name, from the changes. */
 function addedEntries(
   record: ClusterRecord,
   keys: readonly EntryKey[],
@@ -141,8 +141,8 @@ function addedEntries(
 type Packs = Pick<BodyIndex, "packs"> & { readonly prepared: readonly PreparedBody[] };
 
 /**
- * The packs with the added entries in. A pack is rewritten only if something is added to it, or if the sizes that come out ask for another
- * number of packs; entries that are no longer named are left in it until then. `left`: entries whose pack is missing.
+ * The packs including the added entries. A pack is rewritten only if something is added to it, or if the resulting sizes need another
+ * number of packs. Until then, entries that are no longer named stay in it. `left`: entries whose pack is missing.
  */
 async function nextPacks(
   bodies: BodyRows,
@@ -179,7 +179,7 @@ function namedOnly(entries: readonly Entry[], named: ReadonlySet<EntryKey>): rea
   return entries.filter(({ key }) => named.has(key));
 }
 
-/** The packs, with those that an entry hashes to replaced by the entries. */
+/** The packs after replacing those that an entry hashes to. */
 async function fillPacks(
   bodies: BodyRows,
   packs: BodyIndex["packs"],
@@ -201,7 +201,7 @@ async function fillPacks(
 
 interface OpenedPacks {
   readonly entries: readonly Entry[];
-  /** Numbers of packs that are not there. */
+  /** Numbers of the missing packs. */
   readonly missing: ReadonlySet<number>;
 }
 

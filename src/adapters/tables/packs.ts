@@ -1,21 +1,21 @@
 import { ROW_BYTES } from "./rows.ts";
 
 /**
- * How small demands and reports share packs. A key's hash says which pack it is in. A small change rewrites a pack, a load reads all of
- * them: up to eight, their mean size stays below 128 KiB (gzip), so that little is rewritten; beyond, it may grow to most of a row, so that
- * the rows read grow with compressed bytes / 700 KiB and nothing else (architecture.md, Storage).
+ * How small demands and reports share packs. A key's hash determines its pack. A small change rewrites one pack, a load reads all of them.
+ * Up to eight packs, their mean size stays below 128 KiB (gzip), so that little is rewritten. With more, it may grow to most of a row, so
+ * that the rows read grow only with compressed bytes / 700 KiB (architecture.md, Storage).
  */
 const FEW = 8;
 const LARGEST_MEAN_OF_FEW = 128 * 1024;
 const LARGEST_MEAN = 0.85 * ROW_BYTES;
 
-/** The mean above which so many packs become twice as many. */
+/** The mean size above which the number of packs doubles. */
 const largestMean = (count: number): number => (count < FEW ? LARGEST_MEAN_OF_FEW : LARGEST_MEAN);
 
-/** Halving comes only at half of what doubling leaves, so that the number does not go to and fro. */
+/** Halving happens only at half of the size after a doubling, so that the number does not oscillate. */
 const smallestMean = (count: number): number => largestMean(count / 2) / 4;
 
-/** The number of packs for so many compressed bytes, starting from the present number, which stays while the mean size is bearable. */
+/** The number of packs for a number of compressed bytes. Starts from the present number, which stays while the mean size is acceptable. */
 export function packCountFor(bytes: number, present: number): number {
   let count = present;
   while (bytes / count > largestMean(count)) count *= 2;
@@ -23,13 +23,13 @@ export function packCountFor(bytes: number, present: number): number {
   return count;
 }
 
-/** The pack of a key among `count` (a power of two): FNV-1a, the same in every release, as it is part of the stored form. */
+/** The pack of a key among `count` (a power of two): FNV-1a. The same in every release, because it is part of the stored form. */
 export function packOf(key: string, count: number): number {
   if (count === 1) return 0;
   let hash = 0x811c9dc5;
   for (let position = 0; position < key.length; position++) {
     hash = Math.imul(hash ^ key.charCodeAt(position), 0x01000193);
   }
-  // FNV's low bits are its weak ones: fold the high half in.
+  // FNV's low bits are weak: fold in the high half.
   return ((hash >>> 16) ^ hash) & (count - 1);
 }

@@ -9,7 +9,7 @@ import { chunkProperties, joinChunks, ROW_BYTES } from "./rows.ts";
 import type { Table } from "./table.ts";
 import { TRANSACTION_ROWS } from "./table.ts";
 
-/** Rows looked at by one prune. */
+/** Maximum number of rows examined by one prune. */
 const ROWS_PER_PRUNE = 300;
 
 /** Kept plans in Table Storage, beside the cluster's history: one row each, by number. */
@@ -44,7 +44,7 @@ export function tablePlanArchive(table: Table): PlanArchive {
       const old = first.filter(({ values }) => Number(values["madeAt"]) < before);
       for (let start = 0; start < old.length; start += TRANSACTION_ROWS) {
         const together = old.slice(start, start + TRANSACTION_ROWS).map(({ rowKey }) => rowKey);
-        // A conflict: another instance prunes the same rows; the rest is for the next call.
+        // A conflict: another instance prunes the same rows. The next call continues.
         if ((await table.removeTogether(partition, together)).kind === "conflict") return start;
       }
       return old.length;
@@ -69,7 +69,7 @@ interface StoredPlan {
   readonly counts: PlanCounts;
 }
 
-/** Written by `keep` above and by nobody else, so not validated again. */
+/** Only `keep` above writes it, so it is not validated again. */
 function readCounts(text: string): PlanCounts {
   const counts: PlanCounts = JSON.parse(text);
   return counts;

@@ -12,7 +12,7 @@ import { ledgerCodec, packCodec, plainCodec, planCodec, questionsCodec } from ".
 import { virtualCodec } from "./virtual-codec.ts";
 import { clusterPartition } from "./keys.ts";
 
-/** All bodies that the record names; undefined: one is gone. */
+/** All bodies that the record names. Undefined if one is missing. */
 export async function readBodies(
   bodies: BodyRows,
   record: ClusterRecord,
@@ -24,7 +24,7 @@ export async function readBodies(
     index.ledger && bodies.read(partition, index.ledger, ledgerCodec),
     index.questions && bodies.read(partition, index.questions, questionsCodec),
     index.plan && bodies.read(partition, index.plan, planCodec),
-    // One that is gone is none: the release before this one knows nothing of it, and collects it. The fleet begins again then.
+    // A missing one counts as none: the release before this one does not know it, and collects it. The fleet then starts again.
     index.virtual && bodies.read(partition, index.virtual, virtualCodec),
     readEntries(bodies, partition, index),
   ]);
@@ -73,7 +73,7 @@ async function readEntries(
   return (key) => values.get(key);
 }
 
-/** The demands and reports of the live entries; a pack may hold others, which are on their way out. */
+/** The demands and reports of the live entries. A pack may contain others, which will be removed. */
 function chooseNamed(record: ClusterRecord, valueOf: Lookup): Pick<Bodies, "demands" | "reports"> {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
@@ -92,7 +92,7 @@ function chooseNamed(record: ClusterRecord, valueOf: Lookup): Pick<Bodies, "dema
 
 const isReport = (value: EntryValue): value is readonly SchedulerNode[] => Array.isArray(value);
 
-/** Every save puts what it names into a pack or a body of its own, so this is a broken store, not a record that moved on. */
+/** Every save puts all that it names into a pack or a body of its own, so this means a broken store, not a changed record. */
 function absent(cluster: ClusterName, key: string): never {
   throw new PortError("unexpected", `read bodies of ${cluster}`, `no pack holds ${key}`);
 }

@@ -24,10 +24,10 @@ import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
 import { createStaged } from "./staged-bodies.ts";
 import type { ReadRow, Row, Table, WriteOutcome } from "./table.ts";
 
-/** A version of a stored record: its ETag, and where the bodies of that version are. */
+/** A version of a stored record: its ETag, and where its bodies are. */
 export interface TableVersion extends RecordVersion {
   readonly index: BodyIndex;
-  /** Moves when garbage is collected; undefined: an older release has written the row, which does not say. */
+  /** Changes when garbage is collected. Undefined: an older release wrote the row without it. */
   readonly collection: string | undefined;
   /** The body that holds the manifest, if it is too large for its row. */
   readonly spilled?: BodyRef;
@@ -40,10 +40,10 @@ export interface RecordStoreOptions {
   readonly cacheLength?: number;
 }
 
-/** How often a load starts over when a spilled manifest has been replaced and collected under it. */
+/** How often a load starts over when its manifest body was replaced and collected meanwhile. */
 const LOAD_ATTEMPTS = 3;
 
-/** From this many bytes on, a load first asks whether the manifest has changed at all. */
+/** From this many bytes on, a load first checks whether the manifest has changed. */
 const LARGE_MANIFEST_BYTES = 32 * 1024;
 
 /** Records in Table Storage: a manifest row per cluster, and immutable bodies beside it (architecture.md, Storage). */
@@ -55,7 +55,7 @@ export function tableRecordStore(
   const bodies = openBodies(table, clock, createLru(options.cacheLength ?? 64 * 1024 * 1024));
   const latest = new Map<ClusterName, Latest>();
   const staged = createStaged(clock);
-  /** Passes over the table that are not over yet. */
+  /** Passes over the table that are not complete yet. */
   const passes = new Map<ClusterName, Rest>();
   const remember = (loaded: TableRecord, rowBytes: number): TableRecord => {
     latest.set(loaded.record.cluster, { loaded, rowBytes });
@@ -81,7 +81,7 @@ export function tableRecordStore(
     throw new PortError("unexpected", `load record of ${cluster}`, "a part of the manifest is missing");
   }
 
-  /** The index that a save would have, and which of its bodies are not written yet. */
+  /** The index that a save would have, and its bodies that are not written yet. */
   async function work(record: ClusterRecord, changes: BodyChanges, previous: TableRecord | undefined) {
     const partition = clusterPartition(record.cluster);
     const stored = previous && { record: previous.record, index: previous.version.index };
@@ -106,7 +106,7 @@ export function tableRecordStore(
   ): Promise<Saved<TableVersion>> {
     const todo = await work(record, changes, previous);
     const { partition, index, missing } = todo;
-    // A row of an older release does not say what is collected: nothing that was written ahead counts.
+    // A row of an older release does not show collections, so bodies written ahead do not count.
     if (how === "if-staged" && missing.length > 0 && todo.collection !== undefined)
       return { kind: "conflict", unstaged: true };
     const { data, spilled } = await packManifest(bodies, { record, index });
@@ -176,14 +176,14 @@ export function tableRecordStore(
   };
 }
 
-/** The last manifest seen of a cluster: a load that finds the same ETag parses nothing. */
+/** The last manifest read of a cluster. A load that finds the same ETag parses nothing. */
 interface Latest {
   readonly loaded: TableRecord;
-  /** Size of the row's data: whether a glance at the ETag is worth a call of its own. */
+  /** Size of the row's data: decides whether a check of the ETag is worth a separate call. */
   readonly rowBytes: number;
 }
 
-/** A record of a newer release is left alone: what this one does not know it would lose at the next save. */
+/** This release must not touch a record of a newer one: the next save would lose everything that it does not know. */
 function refuseNewerState(cluster: ClusterName, row: ReadRow): void {
   const { stateVersion } = row.values;
   if (typeof stateVersion === "number" && stateVersion <= STATE_VERSION) return;
@@ -194,7 +194,7 @@ function refuseNewerState(cluster: ClusterName, row: ReadRow): void {
   );
 }
 
-/** The record in a row's data; undefined: it was spilled, and the body is gone. */
+/** The record in a row's data. Undefined if it is in a body, and the body is missing. */
 async function openManifest(
   bodies: BodyRows,
   partition: string,
@@ -220,7 +220,7 @@ const manifestCodec: BodyCodec<Manifest> = {
   },
 };
 
-/** The row's bytes. A manifest over a row's budget becomes a body, and the row only names it, so that no record is ever refused. */
+/** The row's bytes. A manifest larger than a row becomes a body, and the row only names it, so that no record is ever refused. */
 async function packManifest(
   bodies: BodyRows,
   manifest: Manifest,
@@ -232,7 +232,7 @@ async function packManifest(
   return { data: await compress(writeSpilled(spilled.ref)), spilled };
 }
 
-/** `plan` and `epoch` are for people who look into the table; `saveId` tells our own write from another's. */
+/** `plan` and `epoch` are for people who look into the table. `saveId` distinguishes our own write from another's. */
 function manifestRow(record: ClusterRecord, data: Uint8Array, clock: Pick<Clock, "now">): SaveRow {
   return {
     saveId: randomUUID(),
@@ -247,8 +247,8 @@ function manifestRow(record: ClusterRecord, data: Uint8Array, clock: Pick<Clock,
 type SaveRow = Row & { readonly saveId: string };
 
 /**
- * Writes the manifest if the row is still at `etag` (undefined: if there is none). A write whose answer was lost is repeated by the SDK
- * and then meets itself: the save id tells that from a conflict.
+ * Writes the manifest if the row is still at `etag` (undefined: if there is none). The SDK repeats a write whose answer was lost, and then
+ * conflicts with itself: the save id distinguishes that from a real conflict.
  */
 async function writeRow(
   table: Table,

@@ -5,12 +5,12 @@
 const CHUNK_BYTES = 60 * 1024;
 export const ROW_BYTES = 700 * 1024;
 
-/** How many rows so many bytes take. */
+/** Number of rows for a number of bytes. */
 export function rowsFor(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / ROW_BYTES));
 }
 
-/** The part of the bytes that belongs into row number `part`. */
+/** The part of the bytes in row number `part`. */
 export function partOf(bytes: Uint8Array, part: number): Uint8Array {
   return bytes.subarray(part * ROW_BYTES, (part + 1) * ROW_BYTES);
 }

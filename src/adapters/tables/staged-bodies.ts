@@ -3,20 +3,20 @@ import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { PreparedBody } from "./bodies.ts";
 
-/** Bodies that this process has written for saves to come. */
+/** Bodies that this process has written for later saves. */
 export interface Staged {
   note(partition: string, bodies: readonly PreparedBody[], collection: string | undefined): void;
-  /** Whether the body is there, as seen from a manifest whose last collection is `collection`. */
+  /** Whether the body is in storage, for a manifest whose last collection is `collection`. */
   holds(partition: string, id: string, collection: string | undefined): boolean;
 }
 
-/** Far below the hour from which on the collector removes what no manifest names. */
+/** Far less than the hour after which the collector removes bodies that no manifest names. */
 const STAGED_SECONDS = 600;
 
 /**
- * A body that was written before the manifest was loaded is there only if nothing has been collected since: the same content may have lain
- * there as garbage, and a collector that listed it as old removes it in spite of the new write. Each collection therefore marks the
- * manifest: under the same mark nothing was removed, under another one the body is written again.
+ * A body that was written before the manifest was loaded is in storage only if nothing has been collected since: the same content may have
+ * been there as garbage, and a collector that listed it as old removes it despite the new write. Each collection therefore marks the
+ * manifest. Under the same mark nothing was removed; under another one the body is written again.
  */
 export function createStaged(clock: Pick<Clock, "now">): Staged {
   const written = new Map<string, { readonly collection: string; readonly at: Instant }>();

@@ -5,16 +5,16 @@ import { setName } from "../../domain/ids.ts";
 import type { Held, SetEntries, SetEntry } from "../../domain/record.ts";
 
 /**
- * What came without demand is stored among the sets, under names of its own. The release before this one takes it for sets: it keeps their
- * bodies, counts their hosts and pools, and lets them lapse. So the stored form keeps its version.
+ * Reports and pools that came without demand are stored among the sets, under names of their own. The release before this one treats them
+ * as sets: it keeps their bodies, counts their hosts and pools, and lets them lapse. So the stored form keeps its version.
  */
 export type StoredEntry = readonly [SetName, SetEntry];
 
-/** No sender can give a set such a name: names in messages have no control character. */
+/** No sender can use such a name: names in messages have no control character. */
 const REPORT_OF = "\u0000report";
 const POOLS_OF = "\u0000pools";
 
-/** All that a record holds of its senders, as the manifest lists it. */
+/** All entries that a record holds of its senders, as the manifest lists them. */
 export function storedEntries({ sets, separateReports, separatePools }: Held): readonly StoredEntry[] {
   const under = (suffix: string, entries: SetEntries) =>
     [...entries].map(([set, entry]): StoredEntry => [setName(set + suffix), entry]);
@@ -34,7 +34,7 @@ export function readEntries(stored: readonly StoredEntry[]): Held {
   return { sets, separateReports: under(REPORT_OF), separatePools: under(POOLS_OF) };
 }
 
-/** The release before this one takes a newer demand, and leaves what it replaces. */
+/** The release before this one accepts a newer demand, and leaves what it replaces. */
 function isOlder(revision: Revision, stated: Revision | undefined): boolean {
   return stated !== undefined && compareRevisions(revision, stated) < 0;
 }

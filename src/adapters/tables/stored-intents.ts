@@ -2,7 +2,7 @@ import type { CreateSet, Effect, Intent } from "../../domain/record.ts";
 
 /**
  * The stored form of intents: a create of several sets is one entry for each set, all with the same id. The release before this one knows
- * requests of one set only: it settles such entries one after the other, and at worst waits for nodes that do not come.
+ * only requests with one set. It settles such entries one after the other, and at worst waits for nodes that do not come.
  */
 export type StoredIntent = Omit<Intent, "effect"> & { readonly effect: StoredEffect };
 type StoredEffect = Exclude<Effect, { readonly kind: "create" }> | StoredCreate;
@@ -16,7 +16,7 @@ export function storedIntents(intents: readonly Intent[]): readonly StoredIntent
   });
 }
 
-/** Entries of one id stand in the record once, where the first of them stood. */
+/** Entries with one id appear in the record once, at the position of the first. */
 export function readIntents(stored: readonly StoredIntent[]): readonly Intent[] {
   const sets = new Map<Intent["id"], CreateSet[]>();
   const read: Intent[] = [];

@@ -11,7 +11,7 @@ import { CALL_LIMIT_MS, RETRIES, speaksPlainHttp } from "../system/storage-accou
 /** A row as stored: property name -> value. Binary properties are byte arrays, 64-bit integers bigints. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A row as read, with the version that it had. */
+/** A row as read, with its version. */
 export interface ReadRow {
   readonly rowKey: string;
   readonly etag: string;
@@ -22,19 +22,22 @@ export type WriteOutcome =
   | { readonly kind: "written"; readonly etag: string }
   | { readonly kind: "conflict" };
 
-/** One table, in the few operations that the stores need. Every method throws PortError and nothing else. */
+/** One table, with the few operations that the stores need. Every method throws only PortError. */
 export interface Table {
-  /** Creates the table if it is not there. Once per process; concurrent callers share it. Every other call does it, too, where it misses it. */
+  /**
+   * Creates the table if it is missing. Once per process; concurrent callers share it. Every other call does it too if the table is
+   * missing.
+   */
   ensure(): Promise<void>;
-  /** A point read; undefined: no such row. `select` limits the properties. */
+  /** A point read. Undefined if there is no such row. `select` limits the properties. */
   read(partition: string, rowKey: string, select?: readonly string[]): Promise<ReadRow | undefined>;
-  /** Inserts; conflict: the row exists. */
+  /** Inserts. Conflict: the row exists. */
   insert(partition: string, rowKey: string, values: Row): Promise<WriteOutcome>;
-  /** Replaces the row if it is still at `etag`; conflict: it is not, or it is gone. */
+  /** Replaces the row if it is still at `etag`. Conflict: it is not, or it is gone. */
   replace(partition: string, rowKey: string, values: Row, etag: string): Promise<WriteOutcome>;
-  /** Writes the row whatever was there. */
+  /** Writes the row unconditionally. */
   put(partition: string, rowKey: string, values: Row): Promise<void>;
-  /** Removes the row; a row that is not there is no error. */
+  /** Removes the row. No error if it is missing. */
   remove(partition: string, rowKey: string): Promise<void>;
   /** Rows with `from <= RowKey < to`, in order of RowKey, at most `limit`. */
   list(
@@ -44,24 +47,24 @@ export interface Table {
     limit: number,
   ): Promise<readonly ReadRow[]>;
   /**
-   * Writes both rows in one transaction: all or nothing. The first is replaced at its etag, or inserted where it has none; the second is
-   * written whatever was there. Conflict: the first has moved, is gone, or exists.
+   * Writes both rows in one transaction: all or nothing. The first is replaced at its etag, or inserted if it has none. The second is
+   * written unconditionally. Conflict: the first has changed, is gone, or exists.
    */
   writeBoth(partition: string, first: VersionedRow, second: KeyedRow): Promise<WriteOutcome>;
   /**
-   * Removes up to 99 rows, and up to 100 without a guard, in one transaction: all or nothing. The guard is another row that must still be
-   * at its etag; it is touched (its etag moves). Conflict: the guard has moved or a row was already gone.
+   * Removes up to 99 rows (100 without a guard) in one transaction: all or nothing. The guard is another row that must still be at its
+   * etag. It is touched, which changes its etag. Conflict: the guard has changed, or a row was already gone.
    */
   removeTogether(partition: string, rowKeys: readonly string[], guard?: Guard): Promise<WriteOutcome>;
 }
 
-/** A row to be written. */
+/** A row to write. */
 export interface KeyedRow {
   readonly rowKey: string;
   readonly values: Row;
 }
 
-/** Absent etag: the row is not there yet. */
+/** Absent etag: the row does not exist yet. */
 export interface VersionedRow extends KeyedRow {
   readonly etag?: string | undefined;
 }
@@ -84,11 +87,11 @@ export const TRANSACTION_ROWS = 100;
 export interface TableOptions {
   /** Default "autoscaler". */
   readonly name?: string;
-  /** Sees each request and answer, e.g. to read the service's clock. */
+  /** Called with each request and answer, for example to read the service's clock. */
   readonly policies?: TableServiceClientOptions["additionalPolicies"];
 }
 
-/** Opens a table. Its first use loads the SDK, which is too slow for a cold start (docs/benchmarks.md, Loading), and connects. */
+/** Opens a table. The first use loads the SDK, which is too slow for a cold start (docs/benchmarks.md, Loading), and connects. */
 export function openTable(account: StorageAccount, options: TableOptions = {}): Table {
   const name = options.name ?? "autoscaler";
   let client: Promise<TableClient> | undefined;
@@ -123,11 +126,11 @@ function overClient(table: string, open: () => Promise<TableClient>): Table {
   let created: Promise<void> | undefined;
   const ensure = (): Promise<void> => {
     created ??= asPortCall(`create table ${table}`, async () => (await open()).createTable(limited()));
-    // A failure must not be remembered: the next caller tries again.
+    // A failure must not be cached: the next caller tries again.
     created.catch(() => (created = undefined));
     return created;
   };
-  /** A table that somebody has deleted, or that was not there at the start, is made and the call tried once more. */
+  /** Creates a table that was deleted, or never existed, and tries the call once more. */
   const calling =
     (operation: string) =>
     async <T>(call: (client: TableClient) => Promise<T>): Promise<T> =>
@@ -138,7 +141,7 @@ function overClient(table: string, open: () => Promise<TableClient>): Table {
           return await call(client);
         } catch (error) {
           if (!isTableMissing(error)) throw error;
-          // Of several callers that miss it the first one forgets that it was made.
+          // Of several callers that miss it, the first resets the note that it was created.
           if (created === before) created = undefined;
           await ensure();
           return call(client);
@@ -285,7 +288,7 @@ function conflicts(error: unknown): boolean {
   return status === 412 || (status === 409 && code === "EntityAlreadyExists");
 }
 
-/** The row is not there, but its table is. */
+/** The row is missing, but its table exists. */
 function notFound(error: unknown): boolean {
   return readFailure(error).status === 404 && !isTableMissing(error);
 }

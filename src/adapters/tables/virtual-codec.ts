@@ -3,8 +3,8 @@ import type { MovedNode, VirtualFleet, VirtualNode } from "../../domain/virtual-
 import type { BodyCodec } from "./codec.ts";
 
 /**
- * The stored form of the virtual fleet. A name that stands twice is stored once, so that a fleet of 10,000 nodes, all with jobs, fits into
- * one row: each plan writes it.
+ * The stored form of the virtual fleet. A name that occurs twice is stored once, so that a fleet of 10,000 nodes with jobs fits into one
+ * row: each plan writes it.
  */
 interface StoredFleet extends Omit<VirtualFleet, "nodes" | "moved"> {
   readonly nodes: readonly StoredNode[];
@@ -13,14 +13,14 @@ interface StoredFleet extends Omit<VirtualFleet, "nodes" | "moved"> {
 
 type Names = Pick<VirtualNode["known"], "nodeId" | "name" | "array" | "hostname">;
 
-/** `names: "same"`: the memory of the node has the names that the node has. */
+/** `names: "same"`: the ledger entry has the same names as the node. */
 type StoredNode =
   | VirtualNode
   | (Omit<VirtualNode, "known"> & { readonly names: "same"; readonly known: Nameless });
 
 type Nameless = Omit<VirtualNode["known"], keyof Names>;
 
-/** The position of a node that has the jobs of the real node of its own id; or that real node and the position. */
+/** The position of a node that has the jobs of the real node with its own id, or that real node and the position. */
 type StoredMove = number | readonly [NodeId, number] | MovedNode;
 
 export const virtualCodec: BodyCodec<VirtualFleet> = {

@@ -32,7 +32,8 @@ export async function runChecks(checks: readonly Check[], run: Run): Promise<rea
   return all;
 }
 
-function untried({ name, waitsFor }: Check, found: string): Checked {
+/** A check that was not begun, with the reason. */
+export function untried({ name, waitsFor }: Check, found: string): Checked {
   return { check: name, state: "not-tried", found, waitsFor, waitedSeconds: 0 };
 }
 

@@ -16,7 +16,7 @@ import type { Deployment } from "./deployment.ts";
 import { functionsCheck } from "./functions-check.ts";
 import { hostKeyCheck } from "./host-key-check.ts";
 import { renderChecked, renderSummary } from "./render.ts";
-import { runChecks } from "./run-checks.ts";
+import { runChecks, untried } from "./run-checks.ts";
 import { triggerChecks } from "./trigger-checks.ts";
 
 interface VerifyOptions {
@@ -88,14 +88,25 @@ async function verify(terminal: Terminal, options: VerifyOptions): Promise<ExitC
     key === undefined && management !== undefined
       ? await runAll([hostKeyCheck(management, (read) => (found = read))])
       : [];
-  const checked =
-    found === undefined
-      ? asked
-      : [...asked, ...(await runAll(checksOf(terminal, options, found, management)))];
+  const rest = checksOf(terminal, options, found ?? NOT_SENT, management);
+  const checked = found === undefined ? leaveOut(rest, asked, show) : [...asked, ...(await runAll(rest))];
   const ok = checked.every(({ state }) => state === "ok" || state === "not-applicable");
   terminal.say(json === true ? jsonText({ ok, checks: checked }) : renderSummary(checked));
-  if (found === undefined) terminal.complain("the other checks need a key: none was tried");
   return ok ? EXIT.done : codeOf(checked);
+}
+
+/** In place of the key where there is none: no check that needs a key begins then. */
+const NOT_SENT = "no key";
+
+/** Without a key none of them is begun. */
+function leaveOut(
+  checks: readonly Check[],
+  asked: readonly Checked[],
+  show: (one: Checked) => void,
+): readonly Checked[] {
+  const left = checks.map((check) => untried(check, "host key comes first"));
+  left.forEach(show);
+  return [...asked, ...left];
 }
 
 /** No answer at all may come later; everything else is a no. */

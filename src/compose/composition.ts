@@ -1,0 +1,51 @@
+import type { StopDesk } from "../app/answer-autostop.ts";
+import { createStopDesk } from "../app/answer-autostop.ts";
+import type { App } from "../app/app.ts";
+import type { Background } from "../app/background.ts";
+import { createBackground } from "../app/background.ts";
+import type { HealthDesk } from "../app/health-desk.ts";
+import { createHealthDesk } from "../app/health-desk.ts";
+import { createLanes } from "../app/lanes.ts";
+import type { Ports } from "../app/ports.ts";
+import type { DemandRecorder } from "../app/record-demand.ts";
+import { createRecorder } from "../app/record-demand.ts";
+import type { AutostopKeys } from "../config.ts";
+import type { Mode } from "../domain/mode.ts";
+import type { SenderTime } from "../wire/demand-message.ts";
+
+/** What the functions are given: the app, and the two desks whose callers in one process are served together. */
+export interface Composition {
+  readonly app: App;
+  readonly recorder: DemandRecorder;
+  readonly stopDesk: StopDesk;
+  readonly healthDesk: HealthDesk;
+  readonly background: Background;
+  readonly autostopKeys?: AutostopKeys;
+  readonly senderTime: SenderTime;
+  /** The mode of a cluster whose configuration says none: AUTOSCALER_DEFAULT_MODE. */
+  readonly defaultMode: Mode;
+  /** Creates the table and the queues if they are not there. Once per process; safe to repeat. */
+  readonly prepare: () => Promise<void>;
+}
+
+/** Puts the desks around the ports. */
+export function assemble(
+  ports: Ports,
+  keys: AutostopKeys | undefined,
+  prepare: () => Promise<void>,
+  senderTime: SenderTime = (at) => at,
+  defaultMode: Mode = "act",
+): Composition {
+  const app: App = { ports, lanes: createLanes() };
+  return {
+    app,
+    recorder: createRecorder(app, senderTime),
+    stopDesk: createStopDesk(app),
+    healthDesk: createHealthDesk(app),
+    background: createBackground(ports.log),
+    ...(keys === undefined ? {} : { autostopKeys: keys }),
+    senderTime,
+    defaultMode,
+    prepare,
+  };
+}

@@ -1,0 +1,67 @@
+import { createCycleCloud } from "../adapters/cyclecloud/cyclecloud.ts";
+import type { Transport } from "../adapters/cyclecloud/transport.ts";
+import { memoryCredentialBreaker } from "../adapters/memory/credential-breaker.ts";
+import type { MemoryDemandQueue } from "../adapters/memory/demand-queue.ts";
+import { memoryDemandQueue } from "../adapters/memory/demand-queue.ts";
+import { memoryDocuments } from "../adapters/memory/documents.ts";
+import { memoryHistory } from "../adapters/memory/history.ts";
+import { memoryPlanArchive } from "../adapters/memory/plan-archive.ts";
+import { memoryRecordStore } from "../adapters/memory/record-store.ts";
+import { memoryTriggerLog } from "../adapters/memory/trigger-log.ts";
+import { systemEntropy } from "../adapters/system/entropy.ts";
+import type { Clock, Log, Ports, Site } from "../app/ports.ts";
+import type { AutostopKeys } from "../config.ts";
+import { autostopPath, stopKeyReader } from "../decide/autostop-token.ts";
+import { clusterName } from "../domain/ids.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Composition } from "./composition.ts";
+import { assemble } from "./composition.ts";
+import { stopKeysOf } from "./open-site.ts";
+
+export interface MemoryOptions {
+  readonly cluster: string;
+  readonly clock: Clock;
+  /** Answers CycleCloud's requests in this process, with objects instead of JSON. */
+  readonly transport: Transport;
+  readonly publicUrl: string;
+  readonly autostopKeys: AutostopKeys;
+  readonly policy: Policy;
+  readonly log: Log;
+}
+
+/** What a virtual run also needs: the queue that its driver drains. */
+export interface MemoryComposition extends Composition {
+  readonly queue: MemoryDemandQueue;
+}
+
+/** The same use cases and rules with store, queue and CycleCloud in memory: what virtual runs drive. */
+export function composeInMemory(options: MemoryOptions): MemoryComposition {
+  const { clock, transport, publicUrl, autostopKeys } = options;
+  const cluster = clusterName(options.cluster);
+  const queue = memoryDemandQueue(clock);
+  const site: Site = {
+    cluster,
+    credential: "in memory",
+    cyclecloud: createCycleCloud({
+      transport,
+      autostop: (name, array) => autostopPath(publicUrl, name, array, autostopKeys),
+      stopKeyOf: stopKeyReader(cluster, autostopKeys),
+    }),
+    stopKeys: stopKeysOf({ publicUrl, autostopKeys }),
+  };
+  const ports: Ports = {
+    clock,
+    entropy: systemEntropy(),
+    store: memoryRecordStore(),
+    history: memoryHistory(),
+    plans: memoryPlanArchive(),
+    documents: memoryDocuments(),
+    breaker: memoryCredentialBreaker(),
+    triggers: memoryTriggerLog(),
+    queue,
+    sites: new Map([[cluster, site]]),
+    log: options.log,
+    policyOf: () => Promise.resolve(options.policy),
+  };
+  return { ...assemble(ports, autostopKeys, () => Promise.resolve()), queue };
+}

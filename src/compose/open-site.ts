@@ -1,0 +1,88 @@
+import { createCycleCloud } from "../adapters/cyclecloud/cyclecloud.ts";
+import type { Credentials, Timeouts } from "../adapters/cyclecloud/http-transport.ts";
+import { CONNECT_MS, createHttpTransport } from "../adapters/cyclecloud/http-transport.ts";
+import type { Log, Site, StopKeys } from "../app/ports.ts";
+import type { Config, ConfiguredCluster } from "../config.ts";
+import { autostopPath, stopKeyReader } from "../decide/autostop-token.ts";
+import type { ArrayName, ClusterName } from "../domain/ids.ts";
+import type { CallBounds } from "../domain/policy.ts";
+import { managedIdentity } from "./identity.ts";
+
+type AutostopSettings = Pick<Config, "publicUrl" | "autostopKeys" | "trial">;
+
+/** A cluster as the settings name it, with a connection to its CycleCloud. Nothing is sent yet. */
+export function openSite(
+  cluster: ConfiguredCluster,
+  config: AutostopSettings,
+  log: Log,
+  identity: typeof managedIdentity = managedIdentity,
+): Site {
+  if (cluster.ca !== undefined) log("certificates-trusted", { cluster: cluster.name, ca: cluster.ca.found });
+  if (cluster.insecure) log("certificates-not-checked", { cluster: cluster.name, url: cluster.url });
+  const transport = createHttpTransport({
+    baseUrl: cluster.url,
+    credentials: credentialsOf(cluster, identity),
+    ...(cluster.ca === undefined ? {} : { ca: cluster.ca.pem }),
+    ...(cluster.insecure ? { insecure: true } : {}),
+    timeouts: timeoutsFor(cluster.bounds),
+  });
+  return {
+    cluster: cluster.name,
+    credential: `${cluster.url} ${cluster.username ?? "managed identity"}`,
+    cyclecloud: createCycleCloud({
+      transport,
+      log,
+      ...autostopOption(config),
+      ...stopKeyOption(cluster.name, config),
+    }),
+    stopKeys: stopKeysOf(config),
+  };
+}
+
+export function stopKeysOf({ publicUrl, autostopKeys }: AutostopSettings): StopKeys {
+  if (autostopKeys === undefined) return { accepted: [] };
+  const accepted = [...autostopKeys.byId.keys()];
+  return publicUrl === undefined ? { accepted } : { signing: autostopKeys.current, accepted };
+}
+
+/** The limit is for a whole call; making the connection is a part of it. */
+function timeoutsFor({ callLimitSeconds }: CallBounds): Timeouts {
+  const ms = callLimitSeconds * 1000;
+  return { connectMs: Math.min(CONNECT_MS, ms), readMs: ms, changeMs: ms };
+}
+
+function autostopOption(config: AutostopSettings) {
+  const { publicUrl, autostopKeys } = config;
+  if (publicUrl === undefined || autostopKeys === undefined) return {};
+  return {
+    autostop: (cluster: ClusterName, array: ArrayName) =>
+      autostopPath(publicUrl, cluster, array, autostopKeys),
+  };
+}
+
+/** None on trial: the nodes may carry the URLs of an app that runs elsewhere with the same keys. */
+function stopKeyOption(cluster: ClusterName, { autostopKeys, trial }: AutostopSettings) {
+  if (autostopKeys === undefined || trial !== undefined) return {};
+  return { stopKeyOf: stopKeyReader(cluster, autostopKeys) };
+}
+
+function credentialsOf(
+  cluster: ConfiguredCluster,
+  identityOf: typeof managedIdentity,
+): () => Promise<Credentials> {
+  const { credential } = cluster;
+  if (credential.kind === "password") {
+    const basic: Credentials = {
+      kind: "basic",
+      username: cluster.username ?? "",
+      password: cluster.password ?? "",
+    };
+    return () => Promise.resolve(basic);
+  }
+  const identity = identityOf(credential.clientId);
+  return async () => {
+    const token = await identity.getToken(credential.scope);
+    if (token === null) throw new Error(`no token for ${cluster.name}`);
+    return { kind: "bearer", token: token.token };
+  };
+}

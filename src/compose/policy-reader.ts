@@ -1,0 +1,71 @@
+import type { Clock, Documents, Log, Ports } from "../app/ports.ts";
+import type { Config, Trial } from "../config.ts";
+import { insecurities } from "../config.ts";
+import type { ClusterName } from "../domain/ids.ts";
+import type { Mode } from "../domain/mode.ts";
+import type { Policy } from "../domain/policy.ts";
+import { DEFAULT_POLICY, observing } from "../domain/policy.ts";
+import { readPolicy } from "../wire/policy.ts";
+
+/** A configuration document is believed for so long. */
+const POLICY_AGE_MS = 15_000;
+
+/**
+ * Reads a cluster's configuration. One that cannot be read (a newer release wrote it) is reported, and the last that could holds; without
+ * such a one we only watch: the defaults would act where the operator may have said not to.
+ */
+export function policyReader(
+  documents: Documents,
+  clock: Clock,
+  log: Log,
+  adjust: (policy: Policy, cluster: ClusterName) => Policy,
+  defaultMode: Mode,
+): Ports["policyOf"] {
+  const known = new Map<ClusterName, { readonly policy: Policy; readonly at: number }>();
+  return async (cluster) => {
+    const held = known.get(cluster);
+    const now = clock.now();
+    if (held !== undefined && now - held.at < POLICY_AGE_MS) return held.policy;
+    const policy = adjust(
+      policyFrom(await documents.read(cluster), held?.policy, cluster, log, defaultMode),
+      cluster,
+    );
+    known.set(cluster, { policy, at: now });
+    return policy;
+  };
+}
+
+/** A configuration with what the app settings say of its cluster's server, and of the whole app. */
+export function adjusted({
+  clusters,
+  trial,
+  publicUrl,
+}: Config): (policy: Policy, cluster: ClusterName) => Policy {
+  const settingsOf = new Map(
+    clusters.map((cluster) => {
+      const insecure = insecurities(cluster, publicUrl);
+      return [cluster.name, { ...cluster.bounds, ...(insecure.length === 0 ? {} : { insecure }) }];
+    }),
+  );
+  const tried = onTrial(trial);
+  return (policy, cluster) => tried({ ...policy, ...settingsOf.get(cluster) });
+}
+
+/** What a trial on a laptop makes of every configuration, whatever is stored. */
+function onTrial(trial: Trial | undefined): (policy: Policy) => Policy {
+  if (trial === undefined) return (policy) => policy;
+  return (policy) => ({ ...(trial === "act" ? policy : observing(policy)), exclusiveArrays: [] });
+}
+
+function policyFrom(
+  document: { readonly text: string } | undefined,
+  held: Policy | undefined,
+  cluster: ClusterName,
+  log: Log,
+  defaultMode: Mode,
+): Policy {
+  const read = readPolicy(document?.text ?? {}, defaultMode);
+  if (read.kind === "policy") return read.policy;
+  log("configuration-unreadable", { cluster, problems: read.problems });
+  return held ?? observing(DEFAULT_POLICY);
+}

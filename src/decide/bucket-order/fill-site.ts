@@ -1,0 +1,75 @@
+import type { PlacementUse } from "../../domain/allocation.ts";
+import type { Ask } from "../bins/job-ask.ts";
+import { holderOf } from "../draft/caps.ts";
+import type { Draft } from "../draft/draft.ts";
+import { noteScaleSet } from "../draft/scale-set.ts";
+import type { SitePlan, Step } from "./site-plan.ts";
+import type { Site } from "./sites.ts";
+import { BucketSites } from "./sites.ts";
+import { isToStart } from "./units-at-site.ts";
+
+/** What a job has got up to now. */
+export interface Progress {
+  left: number;
+  pending: number;
+  readonly uses: PlacementUse[];
+}
+
+/** Takes what was planned for a job in one bucket. */
+export class SiteFiller {
+  readonly #draft: Draft;
+  readonly #sites: BucketSites;
+
+  constructor(draft: Draft, sites: BucketSites) {
+    this.#draft = draft;
+    this.#sites = sites;
+  }
+
+  /** Uses the nodes of the plan's steps, then makes the new ones. */
+  apply(ask: Ask, site: Site, plan: SitePlan, progress: Progress): void {
+    const { capacity, bins } = this.#draft;
+    for (const step of plan.steps) {
+      if (isToStart(this.#draft, step.bin)) {
+        capacity.take(site.offer, site.group, 1, bins.node(step.bin)?.charges);
+        bins.woken.add(step.bin);
+      }
+      this.#use(ask, site, step, 0, progress);
+    }
+    const { nodes, units } = plan.made;
+    if (nodes < 1) return;
+    if (site.group !== undefined && capacity.groupSize(site.offer, site.group) === 0)
+      noteScaleSet(this.#draft.scaleSets, site.offer, site.group, site.offer.attributes);
+    capacity.take(site.offer, site.group, nodes);
+    const bin = bins.plan(site.place, nodes, site.made, { kind: "array" }, site.offer.attributes);
+    this.#sites.insert(site, bin);
+    const full = Math.min(nodes, Math.floor(progress.left / units));
+    const rest = full < nodes ? progress.left - full * units : 0;
+    this.#use(ask, site, { bin, nodes: full, units, rest }, nodes, progress);
+  }
+
+  /** Fills nodes of a bin; those that are not needed are split off. `made`: how many nodes of it are new. */
+  #use(ask: Ask, site: Site, { bin, nodes, units, rest }: Step, made: number, progress: Progress): void {
+    const { bins } = this.#draft;
+    const nodeId = bins.node(bin)?.nodeId;
+    const other = bins.split(bin, nodes);
+    if (other !== undefined) {
+      this.#sites.insert(site, other, bin);
+      this.#draft.caps.follow(bin, other);
+    }
+    bins.occupy(bin, ask, units * ask.slotsPerUnit);
+    if (!this.#draft.caps.none) this.#draft.caps.hold(holderOf(ask), bins, bin);
+    progress.left -= nodes * units;
+    if (!bins.isReady(bin)) progress.pending += nodes * units;
+    progress.uses.push({
+      bucket: site.made.bucket,
+      ...(nodeId === undefined ? {} : { nodeId }),
+      run: bin,
+      made,
+      nodes,
+      slots: units * ask.slotsPerUnit,
+      ...(other === undefined ? {} : { rest: other }),
+    });
+    if (other !== undefined && rest > 0)
+      this.#use(ask, site, { bin: other, nodes: 1, units: rest, rest: 0 }, 0, progress);
+  }
+}

@@ -1,0 +1,102 @@
+import type { Bin } from "../bins/bin.ts";
+import type { Ask } from "../bins/job-ask.ts";
+import type { JobClass } from "../bins/job-class.ts";
+import { holderOf } from "../draft/caps.ts";
+import type { Draft } from "../draft/draft.ts";
+import { opensFor } from "./site-rules.ts";
+import type { Site } from "./sites.ts";
+import { roomAt, roomToStart } from "./sites.ts";
+import type { Filling } from "./units-at-site.ts";
+import { isToStart, unitsOn, unitsOnNew, unitsThere } from "./units-at-site.ts";
+
+/** So many nodes of a bin with so many units each, and, where what is left is less than a node holds, one more with the rest. */
+export interface Step {
+  readonly bin: Bin;
+  readonly nodes: number;
+  readonly units: number;
+  readonly rest: number;
+}
+
+/** What one bucket could do for a job: counted before anything is taken, so that a job that fails leaves no trace (defects 15 to 17). */
+export interface SitePlan {
+  readonly steps: readonly Step[];
+  readonly made: { readonly nodes: number; readonly units: number };
+  /** Units that stay unplaced. */
+  readonly left: number;
+}
+
+/** Counts what a bucket could do for a job. Takes nothing. */
+export class SitePlanner {
+  readonly #draft: Draft;
+  /** By constraints, then by place and size of a unit: how many bins at the beginning of the bucket have no room for such a job. */
+  readonly #passed = new Map<JobClass, Map<string, number>>();
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+  }
+
+  /** What the bucket could give to `wanted` units: first its nodes, in their order, then new ones. */
+  plan(ask: Ask, site: Site, wanted: number, filling: Filling): SitePlan {
+    const { bins } = this.#draft;
+    const steps: Step[] = [];
+    let left = wanted;
+    const isOpen = opensFor(ask, site);
+    let room = isOpen ? roomAt(this.#draft, site) : 0;
+    let started = 0;
+    let allowed = allowedNodes(this.#draft, ask, site);
+    const first = this.#firstOpen(ask, site);
+    for (let at = first; at < site.bins.length && left > 0 && !bins.budget.isSpent; at += 1) {
+      const bin = site.bins[at] ?? 0;
+      const units = Math.min(unitsOn(this.#draft, ask, bin, filling), left);
+      if (units < 1) continue;
+      const toStart = isToStart(this.#draft, bin);
+      const startable = toStart && isOpen ? roomToStart(this.#draft, site, bin) - started : 0;
+      if (toStart && startable < 1) continue;
+      const count = bins.count[bin] ?? 0;
+      const isHeld =
+        this.#draft.caps.none ||
+        this.#draft.caps.roomOn(holderOf(ask), bins, bin) === Number.POSITIVE_INFINITY;
+      const nodes = Math.min(count, Math.floor(left / units), isHeld ? count : allowed);
+      if (nodes < 1) continue;
+      if (toStart) {
+        started += 1;
+        room = Math.min(room, startable - 1);
+      }
+      if (!isHeld) allowed -= nodes;
+      left -= nodes * units;
+      const rest = nodes < count && left < units && (isHeld || allowed > 0) ? left : 0;
+      if (rest > 0 && !isHeld) allowed -= 1;
+      left -= rest;
+      steps.push({ bin, nodes, units, rest });
+    }
+    const units = Math.min(unitsOnNew(this.#draft, ask, site, filling), left);
+    // Where not all nodes were asked, no new ones are made in their place.
+    const nodes = units < 1 || bins.budget.isSpent ? 0 : Math.min(room, allowed, Math.ceil(left / units));
+    return { steps, made: { nodes, units }, left: Math.max(0, left - nodes * units) };
+  }
+
+  /**
+   * The first bin of a bucket that may have room for a unit of such jobs. Nodes only fill up while a plan is made, so those at the
+   * beginning that had none need not be asked again: a long queue must not walk over full nodes again and again.
+   */
+  #firstOpen(ask: Ask, { place, bins: list }: Site): number {
+    const { bins } = this.#draft;
+    const passed = this.#passed.get(ask.jobClass) ?? new Map<string, number>();
+    this.#passed.set(ask.jobClass, passed);
+    const key = `${place.index}/${ask.slotsPerUnit}`;
+    let at = passed.get(key) ?? 0;
+    // A node that has the job's only slot there may have room for the next one of its class.
+    const isFull = (bin: Bin): boolean =>
+      unitsThere(this.#draft, ask, bin) < 1 && !bins.hasFreeSlot(bin, ask);
+    while (at < list.length && isFull(list[at] ?? 0)) at += 1;
+    passed.set(key, at);
+    return at;
+  }
+}
+
+/** Nodes that the job's set and user may have in addition. */
+function allowedNodes(draft: Draft, ask: Ask, { made, bins: list }: Site): number {
+  const { caps, bins } = draft;
+  const cores = Math.max(made.cores, ...list.slice(0, 1).map((bin) => bins.cores[bin] ?? 0));
+  return caps.none ? Number.POSITIVE_INFINITY : caps.room(holderOf(ask), cores);
+}

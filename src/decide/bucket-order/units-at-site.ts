@@ -1,0 +1,66 @@
+import type { Bin } from "../bins/bin.ts";
+import type { Ask } from "../bins/job-ask.ts";
+import { unitsOnEmpty } from "../bins/job-ask.ts";
+import { roomIntricate, roomOnNew, slotsAtOnce } from "../bins/slot-by-slot.ts";
+import type { Draft } from "../draft/draft.ts";
+import { drains } from "./pools.ts";
+import type { Site } from "./sites.ts";
+
+export function unitsOn(draft: Draft, ask: Ask, bin: Bin, filling: Filling): number {
+  const { bins } = draft;
+  // Each unit of a node task has a node of its own.
+  if (ask.isGang && bins.holds(bin, ask.by)) return 0;
+  const units = unitsThere(draft, ask, bin);
+  return filling === "whole" || units < 1 ? units : Math.min(units, slotsAtOnce(bins, bin, ask));
+}
+
+/** A job that wants nodes to itself may have slots by one alternative beside those that it has by another. */
+export function unitsThere(draft: Draft, ask: Ask, bin: Bin): number {
+  const { bins } = draft;
+  return hasAlternatives(ask) && bins.isOnlyOf(bin, ask)
+    ? roomIntricate(bins, bin, ask)
+    : bins.unitsOn(bin, ask);
+}
+
+export function unitsOnNew(draft: Draft, ask: Ask, { made, place }: Site, filling: Filling): number {
+  const { bins } = draft;
+  const units = unitsOnEmpty(ask, made, bins.resources);
+  // A node task has all its slots there, or none.
+  if (!hasAlternatives(ask) || ask.unitsPerNode === 1) return units;
+  if (filling === "first alternative" && !drains(ask)) return units;
+  const room = roomOnNew(bins, made, bins.ground.kindOfNew(made, place).capacity, ask);
+  return filling === "whole" ? room : Math.min(units, room);
+}
+
+/** Units that fit on the nodes of a bucket that need not be started. */
+export function unitsUp(draft: Draft, ask: Ask, site: Site): number {
+  const { bins } = draft;
+  const up = site.bins.filter((bin) => !isToStart(draft, bin));
+  return up.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
+}
+
+/** Units that fit on the nodes that a bucket has. */
+export function unitsHad(draft: Draft, ask: Ask, site: Site): number {
+  const { bins } = draft;
+  return site.bins.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
+}
+
+/** A deallocated node takes from the limits what a new one does, once. */
+export function isToStart(draft: Draft, bin: Bin): boolean {
+  const { bins } = draft;
+  return bins.node(bin)?.deallocated === true && !bins.isClaimed(bin);
+}
+
+/** What a slot takes hangs on what is left of a node. */
+export const hasAlternatives = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
+
+/** With slots of the alternative that holds first there, or with whatever holds. */
+export type Filling = "first alternative" | "whole";
+
+const WHOLE: readonly Filling[] = ["whole"];
+
+const BY_ALTERNATIVE: readonly Filling[] = ["first alternative", "whole"];
+
+/** A node task has its slots on a node together, whichever alternatives they are charged to. */
+export const fillingsOf = (ask: Ask): readonly Filling[] =>
+  hasAlternatives(ask) && ask.unitsPerNode !== 1 ? BY_ALTERNATIVE : WHOLE;

@@ -1,0 +1,111 @@
+import type { Binding } from "../../domain/binding.ts";
+import type { Reason } from "../../domain/reason.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import type { Ask } from "../bins/job-ask.ts";
+import { unitsOnEmpty } from "../bins/job-ask.ts";
+import { holderOf } from "../draft/caps.ts";
+import { closedTo, groupClosedTo } from "../draft/closed.ts";
+import type { Draft } from "../draft/draft.ts";
+import { misfit, refusalReason, tooSmall } from "../draft/refusals.ts";
+import { jobRefusal } from "../draft/scale-set.ts";
+import type { Way } from "../why/remedies.ts";
+import { bindingOf } from "../why/remedies.ts";
+import type { Candidates } from "./candidates.ts";
+import { poolRaises } from "./pools.ts";
+import { drainedPools, isWhole, opensFor } from "./site-rules.ts";
+import type { Site } from "./sites.ts";
+import { unitsHad, unitsOnNew, unitsUp } from "./units-at-site.ts";
+
+/** What would place the rest of a job, or why no raise would; `left`: pools and limits are as its units that have a place leave them. */
+export function bindingInOrder(
+  draft: Draft,
+  ask: Ask,
+  sites: readonly Site[],
+  { refused }: Candidates,
+  left: number,
+): Binding | undefined {
+  const { caps, capacity, pools } = draft;
+  const whole = isWhole(ask);
+  const had = new Map(sites.map((site) => [site, unitsUp(draft, ask, site)]));
+  const most = Math.max(0, ...had.values());
+  const [drained] = drainedPools(draft, ask.with(left));
+  const ways = sites
+    .filter((site) => opensFor(ask, site) && site.offer.onlyFor === undefined)
+    .map((site): Way => {
+      const { offer, group } = site;
+      const units = unitsOnNew(draft, ask, site, "whole");
+      const barrier =
+        closedSite(draft, site) ?? misfit(draft, ask, offer, group) ?? (units < 1 ? drained : undefined);
+      if (!whole) return { offer, group, lot: 1, serves: units, most: Number.POSITIVE_INFINITY, barrier };
+      const lot = Math.ceil((left - (had.get(site) ?? 0)) / units);
+      return { offer, group, lot, serves: 1, most: 1, barrier };
+    });
+  const others = refused
+    .filter(({ site }) => site.offer.onlyFor === undefined)
+    .map(({ site: { offer, made }, refusal }): Way => {
+      const barrier = refusalReason({ bucket: made.bucket }, refusal);
+      return { offer, group: undefined, lot: 1, serves: 0, most: Number.POSITIVE_INFINITY, barrier };
+    });
+  const raises = poolRaises(pools, ask, left);
+  const room = raises.length === 0 ? 0 : [...had.values()].reduce((sum, units) => sum + units, 0);
+  return bindingOf(draft, {
+    ways: [...ways, ...others],
+    missing: whole ? Number(most < left) : Math.max(0, left - room),
+    given: whole ? [] : capacity.takenSinceMark(),
+    pools: raises,
+    ceilings: caps.ceilings(holderOf(ask)),
+  });
+}
+
+/** For each bucket the first thing that said no. */
+export function reasonsInOrder(
+  draft: Draft,
+  ask: Ask,
+  sites: readonly Site[],
+  all: readonly Site[],
+  { refused }: Candidates,
+  left: number,
+): readonly Reason[] {
+  return [
+    ...sites.map((site) => whyNotMore(draft, ask, site, left)).filter((reason) => reason !== undefined),
+    ...refused
+      .filter(({ site }) => site.offer.onlyFor === undefined)
+      .map(({ site, refusal }) => whyRefused(site, refusal)),
+    ...(all.length > 0 ? [] : [noBuckets(draft)]),
+  ];
+}
+
+function noBuckets(draft: Draft): Reason {
+  const { arrays, closed } = draft.world;
+  return closed ?? { code: "unknown-array", array: "any", known: [...arrays.keys()] };
+}
+
+function whyNotMore(draft: Draft, ask: Ask, site: Site, left: number): Reason | undefined {
+  const { offer, group, made } = site;
+  if (!opensFor(ask, site) || offer.onlyFor !== undefined) return undefined;
+  const closed = closedSite(draft, site);
+  if (closed !== undefined) return closed;
+  const units = Math.min(ask.units, unitsOnEmpty(ask, made, draft.bins.resources));
+  const { refusal } = ask.jobClass.fit.on(made);
+  if (units < 1)
+    return refusal === undefined
+      ? tooSmall(draft, ask, made)
+      : { code: "requirement", bucket: made.bucket, refusal };
+  const asked = isWhole(ask) ? ask.units - unitsHad(draft, ask, site) : left;
+  const nodes = Math.ceil(asked / units);
+  return draft.caps.refusal(holderOf(ask), nodes, made.cores) ?? draft.capacity.refusal(offer, group, nodes);
+}
+
+/** Why a bucket or its placement group takes no new nodes, whatever the limits. */
+function closedSite(draft: Draft, { offer, group }: Site): Reason | undefined {
+  const closed = closedTo(draft, offer);
+  if (closed !== undefined || group === undefined) return closed;
+  return groupClosedTo(draft, offer, group) ?? jobRefusal(draft, offer, group);
+}
+
+/** An array that is not for HPC lacks groups on purpose, and its bucket without one says so. */
+function whyRefused({ offer, made: { bucket } }: Site, refusal: Refusal): Reason {
+  return refusal.code === "not-in-a-placement-group" && offer.notHpc === true
+    ? { code: "no-new-group", bucket }
+    : { code: "requirement", bucket, refusal };
+}
