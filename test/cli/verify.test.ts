@@ -242,7 +242,7 @@ describe("what does not heal is named, with what to do", () => {
         }),
       },
       check: "functions",
-      says: "waited 0 s for the 21 functions of this release in the list of Azure's management API. Found: disabled: demand What to do: Remove the app settings AzureWebJobs.NAME.Disabled",
+      says: "waited 0 s for the 21 functions of this release in the list of Azure's management API. Found: disabled: demand What to do: Remove from the app settings, or set to false: AzureWebJobs.demand.Disabled.",
     },
     {
       name: "who is signed in may not list functions",

@@ -34,6 +34,15 @@ test("docs/architecture.md describes each room of src/decide, and no other, from
   expect(described).toEqual(ROOMS.filter((room) => room !== "entry"));
 });
 
+test("no page has a section twice", () => {
+  const twice = pages.flatMap((name) => {
+    const prose = read(`docs/${name}`).replaceAll(/^```[\s\S]*?^```/gm, "");
+    const titles = [...prose.matchAll(/^## (.+)$/gm)].map(([, title = ""]) => `${name}: ${title}`);
+    return titles.filter((title, index) => titles.indexOf(title) !== index);
+  });
+  expect(twice).toEqual([]);
+});
+
 test("the glossary has 15 to 20 words, in order", () => {
   const words = firstCells(read("docs/architecture.md"), "## Glossary");
   expect(words).toEqual(words.toSorted());

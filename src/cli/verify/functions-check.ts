@@ -73,7 +73,7 @@ function judgeList(list: FunctionList, refusal: typeof judgeRefusal, whatToDo: s
   if (disabled.length > 0)
     return fails(
       `disabled: ${disabled.join(", ")}`,
-      "Remove the app settings AzureWebJobs.NAME.Disabled of these functions.",
+      `Remove from the app settings, or set to false: ${disabled.map((name) => `AzureWebJobs.${name}.Disabled`).join(", ")}.`,
     );
   return holds(`${ALL_FUNCTIONS.length} functions, each of them enabled`);
 }

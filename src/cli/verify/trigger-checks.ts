@@ -39,7 +39,7 @@ function timerCheck({ api }: Deployment): Check {
 }
 
 const TIMER =
-  "Restart the app: timers are known to stop after a deployment, and a restart mends that. If the timer has never run, see the check of the functions, the setting AzureWebJobs.snapshot.Disabled, and the app's log for errors of the function snapshot. Until it runs, cyclecloud-autoscaler tick does its work by hand.";
+  "Restart the app: timers are known to stop after a deployment, and a restart mends that. If the timer has never run, see the check of the functions, the setting AzureWebJobs.snapshot.Disabled, and the app's log for errors of the function snapshot. Meanwhile wake messages tick in its place, and cyclecloud-autoscaler tick does so by hand.";
 
 function queueCheck({ api, cluster }: Deployment): Check {
   let sent: { readonly cluster: string; readonly id: string } | undefined;
