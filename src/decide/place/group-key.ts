@@ -5,13 +5,13 @@ export function groupKeyOf({ array, size }: Pick<GroupDemand, "array" | "size">)
   return `${array}:${size.count}${size.unit === "nodes" ? "n" : ""}`;
 }
 
-/** The size that a key tells; 0: it tells none. */
+/** The group size in a key. 0 if it has none. */
 export function sizeOfKey(key: string): GroupDemand["size"] {
   const [, count = "0", nodes] = /:(\d+)(n?)$/.exec(key) ?? [];
   return { unit: nodes === "n" ? "nodes" : "cores", count: Number(count) };
 }
 
-/** How many nodes of so many cores a whole group has; infinite: no number of them makes one. */
+/** Number of nodes of a whole group, if each has this many cores. Infinite if no number of nodes is enough. */
 export function sizeIn({ size }: Pick<GroupDemand, "size">, cores: number): number {
   if (size.unit === "nodes") return size.count;
   return cores > 0 ? Math.ceil(size.count / cores) : Number.POSITIVE_INFINITY;

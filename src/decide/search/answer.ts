@@ -5,8 +5,8 @@ import { reportGroups } from "../place/group-report.ts";
 import type { Attempt } from "./better.ts";
 
 /**
- * What is made only when somebody asks: of a plan that is only tried nobody does. A class, as getters that are written into each object
- * would give each a hidden class of its own, and those keep the whole plan in memory until the next full collection.
+ * Parts of an allocation that are computed on first use: a plan that is only tried never needs them. This is a class because getters
+ * written into each object would give each object its own hidden class, which keeps the whole plan in memory until a full collection.
  */
 export class Answer implements Allocation {
   readonly creates: Allocation["creates"];

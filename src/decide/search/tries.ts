@@ -16,16 +16,16 @@ export interface Try {
   readonly entries: readonly Entry[];
 }
 
-/** Above so many demands only one more way is tried; what the others could still save is little then. */
+/** Above this number of demands only one more way is tried: the others would save little. */
 const MANY_DEMANDS = 30_000;
 
 /**
- * And up to so many, more is tried: gangs and what must be alone after the rest, who would go short in a cheaper plan first, and all jobs
- * where the last plan had them.
+ * Up to this number of demands more ways are tried: gangs and exclusive jobs last; first the demands that go short in a cheaper plan; and
+ * all jobs where the last plan placed them.
  */
 export const FEW_DEMANDS = 4000;
 
-/** What to try beside the order by rank; the more demands there are, the fewer tries. */
+/** The ways to try beside the order by rank. The more demands, the fewer tries. */
 export function triesBySize(problem: Problem, byRank: Attempt): readonly Try[] {
   const { entries } = problem;
   const { among } = problem.policy;
