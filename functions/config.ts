@@ -13,6 +13,7 @@ import { isoTime } from "../src/domain/units.ts";
 import { compareConfigs } from "../src/wire/config-diff.ts";
 import { parseDocument } from "../src/wire/document.ts";
 import { isFields } from "../src/wire/fields.ts";
+import { callerOf } from "./caller.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
@@ -35,10 +36,10 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
       ...(at === undefined ? {} : { at: isoTime(at) }),
       who,
       ...(rollbackTo === undefined ? {} : { rollbackTo }),
-      // What came before the oldest that is kept is not known, but version 1 had nothing before it.
+      // What came before the oldest that is kept is not known, but before version 1 the defaults held.
       ...(isFirst && number > 1
         ? { differences: [], more: 0 }
-        : compareConfigs(shown[index + 1] ?? {}, shown[index] ?? {})),
+        : compareConfigs(shown[index + 1] ?? documentOf("{}"), shown[index] ?? {})),
     };
   });
   return { status: 200, jsonBody: { cluster: site.cluster, changes: firstBytes(changes, MOST_BYTES) } };
@@ -73,7 +74,7 @@ async function rollBack(composed: Composition, site: Site, request: HttpRequest)
       `${to === null ? "there is no version before the last change" : `version ${to} is not kept`}; ${range}`,
     );
   }
-  return storeConfig(composed, site, wanted.text, wanted.number);
+  return storeConfig(composed, site, request, wanted.text, wanted.number);
 }
 
 /** Read anew: the functions themselves may go on for 15 s by what they read before. What cannot be read shows what holds instead. */
@@ -90,22 +91,25 @@ async function getConfig(composed: Composition, site: Site): Promise<HttpRespons
 }
 
 async function putConfig(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
-  return storeConfig(composed, site, await request.text());
+  return storeConfig(composed, site, request, await request.text());
 }
 
-/** The platform does not tell a function which key a call came with, so nobody is named (docs/configuration.md, History). */
+/** Who made the change is known only if the platform signs callers in: it does not say which key a call came with (docs/configuration.md). */
 async function storeConfig(
   composed: Composition,
   site: Site,
+  { headers }: HttpRequest,
   text: string,
   rollbackTo?: number,
 ): Promise<HttpResponseInit> {
   const read = readPolicy(text, composed.defaultMode);
   if (read.kind === "problems") return badRequest(read.problems);
   const { clock, documents } = composed.app.ports;
+  const who = callerOf(headers, composed.platformSignsIn === true);
   const held = await documents.read(site.cluster);
   const written = await documents.write(site.cluster, JSON.stringify(storedPolicy(read.policy)), held?.etag, {
     at: clock.now(),
+    ...(who === undefined ? {} : { who }),
     ...(rollbackTo === undefined ? {} : { rollbackTo }),
   });
   if (written === "conflict")

@@ -62,6 +62,8 @@ export interface Composition {
   readonly senderTime: SenderTime;
   /** The mode of a cluster whose configuration says none: AUTOSCALER_DEFAULT_MODE. */
   readonly defaultMode: Mode;
+  /** App Service authentication is on: the caller's name in a request is the platform's word. Absent: it is off. */
+  readonly platformSignsIn?: true;
   /** Creates the table and the queues if they are not there. Once per process; safe to repeat. */
   readonly prepare: () => Promise<void>;
 }
@@ -119,7 +121,8 @@ export function compose(config: Config, write: (line: string) => void): Composit
     prepared = true;
   };
   const senderTime: SenderTime = (at) => (local === undefined ? at : unscaledTime(local, at));
-  return assemble(decoration(ports), config.autostopKeys, prepare, senderTime, config.defaultMode);
+  const assembled = assemble(decoration(ports), config.autostopKeys, prepare, senderTime, config.defaultMode);
+  return config.platformSignsIn === undefined ? assembled : { ...assembled, platformSignsIn: true };
 }
 
 function assemble(

@@ -32,6 +32,8 @@ export interface Config {
   readonly trial?: Trial;
   /** What counts where a configuration says no mode; absent: `act`. */
   readonly defaultMode?: Mode;
+  /** App Service authentication is on: the platform vouches for the caller's name. Absent: it does not. */
+  readonly platformSignsIn?: true;
 }
 
 /** `watch`: nothing is changed, whatever a configuration says. `act`: changes are made. In both, only nodes that we asked for are stopped. */
@@ -85,6 +87,8 @@ export function readConfig(settings: Settings = process.env): Config {
     ...(localClock === undefined ? {} : { localClock }),
     ...(trial === undefined ? {} : { trial }),
     ...(defaultMode === undefined ? {} : { defaultMode }),
+    // The platform writes it, so it is not checked: another value means that authentication is off.
+    ...(settings["WEBSITE_AUTH_ENABLED"]?.toLowerCase() === "true" ? { platformSignsIn: true } : {}),
   };
 }
 
