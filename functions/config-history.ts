@@ -22,10 +22,10 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
       ...(at === undefined ? {} : { at: isoTime(at) }),
       who,
       ...(rollbackTo === undefined ? {} : { rollbackTo }),
-      // What came before the oldest that is kept is not known, but version 1 had nothing before it.
+      // Changes before the oldest one kept are unknown, but before version 1 the defaults held.
       ...(isFirst && number > 1
         ? { differences: [], more: 0 }
-        : compareConfigs(shown[index + 1] ?? {}, shown[index] ?? {})),
+        : compareConfigs(shown[index + 1] ?? documentOf("{}"), shown[index] ?? {})),
     };
   });
   return { status: 200, jsonBody: { cluster: site.cluster, changes: firstBytes(changes, MOST_BYTES) } };

@@ -23,5 +23,5 @@ async function getConfig(composed: Composition, site: Site): Promise<HttpRespons
 }
 
 async function putConfig(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
-  return storeConfig(composed, site, await request.text());
+  return storeConfig(composed, site, request, await request.text());
 }

@@ -25,5 +25,5 @@ async function rollBack(composed: Composition, site: Site, request: HttpRequest)
       `${to === null ? "there is no version before the last change" : `version ${to} is not kept`}; ${range}`,
     );
   }
-  return storeConfig(composed, site, wanted.text, wanted.number);
+  return storeConfig(composed, site, request, wanted.text, wanted.number);
 }

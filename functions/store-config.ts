@@ -1,25 +1,29 @@
-import type { HttpResponseInit } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { loadWhole } from "../src/app/commit.ts";
 import { describeLosses } from "../src/app/describe-losses.ts";
 import type { Site } from "../src/app/ports.ts";
 import type { Composition } from "../src/compose.ts";
 import { readPolicy, storedPolicy, writePolicy } from "../src/wire/policy.ts";
+import { callerOf } from "./caller.ts";
 import { badRequest, problem } from "./problem.ts";
 import { namesNotInStatus } from "./unknown-nodearrays.ts";
 
-/** The platform does not tell a function which key a call came with, so nobody is named (docs/configuration.md, History). */
+/** The caller is known only if the platform signs callers in: it does not say which key a call came with (docs/configuration.md, History). */
 export async function storeConfig(
   composed: Composition,
   site: Site,
+  { headers }: HttpRequest,
   text: string,
   rollbackTo?: number,
 ): Promise<HttpResponseInit> {
   const read = readPolicy(text, composed.defaultMode);
   if (read.kind === "problems") return badRequest(read.problems);
   const { clock, documents } = composed.app.ports;
+  const who = callerOf(headers, composed.platformSignsIn === true);
   const held = await documents.read(site.cluster);
   const written = await documents.write(site.cluster, JSON.stringify(storedPolicy(read.policy)), held?.etag, {
     at: clock.now(),
+    ...(who === undefined ? {} : { who }),
     ...(rollbackTo === undefined ? {} : { rollbackTo }),
   });
   if (written === "conflict")

@@ -82,5 +82,6 @@ export function compose(config: Config, write: (line: string) => void): Composit
     prepared = true;
   };
   const senderTime: SenderTime = (at) => (local === undefined ? at : unscaledTime(local, at));
-  return assemble(decoration(ports), config.autostopKeys, prepare, senderTime, config.defaultMode);
+  const assembled = assemble(decoration(ports), config.autostopKeys, prepare, senderTime, config.defaultMode);
+  return config.platformSignsIn === undefined ? assembled : { ...assembled, platformSignsIn: true };
 }

@@ -33,6 +33,8 @@ export interface Config {
   readonly trial?: Trial;
   /** The mode if a configuration gives none. Absent: `act`. */
   readonly defaultMode?: Mode;
+  /** App Service authentication is on: the platform vouches for the caller's name. Absent: it does not. */
+  readonly platformSignsIn?: true;
 }
 
 /**
@@ -89,6 +91,8 @@ export function readConfig(settings: Settings = process.env): Config {
     ...(localClock === undefined ? {} : { localClock }),
     ...(trial === undefined ? {} : { trial }),
     ...(defaultMode === undefined ? {} : { defaultMode }),
+    // The platform writes it, so it is not checked: another value means that authentication is off.
+    ...(settings["WEBSITE_AUTH_ENABLED"]?.toLowerCase() === "true" ? { platformSignsIn: true } : {}),
   };
 }
 

@@ -61,7 +61,12 @@ export function registerConfigCommands({ program, terminal, run }: Register): vo
     .argument("[number]", "the version, as history numbers them", readCount)
     .action((to: number | undefined, options: ClusterOptions) =>
       run(async () =>
-        tellWritten(terminal, options, await appOf(options).rollBackConfig(options.cluster, to)),
+        tellWritten(
+          terminal,
+          options,
+          await appOf(options).rollBackConfig(options.cluster, to),
+          `back to ${to === undefined ? "the version before the last change" : `version ${to}`}`,
+        ),
       ),
     );
 
@@ -110,9 +115,9 @@ async function putConfig(terminal: Terminal, file: string, options: ClusterOptio
   return tellWritten(terminal, options, await appOf(options).putConfig(options.cluster, input.text));
 }
 
-function tellWritten(terminal: Terminal, options: ClusterOptions, answer: Answer): ExitCode {
+function tellWritten(terminal: Terminal, options: ClusterOptions, answer: Answer, done = "put"): ExitCode {
   return tell(terminal, answer, options.json === true, (body) => ({
-    text: ["put; functions use it within 15 s", ...notesOf(readConfigNotes(body) ?? {})].join("\n"),
+    text: [`${done}; functions use it within 15 s`, ...notesOf(readConfigNotes(body) ?? {})].join("\n"),
   }));
 }
 

@@ -1731,7 +1731,7 @@ export interface ConfigurationHistory {
      */
     at?: string;
     /**
-     * unknown: the platform does not say whose key a call came with.
+     * The signed-in caller. unknown: the platform names none.
      */
     who: string;
     /**

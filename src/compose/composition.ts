@@ -24,6 +24,8 @@ export interface Composition {
   readonly senderTime: SenderTime;
   /** The mode of a cluster whose configuration says none: AUTOSCALER_DEFAULT_MODE. */
   readonly defaultMode: Mode;
+  /** True if App Service authentication is on: the platform guarantees the caller's name in a request. Absent: it is off. */
+  readonly platformSignsIn?: true;
   /** Creates the table and the queues if they are not there. Once per process; safe to repeat. */
   readonly prepare: () => Promise<void>;
 }

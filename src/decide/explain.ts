@@ -12,6 +12,7 @@ import { modeShown } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { Ledger } from "../domain/record.ts";
+import { someOf } from "../domain/some-of.ts";
 import { schedulerHostname } from "../domain/scheduler-host.ts";
 
 /** A name that the plan does not know, with those that it may have been meant to be. */
@@ -109,7 +110,7 @@ export function explainJob(
     ahead: aheadOf(plan, at, binding),
     alsoIn: found.map(([, one]) => one.set).filter((one) => one !== outcome.set),
   } as const;
-  return { ...told, text: [...demandLines(told, plan), ...observedLines(told, plan)].join("\n") };
+  return { ...told, text: [...demandLines(told, plan), ...observedLines(told, plan, ledger)].join("\n") };
 }
 
 function unknownJob(plan: Plan, job: string): Unknown {
@@ -207,16 +208,15 @@ function demandLines(told: Omit<DemandExplained, "text">, plan: Plan): readonly 
   return lines;
 }
 
-/**
- * In which mode the plan has the arrays that the demand has places in, and what the virtual fleet did. Without a place any array may be the
- * demand's: all that are observed are named.
- */
-function observedLines({ places }: Pick<DemandExplained, "places">, plan: Plan): readonly string[] {
+/** In which mode the plan has the demand's arrays, and what the virtual fleet did. Without a place all observed arrays are named. */
+function observedLines({ places }: Places, plan: Plan, ledger: Ledger): readonly string[] {
   const shown = modeShown(plan);
-  const known = new Set(places.flatMap(({ bucket }) => bucket?.array ?? []));
-  const arrays = known.size === 0 ? (shown.observed ?? []) : observedBy(shown, [...known]);
+  const arrayOf = ({ bucket, nodeId }: DemandPlace) =>
+    bucket?.array ?? (nodeId === undefined ? undefined : ledger.get(nodeId)?.array) ?? [];
+  const arraysOf = new Set(places.flatMap(arrayOf));
+  const arrays = arraysOf.size === 0 ? (shown.observed ?? []) : observedBy(shown, [...arraysOf]);
   if (arrays.length > 0) return [observedArraysText(arrays), ...virtualLines(plan)];
-  return shown.mode === "observe" && known.size === 0 ? [OBSERVING_ONLY, ...virtualLines(plan)] : [];
+  return shown.mode === "observe" && arraysOf.size === 0 ? [OBSERVING_ONLY, ...virtualLines(plan)] : [];
 }
 
 /** All that the virtual fleet did with the plan: which of it is for this demand is not kept. */
@@ -225,8 +225,7 @@ function virtualLines({ virtual }: Plan): readonly string[] {
   const { creates, starts, terminates } = virtual;
   const made = creates.map(({ bucket, count: nodes }) => `created ${nodes} x ${bucketText(bucket)}`);
   const all = [
-    ...made.slice(0, NAMED),
-    ...(made.length > NAMED ? [`${made.length - NAMED} more creations`] : []),
+    ...(made.length === 0 ? [] : [someOf(made, NAMED)]),
     ...(starts.length === 0 ? [] : [`started ${count(starts.length, "nodes")}`]),
     ...(terminates.length === 0 ? [] : [`stopped ${count(terminates.length, "nodes")}`]),
   ];

@@ -60,10 +60,10 @@ export function observingText(rules: ModesOfOurs): string | undefined {
   if (isObserving(rules)) return OBSERVING_ONLY;
   const others = [...rules.arrayModes].flatMap(([array, mode]) => (mode === rules.mode ? [] : [array]));
   if (rules.mode === "observe")
-    return `observing only, except node arrays ${someOf(others, SHOWN)}: nothing is created or stopped elsewhere`;
+    return `observing only, except node ${others.length === 1 ? "array" : "arrays"} ${someOf(others, SHOWN)}: nothing is created or stopped elsewhere`;
   return others.length === 0
     ? undefined
-    : `observing only node arrays ${someOf(others, SHOWN)}: nothing is created or stopped there`;
+    : `observing only node ${others.length === 1 ? "array" : "arrays"} ${someOf(others, SHOWN)}: nothing is created or stopped there`;
 }
 
 /** Maximum number of node arrays named in one line. */

@@ -99,12 +99,12 @@ describe("what a cluster says of its mode", () => {
     { policy: OBSERVE, text: "observing only: nothing is created or stopped", nothing: true },
     {
       policy: observesHtc,
-      text: "observing only node arrays htc: nothing is created or stopped there",
+      text: "observing only node array htc: nothing is created or stopped there",
       nothing: false,
     },
     {
       policy: { ...OBSERVE, arrayModes: new Map([[HTC, "act"]]) },
-      text: "observing only, except node arrays htc: nothing is created or stopped elsewhere",
+      text: "observing only, except node array htc: nothing is created or stopped elsewhere",
       nothing: false,
     },
     {

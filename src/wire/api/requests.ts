@@ -171,7 +171,7 @@ export const configHistory = z
       z.object({
         number: z.int().min(1),
         at: time.optional().meta({ description: "Absent: it was there before changes were recorded." }),
-        who: text.meta({ description: "unknown: the platform does not say whose key a call came with." }),
+        who: text.meta({ description: "The signed-in caller. unknown: the platform names none." }),
         rollbackTo: z.int().optional().meta({ description: "It brought back this version." }),
         differences: z.array(z.object({ path: text, before: text.optional(), after: text.optional() })),
         more: z.int().min(0).meta({ description: "Differences that are not listed." }),
