@@ -2,6 +2,7 @@ import { describeComparison } from "../src/app/describe-comparison.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest } from "./problem.ts";
+import { excerpt } from "../src/wire/problem.ts";
 
 /** The comparison of the real and the virtual fleet, by day and node array. `since` and `until` are days in UTC, or moments. */
 export const answerComparison = forCluster(async (composed, site, request) => {
@@ -18,6 +19,6 @@ function readDay(query: URLSearchParams, name: string, problems: Problem[]): str
   if (text === null) return undefined;
   const at = Date.parse(text);
   if (!Number.isNaN(at)) return new Date(at).toISOString().slice(0, 10);
-  problems.push({ path: name, found: JSON.stringify(text), expected: "a day, as 2026-01-31, or a time" });
+  problems.push({ path: name, found: excerpt(text), expected: "a day, as 2026-01-31, or a time" });
   return undefined;
 }

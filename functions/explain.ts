@@ -5,6 +5,7 @@ import { setName } from "../src/domain/ids.ts";
 import { explanation } from "./explanation.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest } from "./problem.ts";
+import { excerpt } from "../src/wire/problem.ts";
 
 /**
  * Why a job has its placement, or why a node stays or is stopped. Exactly one of `job` (with `set` if several have one) and `node`. `plan`
@@ -40,6 +41,6 @@ function readPlanNumber(query: URLSearchParams, problems: Problem[]): number | u
   if (text === null) return undefined;
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
-  problems.push({ path: "plan", found: JSON.stringify(text), expected: "the number of a plan" });
+  problems.push({ path: "plan", found: excerpt(text), expected: "the number of a plan" });
   return undefined;
 }

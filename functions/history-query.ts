@@ -1,6 +1,7 @@
 import type { Problem } from "../src/domain/demand.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant } from "../src/domain/units.ts";
+import { excerpt } from "../src/wire/problem.ts";
 
 const DAY_OF_TICKS = 1440;
 
@@ -9,7 +10,7 @@ export function readTime(query: URLSearchParams, name: string, problems: Problem
   if (text === null) return undefined;
   const at = Date.parse(text);
   if (!Number.isNaN(at)) return instant(at);
-  problems.push({ path: name, found: JSON.stringify(text), expected: "a time, as 2026-01-31T12:00:00Z" });
+  problems.push({ path: name, found: excerpt(text), expected: "a time, as 2026-01-31T12:00:00Z" });
   return undefined;
 }
 
@@ -19,7 +20,7 @@ export function readLimit(query: URLSearchParams, problems: Problem[]): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
     problems.push({
       path: "limit",
-      found: JSON.stringify(text),
+      found: excerpt(text),
       expected: "a whole number from 1 to 10000",
     });
   }

@@ -45,11 +45,12 @@ const NUMBERS: readonly (readonly [string, string, number])[] = [
 
 /**
  * What of a demand, a dry run or a configuration is beyond a bound, what is outside of jobs first. Knows the bounds that hold for any value,
- * and those of the members that are named here. Undefined: it sees none, which says nothing of the other bounds.
+ * and in a demand or a dry run those of the members that are named here. Undefined: it sees none, which says nothing of the other bounds.
  */
-export function beyondOf(document: unknown): Beyond | undefined {
+export function beyondOf(document: unknown, isDemand: boolean): Beyond | undefined {
   const sets = Object.values(memberOf(document, "requestSets") ?? {});
-  const all = [...oversizes(document), ...[document, ...sets].flatMap((one: unknown) => beyondDemand(one))];
+  const demands = isDemand ? [document, ...sets] : [];
+  const all = [...oversizes(document), ...demands.flatMap((one: unknown) => beyondDemand(one))];
   return all.find(({ isInJob }) => !isInJob) ?? all[0];
 }
 

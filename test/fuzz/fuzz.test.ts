@@ -10,8 +10,11 @@ import { shrink } from "./shrink.ts";
 const SEEDS = Array.from({ length: 16 }, (_, index) => index + 1);
 /** So that every bound is met, each from both sides. */
 const BOUND_SEEDS = Array.from({ length: EDGE_COUNT }, (_, index) => index + 1);
-/** It has a thousand mistakes. */
-const ALSO = [{ door: "plan", seed: 32 }] as const;
+/** Of these two one has a thousand mistakes, the other a long number of a plan. */
+const ALSO = [
+  { door: "plan", seed: 32 },
+  { door: "request", seed: 345_328_043 },
+] as const;
 
 test(
   "hostile inputs at every door are refused with a reason or planned, and nobody else hears of them",

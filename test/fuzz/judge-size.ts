@@ -17,7 +17,7 @@ export function becameOf(answer: { readonly status: number; readonly text: strin
 /** An input beyond a bound is refused, or the job that is; one within all bounds that is otherwise valid is taken. */
 export function judgeSize({ door, how, document }: Input, became: Became, cluster: string): readonly Fault[] {
   if (!DOORS.has(door) || !HOW.has(how) || became === "unknown") return [];
-  const beyond = beyondOf(parse(writeText(document, cluster)));
+  const beyond = beyondOf(parse(writeText(document, cluster)), door !== "config" && how !== "config");
   if (beyond === undefined)
     return door === "bound" && (became === "refused" || became === "taken in part")
       ? [{ kind: `refused within all bounds (${how})`, what: `an input within all bounds is ${became}` }]
