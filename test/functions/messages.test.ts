@@ -434,7 +434,7 @@ describe("what the host has given up on", () => {
     const message = { ...lasting, cluster: "broken", revision, expirationInterval: 7200 };
     await app.send("demand", JSON.stringify({ ...message, nodearrays: targets(1) }));
     await expect
-      .poll(() => app.lines.filter((line) => line.includes("goes to demand-poison: it failed 5 times")), {
+      .poll(() => app.lines.filter((line) => line.includes("is moved to demand-poison: it failed 5 times")), {
         timeout: 20_000,
         interval: 50,
       })
