@@ -29,7 +29,7 @@ export async function handleAutostop(composed: Composition, request: StopRequest
       verifyAutostopToken(composed, token, site.cluster, arrays),
     );
     if (verified === undefined) return wrongToken();
-    if (verified === "unknown") return responseOf(unread("the cluster has not been looked at yet"), instance);
+    if (verified === "unknown") return responseOf(unread("the cluster has not been observed yet"), instance);
     if (verified === "late") return responseOf(unread("storage does not answer; ask again"), instance);
     const answer = await stopDesk.ask(site, { ...question, array: verified.array, arrivedAt });
     autoscaler.ports.log("autostop", {

@@ -97,7 +97,10 @@ function judgeUnknown({ isForgetful, blind: why, seenAt }: Survey, now: Instant)
   if (isForgetful) return unsettled("the record of this cluster is new; ask again");
   if (why !== undefined) return { kind: "not-seen-yet", why };
   if (seenAt === undefined || secondsBetween(seenAt, now) > UNKNOWN_LOOK_SECONDS)
-    return { kind: "not-seen-yet", why: "no node with this instance id is known yet; the next look tells" };
+    return {
+      kind: "not-seen-yet",
+      why: "no node with this instance id is known yet: ask again after the next observation",
+    };
   return { kind: "unknown-instance" };
 }
 

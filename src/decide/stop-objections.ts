@@ -87,7 +87,7 @@ export function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalV
   if (goneAt !== undefined)
     return isAsked || secondsBetween(goneAt, now) >= GONE_SECONDS
       ? { kind: "stopping" }
-      : unsettled("the last look does not show the node");
+      : unsettled("the last observation does not show the node");
   if (isStopFresh(known, view.seenAt ?? now)) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
@@ -102,7 +102,7 @@ export function judgeRecord(
   now: Instant,
 ): FinalVerdict | undefined {
   const node = nodes.get(known.nodeId);
-  if (node?.missing !== undefined) return unsettled("the last look does not show the node");
+  if (node?.missing !== undefined) return unsettled("the last observation does not show the node");
   if (unhealthy || node === undefined || !isRecordDoubted(node, known, policy, now)) return undefined;
   return unsettled("CycleCloud's record of the node does not say whether it is wanted");
 }
@@ -141,7 +141,7 @@ export function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean)
   if (!actsOn(view.policy, known.array)) return { kind: "needed", why: "observe mode" };
   // Whether it is ours, and what it is needed for, is not known then.
   if (view.listed?.has(known.array) === false)
-    return { kind: "cannot-tell", why: `the last look did not show node array "${known.array}"` };
+    return { kind: "cannot-tell", why: `the last observation did not show node array "${known.array}"` };
   if (view.managed?.has(known.array) === false) {
     return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
   }
@@ -172,10 +172,10 @@ function isStopFresh({ draining }: LedgerNode, seenAt: Instant): boolean {
 }
 
 function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): string | undefined {
-  if (bodies.seen === undefined) return "the cluster has not been looked at yet";
+  if (bodies.seen === undefined) return "the cluster has not been observed yet";
   const age = secondsBetween(bodies.seen.at, now);
   return age > outageSeconds(record, policy)
-    ? `the last look at the cluster is ${Math.round(age)} s old`
+    ? `the last observation of the cluster is ${Math.round(age)} s old`
     : undefined;
 }
 

@@ -118,7 +118,7 @@ describe("what a node is told", () => {
     {
       name: "it has gone for less than a minute, and nobody here stopped it: the status may be wrong",
       scenario: known({ goneAt: at(-59) }),
-      verdict: { kind: "cannot-tell", why: "the last look does not show the node", undrain: false },
+      verdict: { kind: "cannot-tell", why: "the last observation does not show the node", undrain: false },
     },
     {
       name: "it has gone just now, and we stopped it",
@@ -178,14 +178,18 @@ describe("what a node is told", () => {
     {
       name: "the look is older than that",
       scenario: { seen: buildSnapshot([one], { at: at(-121) }) },
-      verdict: { kind: "cannot-tell", why: "the last look at the cluster is 121 s old", undrain: true },
+      verdict: {
+        kind: "cannot-tell",
+        why: "the last observation of the cluster is 121 s old",
+        undrain: true,
+      },
     },
     {
       name: "the look lacks it",
       scenario: { seen: buildSnapshot([{ ...one, missing: { since: at(-60) } }]) },
       verdict: {
         kind: "cannot-tell",
-        why: "the last look does not show the node",
+        why: "the last observation does not show the node",
         undrain: false,
       },
     },
@@ -263,7 +267,7 @@ describe("what a node is told", () => {
 
   test("nothing has been looked at since the record was born", () => {
     const { record, bodies } = buildState({ ledger: rememberNodes([one]) });
-    const why = "the cluster has not been looked at yet";
+    const why = "the cluster has not been observed yet";
     expect(judge({ record, bodies }, [call("n1"), call("n9")]).verdicts).toEqual([
       { kind: "cannot-tell", why, undrain: true },
       { kind: "not-seen-yet", why },

@@ -56,7 +56,7 @@ function withMissingArrays(
   const missing = before.flatMap((array): readonly NodeArray[] => {
     const since = array.missing?.since ?? at;
     if (listed.has(array.name) || at >= plusSeconds(since, MISSING_SECONDS)) return [];
-    const invalidReason = "the last look lacks the node array";
+    const invalidReason = "the last observation lacks the node array";
     const buckets = array.buckets.map((bucket) => ({ ...bucket, valid: false, invalidReason }));
     return [{ ...array, buckets, missing: { since } }];
   });
