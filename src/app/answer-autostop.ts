@@ -3,7 +3,7 @@ import { isAccepted, isStopOpen } from "../decide/intents/stops.ts";
 import type { ArrayName, ClusterName, NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Intent } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { Change } from "./commit.ts";
 import { commitAfterPlan } from "./commit-after-plan.ts";
@@ -76,15 +76,15 @@ interface Desk {
 }
 
 /** Maximum time from a question to its answer, whatever is still in progress. The node gives up after 20 s. */
-const ANSWER_SECONDS = 15;
+const ANSWER_SECONDS: Seconds = 15;
 /** Questions for unknown instances begin at most one observation in this time. */
-const UNKNOWN_LOOK_APART_SECONDS = 30;
+const UNKNOWN_LOOK_APART_SECONDS: Seconds = 30;
 /**
  * A stop URL is made for an array that an observation has shown, and its node takes longer than this to call. Older arrays are read again.
  */
-const ARRAYS_AGE_SECONDS = 5;
+const ARRAYS_AGE_SECONDS: Seconds = 5;
 /** A stop is sent within its lease. This limits only the rest of the run. */
-const SEND_SECONDS = 60;
+const SEND_SECONDS: Seconds = 60;
 
 export function createStopDesk(app: App): StopDesk {
   const desk: Desk = {

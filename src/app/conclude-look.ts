@@ -28,7 +28,7 @@ import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { ClusterRecord, Ledger, SetEntries, SetEntry, Trouble } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
 import type { Change } from "./commit.ts";
 import type { Finding } from "./effects.ts";
@@ -252,7 +252,7 @@ function savePlan(decision: Decision, run: Planner): Change<Concluded> {
 }
 
 /** By then CycleCloud has usually accepted the stops of a plan. */
-const STOPS_ACCEPTED_SECONDS = 5;
+const STOPS_ACCEPTED_SECONDS: Seconds = 5;
 
 /** When to observe again for replacements that wait for the plan's stops. Undefined: none wait, or an observation is due anyway. */
 function followUpOf({ waitsForStops, plan }: Decision, record: ClusterRecord): Instant | undefined {

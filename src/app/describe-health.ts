@@ -7,7 +7,7 @@ import { isObserving, observingText } from "../domain/mode.ts";
 import { BUSY_STATE_UNKNOWN } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Calls, ClusterRecord, Endpoint, Trouble, Unneeded } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import { loadCurrent } from "./commit.ts";
 import type { StopKeys } from "./ports.ts";
@@ -26,7 +26,7 @@ const SHOWN_AWAITED = 200;
 const STALE_LOOK_INTERVALS = 5;
 
 /** Calls that take this long are mentioned. */
-const SLOW_SECONDS = 5;
+const SLOW_SECONDS: Seconds = 5;
 
 /** Health in short: whether the last accepted observation is recent, and the cause if it is not. */
 export interface Health {
@@ -37,7 +37,7 @@ export interface Health {
   readonly notes: readonly string[];
   /** Warnings: what costs money or needs attention although everything works. */
   readonly warnings: readonly string[];
-  readonly lastLookAgeSeconds?: number;
+  readonly lastLookAgeSeconds?: Seconds;
   readonly trouble?: { readonly at: string; readonly kind: string; readonly message: string };
   readonly restingUntil?: string;
   /** The sets whose next message ends the pause. */

@@ -1,7 +1,7 @@
 import type { RequestId } from "../domain/ids.ts";
 import { keepNamedConfiguration } from "../domain/named-configuration.ts";
 import type { Trouble } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { withCredentials } from "./credentials.ts";
 import type { ArrayTemplates } from "./ports.ts";
 import { PortError } from "./ports.ts";
@@ -21,7 +21,7 @@ export interface Seen {
 export type Looked = Seen | { readonly kind: "trouble"; readonly trouble: Trouble };
 
 /** Maximum wait for answers about open requests after the status has arrived. */
-const ANSWERS_WAIT_SECONDS = 2.5;
+const ANSWERS_WAIT_SECONDS: Seconds = 2.5;
 
 /** One status with nodes, and in parallel the nodes of each open request. */
 export async function lookAtCluster(run: Run, open: readonly RequestId[]): Promise<Looked> {
@@ -47,7 +47,7 @@ export async function lookAtCluster(run: Run, open: readonly RequestId[]): Promi
   }
 }
 
-async function endsWithin({ ports }: App, work: Promise<void>, seconds: number): Promise<void> {
+async function endsWithin({ ports }: App, work: Promise<void>, seconds: Seconds): Promise<void> {
   const ended = new AbortController();
   await Promise.race([work, ports.clock.sleep(seconds * 1000, ended.signal)]);
   ended.abort();

@@ -22,7 +22,7 @@ import type { Endpoint, Ledger } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import type { ClusterRecord, GrantedSet } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Milliseconds, Seconds } from "../domain/units.ts";
 
 /**
  * The ports that the use cases need. Adapters throw only {@link PortError}, and only app/ catches it. Expected outcomes (a conflict, a
@@ -66,7 +66,7 @@ export interface Clock {
   readonly speed?: number;
   now(): Instant;
   /** Resolves after this many milliseconds of this clock, or as soon as `signal` aborts: a sleep without a waiting caller ends. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  sleep(milliseconds: Milliseconds, signal?: AbortSignal): Promise<void>;
 }
 
 export interface Entropy {
@@ -334,7 +334,7 @@ export interface DemandQueue {
   /** Removes a message of `demand-poison` that was taken. No error if it is gone. */
   dropPoison(message: PoisonMessage): Promise<void>;
   /** Puts a text back into the demand queue: a poison message to try once more, or one that a newer release wrote. */
-  resend(text: string, delaySeconds: number): Promise<void>;
+  resend(text: string, delaySeconds: Seconds): Promise<void>;
 }
 
 export interface PoisonQueue {

@@ -17,7 +17,7 @@ import type { Plan } from "../domain/plan.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { ClusterRecord, Intent, Ledger, PendingWake } from "../domain/record.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
 import type { Change } from "./commit.ts";
 import { commitRecord, commitWhole } from "./commit.ts";
@@ -37,11 +37,11 @@ import type { Run } from "./run.ts";
 import { reviveLoop } from "./revive-loop.ts";
 
 /** Maximum time from the beginning of an observation to the start of its last effect. */
-const EFFECTS_SECONDS = 180;
+const EFFECTS_SECONDS: Seconds = 180;
 /** Maximum number of tries when other instances commit first. After that the plan is left to the timer. */
 const ROUNDS = 3;
 /** A tick that waits for its turn reads the record at this interval. */
-const POLL_SECONDS = 5;
+const POLL_SECONDS: Seconds = 5;
 
 /**
  * The trigger of a reconcile. Only `demand` can be covered by a plan that has already used it. `tick` waits for its turn. `due` does too,

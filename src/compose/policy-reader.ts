@@ -6,9 +6,10 @@ import type { Mode } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import { DEFAULT_POLICY, observing } from "../domain/policy.ts";
 import { readPolicy } from "../wire/policy.ts";
+import type { Milliseconds } from "../domain/units.ts";
 
 /** A configuration document is believed for so long. */
-const POLICY_AGE_MS = 15_000;
+const POLICY_AGE_MS: Milliseconds = 15_000;
 
 /**
  * Reads a cluster's configuration. One that cannot be read (a newer release wrote it) is reported, and the last that could holds; without

@@ -1,7 +1,7 @@
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { factOfNode } from "./nodes/planned-beside.ts";
 import { maySpeak } from "./stops/node-token.ts";
@@ -26,9 +26,9 @@ import { noRecalls } from "./recalls.ts";
 import { lapseParts } from "./record/lapse.ts";
 
 /** A question is too old to begin anything so long after it reached a host: the node has given up waiting, and may have opened. */
-export const PATIENCE_SECONDS = 20;
+export const PATIENCE_SECONDS: Seconds = 20;
 /** An instance that no look shows is unknown only if a look is not older than this: a node may be newer than the look. */
-const UNKNOWN_LOOK_SECONDS = 45;
+const UNKNOWN_LOOK_SECONDS: Seconds = 45;
 
 /**
  * Answers all calls of one moment together, so that nodes which ask at once cannot all be let go when some are needed. Decides on the

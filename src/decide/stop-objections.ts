@@ -1,4 +1,4 @@
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { ClusterRecord, LedgerNode } from "../domain/record.ts";
 import type { Questions, UnhealthyHold } from "../domain/questions.ts";
@@ -190,7 +190,7 @@ export function isUnhealthy(known: LedgerNode | undefined): boolean {
 }
 
 /** A node that the looks do not show is gone for certain after so long. */
-export const GONE_SECONDS = 60;
+export const GONE_SECONDS: Seconds = 60;
 
 /** Whose calls must carry which token. A call with the stop URL of another array binds nobody. */
 export function bindingsOf(

@@ -7,6 +7,7 @@ import type { BucketKey, Purpose } from "./bucket.ts";
 import type { CreateSet, GroupFill } from "./record.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Resources } from "./resources.ts";
+import type { Seconds } from "./units.ts";
 
 /** The allocator's only view of the cluster: all capacity that it may use, and all limits. */
 export interface World {
@@ -120,7 +121,7 @@ export interface BucketOffer {
   readonly resources: Resources;
   readonly properties?: () => NodeProperties;
   /** Seconds since the bucket last lacked capacity. Absent: it never did. */
-  readonly capacityFailureSeconds?: number;
+  readonly capacityFailureSeconds?: Seconds;
   /** vCPUs of one new node. */
   readonly cores: number;
   /** Price of one node per hour, in the currency of the price table. Absent: unknown. */
@@ -255,7 +256,7 @@ export interface AllocationPolicy {
   /** Prefix of generated placement-group names. */
   readonly groupPrefix: string;
   /** A group that lacks nodes is given up after this time. */
-  readonly groupFillSeconds: number;
+  readonly groupFillSeconds: Seconds;
   /**
    * - `existing-first`: existing nodes, then nodes in flight, then new ones.
    * - `bucket-order`: like scalelib. Buckets in recorded order, existing before new nodes in each, strictly by rank (scalelib.md 10 and

@@ -13,7 +13,7 @@ import type {
   SetName,
   WakeId,
 } from "./ids.ts";
-import type { Instant } from "./units.ts";
+import type { Instant, Seconds } from "./units.ts";
 
 /** Version of the stored form. Release N-1 can read version N. A function that finds a newer version does not touch the record. */
 export const STATE_VERSION = 1;
@@ -161,7 +161,7 @@ export type Calls = Readonly<Partial<Record<Endpoint, EndpointCalls>>>;
 /** The recent speed and failures of one endpoint. */
 export interface EndpointCalls {
   /** Expected duration of a call. It rises at once, and falls by half with each quicker call. */
-  readonly seconds: number;
+  readonly seconds: Seconds;
   /** When the last call ended. */
   readonly at: Instant;
   /** Absent: the last call succeeded. */
@@ -242,7 +242,7 @@ export function holdSame(a: Held, b: Held): boolean {
 /** One request set in the manifest. Its demand and report are bodies. A lapsed or emptied set keeps its revision for a day. */
 export interface SetEntry {
   readonly revision: Revision;
-  readonly intervalSeconds: number;
+  readonly intervalSeconds: Seconds;
   readonly sentAt: Instant;
   readonly acceptedAt: Instant;
   readonly expiresAt: Instant;
@@ -467,7 +467,7 @@ export interface Backoff {
   readonly dynamic?: ArrayName;
   readonly until: Instant;
   /** Length of this pause. The next refusal doubles it. */
-  readonly seconds: number;
+  readonly seconds: Seconds;
   readonly cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
   readonly message: string;
 }

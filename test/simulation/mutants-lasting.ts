@@ -166,8 +166,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/decide/nodes/unclear.ts",
-        find: "const DISBELIEVED_SECONDS = 600;",
-        put: "const DISBELIEVED_SECONDS = 0;",
+        find: "const DISBELIEVED_SECONDS: Seconds = 600;",
+        put: "const DISBELIEVED_SECONDS: Seconds = 0;",
       },
       {
         file: "src/decide/nodes/replaced.ts",
@@ -193,13 +193,13 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/nodes/missing.ts",
-        find: "const MISSING_SECONDS = 60;",
-        put: "const MISSING_SECONDS = 0;",
+        find: "const MISSING_SECONDS: Seconds = 60;",
+        put: "const MISSING_SECONDS: Seconds = 0;",
       },
       {
         file: "src/domain/unlisted.ts",
-        find: "const NAMED_SECONDS = 180;",
-        put: "const NAMED_SECONDS = 0;",
+        find: "const NAMED_SECONDS: Seconds = 180;",
+        put: "const NAMED_SECONDS: Seconds = 0;",
       },
     ],
     moves: "overshoot",

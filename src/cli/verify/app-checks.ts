@@ -4,9 +4,10 @@ import type { Check, Verdict } from "./check.ts";
 import { fails, holds, notApplicable, notYet } from "./check.ts";
 import type { Deployment } from "./deployment.ts";
 import { troubleText } from "./deployment.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** Clocks that differ by less are accurate enough: senders may be ahead by five minutes. */
-const CLOCK_SECONDS = 60;
+const CLOCK_SECONDS: Seconds = 60;
 
 /** The checks that the app makes itself: storage, release, clock. */
 export function appChecks(deployment: Deployment): readonly Check[] {

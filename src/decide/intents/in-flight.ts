@@ -4,7 +4,7 @@ import type { Digest, NodeId, RequestId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
 import { stillInFlight } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { nodesBySet } from "./create-requests.ts";
@@ -13,7 +13,7 @@ import type { Look } from "../../domain/observation.ts";
 /** Nodes that were asked for and that no look has shown (docs/protocol.md, In flight). */
 
 /** A list that has not grown for this long is whole. */
-const WHOLE_LIST_SECONDS = 60;
+const WHOLE_LIST_SECONDS: Seconds = 60;
 
 /**
  * The record once a look has shown nodes of requests in flight. A listed node closes its place if this look shows it, or if the ledger

@@ -3,7 +3,7 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord, Ledger, LedgerNode, NodeStart, StartEffect } from "../../domain/record.ts";
 import { bucketOf, bucketText } from "../../domain/bucket.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 
@@ -16,9 +16,9 @@ import { backOff } from "./back-off.ts";
  */
 
 /** A start of which no answer is known is decided again after so long: statuses lag by seconds, not by minutes. */
-const UNSURE_SECONDS = 60;
+const UNSURE_SECONDS: Seconds = 60;
 /** A node that was switched off again on its way up rests for so long: nobody has refused it. */
-const OFF_AGAIN_REST_SECONDS = 120;
+const OFF_AGAIN_REST_SECONDS: Seconds = 120;
 
 /** Asked to start, and not shown yet: it counts as coming, and against the limits. */
 export function isStarting(known: LedgerNode | undefined): boolean {
@@ -129,7 +129,7 @@ export function startEffects(starts: readonly NodeId[], snapshot: Snapshot): rea
   return [...effects.values()];
 }
 
-const START_REST_SECONDS = 900;
+const START_REST_SECONDS: Seconds = 900;
 
 /** A start that came to nothing: a broken node is not tried again at once, or it would keep its bucket paused for ever. */
 export function cameToNothing(message: string, now: Instant, seconds = START_REST_SECONDS): NodeStart {

@@ -3,13 +3,13 @@ import type { Node, NodePhase, Snapshot } from "../../domain/cluster.ts";
 import { type ExclusiveRules, isOurs } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { ClusterRecord, Ledger, LedgerNode } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { stoppingNodes } from "./open-intents.ts";
 
 /** For this long a removal is counted as a trouble. */
-export const REMOVED_SECONDS = 3600;
+export const REMOVED_SECONDS: Seconds = 3600;
 
 /** What {@link pauseRemoved} compares. */
 export interface Change {

@@ -3,14 +3,14 @@ import type { NodeId } from "../../domain/ids.ts";
 import { DEFAULT_CALL_BOUNDS } from "../../domain/policy.ts";
 import type { Question } from "../../domain/questions.ts";
 import type { ClusterRecord, Draining, Intent, Ledger, TerminateEffect } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { Evidence, Settled } from "./evidence.ts";
 import { stoppingNodes } from "./open-intents.ts";
 import { withoutStop } from "../../domain/questions.ts";
 
 /** A stop of which nothing can be learnt ends so long after its commit. */
-const STOP_ENDS_SECONDS = 900;
+const STOP_ENDS_SECONDS: Seconds = 900;
 
 /** What has become of the stop of one node. */
 type Fate =

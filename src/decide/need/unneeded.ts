@@ -4,12 +4,12 @@ import type { NodeVerdict } from "../../domain/plan.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Ledger, LedgerNode, Unneeded, UnneededCost, UnneededSize } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, secondsBetween } from "../../domain/units.ts";
 import { priceNodes } from "../world/price-nodes.ts";
 
 /** A node that is not needed has this long to ask by itself: CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
-export const ASKS_WITHIN_SECONDS = 900;
+export const ASKS_WITHIN_SECONDS: Seconds = 900;
 
 const NAMED_SIZES = 5;
 

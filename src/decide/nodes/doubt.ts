@@ -5,14 +5,14 @@ import { InTurn } from "../../domain/in-turn.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord, Draining, Ledger, LedgerNode } from "../../domain/record.ts";
 import type { TimeoutRules } from "../../domain/timeouts.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { uselessNodes } from "./replaced.ts";
 import { unclearUntil } from "./unclear.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 
 /** A mark without its stop is the trace of a crash: a node that asked will ask again, another is judged again. */
-export const STALE_MARK_SECONDS = 60;
+export const STALE_MARK_SECONDS: Seconds = 60;
 
 /**
  * The nodes of a look that are in doubt (docs/protocol.md, Doubt). A doubted node counts as there for creates and as gone for stops:

@@ -1,5 +1,5 @@
 import { isOurs } from "../../domain/exclusive.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { Ledger, LedgerNode } from "../../domain/record.ts";
 import type { NodeId } from "../../domain/ids.ts";
@@ -40,4 +40,4 @@ export function excludedNodes(
 }
 
 /** A terminate that was accepted so long ago and has left the node up is decided again. */
-export const DECIDE_AGAIN_SECONDS = 120;
+export const DECIDE_AGAIN_SECONDS: Seconds = 120;

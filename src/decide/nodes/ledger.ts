@@ -1,7 +1,7 @@
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Busyness, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import { nextLeftReady } from "./down.ts";
@@ -15,7 +15,7 @@ import type { Look } from "../../domain/observation.ts";
 import type { HostFact, HostFacts } from "../senders/host-facts.ts";
 
 /** A node that has gone is remembered so long, so that one which asks again is told yes. */
-const REMEMBER_GONE_SECONDS = 3600;
+const REMEMBER_GONE_SECONDS: Seconds = 3600;
 
 /** Brings the ledger up to date with a believed look; the very same where that changes nothing. */
 export function updateLedger(

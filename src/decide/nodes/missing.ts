@@ -1,13 +1,13 @@
 import type { Node, NodeArray, Snapshot, Unlisted } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Intent, Ledger, LedgerNode } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { NAMED_SECONDS, keyOf } from "../../domain/unlisted.ts";
 
 /** A node that looks have lacked for this long is gone. */
-const MISSING_SECONDS = 60;
+const MISSING_SECONDS: Seconds = 60;
 
 /**
  * The look with the nodes that it lacks and that are not yet believed to be gone (docs/protocol.md, Doubt), each as its last record said.

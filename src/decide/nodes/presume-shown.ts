@@ -4,13 +4,13 @@ import type { Node } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { ClusterRecord, InFlight, Ledger } from "../../domain/record.ts";
 import { stillInFlight } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { patienceSeconds } from "../pace/calls.ts";
 import type { Look } from "../../domain/observation.ts";
 
 /** So long CycleCloud may keep to itself which nodes belong to a request. */
-const UNLISTED_SECONDS = 120;
+const UNLISTED_SECONDS: Seconds = 120;
 
 /**
  * Fills places in flight without CycleCloud's list of the request's nodes, where that could not be read for two minutes and the calls' own

@@ -2,7 +2,7 @@ import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { ClusterRecord, LedgerNode } from "../../domain/record.ts";
 import type { TimeoutRules } from "../../domain/timeouts.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
 /**
@@ -28,7 +28,7 @@ export function unclearUntil(
 /** A status in which fewer records than this lack their TargetState is believed. */
 const FEWEST_LACKING = 5;
 /** For this long a status whose records mostly lack TargetState is not believed. */
-const DISBELIEVED_SECONDS = 600;
+const DISBELIEVED_SECONDS: Seconds = 600;
 
 /** A status whose records mostly lack TargetState. */
 export interface Lacking {

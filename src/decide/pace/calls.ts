@@ -1,5 +1,5 @@
 import type { Calls, ClusterRecord, Endpoint, EndpointCalls } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 
 /** How long calls to CycleCloud take, and which fail (docs/protocol.md, Slow calls). */
@@ -7,7 +7,7 @@ import { secondsBetween } from "../../domain/units.ts";
 /** One call that has ended. */
 export interface MeasuredCall {
   readonly endpoint: Endpoint;
-  readonly seconds: number;
+  readonly seconds: Seconds;
   /** When it ended. */
   readonly at: Instant;
   /** Absent: it succeeded. */
@@ -15,12 +15,12 @@ export interface MeasuredCall {
 }
 
 /** A quicker call needs no bound that grows. */
-export const QUICK_SECONDS = 1;
+export const QUICK_SECONDS: Seconds = 1;
 /** An endpoint that nobody has called for so long may be quick, or work, again. */
-const FORGET_SECONDS = 900;
-const RECENT_SECONDS = 300;
+const FORGET_SECONDS: Seconds = 900;
+const RECENT_SECONDS: Seconds = 300;
 /** A measured time counts as no more than this: the longest time limit that a call may have. */
-const LONGEST_CALL_SECONDS = 90;
+const LONGEST_CALL_SECONDS: Seconds = 90;
 
 /** The record with the calls that ended since its last commit, oldest first. */
 export function noteCalls(

@@ -3,27 +3,27 @@ import type { Owner, WakeId } from "../../domain/ids.ts";
 import { wakeId } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { ClusterRecord, Ledger, PendingWake } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 
 /** When the next tick is due, and which wake message ticks if the timer does not (docs/protocol.md, Ticks). */
 
-const TICK_SECONDS = 60;
+const TICK_SECONDS: Seconds = 60;
 /** The timer and two clocks may differ by this: a tick is due so much earlier. */
-const EARLY_SECONDS = 10;
+const EARLY_SECONDS: Seconds = 10;
 /** A cluster that needs nobody is looked at this often. */
-export const REST_LOOK_SECONDS = 900;
+export const REST_LOOK_SECONDS: Seconds = 900;
 /** A stopped cluster with demand is looked at this often: somebody may start it. */
-const STOPPED_LOOK_SECONDS = 300;
+const STOPPED_LOOK_SECONDS: Seconds = 300;
 /** The wake message comes so long after the tick was due, so that a timer that runs is first. */
-const WAKE_AFTER_SECONDS = 5;
+const WAKE_AFTER_SECONDS: Seconds = 5;
 /** While the timer runs, the wake message comes three ticks later: it costs an execution, and finds nothing to do. */
-const WATCH_SECONDS = 3 * TICK_SECONDS + WAKE_AFTER_SECONDS;
+const WATCH_SECONDS: Seconds = 3 * TICK_SECONDS + WAKE_AFTER_SECONDS;
 /** A wake message that is so late is taken for lost: a queue without instances is polled by the platform, and an instance starts. */
-const WAKE_LOST_SECONDS = 60;
+const WAKE_LOST_SECONDS: Seconds = 60;
 
 /** A tick that is so late, with its wake message, needs help: an instance that starts and a slow look take less. */
-const LATE_SECONDS = 120;
+const LATE_SECONDS: Seconds = 120;
 
 /** Who runs, and which wake message brought it; absent: none did. */
 export interface Ticker {
@@ -92,7 +92,7 @@ export function tickSoon(record: ClusterRecord, ticker: Ticker, now: Instant): C
 /** The record after a plan. `restSeconds`: the cluster needs nobody, and is looked at this often; undefined: each minute. */
 export function tickAfterPlan(
   record: ClusterRecord,
-  restSeconds: number | undefined,
+  restSeconds: Seconds | undefined,
   ticker: Ticker,
   now: Instant,
 ): ClusterRecord {
@@ -157,7 +157,7 @@ const isResting = ({ restsUntil, trouble }: ClusterRecord): boolean =>
   restsUntil !== undefined && trouble === undefined;
 
 /** Ticks are due at full minutes, those of clusters that rest at full quarters of an hour, as the timer and the housekeeping have it. */
-function nextTick(now: Instant, seconds: number): Instant {
+function nextTick(now: Instant, seconds: Seconds): Instant {
   const step = seconds * 1000;
   return instant((Math.floor((now + EARLY_SECONDS * 1000) / step) + 1) * step);
 }

@@ -1,6 +1,6 @@
 import type { ClusterRecord, LookTokens } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { plannedPauseSeconds } from "./next-tick.ts";
 import { patienceSeconds, statusSeconds } from "./calls.ts";
@@ -9,17 +9,17 @@ import { patienceSeconds, statusSeconds } from "./calls.ts";
 
 /** The bucket holds so many looks, and gets one more every 6 s: at most 13 in any 60 s. */
 const LOOK_TOKENS = 3;
-const TOKEN_SECONDS = 6;
+const TOKEN_SECONDS: Seconds = 6;
 /** So many looks are under way at once. */
 const LOOKS_TOGETHER = 2;
 /** A look that has not ended after so long is taken for lost: its instance is gone, as the call ends within its time limit. */
-const LOST_LOOK_SECONDS = 90;
+const LOST_LOOK_SECONDS: Seconds = 90;
 /** A second look begins beside the first no sooner than this. */
-const SECOND_LOOK_SECONDS = 5;
+const SECOND_LOOK_SECONDS: Seconds = 5;
 /** A status may be so old when it is decided on, besides what slow calls take. */
-const LOOK_GOOD_SECONDS = 30;
+const LOOK_GOOD_SECONDS: Seconds = 30;
 /** A plan that others keep from being saved has the record for itself for so long. */
-const PLAN_FIRST_SECONDS = 5;
+const PLAN_FIRST_SECONDS: Seconds = 5;
 
 /**
  * Tokens at this moment. A bucket that is ahead of our clock, because an instance whose clock is ahead has looked, holds less than it says:

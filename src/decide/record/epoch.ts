@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { ArrayName, ClusterName, Epoch, SetName } from "../../domain/ids.ts";
 import type { ClusterRecord, Outage } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { REST_SECONDS } from "../pace/outage.ts";
 
@@ -17,9 +17,9 @@ export interface NewEpoch {
 type Resting = ClusterRecord & { readonly outage: Outage };
 
 /** A create that the lost state has sent shows in a status after so long, unless the cluster's lag says that it takes longer. */
-const CREATES_WAIT_SECONDS = 60;
+const CREATES_WAIT_SECONDS: Seconds = 60;
 /** Beyond the lag of a status: a call takes its time. */
-const CREATE_CALL_SECONDS = 30;
+const CREATE_CALL_SECONDS: Seconds = 30;
 
 /**
  * The record under a new epoch. Sets, intents and what is in flight stay. Scale-down rests, and for a while nobody is told to take work
@@ -80,7 +80,7 @@ export function withCreatesWait(
   record: ClusterRecord,
   before: ClusterRecord,
   snapshot: Snapshot,
-  { managed, lagSeconds }: { readonly managed: ReadonlySet<ArrayName>; readonly lagSeconds: number },
+  { managed, lagSeconds }: { readonly managed: ReadonlySet<ArrayName>; readonly lagSeconds: Seconds },
   now: Instant,
 ): ClusterRecord {
   const { createsFrom, ...rest } = record;

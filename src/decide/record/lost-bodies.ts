@@ -1,12 +1,12 @@
 import type { Digest, Epoch } from "../../domain/ids.ts";
 import type { MissingBodies } from "../../domain/missing-bodies.ts";
 import type { ClusterRecord, SetEntries, SetEntry } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { beginEpoch } from "./epoch.ts";
 
 /** A body is lost when every manifest has named it for so long, and none of its looks has found it. */
-const LOST_SECONDS = 60;
+const LOST_SECONDS: Seconds = 60;
 
 type MissingSince = NonNullable<ClusterRecord["missing"]>;
 

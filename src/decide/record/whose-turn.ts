@@ -1,7 +1,7 @@
 import type { Owner, RequestId } from "../../domain/ids.ts";
 import type { CallBounds } from "../../domain/policy.ts";
 import type { ClusterRecord, Intent } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { nextTogether, nextToken } from "../pace/observation-times.ts";
 import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "../intents/send-times.ts";
@@ -10,9 +10,9 @@ import { dropSilentCreates } from "../intents/settle-create.ts";
 /** Whose turn it is to look, and when (docs/protocol.md, Observations): all of it read from the record, so that every instance agrees. */
 
 /** What is expected to change soon is looked for again after so long. */
-const SOON_SECONDS = 5;
+const SOON_SECONDS: Seconds = 5;
 /** A wake message that is so late is taken for lost. */
-const WAKE_LATE_SECONDS = 10;
+const WAKE_LATE_SECONDS: Seconds = 10;
 
 /** A plan has observed this generation, nothing is under way that brings nodes or waits to be created, and no follow-up is due. */
 export function isCovered(record: ClusterRecord, now: Instant): boolean {

@@ -3,8 +3,8 @@ import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Draining, LedgerNode } from "../../domain/record.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
-import type { Instant } from "../../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { isRecordDoubted, STALE_MARK_SECONDS } from "../nodes/doubt.ts";
 import { isDown } from "../nodes/down.ts";
 import { undrain } from "./questions.ts";
@@ -122,7 +122,7 @@ function judgeReady({ stopDisabled }: Node, known: LedgerNode, around: Circumsta
 }
 
 /** A report so old says too little: the host may have been opened since, and a job may have started. */
-export const FRESH_REPORT_SECONDS = 30;
+export const FRESH_REPORT_SECONDS: Seconds = 30;
 
 /** Marked by an earlier plan, and reported idle since, just now: the look after the mark. */
 function confirmed(draining: Draining, around: Circumstances): boolean {
@@ -140,7 +140,7 @@ export function awaitedBy(
   { now }: Pick<Circumstances, "now">,
 ): { readonly reportAfter?: Instant; readonly until?: Instant } {
   if (by !== "idle" && by !== "failed") return { until: plusSeconds(since, STALE_MARK_SECONDS) };
-  const freshAfter = plusSeconds(now, -FRESH_REPORT_SECONDS);
+  const freshAfter = minusSeconds(now, FRESH_REPORT_SECONDS);
   return { reportAfter: freshAfter < since ? since : freshAfter };
 }
 

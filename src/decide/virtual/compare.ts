@@ -7,7 +7,7 @@ import type {
 } from "../../domain/comparison.ts";
 import { COMPARISON_DAYS, MOST_DIFFERENCES, MOST_ROWS, PAST_DIFFERENCES } from "../../domain/comparison.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Milliseconds, Seconds } from "../../domain/units.ts";
 import { instant, isoTime, secondsBetween } from "../../domain/units.ts";
 
 /** What one look finds of one array in one fleet. */
@@ -38,7 +38,7 @@ export interface FoundBoth {
 }
 
 /** What lies further apart says nothing of the time between: it is not counted. A cluster at rest is looked at every 15 minutes. */
-const LONGEST_LOOK_SECONDS = 1200;
+const LONGEST_LOOK_SECONDS: Seconds = 1200;
 
 /** The comparison with one look more: what it finds counts for the time since the look before, on the days in which that time lies. */
 export function addLook(comparison: Comparison, found: FoundBoth, since: Instant, now: Instant): Comparison {
@@ -75,7 +75,7 @@ interface Span {
   readonly until: Instant;
 }
 
-const DAY_MS = 86_400_000;
+const DAY_MS: Milliseconds = 86_400_000;
 
 /** At most two: a span never lasts a day. */
 function spansOf(since: Instant, now: Instant): readonly Span[] {
@@ -134,7 +134,7 @@ function addArray(
 }
 
 /** Boots count on the day of the look that found them. */
-function addFound(before: FleetCounts, found: Found, seconds: number, isLast: boolean): FleetCounts {
+function addFound(before: FleetCounts, found: Found, seconds: Seconds, isLast: boolean): FleetCounts {
   const { nodes, idle, boots, pricePerHour, unpriced = 0 } = found;
   const cost = pricePerHour === undefined ? undefined : (pricePerHour * seconds) / 3600;
   const unpricedSeconds = (before.unpricedSeconds ?? 0) + unpriced * seconds;

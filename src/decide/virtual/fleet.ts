@@ -6,7 +6,7 @@ import { modeOf } from "../../domain/mode.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord, CreateSet, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
 import { stillInFlight } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import { VIRTUAL_STOP_SECONDS } from "../../domain/virtual-fleet.ts";
@@ -107,7 +107,7 @@ function setOf(entry: InFlight): { readonly set: CreateSet } {
 }
 
 /** Marks, doubts, the VM and its token are about the real node: its copy begins without them. */
-function copyNode(node: Node, known: LedgerNode, bootSeconds: number, now: Instant): readonly VirtualNode[] {
+function copyNode(node: Node, known: LedgerNode, bootSeconds: Seconds, now: Instant): readonly VirtualNode[] {
   const { missing: _missing, instanceId: _vm, ...shown } = node;
   const {
     draining: _mark,
