@@ -78,7 +78,7 @@ interface Desk {
 /** Maximum time from a question to its answer, whatever is still in progress. The node gives up after 20 s. */
 const ANSWER_SECONDS: Seconds = 15;
 /** Questions for unknown instances begin at most one observation in this time. */
-const UNKNOWN_LOOK_APART_SECONDS: Seconds = 30;
+const UNKNOWN_OBSERVATION_APART_SECONDS: Seconds = 30;
 /**
  * A stop URL is made for an array that an observation has shown, and its node takes longer than this to call. Older arrays are read again.
  */
@@ -210,7 +210,7 @@ async function answerAll(desk: Desk, site: Site, batch: readonly Waiting[]): Pro
   const policy = await app.ports.policyOf(site.cluster);
   const verdicts = await markStops(app, site, batch, policy);
   if (verdicts === undefined) return resolveAll(batch, () => CONTENDED);
-  if (verdicts.some(({ kind }) => kind === "not-seen-yet")) lookSoon(desk, site);
+  if (verdicts.some(({ kind }) => kind === "not-seen-yet")) observeSoon(desk, site);
   const marked = batch.flatMap((one, index) => {
     const verdict = verdicts[index];
     if (verdict?.kind === "marked") return [{ ...one, node: verdict.node }];
@@ -252,11 +252,11 @@ async function markStops(
 }
 
 /** A node may be newer than the last observation. The answer does not wait for a new one: the node asks again. */
-function lookSoon(desk: Desk, site: Site): void {
+function observeSoon(desk: Desk, site: Site): void {
   const { app, lookedAt } = desk;
   const { clock } = app.ports;
   const last = lookedAt.get(site.cluster);
-  if (last !== undefined && secondsBetween(last, clock.now()) < UNKNOWN_LOOK_APART_SECONDS) return;
+  if (last !== undefined && secondsBetween(last, clock.now()) < UNKNOWN_OBSERVATION_APART_SECONDS) return;
   lookedAt.set(site.cluster, clock.now());
   const look = async (): Promise<void> => {
     try {

@@ -83,7 +83,7 @@ export function describeState(
     totals: describeTotals(record.totals),
     generation: record.generation,
     observedGeneration: record.observedGeneration,
-    ...nextLookOf(record),
+    ...nextObservationOf(record),
     nodearrays: pages.cut("nodearrays", describeNodearrays(record, bodies, policy, now), same, 0.2),
     buckets: pages.cut("buckets", describeBuckets(record, bodies, policy, now), same, 0.3),
     groups: pages.cut("groups", describeGroups(bodies, policy), same, 0.2),
@@ -98,7 +98,7 @@ export function describeState(
 }
 
 /** When an observation is due, if not within the next minute. */
-function nextLookOf({ restsUntil, wakeAt }: ClusterRecord): { readonly nextLookAt?: string } {
+function nextObservationOf({ restsUntil, wakeAt }: ClusterRecord): { readonly nextLookAt?: string } {
   const at = wakeAt ?? restsUntil;
   return at === undefined ? {} : { nextLookAt: isoTime(at) };
 }

@@ -23,7 +23,7 @@ const SHOWN_NAMES = 10;
 const SHOWN_AWAITED = 200;
 
 /** An observation or a tick older than this indicates a fault: a cluster that does not rest is observed every minute. */
-const STALE_LOOK_INTERVALS = 5;
+const STALE_OBSERVATION_INTERVALS = 5;
 
 /** Calls that take this long are mentioned. */
 const SLOW_SECONDS: Seconds = 5;
@@ -141,13 +141,13 @@ function notesOn(
 
 function staleSeconds(record: ClusterRecord, policy: Policy): number {
   const pause = plannedPauseSeconds(record, record.lastGoodLookAt);
-  return STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
+  return STALE_OBSERVATION_INTERVALS * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
 }
 
 /** Demand may trigger observations while no tick runs. Then history, housekeeping and work without a message stand still. */
 function isTickLate(record: ClusterRecord, policy: Policy, now: Instant): boolean {
   const { nextTickAt } = record;
-  const intervals = STALE_LOOK_INTERVALS - 1;
+  const intervals = STALE_OBSERVATION_INTERVALS - 1;
   const bound = intervals * policy.snapshotIntervalSeconds + patienceSeconds(record);
   return nextTickAt !== undefined && secondsBetween(nextTickAt, now) > bound;
 }

@@ -88,7 +88,7 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
     return { kind: "explained", body: bodyOf(body, plan) };
   }
   if (answer.kind !== "unknown") return { kind: "explained", body: bodyOf(answer, plan) };
-  return question.kind === "job" ? lookInDemand(bodies, question.job, answer) : answer;
+  return question.kind === "job" ? findInDemand(bodies, question.job, answer) : answer;
 }
 
 type Explained = DemandExplained | NodeExplained | HostExplained;
@@ -142,7 +142,7 @@ function withMetadata(answer: DemandExplained, metadata: JobDemand["metadata"]):
 }
 
 /** A demand that the plan does not contain may be newer, or may have been refused by itself. */
-function lookInDemand({ demands }: Bodies, job: string, unknown: Unknown): Explanation {
+function findInDemand({ demands }: Bodies, job: string, unknown: Unknown): Explanation {
   for (const set of demands.values()) {
     const rejected = set.rejectedJobs.find(({ name }) => name === job);
     if (rejected !== undefined) return { kind: "rejected", problems: rejected.problems };

@@ -43,7 +43,7 @@ export interface Confirmation {
 }
 
 /**
- * The look after the mark: the record as it is now, with whatever demand has come since (the node itself has said that it is idle).
+ * The observation after the mark: the record as it is now, with whatever demand has come since (the node itself has said that it is idle).
  * What is still spare is stopped; the rest is told to stay. A question that waited too long, or whose mark is gone, gets no verdict.
  */
 export function confirmStops(

@@ -91,7 +91,7 @@ export function spareNodes(
   };
 }
 
-/** A node that asks is up, whatever it was at the last look: only other nodes that are up may stand in for it. */
+/** A node that asks is up, whatever it was at the last observation: only other nodes that are up may stand in for it. */
 function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
   const isBehind = ({ nodeId, phase }: Node): boolean =>
     (phase === "coming" || phase === "deallocated" || phase === "unknown") && askers.has(nodeId);

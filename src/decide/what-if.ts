@@ -25,7 +25,7 @@ export type Supposed =
 
 /**
  * The stored state with the changed inputs put in: demand is accepted as if it had come just now, limits and buckets are changed in the
- * last believed look. Where the limits that are known explain how many nodes CycleCloud offers in a bucket, raising them raises that, too;
+ * last believed observation. Where the limits that are known explain how many nodes CycleCloud offers in a bucket, raising them raises that, too;
  * where it offers fewer, for reasons of its own, it goes on doing so.
  */
 export function suppose(

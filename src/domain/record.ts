@@ -56,7 +56,7 @@ export interface ClusterRecord {
   /** When the last observation of CycleCloud began. */
   readonly lookedAt?: Instant;
   /** How soon the next observation may begin. Absent: there was none yet, or an older release made the last one. */
-  readonly looks?: LookTokens;
+  readonly looks?: ObservationTokens;
   /** A plan waits to be saved. Until then no instance begins a mark or a grant. Absent: none waits. */
   readonly planBy?: Instant;
   /** Endpoints of CycleCloud that are slow or failing. An endpoint that answers within a second is not listed. Absent: none. */
@@ -146,7 +146,7 @@ export interface NodeBinding {
 }
 
 /** The token bucket of observations at `at`, which equals `lookedAt`. The rules are in decide/pace/observation-times.ts. */
-export interface LookTokens {
+export interface ObservationTokens {
   readonly tokens: number;
   readonly at: Instant;
   /** When the observations began that have not ended, oldest first. Absent: none is under way. */

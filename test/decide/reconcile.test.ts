@@ -43,7 +43,7 @@ import {
   OURS,
   pushSets,
 } from "../support/build-record.ts";
-import type { Look } from "../../src/domain/observation.ts";
+import type { Observation } from "../../src/domain/observation.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Weighing } from "../../src/decide/need/weigh.ts";
 
@@ -55,7 +55,7 @@ interface State {
 interface Turn {
   readonly policy?: Policy;
   readonly now?: Instant;
-  readonly requestNodes?: Look["requestNodes"];
+  readonly requestNodes?: Observation["requestNodes"];
 }
 
 function decideOn({ record, bodies }: State, snapshot: Snapshot, turn: Turn = {}): Decision {

@@ -28,7 +28,7 @@ import { anyClusterDemands } from "./cluster-demands.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { servesTheUnmet } from "./serves-the-unmet.ts";
 import { SUPPORTED } from "./supported.ts";
-import type { Look } from "../../src/domain/observation.ts";
+import type { Observation } from "../../src/domain/observation.ts";
 import type { Evidence, Settled } from "../../src/decide/intents/evidence.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 
@@ -39,7 +39,7 @@ interface State {
   readonly bodies: Bodies;
 }
 
-type RequestNodes = Look["requestNodes"];
+type RequestNodes = Observation["requestNodes"];
 
 function turn(
   state: State,

@@ -15,18 +15,18 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a look that slow calls made old is thrown away",
     edits: [
       {
-        file: "src/app/look-at-cluster.ts",
+        file: "src/app/observe-cluster.ts",
         find: "    questions.begin(open, (id) => nodesOfOne(run, id));\n    const status = await answer;\n",
         put: "    const status = await answer;\n    questions.begin(open, (id) => nodesOfOne(run, id));\n",
       },
       {
-        file: "src/app/look-at-cluster.ts",
+        file: "src/app/observe-cluster.ts",
         find: "    await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);\n",
         put: "    await questions.allEnded();\n",
       },
       {
         file: "src/decide/pace/observation-times.ts",
-        find: "> LOOK_GOOD_SECONDS + patienceSeconds(record)",
+        find: "> OBSERVATION_GOOD_SECONDS + patienceSeconds(record)",
         put: "> 5",
       },
     ],
@@ -63,7 +63,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a plan stops a host although its report has changed",
     edits: [
       {
-        file: "src/app/conclude-look.ts",
+        file: "src/app/conclude-observation.ts",
         find: "...withoutContradicted(decision, record, bodies, policy, now), questions",
         put: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, policy, now) : decision), questions",
       },

@@ -72,7 +72,7 @@ export interface Scenario {
   readonly seen?: Snapshot;
 }
 
-/** Demand digests are "demand-SET" unless given, report digests "report-SET". Looked at well 30 s ago, so that no outage lies behind. */
+/** Demand digests are "demand-SET" unless given, report digests "report-SET". Observed at well 30 s ago, so that no outage lies behind. */
 export function buildState({ sets = {}, record, ledger, seen }: Scenario): {
   readonly record: ClusterRecord;
   readonly bodies: Bodies;

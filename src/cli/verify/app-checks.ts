@@ -20,7 +20,7 @@ export function appChecks(deployment: Deployment): readonly Check[] {
       seconds: 1800,
       everySeconds: 15,
       needs: ["key"],
-      look: () => lookAtStorage(deployment),
+      look: () => checkStorage(deployment),
     },
     {
       name: "version",
@@ -47,7 +47,7 @@ export function appChecks(deployment: Deployment): readonly Check[] {
 }
 
 /** The list of clusters reads the queues. The state of a cluster reads the table, without which it has no answer. */
-async function lookAtStorage({ api, cluster }: Deployment): Promise<Verdict> {
+async function checkStorage({ api, cluster }: Deployment): Promise<Verdict> {
   const listed = await api.clusters();
   if (listed.kind !== "answered") return judgeStorage(listed);
   const names = namesIn(listed, cluster);

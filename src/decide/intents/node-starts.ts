@@ -12,7 +12,7 @@ import { backOff } from "./back-off.ts";
  * became of it is seen on the nodes themselves, and sent again it could bring up a node that was terminated meanwhile (cyclecloud-wire.md
  * A.7: start is for "deallocated or terminated nodes"). Deciding it again with a new id is safe, which it is not for a create: one NodeId
  * is at most one VM. It is still avoided: whether CycleCloud calls the start of a starting node an error is unknown, and it would read as
- * a refusal. So a node that was asked to start counts as coming, and is left alone, until a look shows it or its time is up.
+ * a refusal. So a node that was asked to start counts as coming, and is left alone, until an observation shows it or its time is up.
  */
 
 /** A start of which no answer is known is decided again after so long: statuses lag by seconds, not by minutes. */
@@ -44,7 +44,7 @@ export function bootingSince(known: LedgerNode): Instant {
   return known.start?.state === "shown" ? known.start.since : known.firstSeenAt;
 }
 
-/** What a new look tells of the start of a node. */
+/** What a new observation shows of the start of a node. */
 export function nextStart(old: LedgerNode | undefined, node: Node, now: Instant): NodeStart | undefined {
   const start = old?.start;
   if (node.phase === "deallocated") {

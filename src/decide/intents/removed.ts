@@ -13,11 +13,11 @@ export const REMOVED_SECONDS: Seconds = 3600;
 
 /** What {@link pauseRemoved} compares. */
 export interface Change {
-  /** The last believed look. */
+  /** The last believed observation. */
   readonly before: Snapshot | undefined;
   /** This one. */
   readonly snapshot: Snapshot;
-  /** Brought up to date with this look. */
+  /** Brought up to date with this observation. */
   readonly ledger: Ledger;
   /** Arrays that are ours. */
   readonly managed: ReadonlySet<ArrayName>;
@@ -26,8 +26,8 @@ export interface Change {
 }
 
 /**
- * Pauses the buckets of nodes of ours that this look shows as removed before they were Ready, and not by us, as for nodes that fail
- * (docs/protocol.md, Doubt). Without it such nodes are created again with every look. What another tool does with its own nodes says
+ * Pauses the buckets of nodes of ours that this observation shows as removed before they were Ready, and not by us, as for nodes that fail
+ * (docs/protocol.md, Doubt). Without it such nodes are created again with every observation. What another tool does with its own nodes says
  * nothing about ours.
  */
 export function pauseRemoved(record: ClusterRecord, change: Change, now: Instant): ClusterRecord {

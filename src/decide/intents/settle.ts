@@ -21,7 +21,7 @@ export function settle(state: Settled, id: RequestId, evidence: Evidence, now: I
   }
 }
 
-/** Nor is a start replayed: what was learnt is noted with its nodes, and a look shows what became of them (starts.ts says why). */
+/** Nor is a start replayed: what was learnt is noted with its nodes, and an observation shows what became of them (starts.ts says why). */
 function settleStart(
   state: Settled,
   intent: Intent,
@@ -36,7 +36,7 @@ function settleStart(
   const ledger = new Map(state.ledger);
   for (const id of effect.nodes) {
     const node = ledger.get(id);
-    // A look that shows the node on its way up may come before the answer. It knows more, and the boot timeout counts from it.
+    // An observation that shows the node on its way up may come before the answer. It knows more, and the boot timeout counts from it.
     if (node === undefined || node.start?.state === "shown") continue;
     const start = afterStart(id, evidence, now);
     const { start: _before, ...rest } = node;

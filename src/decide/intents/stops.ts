@@ -58,18 +58,18 @@ function fateByEvidence(evidence: Evidence): (node: NodeId) => Fate {
   }
 }
 
-/** A node that CycleCloud's answer does not list has most likely gone (cyclecloud-wire.md A.7), but was not stopped: a look tells. */
+/** A node that CycleCloud's answer does not list has most likely gone (cyclecloud-wire.md A.7), but was not stopped: an observation shows it. */
 function fateByAnswer(ok: boolean | undefined): Fate {
   if (ok === undefined) return "open";
   return ok ? "accepted" : "lost";
 }
 
 /**
- * Settles what a look shows of stops whose outcome is not known (docs/protocol.md, Stops). Accepted: the node is wanted no more, or has
+ * Settles what an observation shows of stops whose outcome is not known (docs/protocol.md, Stops). Accepted: the node is wanted no more, or has
  * been missing. Lost: a status that was begun once the request could no longer be on its way, and once no status could be older than it,
- * shows the node wanted. A look proves this without any question for the request.
+ * shows the node wanted. An observation proves this without any question for the request.
  */
-export function settleStopsByLook(state: Settled, snapshot: Snapshot, now: Instant): Settled {
+export function settleStopsByObservation(state: Settled, snapshot: Snapshot, now: Instant): Settled {
   const stops = stopIntents(state.record);
   if (stops.length === 0) return state;
   const nodes = new Map(snapshot.nodes.map((node) => [node.nodeId, node]));

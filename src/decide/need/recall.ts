@@ -8,7 +8,7 @@ export interface Premises {
   /** Which demand each live set asks for: name and digest in turn. */
   readonly sets: readonly (SetName | Digest)[];
   readonly supply: Omit<Supply, "ledger" | "excluded" | "now" | "snapshot">;
-  /** The look, whenever it was. */
+  /** The observation, whenever it was. */
   readonly snapshot: Omit<Supply["snapshot"], "at">;
   readonly ledger: Ledger;
 }

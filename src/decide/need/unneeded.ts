@@ -13,7 +13,7 @@ export const ASKS_WITHIN_SECONDS: Seconds = 900;
 
 const NAMED_SIZES = 5;
 
-/** The nodes of a look that run for nobody, and that nothing but a callback, a report or a person ends. Undefined: there are none. */
+/** The nodes of an observation that run for nobody, and that nothing but a callback, a report or a person ends. Undefined: there are none. */
 export function findUnneeded(
   snapshot: Snapshot,
   ledger: Ledger,

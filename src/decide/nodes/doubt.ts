@@ -15,8 +15,8 @@ import { stoppingNodes } from "../intents/open-intents.ts";
 export const STALE_MARK_SECONDS: Seconds = 60;
 
 /**
- * The nodes of a look that are in doubt (docs/protocol.md, Doubt). A doubted node counts as there for creates and as gone for stops:
- * nothing is created in its place, and it is no substitute for a node that is to be stopped. Only nodes of the look are named, which
+ * The nodes of an observation that are in doubt (docs/protocol.md, Doubt). A doubted node counts as there for creates and as gone for stops:
+ * nothing is created in its place, and it is no substitute for a node that is to be stopped. Only nodes of the observation are named, which
  * those that it lacks belong to (missing.ts).
  */
 export function doubtedNodes(
@@ -43,7 +43,7 @@ export function isGivenUp(draining: Draining | undefined): boolean {
 }
 
 /**
- * Whether it is not known if the node is there at all: the look lacks it, or its record is unclear and its time is not over. Such a node
+ * Whether it is not known if the node is there at all: the observation lacks it, or its record is unclear and its time is not over. Such a node
  * is not stopped; one that asks is told to wait.
  */
 export function isRecordDoubted(
@@ -57,7 +57,7 @@ export function isRecordDoubted(
   return until !== undefined && now < until;
 }
 
-/** Its stop may still come to nothing: it is committed and no look shows what became of it, or it is not even committed. */
+/** Its stop may still come to nothing: it is committed and no observation shows what became of it, or it is not even committed. */
 function isStopDoubted(
   { nodeId, phase }: Node,
   known: LedgerNode | undefined,

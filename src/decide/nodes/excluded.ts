@@ -22,7 +22,7 @@ export function isExcluded(known: LedgerNode, stopping: ReadonlySet<NodeId>, now
   return isUnfit && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
 }
 
-/** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or replaced. */
+/** Nodes of an observation that are no capacity, though they count against limits: they are being stopped, or replaced. */
 export function excludedNodes(
   snapshot: Snapshot,
   ledger: Ledger,

@@ -24,7 +24,7 @@ export interface Useless {
 }
 
 /**
- * The nodes of a look that failed, were not Ready in time, are down after they were Ready, or are unclear for too long. At most a tenth
+ * The nodes of an observation that failed, were not Ready in time, are down after they were Ready, or are unclear for too long. At most a tenth
  * of an array's nodes (at least 3) are replaced at a time; the others wait until CycleCloud has accepted the stop of those, or lists
  * them no more (docs/protocol.md, Doubt). So a fault that all nodes show, for whatever reason, does not create a second cluster. Nodes of
  * other tools have a limit of their own: we never stop them, so they would keep ours from being replaced.

@@ -7,10 +7,10 @@ import { plusSeconds } from "../../domain/units.ts";
 
 /**
  * Records that do not say whether their node is wanted: they have no TargetState, and their Status is none that settles it (phase
- * `unknown`). What is created for such nodes is created again with every look; what is stopped because of it may be at work.
+ * `unknown`). What is created for such nodes is created again with every observation; what is stopped because of it may be at work.
  */
 
-/** Since when looks have shown the node's record as unclear; undefined: it is clear. */
+/** Since when observations have shown the node's record as unclear; undefined: it is clear. */
 export function nextUnclear(old: LedgerNode | undefined, { phase }: Node, now: Instant): Instant | undefined {
   return phase === "unknown" ? (old?.unclearSince ?? now) : undefined;
 }

@@ -84,7 +84,7 @@ export function slowestSeconds({ calls = {} }: Pick<ClusterRecord, "calls">): nu
 }
 
 /**
- * Seconds by which a bound grows that assumes quick calls: a plan waits for one call and sends another. Such bounds are the age of a look
+ * Seconds by which a bound grows that assumes quick calls: a plan waits for one call and sends another. Such bounds are the age of an observation
  * that answers callbacks, the gap that is taken for an outage, and the deadline of a tick.
  */
 export function patienceSeconds(record: Pick<ClusterRecord, "calls">): number {

@@ -51,7 +51,7 @@ function currentOutage(record: ClusterRecord, policy: Policy, now: Instant): Out
 
 /**
  * The awaited sets that were not pushed again. A report alone is no push: it renews no demand. A message that was sent before the outage is
- * none, nor is what came soon after the last look: the autoscaler may have gone after it, and what the sender said next is not known.
+ * none, nor is what came soon after the last observation: the autoscaler may have gone after it, and what the sender said next is not known.
  */
 function stillAwaited(record: ClusterRecord, outage: Outage, policy: Policy): readonly SetName[] {
   const noticed = plusSeconds(outage.from, outageSeconds(record, policy));

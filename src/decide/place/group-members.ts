@@ -41,7 +41,7 @@ export function fillsUntil({ policy, now }: Draft, { fill }: Group): Instant {
   return plusSeconds(fill?.since ?? now, policy.groupFillSeconds);
 }
 
-/** To find out what a group has and where it stands among thousands costs about as much as so many looks. */
+/** To find out what a group has and where it stands among thousands costs about as much as this many steps. */
 const STEPS_TO_SORT = 20;
 
 /**

@@ -73,8 +73,8 @@ export function bornRecord(cluster: ClusterName, epoch: Epoch, now: Instant): Cl
 }
 
 /**
- * The record with `createsFrom` only while creates have to wait: nodes that the first look of an epoch shows are a sign that creates of an
- * earlier state may be under way. `before` is the record as it was before this look.
+ * The record with `createsFrom` only while creates have to wait: nodes that the first observation of an epoch shows are a sign that creates of an
+ * earlier state may be under way. `before` is the record as it was before this observation.
  */
 export function withCreatesWait(
   record: ClusterRecord,

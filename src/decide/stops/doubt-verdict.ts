@@ -10,7 +10,7 @@ import { missingUntil } from "../nodes/missing.ts";
 import { unclearUntil } from "../nodes/unclear.ts";
 
 /**
- * What a plan says of a node that the look lacks, whose record is unclear, or that is down; undefined: none of these. `kept`: nodes of no
+ * What a plan says of a node that the observation lacks, whose record is unclear, or that is down; undefined: none of these. `kept`: nodes of no
  * use that count as there all the same.
  */
 export function doubtVerdict(

@@ -19,7 +19,7 @@ export interface HeldNodes {
 const NONE: HeldNodes = { closed: new Set(), full: new Set() };
 
 /**
- * The nodes of a look that are held, except `askers`, which ask whether they may stop. Whoever holds a stop URL can call each node of its
+ * The nodes of an observation that are held, except `askers`, which ask whether they may stop. Whoever holds a stop URL can call each node of its
  * array unhealthy. So these nodes and those that are replaced (replaced.ts) have one limit together, a tenth of an array's nodes or 3 if
  * that is more; the others, those that said so last, count as capacity.
  */

@@ -37,7 +37,7 @@ export interface Circumstances {
 
 /**
  * The rules of stopping (architecture.md, Stopping; cyclecloud-wire.md A.5). A node that never was Ready has no jobs, whatever a plan
- * says: its boot timeout stands. A node that has been Ready is marked first, and stopped only after a newer look and a newer report.
+ * says: its boot timeout stands. A node that has been Ready is marked first, and stopped only after a newer observation and a newer report.
  */
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
   if (node.keepAlive || !isOurs(known, around.policy))
@@ -124,7 +124,7 @@ function judgeReady({ stopDisabled }: Node, known: LedgerNode, around: Circumsta
 /** A report so old says too little: the host may have been opened since, and a job may have started. */
 export const FRESH_REPORT_SECONDS: Seconds = 30;
 
-/** Marked by an earlier plan, and reported idle since, just now: the look after the mark. */
+/** Marked by an earlier plan, and reported idle since, just now: the observation after the mark. */
 function confirmed(draining: Draining, around: Circumstances): boolean {
   return (
     draining.plan < around.plan &&
@@ -144,7 +144,7 @@ export function awaitedBy(
   return { reportAfter: freshAfter < since ? since : freshAfter };
 }
 
-/** A terminate that had no effect in time, or a mark that a crash left: only marks for idleness wait for a newer look by themselves. */
+/** A terminate that had no effect in time, or a mark that a crash left: only marks for idleness wait for a newer observation by themselves. */
 function isStale(draining: Draining | undefined, around: Circumstances): boolean {
   if (draining === undefined) return false;
   if (draining.sentAt !== undefined) return true;

@@ -77,7 +77,7 @@ export function followArrays(
   return added.size === 0 ? fleet : copyArrays(fleet, added, real, now);
 }
 
-/** The real nodes that are up, on their way up, or deallocated, and those that were asked for and that no look shows yet. */
+/** The real nodes that are up, on their way up, or deallocated, and those that were asked for and that no observation shows yet. */
 function copyArrays(
   fleet: VirtualFleet,
   added: ReadonlySet<ArrayName>,

@@ -22,7 +22,7 @@ import { openBucket } from "./open-bucket.ts";
 import { countUsage } from "./cluster-usage.ts";
 
 /**
- * What the allocator may use, from one look and our own memory. Capacity is what is up or coming in arrays that are ours, unless excluded,
+ * What the allocator may use, from one observation and our own memory. Capacity is what is up or coming in arrays that are ours, unless excluded,
  * whether or not its bucket still exists or takes new nodes (cyclecloud-wire.md A.3, semantics 5), and what is in doubt; other failed,
  * going, off and unknown nodes are none (A.5). A deallocated node is supply that must be started first, and counts against limits from when it was asked to. The limits are those of A.3, semantics 1 to 6.
  */

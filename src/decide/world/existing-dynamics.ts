@@ -11,7 +11,7 @@ import type { Dynamic, Dynamics } from "./dynamic-arrays.ts";
 import { definitionOf } from "./dynamic-arrays.ts";
 
 /**
- * The dynamic node arrays that exist after a look: those that a set asks for, in a cluster that is started, and those that still have
+ * The dynamic node arrays that exist after an observation: those that a set asks for, in a cluster that is started, and those that still have
  * nodes. A set that has left one out since asks for it no longer; one that only lapsed has said nothing, and stays named.
  */
 export function existingDynamics(

@@ -20,7 +20,7 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { BUCKET, EMPTY_RECORD } from "../../support/build-record.ts";
-import type { Look } from "../../../src/domain/observation.ts";
+import type { Observation } from "../../../src/domain/observation.ts";
 
 const R1 = requestId("r-1");
 const ids = (...names: string[]) => names.map(nodeId);
@@ -43,7 +43,7 @@ interface Seen {
   readonly askedAt?: Instant;
 }
 
-function look(now: Instant, { listed, shown = listed ?? [], askedAt = now }: Seen): Look {
+function look(now: Instant, { listed, shown = listed ?? [], askedAt = now }: Seen): Observation {
   const requestNodes = new Map(listed === undefined ? [] : [[R1, { askedAt, nodes: listed }]]);
   return { snapshot: buildSnapshot(shown, { at: now }), requestNodes };
 }

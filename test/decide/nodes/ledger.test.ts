@@ -19,14 +19,14 @@ import {
 } from "../../support/build-node.ts";
 import type { SetScenario } from "../../support/build-record.ts";
 import { BUCKET, buildJob, buildState } from "../../support/build-record.ts";
-import type { Look } from "../../../src/domain/observation.ts";
+import type { Observation } from "../../../src/domain/observation.ts";
 import { managedArrays } from "../../../src/domain/managed-arrays.ts";
 import { hostFacts } from "../../../src/decide/senders/host-facts.ts";
 
 const R1 = requestId("r-1");
 const policy = DEFAULT_POLICY;
 
-function digestOfAttributes(snapshot: Snapshot, ofRequest: readonly string[] = []): Look {
+function digestOfAttributes(snapshot: Snapshot, ofRequest: readonly string[] = []): Observation {
   const nodes = ofRequest.map((id) => buildNode(id));
   return { snapshot, requestNodes: new Map([[R1, { askedAt: snapshot.at, nodes }]]) };
 }
