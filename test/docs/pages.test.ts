@@ -50,6 +50,21 @@ test("the glossary has 15 to 20 words, in order", () => {
   expect(words.length).toBeLessThanOrEqual(20);
 });
 
+test("each type of the glossary is exported by exactly one file of the domain, the decisions or the use cases", () => {
+  const [, glossary = ""] = read("docs/architecture.md").split("\n## Glossary\n");
+  const types = [...glossary.matchAll(/\| `(\w+)` \|$/gm)].map(([, name = ""]) => name);
+  const folders = ["src/domain", "src/decide", "src/app"];
+  const sources = folders.flatMap((folder) =>
+    readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => read(`${folder}/${name}`)),
+  );
+  const count = (type: string): number =>
+    sources.filter((text) => new RegExp(`^export (?:type|interface) ${type}\\b`, "m").test(text)).length;
+  expect(types.filter((type) => count(type) !== 1)).toEqual([]);
+  expect(types.length).toBe(firstCells(read("docs/architecture.md"), "## Glossary").length);
+});
+
 test("docs/http.md has every route with its methods", () => {
   const page = read("docs/http.md").split("\n## ")[0] ?? "";
   const rows = page.split("\n").filter((line) => line.startsWith("| `"));
