@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
-import { ROOMS } from "../house/rooms.ts";
+import { readSources } from "../house/imports.ts";
+import { edgesBetweenRooms, ROOMS } from "../house/rooms.ts";
 import { ROOT } from "../support/run-main.ts";
 
 /** What the pages say of the repository, against the repository. */
@@ -32,6 +33,22 @@ test("docs/architecture.md describes each room of src/decide, and no other, from
     .map(({ name }) => name);
   expect(described.toSorted()).toEqual(folders.toSorted());
   expect(described).toEqual(ROOMS.filter((room) => room !== "entry"));
+});
+
+test("docs/architecture.md says which rooms each room of src/decide imports today", () => {
+  const page = read("docs/architecture.md").split("\n### Rooms of `src/decide`\n")[1] ?? "";
+  const written = [...(page.split(/\n#+ /)[0] ?? "").matchAll(/^\| `([a-z-]+)` \| .* \| ([^|]+) \|$/gm)].map(
+    ([, room = "", imports = ""]) => [
+      room,
+      imports === "–" ? [] : imports.replace("the entry files", "entry").split(", ").toSorted(),
+    ],
+  );
+  const edges = edgesBetweenRooms(readSources(ROOT));
+  const found = ROOMS.filter((room) => room !== "entry").map((room) => [
+    room,
+    [...new Set(edges.filter(({ from }) => from === room).map(({ to }) => to))].toSorted(),
+  ]);
+  expect(written).toEqual(found);
 });
 
 test("no page has a section twice", () => {
