@@ -20,7 +20,6 @@ export const LONG_FILES: readonly string[] = [
   "src/decide/bins/job-class.ts",
   "src/decide/why/remedies.ts",
   "src/domain/reason.ts",
-  "src/domain/record.ts",
   "src/local/workload/scheduler-model.ts",
   "src/simulator/engine.ts",
   "src/simulator/fleet.ts",
