@@ -10,8 +10,8 @@ import type { Calls, ClusterRecord, Endpoint, Trouble, Unneeded } from "../domai
 import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import { loadCurrent } from "./commit.ts";
-import type { StopKeys } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { StopKeys } from "./ports/site.ts";
+import { PortError } from "./ports/port-error.ts";
 import { reviveLoop } from "./revive-loop.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import type { App } from "./app.ts";
