@@ -11,7 +11,6 @@ export const LONG_FILES: readonly string[] = [
   "src/app/answer-autostop.ts",
   "src/app/conclude-observation.ts",
   "src/app/describe-cluster.ts",
-  "src/app/ports.ts",
   "src/app/reconcile-cluster.ts",
   "src/client/api.ts",
   "src/client/state.ts",

@@ -5,7 +5,7 @@ import type { TableRecord } from "../../../src/adapters/tables/record-store.ts";
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../../src/adapters/tables/table.ts";
 import { openTable } from "../../../src/adapters/tables/table.ts";
-import type { BodyChanges } from "../../../src/app/ports.ts";
+import type { BodyChanges } from "../../../src/app/ports/record-store.ts";
 import type { SetDemand } from "../../../src/domain/demand.ts";
 import type { Digest, SetName } from "../../../src/domain/ids.ts";
 import { clusterName, digest, setName } from "../../../src/domain/ids.ts";
