@@ -47,6 +47,18 @@ const gib = (amount: number) => ({ resources: { ncpus: 8, mem: { amount, unit: "
 const sized = (at: string, amount: number) => offer(at, 8, [], gib(amount));
 const withDisk = (at: string, disk: string) => offer(at, 8, [], { resources: { ncpus: 8, disk } });
 
+/** The answer to the demand is what the golden case says, to the letter. */
+function check(golden: Golden): void {
+  const { demand, others = [] } = golden;
+  const answer = allocate(golden.world, [demand, ...others], policy, NOW);
+  const outcome = answer.outcomes.find(({ id }) => id === demand.demand.id);
+  expect({
+    placed: `${outcome?.placed} of ${outcome?.asked}`,
+    reasons: outcome?.reasons.map(renderReason),
+    binding: outcome?.binding === undefined ? undefined : renderBinding(outcome.binding),
+  }).toEqual({ placed: golden.placed, reasons: golden.reasons, binding: golden.binding });
+}
+
 describe("golden refusals", () => {
   test.each<Golden>([
     {
@@ -418,16 +430,7 @@ describe("golden refusals", () => {
       ],
       binding: "8 more cores of family quota standardEFamily would place all of it",
     },
-  ])("$name", (golden) => {
-    const { demand, others = [] } = golden;
-    const answer = allocate(golden.world, [demand, ...others], policy, NOW);
-    const outcome = answer.outcomes.find(({ id }) => id === demand.demand.id);
-    expect({
-      placed: `${outcome?.placed} of ${outcome?.asked}`,
-      reasons: outcome?.reasons.map(renderReason),
-      binding: outcome?.binding === undefined ? undefined : renderBinding(outcome.binding),
-    }).toEqual({ placed: golden.placed, reasons: golden.reasons, binding: golden.binding });
-  });
+  ])("$name", check);
 });
 
 /** What one set or user may hold is a ceiling of ours, which stands beside the cluster's limits. */

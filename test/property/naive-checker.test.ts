@@ -239,7 +239,12 @@ interface Planted {
   readonly answer?: Allocation;
 }
 
-const PLANTED: readonly Planted[] = [
+/** The checker finds the planted fault. */
+function check({ world = WORLD, demands = DEMANDS, answer = ANSWER, expected }: Planted): void {
+  expect(findFaults(world, demands, answer, NOW)).toContain(expected);
+}
+
+test.each<Planted>([
   {
     name: "a slot moved to a full node",
     answer: loads(
@@ -517,8 +522,4 @@ const PLANTED: readonly Planted[] = [
     demands: instead(SHORT, needs("short", 4)),
     expected: "alpha/A4 has room, and s/short is short",
   },
-];
-
-test.each(PLANTED)("finds $name", ({ world = WORLD, demands = DEMANDS, answer = ANSWER, expected }) => {
-  expect(findFaults(world, demands, answer, NOW)).toContain(expected);
-});
+])("finds $name", check);

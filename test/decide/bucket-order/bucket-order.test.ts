@@ -130,6 +130,17 @@ const grouped = (groups: readonly string[], more: Partial<BucketOffer> = {}): Pa
   ...more,
 });
 
+/** What is used, started and said of the scenario's jobs is what it expects. */
+function check(scenario: Scenario): void {
+  const answer = allocate(scenario.world, scenario.jobs, policy, instant(0));
+  expect(uses(answer)).toEqual(scenario.uses);
+  expect(answer.starts).toEqual(scenario.starts ?? []);
+  const reasons = answer.outcomes.flatMap(({ id, reasons: why }) =>
+    why.map((one) => `${id}: ${renderReason(one)}`),
+  );
+  expect(reasons).toEqual(scenario.reasons ?? []);
+}
+
 test.each<Scenario>([
   {
     name: "a new node of an earlier bucket goes before an idle one of a later",
@@ -385,12 +396,4 @@ test.each<Scenario>([
       "j0: a/D8: ncpus: 5 asked of one node, 4 offered",
     ],
   },
-])("$name", (scenario) => {
-  const answer = allocate(scenario.world, scenario.jobs, policy, instant(0));
-  expect(uses(answer)).toEqual(scenario.uses);
-  expect(answer.starts).toEqual(scenario.starts ?? []);
-  const reasons = answer.outcomes.flatMap(({ id, reasons: why }) =>
-    why.map((one) => `${id}: ${renderReason(one)}`),
-  );
-  expect(reasons).toEqual(scenario.reasons ?? []);
-});
+])("$name", check);
