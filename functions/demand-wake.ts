@@ -6,6 +6,7 @@ import { plusSeconds } from "../src/domain/units.ts";
 import type { MessageRead } from "../src/wire/demand-message.ts";
 import { sweepPoison } from "./poison.ts";
 import { reconcileDemand } from "./reconcile.ts";
+import type { Milliseconds, Seconds } from "../src/domain/units.ts";
 
 /**
  * Queue delays are whole seconds; the rest is waited for here, so that a wake message never comes too early. One that is further ahead was
@@ -36,7 +37,7 @@ async function tickForTimer(composed: Composition, cluster: ClusterName, id: Wak
   if (outcome.kind === "failed") await queue.wake(cluster, plusSeconds(clock.now(), TRY_AGAIN_SECONDS), id);
 }
 
-const TRY_AGAIN_SECONDS = 60;
+const TRY_AGAIN_SECONDS: Seconds = 60;
 
 /** In real time: a delay that the queue can keep is at least a second. */
-const LONGEST_WAIT_MS = 2000;
+const LONGEST_WAIT_MS: Milliseconds = 2000;

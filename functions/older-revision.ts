@@ -1,6 +1,6 @@
 import type { HttpResponseInit } from "@azure/functions";
 import type { RequestSetUpdate, Revision } from "../src/domain/demand.ts";
-import type { Instant } from "../src/domain/units.ts";
+import type { Instant, Milliseconds } from "../src/domain/units.ts";
 import { instant, isoTime } from "../src/domain/units.ts";
 import { problem } from "./problem.ts";
 
@@ -17,7 +17,7 @@ export function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, no
 }
 
 /** A request over HTTP arrives at once: a revision that is so much older was not made just now. */
-const CLOCKS_DIFFER_MS = 30_000;
+const CLOCKS_DIFFER_MS: Milliseconds = 30_000;
 
 export function expired(at: Instant): HttpResponseInit {
   return problem(409, "Expired", `the message expired at ${isoTime(at)}`);

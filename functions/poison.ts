@@ -1,14 +1,15 @@
-import type { PoisonMessage } from "../src/app/ports.ts";
-import { PortError } from "../src/app/ports.ts";
+import type { PoisonMessage } from "../src/app/ports/demand-queue.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import type { Composition } from "../src/compose.ts";
 import { plusSeconds } from "../src/domain/units.ts";
 import { handlePoison } from "./poison-message.ts";
+import type { Seconds } from "../src/domain/units.ts";
 
 /**
  * Time after the beginning of a sweep at which the last message may begin: the timer must also observe the clusters. In real time: a
  * hostile message costs processor time.
  */
-const SWEEP_SECONDS = 20;
+const SWEEP_SECONDS: Seconds = 20;
 
 /** Messages that are taken at a time. */
 const AT_A_TIME = 16;

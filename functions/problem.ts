@@ -1,5 +1,6 @@
 import type { HttpResponseInit } from "@azure/functions";
 import type { Problem } from "../src/domain/demand.ts";
+import type { Seconds } from "../src/domain/units.ts";
 
 /** An error answer as application/problem+json (RFC 9457). */
 export function problem(
@@ -8,7 +9,7 @@ export function problem(
   detail: string,
   more: {
     readonly problems?: readonly Problem[];
-    readonly retryAfterSeconds?: number;
+    readonly retryAfterSeconds?: Seconds;
     readonly [key: string]: unknown;
   } = {},
 ): HttpResponseInit {

@@ -3,9 +3,10 @@ import type { RequestSetUpdate } from "../src/domain/demand.ts";
 import { secondsBetween } from "../src/domain/units.ts";
 import { decodeMessage, MOST_BY_QUEUE } from "../src/wire/decode.ts";
 import { messageOf } from "./queue-message.ts";
+import type { Seconds } from "../src/domain/units.ts";
 
 /** Long enough for an instance of the newer release to take it, short compared with the usual five minutes of demand. */
-const PUT_BACK_SECONDS = 30;
+const PUT_BACK_SECONDS: Seconds = 30;
 
 /**
  * Puts a message back into the demand queue for a newer release to take (architecture.md, Storage). Sending again must make it neither

@@ -2,6 +2,7 @@ import type { HttpResponseInit } from "@azure/functions";
 import type { StopAnswer } from "../src/app/answer-autostop.ts";
 import { NODE_TOKEN_HEADER } from "../src/wire/node-token.ts";
 import { problem } from "./problem.ts";
+import type { Seconds } from "../src/domain/units.ts";
 
 export function wrongToken(): HttpResponseInit {
   return problem(403, "Forbidden", "the token is not valid for this cluster");
@@ -17,7 +18,7 @@ const OTHER_ARRAY = "the node belongs to another node array than the token";
 const NOT_ITS_TOKEN = `earlier calls of this node carried a token of its own in the header ${NODE_TOKEN_HEADER}, and this call does not carry it`;
 
 /** A node asks again after so long. */
-const RETRY_SECONDS = 30;
+const RETRY_SECONDS: Seconds = 30;
 
 /** What the node is answered; see handleAutostop. */
 export function responseOf(answer: StopAnswer, instance: string): HttpResponseInit {

@@ -2,8 +2,8 @@ import { judgeStops } from "../decide/autostop.ts";
 import { isAccepted, isStopOpen } from "../decide/intents/stops.ts";
 import type { ArrayName, ClusterName, NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Intent } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Intent } from "../domain/intent.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { Change } from "./commit.ts";
 import { commitAfterPlan } from "./commit-after-plan.ts";
@@ -11,8 +11,8 @@ import { loadWhole } from "./commit.ts";
 import type { Finding } from "./effects.ts";
 import { applyIntents } from "./effects.ts";
 import { measureCalls } from "./measure-calls.ts";
-import type { Site } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { Site } from "./ports/site.ts";
+import { PortError } from "./ports/port-error.ts";
 import { reconcileCluster, settleAll } from "./reconcile-cluster.ts";
 import type { Settled } from "../decide/intents/evidence.ts";
 import type { App } from "./app.ts";
@@ -76,15 +76,15 @@ interface Desk {
 }
 
 /** Maximum time from a question to its answer, whatever is still in progress. The node gives up after 20 s. */
-const ANSWER_SECONDS = 15;
+const ANSWER_SECONDS: Seconds = 15;
 /** Questions for unknown instances begin at most one observation in this time. */
-const UNKNOWN_LOOK_APART_SECONDS = 30;
+const UNKNOWN_OBSERVATION_APART_SECONDS: Seconds = 30;
 /**
  * A stop URL is made for an array that an observation has shown, and its node takes longer than this to call. Older arrays are read again.
  */
-const ARRAYS_AGE_SECONDS = 5;
+const ARRAYS_AGE_SECONDS: Seconds = 5;
 /** A stop is sent within its lease. This limits only the rest of the run. */
-const SEND_SECONDS = 60;
+const SEND_SECONDS: Seconds = 60;
 
 export function createStopDesk(app: App): StopDesk {
   const desk: Desk = {
@@ -210,7 +210,7 @@ async function answerAll(desk: Desk, site: Site, batch: readonly Waiting[]): Pro
   const policy = await app.ports.policyOf(site.cluster);
   const verdicts = await markStops(app, site, batch, policy);
   if (verdicts === undefined) return resolveAll(batch, () => CONTENDED);
-  if (verdicts.some(({ kind }) => kind === "not-seen-yet")) lookSoon(desk, site);
+  if (verdicts.some(({ kind }) => kind === "not-seen-yet")) observeSoon(desk, site);
   const marked = batch.flatMap((one, index) => {
     const verdict = verdicts[index];
     if (verdict?.kind === "marked") return [{ ...one, node: verdict.node }];
@@ -252,11 +252,11 @@ async function markStops(
 }
 
 /** A node may be newer than the last observation. The answer does not wait for a new one: the node asks again. */
-function lookSoon(desk: Desk, site: Site): void {
+function observeSoon(desk: Desk, site: Site): void {
   const { app, lookedAt } = desk;
   const { clock } = app.ports;
   const last = lookedAt.get(site.cluster);
-  if (last !== undefined && secondsBetween(last, clock.now()) < UNKNOWN_LOOK_APART_SECONDS) return;
+  if (last !== undefined && secondsBetween(last, clock.now()) < UNKNOWN_OBSERVATION_APART_SECONDS) return;
   lookedAt.set(site.cluster, clock.now());
   const look = async (): Promise<void> => {
     try {

@@ -4,9 +4,10 @@ import type { Change, Committed } from "./commit.ts";
 import { commitWhole } from "./commit.ts";
 import type { App } from "./app.ts";
 import type { CurrentWhole } from "./current.ts";
+import type { Milliseconds } from "../domain/units.ts";
 
 /** How often the record is read while a plan goes first. */
-const POLL_MS = 250;
+const POLL_MS: Milliseconds = 250;
 
 /**
  * A commit of marks or grants. It lets a plan go first that such commits have prevented from being saved (docs/protocol.md, Plans). That

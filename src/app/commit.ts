@@ -3,15 +3,17 @@ import { areLost, forgetLost, missingSince } from "../decide/record/lost-bodies.
 import { withQuestions } from "../decide/stops/questions.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Questions } from "../domain/questions.ts";
-import type { ClusterRecord, Ledger } from "../domain/record.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import { sameData } from "../domain/same-data.ts";
 import type { ClusterName } from "../domain/ids.ts";
-import type { BodyChanges } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { BodyChanges } from "./ports/record-store.ts";
+import { PortError } from "./ports/port-error.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { loadInOrder } from "./set-back.ts";
 import type { App } from "./app.ts";
 import type { Current, CurrentWhole } from "./current.ts";
+import type { Milliseconds, Seconds } from "../domain/units.ts";
 
 /** The result of a change to the record. If `save` is undefined, nothing is saved. */
 export type Change<T> = {
@@ -26,7 +28,7 @@ export type Committed<T> =
 
 /** Maximum number of conflicts in a row. Each wait is a little longer, with jitter. */
 const ATTEMPTS = 40;
-const LONGEST_PAUSE_MS = 400;
+const LONGEST_PAUSE_MS: Milliseconds = 400;
 
 /**
  * Loads, changes and saves, and tries again after a conflict. `change` is pure and may run several times. `beforeSave` does work that must
@@ -56,7 +58,7 @@ export async function commitWhole<T>(
 }
 
 /** Bodies that became useless are written again outside the lane for this long. After that the commit keeps its turn while it writes. */
-const STAGING_SECONDS = 2;
+const STAGING_SECONDS: Seconds = 2;
 
 /**
  * Bodies written ahead are useless if `change` gives others on the changed record. If writing took long, the next commit keeps its turn

@@ -1,12 +1,13 @@
 import { isoTime, secondsBetween } from "../domain/units.ts";
-import type { Site } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { Site } from "./ports/site.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { App } from "./app.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** No call after a failed sign-in for this long: five failures within a minute lock a CycleCloud account (cyclecloud-wire.md B). */
-const PAUSE_SECONDS = 300;
+const PAUSE_SECONDS: Seconds = 300;
 /** Maximum wait for another cluster's first call: its server may hang. */
-const TRIAL_SECONDS = 10;
+const TRIAL_SECONDS: Seconds = 10;
 
 /**
  * Runs one call to CycleCloud unless its credentials were recently refused. All instances share a refusal. Credentials that this process

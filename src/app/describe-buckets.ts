@@ -10,8 +10,8 @@ import { sameMachineType } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { LimitKind } from "../domain/reason.ts";
 import { limitText, renderReason } from "../domain/reason.ts";
-import type { Backoff } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Backoff } from "../domain/backoff.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 
 /** A limit on new nodes. `left` may be less than `max - used` if CycleCloud reports less. */
@@ -51,12 +51,12 @@ export interface DescribedBucket {
   readonly closed?: string;
   readonly limits: readonly DescribedLimit[];
   readonly backoff?: DescribedBackoff;
-  readonly lastCapacityFailureSeconds?: number;
+  readonly lastCapacityFailureSeconds?: Seconds;
 }
 
 export interface DescribedBackoff {
   readonly until: string;
-  readonly seconds: number;
+  readonly seconds: Seconds;
   readonly cause: Backoff["cause"];
   readonly message: string;
 }

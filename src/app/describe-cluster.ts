@@ -4,9 +4,13 @@ import type { DemandOutcome, NodeVerdict, Proposal } from "../domain/plan.ts";
 import { modeShown, renderVerdict, whyReleased } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
-import { stillInFlight } from "../domain/record.ts";
+import { stillInFlight } from "../domain/in-flight.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { Backoff, ClusterRecord, CreateSet, Effect, InFlight, LedgerNode } from "../domain/record.ts";
+import type { Backoff } from "../domain/backoff.ts";
+import type { InFlight } from "../domain/in-flight.ts";
+import type { CreateSet, Effect } from "../domain/intent.ts";
+import type { LedgerNode } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { Node } from "../domain/cluster.ts";
@@ -31,7 +35,7 @@ import { unhealthyNow } from "../domain/questions.ts";
 import type { PageStart } from "./pages.ts";
 import { Pages } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";
-import type { StopKeys } from "./ports.ts";
+import type { StopKeys } from "./ports/site.ts";
 import { firstProblems } from "./rejected-shown.ts";
 import { describeStopKeys } from "./stop-key-use.ts";
 import type { App } from "./app.ts";
@@ -83,7 +87,7 @@ export function describeState(
     totals: describeTotals(record.totals),
     generation: record.generation,
     observedGeneration: record.observedGeneration,
-    ...nextLookOf(record),
+    ...nextObservationOf(record),
     nodearrays: pages.cut("nodearrays", describeNodearrays(record, bodies, policy, now), same, 0.2),
     buckets: pages.cut("buckets", describeBuckets(record, bodies, policy, now), same, 0.3),
     groups: pages.cut("groups", describeGroups(bodies, policy), same, 0.2),
@@ -98,7 +102,7 @@ export function describeState(
 }
 
 /** When an observation is due, if not within the next minute. */
-function nextLookOf({ restsUntil, wakeAt }: ClusterRecord): { readonly nextLookAt?: string } {
+function nextObservationOf({ restsUntil, wakeAt }: ClusterRecord): { readonly nextLookAt?: string } {
   const at = wakeAt ?? restsUntil;
   return at === undefined ? {} : { nextLookAt: isoTime(at) };
 }

@@ -5,6 +5,7 @@ import { isoTime, secondsBetween } from "../domain/units.ts";
 import { loadWhole } from "./commit.ts";
 import { firstBytes } from "./pages.ts";
 import type { App } from "./app.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** The first and last requested day. Absent: all days that are kept. */
 export interface ComparedDays {
@@ -62,7 +63,7 @@ function showArray({ array, seconds, real, virtual, differences }: ComparedArray
   };
 }
 
-function showCounts(counts: FleetCounts, seconds: number) {
+function showCounts(counts: FleetCounts, seconds: Seconds) {
   const { peak, nodeSeconds, idleSeconds, boots, cost, unpricedSeconds } = counts;
   return {
     peakNodes: peak,
@@ -90,4 +91,4 @@ function showDifference(difference: Difference) {
   };
 }
 
-const hours = (seconds: number): number => Number((seconds / 3600).toFixed(2));
+const hours = (seconds: Seconds): number => Number((seconds / 3600).toFixed(2));

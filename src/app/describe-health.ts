@@ -6,12 +6,15 @@ import type { ClusterName } from "../domain/ids.ts";
 import { isObserving, observingText } from "../domain/mode.ts";
 import { BUSY_STATE_UNKNOWN } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Calls, ClusterRecord, Endpoint, Trouble, Unneeded } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Calls, Endpoint } from "../domain/calls.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Trouble } from "../domain/troubles.ts";
+import type { Unneeded } from "../domain/unneeded.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import { loadCurrent } from "./commit.ts";
-import type { StopKeys } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { StopKeys } from "./ports/site.ts";
+import { PortError } from "./ports/port-error.ts";
 import { reviveLoop } from "./revive-loop.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import type { App } from "./app.ts";
@@ -23,10 +26,10 @@ const SHOWN_NAMES = 10;
 const SHOWN_AWAITED = 200;
 
 /** An observation or a tick older than this indicates a fault: a cluster that does not rest is observed every minute. */
-const STALE_LOOK_INTERVALS = 5;
+const STALE_OBSERVATION_INTERVALS = 5;
 
 /** Calls that take this long are mentioned. */
-const SLOW_SECONDS = 5;
+const SLOW_SECONDS: Seconds = 5;
 
 /** Health in short: whether the last accepted observation is recent, and the cause if it is not. */
 export interface Health {
@@ -37,7 +40,7 @@ export interface Health {
   readonly notes: readonly string[];
   /** Warnings: what costs money or needs attention although everything works. */
   readonly warnings: readonly string[];
-  readonly lastLookAgeSeconds?: number;
+  readonly lastLookAgeSeconds?: Seconds;
   readonly trouble?: { readonly at: string; readonly kind: string; readonly message: string };
   readonly restingUntil?: string;
   /** The sets whose next message ends the pause. */
@@ -141,13 +144,13 @@ function notesOn(
 
 function staleSeconds(record: ClusterRecord, policy: Policy): number {
   const pause = plannedPauseSeconds(record, record.lastGoodLookAt);
-  return STALE_LOOK_INTERVALS * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
+  return STALE_OBSERVATION_INTERVALS * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
 }
 
 /** Demand may trigger observations while no tick runs. Then history, housekeeping and work without a message stand still. */
 function isTickLate(record: ClusterRecord, policy: Policy, now: Instant): boolean {
   const { nextTickAt } = record;
-  const intervals = STALE_LOOK_INTERVALS - 1;
+  const intervals = STALE_OBSERVATION_INTERVALS - 1;
   const bound = intervals * policy.snapshotIntervalSeconds + patienceSeconds(record);
   return nextTickAt !== undefined && secondsBetween(nextTickAt, now) > bound;
 }

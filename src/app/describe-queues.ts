@@ -1,6 +1,6 @@
-import type { RejectedMessage } from "./ports.ts";
-import { PortError } from "./ports.ts";
-import type { Instant } from "../domain/units.ts";
+import type { RejectedMessage } from "./ports/demand-queue.ts";
+import { PortError } from "./ports/port-error.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { App } from "./app.ts";
 
@@ -9,7 +9,7 @@ export interface Waiting {
   /** Approximate number of messages. */
   readonly count: number;
   /** Age of the oldest message. Absent: there is none, or it is in work. */
-  readonly oldestAgeSeconds?: number;
+  readonly oldestAgeSeconds?: Seconds;
 }
 
 export interface PutAsideQueues {
@@ -22,7 +22,7 @@ export interface PutAsideQueues {
 }
 
 /** The timer empties `demand-poison` each minute. Messages older than this are not being handled. */
-const POISON_STUCK_SECONDS = 300;
+const POISON_STUCK_SECONDS: Seconds = 300;
 
 /** The contents of the two queues beside `demand`, with their age. Throws PortError of the queue. */
 export async function describeQueues({ ports: { clock, queue } }: App): Promise<PutAsideQueues> {

@@ -1,18 +1,18 @@
 import type { Bodies } from "../domain/bodies.ts";
 import type { Node } from "../domain/cluster.ts";
 import type { MachineType } from "../domain/ids.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 
 /** Duration from a node's first observation to Ready, if no node of the cluster has come up yet. */
-const DEFAULT_BOOT_SECONDS = 300;
+const DEFAULT_BOOT_SECONDS: Seconds = 300;
 
 /** When coming nodes can be expected to be Ready. */
 export interface ReadyTimes {
   /** Undefined if the node is not coming. A moment in the past means that it takes longer than others did. */
   readonly of: (node: Node) => Instant | undefined;
   /** Median seconds from a node's first observation to Ready, over all known nodes. */
-  readonly usualSeconds: number;
+  readonly usualSeconds: Seconds;
 }
 
 /** Based on the boot times of nodes that are still in the ledger: the median of the VM size, else of all sizes, else a default. */

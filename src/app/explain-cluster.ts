@@ -10,7 +10,8 @@ import type { ClusterName, SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import { modeShown } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason.ts";
-import type { ClusterRecord, Ledger } from "../domain/record.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import { isoTime } from "../domain/units.ts";
 import { loadWhole } from "./commit.ts";
 import type { App } from "./app.ts";
@@ -88,7 +89,7 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
     return { kind: "explained", body: bodyOf(body, plan) };
   }
   if (answer.kind !== "unknown") return { kind: "explained", body: bodyOf(answer, plan) };
-  return question.kind === "job" ? lookInDemand(bodies, question.job, answer) : answer;
+  return question.kind === "job" ? findInDemand(bodies, question.job, answer) : answer;
 }
 
 type Explained = DemandExplained | NodeExplained | HostExplained;
@@ -142,7 +143,7 @@ function withMetadata(answer: DemandExplained, metadata: JobDemand["metadata"]):
 }
 
 /** A demand that the plan does not contain may be newer, or may have been refused by itself. */
-function lookInDemand({ demands }: Bodies, job: string, unknown: Unknown): Explanation {
+function findInDemand({ demands }: Bodies, job: string, unknown: Unknown): Explanation {
   for (const set of demands.values()) {
     const rejected = set.rejectedJobs.find(({ name }) => name === job);
     if (rejected !== undefined) return { kind: "rejected", problems: rejected.problems };

@@ -1,4 +1,4 @@
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { Health } from "./describe-health.ts";
 import { checkHealth } from "./describe-health.ts";
@@ -18,7 +18,7 @@ export interface HealthDesk {
 }
 
 /** Probes call about every ten seconds. */
-const AGE_SECONDS = 5;
+const AGE_SECONDS: Seconds = 5;
 
 export function createHealthDesk(app: App): HealthDesk {
   const { clock, sites } = app.ports;

@@ -2,7 +2,7 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { ArrayName, SetName } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { someOf } from "../domain/some-of.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { instant, isoTime, secondsBetween } from "../domain/units.ts";
 import type { DescribedTrouble } from "./described-trouble.ts";
 
@@ -11,7 +11,7 @@ import type { DescribedTrouble } from "./described-trouble.ts";
 /** Maximum number of names in a sentence. */
 const NAMED = 5;
 /** Synchronised clocks differ by less. */
-const CLOCKS_DIFFER_SECONDS = 10;
+const CLOCKS_DIFFER_SECONDS: Seconds = 10;
 
 /** Sets whose revision came from a clock that was ahead. Until our clock reaches it, later messages may count as older. */
 export function revisionsAhead(record: ClusterRecord, now: Instant): readonly DescribedTrouble[] {

@@ -1,6 +1,6 @@
 import { noteCalls } from "../decide/pace/calls.ts";
 import { beginTick, isAwaitedWake, isTickDue, passWakeOn } from "../decide/pace/next-tick.ts";
-import { beginLook, effectsOf, mendLooks } from "../decide/pace/observation-times.ts";
+import { beginObservation, effectsOf, mendObservations } from "../decide/pace/observation-times.ts";
 import { settle } from "../decide/intents/settle.ts";
 import { contradictedNodes } from "../decide/stops/still-idle.ts";
 import {
@@ -15,21 +15,24 @@ import type { Owner, RequestId, WakeId } from "../domain/ids.ts";
 import { changesSomething, keepPlan } from "../domain/kept-plan.ts";
 import type { Plan } from "../domain/plan.ts";
 import { modeShown } from "../domain/plan.ts";
-import type { ClusterRecord, Intent, Ledger, PendingWake } from "../domain/record.ts";
+import type { Intent } from "../domain/intent.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { ClusterRecord, PendingWake } from "../domain/record.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
 import type { Change } from "./commit.ts";
 import { commitRecord, commitWhole } from "./commit.ts";
-import type { Concluded, LookBegun, Planner } from "./conclude-look.ts";
-import { changesOf, concluder, noteTrouble, settleFindings, takeCalls } from "./conclude-look.ts";
+import type { Concluded, ObservationBegun, Planner } from "./conclude-observation.ts";
+import { changesOf, concluder, noteTrouble, settleFindings, takeCalls } from "./conclude-observation.ts";
 import type { Finding } from "./effects.ts";
 import { applyIntents, askIntents, resendIntents } from "./effects.ts";
-import type { Seen } from "./look-at-cluster.ts";
-import { lookAtCluster } from "./look-at-cluster.ts";
+import type { Seen } from "./observe-cluster.ts";
+import { observeCluster } from "./observe-cluster.ts";
 import { measureCalls } from "./measure-calls.ts";
-import type { ArrayTemplates, Site } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { ArrayTemplates } from "./ports/cyclecloud.ts";
+import type { Site } from "./ports/site.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { Settled } from "../decide/intents/evidence.ts";
 import type { App } from "./app.ts";
 import type { Current, CurrentWhole } from "./current.ts";
@@ -37,11 +40,11 @@ import type { Run } from "./run.ts";
 import { reviveLoop } from "./revive-loop.ts";
 
 /** Maximum time from the beginning of an observation to the start of its last effect. */
-const EFFECTS_SECONDS = 180;
+const EFFECTS_SECONDS: Seconds = 180;
 /** Maximum number of tries when other instances commit first. After that the plan is left to the timer. */
 const ROUNDS = 3;
 /** A tick that waits for its turn reads the record at this interval. */
-const POLL_SECONDS = 5;
+const POLL_SECONDS: Seconds = 5;
 
 /**
  * The trigger of a reconcile. Only `demand` can be covered by a plan that has already used it. `tick` waits for its turn. `due` does too,
@@ -82,7 +85,7 @@ export async function reconcileCluster(
   const owner = entropy.owner();
   if (known !== undefined) await reviveLoop(app, known);
   const early =
-    cause === "demand" && known !== undefined ? needsNoLook(known, owner, clock.now()) : undefined;
+    cause === "demand" && known !== undefined ? needsNoObservation(known, owner, clock.now()) : undefined;
   if (early !== undefined) return early;
   const run: Reconcile = {
     app,
@@ -95,10 +98,10 @@ export async function reconcileCluster(
   };
   let next = cause;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const begun = await reserveLook(run, next);
+    const begun = await reserveObservation(run, next);
     if (begun.kind !== "begun") return begun;
     const deadline = plusSeconds(begun.at, EFFECTS_SECONDS);
-    const outcome = await lookAndDecide({ ...run, deadline }, begun);
+    const outcome = await observeAndDecide({ ...run, deadline }, begun);
     if (outcome.kind !== "overtaken") return outcome;
     // The other plan has done the work of a tick. Only demand can be left.
     if (outcome.byPlan) next = "demand";
@@ -108,7 +111,7 @@ export async function reconcileCluster(
 
 // ---------------------------------------------------------------- whose turn it is
 
-interface Begun extends LookBegun {
+interface Begun extends ObservationBegun {
   readonly kind: "begun";
   readonly open: readonly RequestId[];
   /** Creates and starts whose owner is gone. They are ours now. */
@@ -127,14 +130,14 @@ type Beginning =
  * Decides from the record that holds the demand, so that of a thousand messages in five seconds only the first few load it again. No
  * observation is needed if a plan has covered the demand, or if the instance that observes next has been woken and will find it.
  */
-function needsNoLook(known: ClusterRecord, owner: Owner, now: Instant): ReconcileOutcome | undefined {
+function needsNoObservation(known: ClusterRecord, owner: Owner, now: Instant): ReconcileOutcome | undefined {
   if (isCovered(known, now)) return { kind: "covered" };
   const until = notBefore(known, owner, now);
   return until !== undefined && isWakePending(known, now, until) ? { kind: "waiting", until } : undefined;
 }
 
 /** Reserves the observation in the record, which limits the rate of all instances together. Otherwise returns why not now. */
-async function reserveLook(run: Reconcile, cause: Cause): Promise<Begun | ReconcileOutcome> {
+async function reserveObservation(run: Reconcile, cause: Cause): Promise<Begun | ReconcileOutcome> {
   const { clock, queue } = run.app.ports;
   const sendFirst = wakeSender(run);
   for (;;) {
@@ -162,7 +165,7 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
     const ours = run.woken && record.wakeAt !== undefined && record.wakeAt <= now;
     const wake = cause === "demand" && (ours || !isWakePending(record, now, until));
     const result: Beginning = { kind: "waiting", until, wake };
-    const mended = mendLooks(record, now);
+    const mended = mendObservations(record, now);
     if (!wake) return mended === record ? { result } : { save: { record: mended, changes: {} }, result };
     return { save: { record: { ...mended, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
   }
@@ -171,7 +174,7 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
   const open = [...new Set([...record.inFlight.map((entry) => entry.requestId), ...resumed])];
   return {
-    save: { record: beginLook(reserved, now), changes: {} },
+    save: { record: beginObservation(reserved, now), changes: {} },
     result: { kind: "begun", at: now, effects: effectsOf(record), open, taken, ...newWake(record, reserved) },
   };
 }
@@ -234,9 +237,9 @@ function wakeOfEnd(
 
 // ---------------------------------------------------------------- observe, decide, apply, settle
 
-async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
+async function observeAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
   const { app, site } = run;
-  const [looked, asked] = await Promise.all([lookAtCluster(run, begun.open), askIntents(run, begun.taken)]);
+  const [looked, asked] = await Promise.all([observeCluster(run, begun.open), askIntents(run, begun.taken)]);
   if (looked.kind === "trouble") {
     const ended = { began: begun.at, calls: takeCalls(run) };
     const noted = await commitWhole(app, site.cluster, (current) =>
@@ -246,7 +249,7 @@ async function lookAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOut
     return { kind: "troubled", trouble: looked.trouble };
   }
   const resumed = await resendIntents(run, begun.taken, asked, looked.templates);
-  const concluded = await concludeLook(run, begun, resumed, looked);
+  const concluded = await concludeObservation(run, begun, resumed, looked);
   if (concluded === undefined) return { kind: "overtaken", byPlan: false };
   const wakeSent = sendWake(run, wakeOfEnd(run, begun, concluded.record));
   if (concluded.result.kind !== "planned") {
@@ -322,7 +325,7 @@ async function applyOurs(run: Reconcile, ours: readonly Intent[], templates: Arr
 }
 
 /** Commits the result of the observation. Undefined if too many conflicts occurred. */
-async function concludeLook(
+async function concludeObservation(
   run: Reconcile,
   begun: Begun,
   resumed: readonly Finding[],

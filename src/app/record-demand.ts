@@ -6,12 +6,12 @@ import type { Problem, RequestSetUpdate, Revision, SchedulerNode, SetDemand } fr
 import type { FinishedSet } from "../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
-import { plusSeconds } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
+import { minusSeconds } from "../domain/units.ts";
 import type { Change, Committed } from "./commit.ts";
 import { commitLoaded, loadCurrent } from "./commit.ts";
-import type { LoadedRecord } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { LoadedRecord } from "./ports/record-store.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { NewerState } from "./newer-state.ts";
 import { unlessNewerState } from "./newer-state.ts";
 import type { App } from "./app.ts";
@@ -48,7 +48,7 @@ export interface DemandRecorder {
 interface Waiting {
   readonly update: RequestSetUpdate;
   /** How long finished sets are remembered. */
-  readonly keepSeconds: number;
+  readonly keepSeconds: Seconds;
   readonly answer: PromiseWithResolvers<Recorded>;
 }
 
@@ -155,7 +155,7 @@ function acceptAll(
   let record = current.record;
   const acceptances = batch.map(({ update, keepSeconds }) => {
     const recalled = recallSets(record, current.finished, [update.set]);
-    const acceptance = accept(recalled, update, now, senderTime(plusSeconds(now, -keepSeconds)));
+    const acceptance = accept(recalled, update, now, senderTime(minusSeconds(now, keepSeconds)));
     if (acceptance.kind === "accepted" && acceptance.record !== recalled) {
       record = acceptance.record;
       for (const [digest, body] of acceptance.demands) demands.set(digest, body);

@@ -3,10 +3,11 @@ import { wakeId } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { App } from "./app.ts";
-import { PortError } from "./ports.ts";
+import { PortError } from "./ports/port-error.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** One process sends a lost wake message again at most this often. */
-const APART_SECONDS = 60;
+const APART_SECONDS: Seconds = 60;
 
 /**
  * Sends a cluster's wake message again if its ticks are late and the message is lost, for example because the queue was emptied while the

@@ -2,16 +2,17 @@ import { beginEpochSetBack } from "../decide/record/epoch.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { instant, plusSeconds } from "../domain/units.ts";
 import type { KnownPlans } from "./known-plans.ts";
-import { PortError } from "./ports.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { App } from "./app.ts";
 import type { Current } from "./current.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** A record that was set back to an earlier state continues under a new epoch (docs/protocol.md, Recovery). */
 
 /** Rows of the plan archive that are read at once. */
 const PAGE = 1000;
 /** A host whose clock is ahead may have written history. */
-const AHEAD_SECONDS = 86_400;
+const AHEAD_SECONDS: Seconds = 86_400;
 
 /**
  * Loads the record and detects that it was set back: plan numbers only rise, and this process, the history or the plan archive knows a

@@ -2,16 +2,17 @@ import { describeTotals } from "./describe-totals.ts";
 import type { Plan } from "../domain/plan.ts";
 import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/pace/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
-import { stillInFlight } from "../domain/record.ts";
+import { stillInFlight } from "../domain/in-flight.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { NodeId, WakeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Instant } from "../domain/units.ts";
-import { plusSeconds } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
+import { minusSeconds } from "../domain/units.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
 import type { PhaseShown } from "./phase-shown.ts";
 import { phaseShown } from "./phase-shown.ts";
-import type { HistoryRow, Site } from "./ports.ts";
+import type { HistoryRow } from "./ports/history.ts";
+import type { Site } from "./ports/site.ts";
 import { priceNodes } from "../decide/world/price-nodes.ts";
 import { noteFailure } from "./note-failure.ts";
 import type { ReconcileOutcome } from "./reconcile-cluster.ts";
@@ -29,12 +30,12 @@ export interface TickReport {
 }
 
 /** Time limit of a requested tick. Well below the host's five minutes. */
-const DEADLINE_SECONDS = 200;
+const DEADLINE_SECONDS: Seconds = 200;
 /**
  * Time limit of the timer for one cluster, below its interval of a minute. The timer's runs never overlap (platform.md section 3), so one
  * cluster that hangs must not delay the next observations of the others.
  */
-const TIMER_DEADLINE_SECONDS = 50;
+const TIMER_DEADLINE_SECONDS: Seconds = 50;
 /** History is kept for this many days. */
 const HISTORY_DAYS = 30;
 /** Garbage collection and pruning of history begin in one tick of this many minutes. Later ticks continue work that is left over. */
@@ -65,7 +66,7 @@ type Reconcile = () => Promise<ReconcileOutcome>;
 async function inTime(
   app: App,
   site: Site,
-  deadlineSeconds: number,
+  deadlineSeconds: Seconds,
   reconcile: Reconcile,
 ): Promise<TickReport> {
   const work = tickOne(app, site, reconcile);
@@ -79,7 +80,7 @@ async function inTime(
 }
 
 /** Undefined if the work does not end in time. It then goes on. */
-async function within<T>({ ports }: App, work: Promise<T>, seconds: number): Promise<T | undefined> {
+async function within<T>({ ports }: App, work: Promise<T>, seconds: Seconds): Promise<T | undefined> {
   const ended = new AbortController();
   const timeout = ports.clock.sleep(seconds * 1000, ended.signal).then(() => undefined);
   const result = await Promise.race([work, timeout]);
@@ -129,8 +130,8 @@ async function keepHistory(app: App, site: Site): Promise<void> {
   const isHousekeeping = Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES === 0;
   await store.collect(site.cluster, now, isHousekeeping ? "begin" : "go-on");
   if (!isHousekeeping) return;
-  await history.prune(site.cluster, plusSeconds(now, -HISTORY_DAYS * 86_400));
-  await plans.prune(site.cluster, plusSeconds(now, -policy.planHistorySeconds));
+  await history.prune(site.cluster, minusSeconds(now, HISTORY_DAYS * 86_400));
+  await plans.prune(site.cluster, minusSeconds(now, policy.planHistorySeconds));
 }
 
 /** One row of history. Exported for tests. */

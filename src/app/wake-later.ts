@@ -1,9 +1,10 @@
 import type { ClusterName } from "../domain/ids.ts";
 import { plusSeconds } from "../domain/units.ts";
-import type { Ports } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { Ports } from "./ports/ports.ts";
+import { PortError } from "./ports/port-error.ts";
+import type { Seconds } from "../domain/units.ts";
 
-const WAKE_SECONDS = 2;
+const WAKE_SECONDS: Seconds = 2;
 
 /**
  * Sends a wake message that arrives a little later. It finds the work done, unless this process has ended. Never fails: the timer makes up

@@ -3,9 +3,10 @@ import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/prom
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Alone } from "./terminal.ts";
+import type { Milliseconds } from "../domain/units.ts";
 
 /** A run that takes longer than this has ended without removing its lock: a question waits 20 s at most. */
-const STALE_LOCK_MS = 60_000;
+const STALE_LOCK_MS: Milliseconds = 60_000;
 
 /**
  * Runs work alone on this machine, with a text that is kept between runs, in a folder of the user's home. The name may hold secrets, so the

@@ -6,6 +6,7 @@ import { readClusters, readState } from "../client/state.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** The last line of an answer, after a colon: whether the shell completes files, or only what is offered. */
 const FILES = ":0";
@@ -103,7 +104,7 @@ function placeOf(
 }
 
 /** The shell is blocked meanwhile. */
-const LONGEST_SECONDS = 2;
+const LONGEST_SECONDS: Seconds = 2;
 
 async function namesFor(
   place: Exclude<Place, "file">,

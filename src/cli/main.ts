@@ -7,6 +7,7 @@ import { alone } from "./alone.ts";
 import { runCommandLine } from "./command-line.ts";
 import { useProxy } from "./environment.ts";
 import { signIn } from "./sign-in.ts";
+import type { Milliseconds } from "../domain/units.ts";
 
 /** The reader of our output may stop reading, as `head` does. That is no failure. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -18,7 +19,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const interrupted = Promise.withResolvers<false>();
 let isHandled = false;
 
-async function sleepUntilInterrupted(milliseconds: number): Promise<boolean> {
+async function sleepUntilInterrupted(milliseconds: Milliseconds): Promise<boolean> {
   if (!isHandled) process.once("SIGINT", () => interrupted.resolve(false));
   isHandled = true;
   const ended = new AbortController();

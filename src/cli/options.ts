@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import type { AnsweringApi } from "../client/index.ts";
 import { isName, NAME_EXPECTED, openApi } from "../client/index.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** Options that many commands share. The library reads the environment variables that are named here. */
 export const url = () =>
@@ -62,7 +63,7 @@ export function withDoors(command: Command): Command {
 }
 
 /** Long enough for a slow boot. */
-const WAIT_SECONDS = 3600;
+const WAIT_SECONDS: Seconds = 3600;
 
 export interface ApiOptions {
   readonly url: string;

@@ -1,4 +1,5 @@
 import type { OutcomeAnswer, RequestSetAnswer } from "../client/state.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** The state of a request set's demand. */
 export type Progress =
@@ -67,7 +68,7 @@ function timeLeft({ expectedReadyAt, expiresAt, expiresInSeconds }: RequestSetAn
   return `, ${durationText(Date.parse(expectedReadyAt) / 1000 - now)}`;
 }
 
-function durationText(seconds: number): string {
+function durationText(seconds: Seconds): string {
   if (seconds <= 0) return "longer than usual";
   if (seconds < 90) return `about ${Math.ceil(seconds / 10) * 10} s left`;
   return `about ${Math.round(seconds / 60)} min left`;

@@ -5,6 +5,7 @@ import { durationText } from "./age.ts";
 import { COLUMNS, fold } from "./fold.ts";
 import { modeTexts } from "./mode-texts.ts";
 import { countsText, renderTable } from "./table.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** All clusters, a line each. */
 export function renderClusters({ clusters, poisonMessages, rejectedMessages }: ClustersAnswer): string {
@@ -194,11 +195,11 @@ function someOf(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
 }
 
-function ageText(seconds: number | undefined): string | undefined {
+function ageText(seconds: Seconds | undefined): string | undefined {
   return seconds === undefined ? undefined : `${Math.round(seconds)} s ago`;
 }
 
-function observedText(seconds: number | undefined): string {
+function observedText(seconds: Seconds | undefined): string {
   const age = ageText(seconds);
   return age === undefined ? "not observed yet" : `observed ${age}`;
 }

@@ -15,6 +15,7 @@ import { tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { watch } from "./watch.ts";
 import { wrapped } from "./wrapped.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** Commands that show what the app knows. */
 export function registerStateCommands({ program, terminal, run }: Register): void {
@@ -68,7 +69,7 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
 
 type StatusOptions = ApiOptions & { readonly cluster?: string; readonly watch?: number };
 
-const WATCH_SECONDS = 5;
+const WATCH_SECONDS: Seconds = 5;
 
 function showStatus(terminal: Terminal, options: StatusOptions): Promise<ExitCode> {
   const { cluster, watch: seconds } = options;

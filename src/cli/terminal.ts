@@ -1,4 +1,5 @@
 import type { Environment } from "./environment.ts";
+import type { Milliseconds } from "../domain/units.ts";
 
 /** Replaces the text that a later run of the same work finds. Undefined: it finds none. */
 export type Keep = (text: string | undefined) => Promise<void>;
@@ -20,7 +21,7 @@ export interface Terminal {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Resolves after this many milliseconds with true, or with false as soon as the user wants to stop (Ctrl-C). */
-  readonly sleep: (milliseconds: number) => Promise<boolean>;
+  readonly sleep: (milliseconds: Milliseconds) => Promise<boolean>;
   /** Runs work that no other process of this machine runs at the same time. */
   readonly alone: Alone;
   /** A token of the signed-in identity on this machine, for a scope. Rejects with the identity library's error. */

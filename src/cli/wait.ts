@@ -6,6 +6,7 @@ import type { Progress } from "./progress.ts";
 import { judgeProgress } from "./progress.ts";
 import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
+import type { Milliseconds, Seconds } from "../domain/units.ts";
 
 /** The condition to wait for, and the limits. */
 export interface Wait {
@@ -13,12 +14,12 @@ export interface Wait {
   readonly set: string;
   /** The revision of the message that was sent. Undefined: any revision. */
   readonly revision: number | undefined;
-  readonly timeoutSeconds: number;
+  readonly timeoutSeconds: Seconds;
   readonly json: boolean;
 }
 
 /** Interval of the questions to the app: a node takes minutes. */
-const POLL_MS = 5000;
+const POLL_MS: Milliseconds = 5000;
 
 /**
  * Asks until the demand of a set is met (0), until a plan shows that some of it cannot be placed (1, with the reasons), or until the time

@@ -1,6 +1,7 @@
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** Moves the cursor to the top and clears the rest. */
 const CLEAR = "\u001B[H\u001B[J";
@@ -12,7 +13,7 @@ const CLEAR = "\u001B[H\u001B[J";
  */
 export async function watch(
   terminal: Terminal,
-  seconds: number,
+  seconds: Seconds,
   show: (terminal: Terminal) => Promise<{ readonly code: ExitCode; readonly refused: boolean }>,
 ): Promise<ExitCode> {
   let first = true;

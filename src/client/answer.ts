@@ -1,4 +1,5 @@
 import type { Problem } from "./answers.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** The result of a request. `T` is the answer in the published schema (functions/openapi.json). */
 export type Answer<T = unknown> =
@@ -11,7 +12,7 @@ export type Answer<T = unknown> =
       readonly problem?: Problem;
       /** The answer as received: JSON, or text if it is not JSON. Undefined if it is empty. */
       readonly body: unknown;
-      readonly retryAfterSeconds?: number;
+      readonly retryAfterSeconds?: Seconds;
     }
   /** 2xx without JSON: a server other than the app answers at this address. */
   | { readonly kind: "not-json"; readonly status: number; readonly body: string; readonly message: string }

@@ -24,6 +24,7 @@ import { bodyOf } from "./error.ts";
 import type { HistoryQuery, Paged } from "./pages.ts";
 import { readHistories, readPages } from "./pages.ts";
 import { warnOfPlainHttp } from "./plain-http.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** The address of the function app, and a key (a function key, or the host's). */
 export interface ApiAddress {
@@ -31,7 +32,7 @@ export interface ApiAddress {
   readonly url: string;
   readonly key: string;
   /** Time limit of an answer in seconds. Longer for large bodies, ticks and dry runs. Default {@link WAIT_SECONDS}. */
-  readonly waitSeconds?: number;
+  readonly waitSeconds?: Seconds;
 }
 
 export interface Call {
@@ -41,7 +42,7 @@ export interface Call {
   readonly query?: Readonly<Record<string, string | undefined>>;
   /** Text is sent unchanged, other values as JSON. */
   readonly body?: unknown;
-  readonly seconds?: number;
+  readonly seconds?: Seconds;
 }
 
 /** A request whose good answer is a `T`. */
@@ -51,12 +52,12 @@ export interface Request<T> extends Call {
 }
 
 /** Time limit of an answer in seconds: a cold start takes a few seconds. */
-export const WAIT_SECONDS = 10;
+export const WAIT_SECONDS: Seconds = 10;
 /** A body of megabytes takes longer to send. */
 const LARGE_BODY = 1_000_000;
-const LARGE_WAIT_SECONDS = 60;
+const LARGE_WAIT_SECONDS: Seconds = 60;
 /** A tick and a dry run may take as long as the host lets a function run. */
-const LONG_WAIT_SECONDS = 240;
+const LONG_WAIT_SECONDS: Seconds = 240;
 
 /** Makes one request of the HTTP API. Never throws because of the network. */
 export async function callApi<T>(api: ApiAddress, call: Request<T>): Promise<Answer<T>> {
@@ -277,7 +278,7 @@ export interface StopQuestion {
 }
 
 /** An answer comes within 15 s, or never. */
-const STOP_WAIT_SECONDS = 20;
+const STOP_WAIT_SECONDS: Seconds = 20;
 
 /**
  * "May I stop?", asked by a node. 200 means yes. Otherwise `undrain` in the answer is true if the node may take work again. `callback` is

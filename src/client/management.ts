@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Answer } from "./answer.ts";
 import { callWith } from "./api.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** A function as Azure, or the host, lists it. */
 export interface ListedFunction {
@@ -26,7 +27,7 @@ export interface ManagementApi {
 
 /** Of the resource type Microsoft.Web/sites. */
 const VERSION = "2024-11-01";
-const TOKEN_WAIT_SECONDS = 60;
+const TOKEN_WAIT_SECONDS: Seconds = 60;
 
 /**
  * Opens the management API for the function app with this resource id. `token` returns a token of the signed-in identity; its rejection is

@@ -1,3 +1,5 @@
+import type { Milliseconds } from "../domain/units.ts";
+
 /** A node's questions for one stop (docs/protocol.md, Questions of nodes), kept in a file from run to run. Moments are in ms since 1970. */
 export interface StopSeries {
   readonly begunAt: number;
@@ -8,9 +10,9 @@ export interface StopSeries {
 }
 
 /** A series asks for a stop for this long. After that it only asks for the state of the stop. */
-const BEGIN_MS = 60_000;
+const BEGIN_MS: Milliseconds = 60_000;
 /** This long after the last question for a stop, none can be in progress any more. */
-const OVER_MS = 180_000;
+const OVER_MS: Milliseconds = 180_000;
 
 /** The series in a kept text. Undefined: there is none, or it cannot be read. */
 export function readSeries(text: string | undefined): StopSeries | undefined {

@@ -10,7 +10,7 @@ export function managedIdentity(clientId: string | undefined): TokenCredential {
   });
 }
 
-/** Who is signed in on this machine (az login, environment, managed identity): for a look from a desk. */
+/** Who is signed in on this machine (az login, environment, managed identity): to look from a desk. */
 export function ownIdentity(): TokenCredential {
   return whenFirstUsed(async () => {
     const { DefaultAzureCredential } = await import("@azure/identity");

@@ -1,4 +1,7 @@
-import type { Clock, Documents, Log, Ports } from "../app/ports.ts";
+import type { Clock } from "../app/ports/clock.ts";
+import type { Documents } from "../app/ports/documents.ts";
+import type { Log } from "../app/ports/log.ts";
+import type { Ports } from "../app/ports/ports.ts";
 import type { Config, Trial } from "../config.ts";
 import { insecurities } from "../config.ts";
 import type { ClusterName } from "../domain/ids.ts";
@@ -6,9 +9,10 @@ import type { Mode } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import { DEFAULT_POLICY, observing } from "../domain/policy.ts";
 import { readPolicy } from "../wire/policy.ts";
+import type { Milliseconds } from "../domain/units.ts";
 
 /** A configuration document is believed for so long. */
-const POLICY_AGE_MS = 15_000;
+const POLICY_AGE_MS: Milliseconds = 15_000;
 
 /**
  * Reads a cluster's configuration. One that cannot be read (a newer release wrote it) is reported, and the last that could holds; without

@@ -1,7 +1,8 @@
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Ledger, LedgerNode } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { factOfNode } from "./nodes/planned-beside.ts";
 import { maySpeak } from "./stops/node-token.ts";
@@ -26,13 +27,13 @@ import { noRecalls } from "./recalls.ts";
 import { lapseParts } from "./record/lapse.ts";
 
 /** A question is too old to begin anything so long after it reached a host: the node has given up waiting, and may have opened. */
-export const PATIENCE_SECONDS = 20;
-/** An instance that no look shows is unknown only if a look is not older than this: a node may be newer than the look. */
-const UNKNOWN_LOOK_SECONDS = 45;
+export const PATIENCE_SECONDS: Seconds = 20;
+/** An instance that no observation shows is unknown only if an observation is not older than this: a node may be newer than the observation. */
+const UNKNOWN_OBSERVATION_SECONDS: Seconds = 45;
 
 /**
  * Answers all calls of one moment together, so that nodes which ask at once cannot all be let go when some are needed. Decides on the
- * last believed look: cannot tell if that is older than two snapshot intervals. What a node is told is in `questions`: its mark, or that
+ * last believed observation: cannot tell if that is older than two snapshot intervals. What a node is told is in `questions`: its mark, or that
  * it is to stay (docs/protocol.md, Questions of nodes). `recall` only spares work.
  */
 export function judgeStops(
@@ -92,11 +93,11 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   return limited ?? { kind: "cannot-tell", why: "no stop of this node is under way", undrain };
 }
 
-/** A node may be newer than the last look: it is unknown once a look has come that does not show it. */
+/** A node may be newer than the last observation: it is unknown once an observation has come that does not show it. */
 function judgeUnknown({ isForgetful, blind: why, seenAt }: Survey, now: Instant): FinalVerdict {
   if (isForgetful) return unsettled("the record of this cluster is new; ask again");
   if (why !== undefined) return { kind: "not-seen-yet", why };
-  if (seenAt === undefined || secondsBetween(seenAt, now) > UNKNOWN_LOOK_SECONDS)
+  if (seenAt === undefined || secondsBetween(seenAt, now) > UNKNOWN_OBSERVATION_SECONDS)
     return {
       kind: "not-seen-yet",
       why: "no node with this instance id is known yet: ask again after the next observation",

@@ -4,13 +4,13 @@ import type { LimitChange } from "../domain/what-if.ts";
 import type { Catalogue } from "../domain/catalogue.ts";
 import { familyKey, familyOf } from "./world/quota-family.ts";
 
-/** A look with a limit changed; `found` is false where the cluster has no such limit. */
+/** An observation with a limit changed; `found` is false where the cluster has no such limit. */
 export interface ChangedLimit {
   readonly snapshot: Snapshot;
   readonly found: boolean;
 }
 
-/** The same look with one limit changed, wherever it is reported. What CycleCloud calls available is left as it was. */
+/** The same observation with one limit changed, wherever it is reported. What CycleCloud calls available is left as it was. */
 export function changeLimit(snapshot: Snapshot, asked: LimitChange, catalogue: Catalogue): ChangedLimit {
   const change = changeOf(asked);
   let found = false;

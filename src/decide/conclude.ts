@@ -1,6 +1,8 @@
 import type { Instant } from "../domain/units.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
-import type { ClusterRecord, Ledger, LedgerNode, Unneeded } from "../domain/record.ts";
+import type { Ledger, LedgerNode } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Unneeded } from "../domain/unneeded.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
@@ -31,10 +33,10 @@ import { circumstances } from "./conclusion.ts";
 
 /** Makes the decision: the next record with its intents, the next ledger, and the plan that says why. */
 export function conclude(on: Conclusion): Decision {
-  const { look, policy, now, weighed } = on;
-  const managed = managedArrays(look.snapshot, policy);
+  const { observation, policy, now, weighed } = on;
+  const managed = managedArrays(observation.snapshot, policy);
   // Of observed arrays the same is worked out, and only shown.
-  const reach = reachOf(look.snapshot, policy, managed);
+  const reach = reachOf(observation.snapshot, policy, managed);
   const { done, withheld } = splitByReach(weighed.allocation, reach, on.ledger);
   const stopping = stoppingNodes(on.record.intents);
   let ledger = on.ledger;
@@ -49,7 +51,9 @@ export function conclude(on: Conclusion): Decision {
   const terminates: NodeId[] = [];
   const unstopped: NodeId[] = [];
   const groups = weighed.allocation.groups.filter(({ array }) => reach.acts(array));
-  const record = reach.isActing ? noteGroups(on.record, look.snapshot, on.ledger, groups, now) : on.record;
+  const record = reach.isActing
+    ? noteGroups(on.record, observation.snapshot, on.ledger, groups, now)
+    : on.record;
   const creates = on.record.createsFrom === undefined ? done.creates : [];
   const { starts } = done;
   for (const id of starts) {
@@ -59,7 +63,7 @@ export function conclude(on: Conclusion): Decision {
   const entries = new InTurn(ledger);
   const needs = new InTurn(weighed.allocation.needed);
   const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
-  look.snapshot.nodes.forEach((node) => {
+  observation.snapshot.nodes.forEach((node) => {
     const known = entries.get(node.nodeId);
     if (known === undefined) return;
     if (!managed.has(node.array)) {
@@ -101,10 +105,10 @@ export function conclude(on: Conclusion): Decision {
     loads: weighed.allocation.loads,
     ...(weighed.leftOut.none ? {} : { leftOut: describeLeftOut(weighed.allocation.leftOut) }),
   };
-  const effects = { creates, starts: startEffects(starts, look.snapshot), terminates };
+  const effects = { creates, starts: startEffects(starts, observation.snapshot), terminates };
   const noted = withUnneeded(
     withAwaited(record, ledger),
-    findUnneeded(look.snapshot, ledger, verdicts, policy, now),
+    findUnneeded(observation.snapshot, ledger, verdicts, policy, now),
   );
   const committed = commitEffects(noted, effects, now, on.owner, policy);
   const keyed = withStopKeys(committed, ledger);
@@ -112,7 +116,7 @@ export function conclude(on: Conclusion): Decision {
     record: withDynamics(keyed, ledger, on),
     ledger,
     questions: foldQuestions(on.questions, now),
-    seen: look.snapshot,
+    seen: observation.snapshot,
     plan,
     ...(terminates.some((id) => weighed.kept.has(id)) ? { waitsForStops: true } : {}),
   };
@@ -129,10 +133,10 @@ function outcomesOf({ allocation }: Weighed, { refused }: Admitted): Plan["deman
 function withDynamics(
   record: ClusterRecord,
   ledger: Ledger,
-  { dynamics, admitted, look }: Conclusion,
+  { dynamics, admitted, observation }: Conclusion,
 ): ClusterRecord {
   const { dynamicArrays: _before, ...rest } = record;
-  const existing = existingDynamics(record, ledger, dynamics, look.snapshot, admitted.definers);
+  const existing = existingDynamics(record, ledger, dynamics, observation.snapshot, admitted.definers);
   return existing.length === 0 ? rest : { ...rest, dynamicArrays: existing };
 }
 

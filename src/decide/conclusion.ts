@@ -1,9 +1,11 @@
 import type { Instant } from "../domain/units.ts";
-import type { ClusterRecord, Ledger, LedgerNode, Outage } from "../domain/record.ts";
+import type { Ledger, LedgerNode } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Outage } from "../domain/troubles.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Plan } from "../domain/plan.ts";
-import type { Look } from "../domain/observation.ts";
+import type { Observation } from "../domain/observation.ts";
 import type { Owner } from "../domain/ids.ts";
 import type { Dynamics } from "./world/dynamic-arrays.ts";
 import type { HostFact } from "./senders/host-facts.ts";
@@ -14,12 +16,12 @@ import { mayStopByReport } from "./stops/questions.ts";
 import { idleProofAt } from "./senders/host-facts.ts";
 import { factOfNode } from "./nodes/planned-beside.ts";
 
-/** What a plan is concluded from: the record and look that it was made on, and what the demand needs. */
+/** What a plan is concluded from: the record and observation that it was made on, and what the demand needs. */
 export interface Conclusion {
   readonly record: ClusterRecord;
   readonly dynamics: Dynamics;
   readonly admitted: Admitted;
-  readonly look: Look;
+  readonly observation: Observation;
   readonly ledger: Ledger;
   readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;

@@ -1,6 +1,7 @@
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
-import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
+import type { Ledger, LedgerNode } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { NodeId, Owner } from "../domain/ids.ts";
@@ -43,7 +44,7 @@ export interface Confirmation {
 }
 
 /**
- * The look after the mark: the record as it is now, with whatever demand has come since (the node itself has said that it is idle).
+ * The observation after the mark: the record as it is now, with whatever demand has come since (the node itself has said that it is idle).
  * What is still spare is stopped; the rest is told to stay. A question that waited too long, or whose mark is gone, gets no verdict.
  */
 export function confirmStops(

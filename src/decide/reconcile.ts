@@ -1,7 +1,9 @@
 import type { Owner } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, Ledger, PoolOwners } from "../domain/record.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { PoolOwners } from "../domain/request-sets.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
 import { admitDemands } from "./senders/admit.ts";
@@ -21,7 +23,7 @@ import { reportedHosts } from "./world/reported-hosts.ts";
 import { readReports } from "./world/scheduler-only.ts";
 import type { Lacking } from "./nodes/unclear.ts";
 import { findLacking } from "./nodes/unclear.ts";
-import type { Look } from "../domain/observation.ts";
+import type { Observation } from "../domain/observation.ts";
 import type { Decision } from "../domain/decision.ts";
 import { ownedPools } from "./senders/owned-pools.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
@@ -33,51 +35,51 @@ import { conclude } from "./conclude.ts";
 import { lapseParts } from "./record/lapse.ts";
 
 /**
- * Works out, from demand and one believed look, what to create and what to stop (architecture.md, The decision model): the same
- * record and look always give the same decision, and applying it and looking again gives "nothing to do". `recall` only spares work.
+ * Works out, from demand and one believed observation, what to create and what to stop (architecture.md, The decision model): the same
+ * record and observation always give the same decision, and applying it and observing again gives "nothing to do". `recall` only spares work.
  */
 export function decide(
   record: ClusterRecord,
   bodies: Bodies,
-  newest: Look,
+  newest: Observation,
   policy: Policy,
   now: Instant,
   owner: Owner,
   recall: Recall<Weighing> = new Recall(),
 ): Decision {
   const snapshot = withMissing(newest.snapshot, bodies.seen, bodies.ledger, record.intents);
-  const look: Look = { ...newest, snapshot };
+  const observation: Observation = { ...newest, snapshot };
   const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
   const { targetStatesLackedSince: _before, ...held } = record;
-  const followed = followInFlight(held, look, bodies.ledger, policy, now);
+  const followed = followInFlight(held, observation, bodies.ledger, policy, now);
   const lapsed = lapseParts(followed, now, policy.maxExpirationSeconds);
-  const managed = managedArrays(look.snapshot, policy);
+  const managed = managedArrays(observation.snapshot, policy);
   const observed: ClusterRecord = withoutTrouble({
-    ...withCreatesWait(lapsed, record, look.snapshot, { managed, lagSeconds: policy.lagSeconds }, now),
+    ...withCreatesWait(lapsed, record, observation.snapshot, { managed, lagSeconds: policy.lagSeconds }, now),
     plan: number,
     observedGeneration: record.generation,
     backoffs: forgetOldBackoffs(followed.backoffs, now),
-    lastGoodLookAt: look.snapshot.at,
+    lastGoodLookAt: observation.snapshot.at,
     ...lackedSince(findLacking(record, newest.snapshot)),
   });
   const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
   const facts = hostFacts(rested, bodies, now, policy.senders);
   const questions = bodies.questions ?? NO_QUESTIONS;
   const before = withQuestions(bodies.ledger, questions);
-  const seen = updateLedger(before, look, record.inFlight, facts, now);
+  const seen = updateLedger(before, observation, record.inFlight, facts, now);
   const rewound = isMemoryOld(record, policy, now) ? restartClocks(seen, now) : seen;
   const admitted = admitDemands(rested, bodies, policy);
   const sent = admitted.demands;
-  const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], look.snapshot);
+  const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], observation.snapshot);
   const known = recogniseByName(rewound, dynamics);
-  const { record: started, ledger } = endStarts(rested, known, look.snapshot, policy, now);
-  const next = pauseBuckets(started, bodies.seen, look.snapshot, ledger, facts, policy, now);
+  const { record: started, ledger } = endStarts(rested, known, observation.snapshot, policy, now);
+  const next = pauseBuckets(started, bodies.seen, observation.snapshot, ledger, facts, policy, now);
   const { senders } = policy;
   const { pools, owners } = ownedPools(rested, bodies, senders);
   const reports = readReports(
     reportedHosts(rested, bodies, now, senders),
-    { snapshot: look.snapshot, ledger, dynamics: dynamics.keys() },
+    { snapshot: observation.snapshot, ledger, dynamics: dynamics.keys() },
     sent,
   );
   const wanted = {
@@ -89,7 +91,7 @@ export function decide(
   };
   const weighed = weigh({
     record: next,
-    snapshot: look.snapshot,
+    snapshot: observation.snapshot,
     ledger,
     questions,
     wanted,
@@ -101,7 +103,7 @@ export function decide(
     record: withPoolOwners(next, owners),
     dynamics,
     admitted,
-    look,
+    observation,
     ledger,
     questions,
     facts,

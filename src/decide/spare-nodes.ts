@@ -1,5 +1,6 @@
 import type { Instant } from "../domain/units.ts";
-import type { ClusterRecord, Ledger } from "../domain/record.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { NodeId } from "../domain/ids.ts";
@@ -91,7 +92,7 @@ export function spareNodes(
   };
 }
 
-/** A node that asks is up, whatever it was at the last look: only other nodes that are up may stand in for it. */
+/** A node that asks is up, whatever it was at the last observation: only other nodes that are up may stand in for it. */
 function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
   const isBehind = ({ nodeId, phase }: Node): boolean =>
     (phase === "coming" || phase === "deallocated" || phase === "unknown") && askers.has(nodeId);

@@ -1,6 +1,7 @@
-import type { Instant } from "../domain/units.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
-import type { ClusterRecord, LedgerNode } from "../domain/record.ts";
+import type { LedgerNode } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { Questions, UnhealthyHold } from "../domain/questions.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -25,18 +26,18 @@ import { bindCallers } from "./stops/node-token.ts";
 
 /** What every call of one moment is judged by, worked out once. */
 export interface Survey {
-  /** The nodes that are asked about, as the last look saw them. */
+  /** The nodes that are asked about, as the last observation saw them. */
   readonly nodes: ReadonlyMap<NodeId, Node>;
   readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   /** Whose calls must carry which token. */
   readonly bindings: Bindings;
   readonly stopping: ReadonlySet<NodeId>;
-  /** The node arrays of the last look, and which of them are ours. */
+  /** The node arrays of the last observation, and which of them are ours. */
   readonly listed: ReadonlySet<ArrayName> | undefined;
   readonly managed: ReadonlySet<ArrayName> | undefined;
   readonly policy: Policy;
-  /** When the last believed look was begun. */
+  /** When the last believed observation was begun. */
   readonly seenAt: Instant | undefined;
   /** The record is so young that stops may be under way of which it knows nothing. */
   readonly isForgetful: boolean;
@@ -132,7 +133,7 @@ export function staying(objection: Objection, undrain: boolean): Stay {
 }
 
 /**
- * What speaks against stopping a node, whatever the demand is. A node that calls itself unhealthy needs no fresh look and no idle time. But
+ * What speaks against stopping a node, whatever the demand is. A node that calls itself unhealthy needs no fresh observation and no idle time. But
  * while a job is on it, it stays: anybody who holds the stop URL of its array could have said that it is unhealthy.
  */
 export function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objection | undefined {
@@ -164,7 +165,7 @@ function plannedThere({ plannedBeside }: LedgerNode): Objection | undefined {
 }
 
 /**
- * CycleCloud has accepted its stop, and no look proves the contrary. A node that such a look still shows wanted was forgotten there: it is
+ * CycleCloud has accepted its stop, and no observation proves the contrary. A node that such an observation still shows wanted was forgotten there: it is
  * decided again, as a yes now would be a promise that nobody keeps.
  */
 function isStopFresh({ draining }: LedgerNode, seenAt: Instant): boolean {
@@ -189,8 +190,8 @@ export function isUnhealthy(known: LedgerNode | undefined): boolean {
   return known?.draining?.by === "unhealthy";
 }
 
-/** A node that the looks do not show is gone for certain after so long. */
-export const GONE_SECONDS = 60;
+/** A node that the observations do not show is gone for certain after so long. */
+export const GONE_SECONDS: Seconds = 60;
 
 /** Whose calls must carry which token. A call with the stop URL of another array binds nobody. */
 export function bindingsOf(

@@ -29,7 +29,7 @@ export type StopVerdict =
       readonly held?: UnhealthyHold;
     }
   | { readonly kind: "unknown-instance" }
-  /** No look shows such an instance, and none is fresh enough to say that there is none: one should be begun. */
+  /** No observation shows such an instance, and none is fresh enough to say that there is none: one should be begun. */
   | { readonly kind: "not-seen-yet"; readonly why: string }
   /** The stop URL is another array's; or, with `unbound`, the call does not carry the token that this node's calls must carry. */
   | { readonly kind: "forbidden"; readonly undrain: boolean; readonly unbound?: true }

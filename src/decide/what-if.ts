@@ -8,7 +8,8 @@ import { sameMachineType } from "../domain/ids.ts";
 import { nearest } from "../domain/nearest.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { LimitId } from "../domain/reason.ts";
-import type { Backoff, ClusterRecord } from "../domain/record.ts";
+import type { Backoff } from "../domain/backoff.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import type { BucketChange, LimitChange, WhatIf } from "../domain/what-if.ts";
 import { catalogueOf } from "../domain/vm-size-data.ts";
@@ -25,7 +26,7 @@ export type Supposed =
 
 /**
  * The stored state with the changed inputs put in: demand is accepted as if it had come just now, limits and buckets are changed in the
- * last believed look. Where the limits that are known explain how many nodes CycleCloud offers in a bucket, raising them raises that, too;
+ * last believed observation. Where the limits that are known explain how many nodes CycleCloud offers in a bucket, raising them raises that, too;
  * where it offers fewer, for reasons of its own, it goes on doing so.
  */
 export function suppose(

@@ -4,9 +4,11 @@ import type { NodeProperties } from "./node-view.ts";
 import type { DemandOutcome, GroupedArray, PlanLoads } from "./plan.ts";
 import type { LimitId, Reason } from "./reason.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
-import type { CreateSet, GroupFill } from "./record.ts";
+import type { GroupFill } from "./group-fill.ts";
+import type { CreateSet } from "./intent.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Resources } from "./resources.ts";
+import type { Seconds } from "./units.ts";
 
 /** The allocator's only view of the cluster: all capacity that it may use, and all limits. */
 export interface World {
@@ -120,7 +122,7 @@ export interface BucketOffer {
   readonly resources: Resources;
   readonly properties?: () => NodeProperties;
   /** Seconds since the bucket last lacked capacity. Absent: it never did. */
-  readonly capacityFailureSeconds?: number;
+  readonly capacityFailureSeconds?: Seconds;
   /** vCPUs of one new node. */
   readonly cores: number;
   /** Price of one node per hour, in the currency of the price table. Absent: unknown. */
@@ -255,7 +257,7 @@ export interface AllocationPolicy {
   /** Prefix of generated placement-group names. */
   readonly groupPrefix: string;
   /** A group that lacks nodes is given up after this time. */
-  readonly groupFillSeconds: number;
+  readonly groupFillSeconds: Seconds;
   /**
    * - `existing-first`: existing nodes, then nodes in flight, then new ones.
    * - `bucket-order`: like scalelib. Buckets in recorded order, existing before new nodes in each, strictly by rank (scalelib.md 10 and

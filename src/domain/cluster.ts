@@ -1,6 +1,6 @@
 import type { ArrayName, ClusterName, MachineType, NodeId, PlacementGroup } from "./ids.ts";
 import type { Resources, Scalar } from "./resources.ts";
-import type { Instant } from "./units.ts";
+import type { Instant, Seconds } from "./units.ts";
 
 /** One observation of a cluster: one `status?nodes=true` answer (cyclecloud-wire.md A.3), parsed leniently into a uniform shape. */
 export interface Snapshot {
@@ -77,7 +77,7 @@ export interface Bucket {
   readonly maxPlacementGroupSize?: number;
   readonly placementGroups: readonly { readonly name: PlacementGroup; readonly activeCount: number }[];
   /** Seconds since the last capacity failure. Absent: never. */
-  readonly lastCapacityFailureSeconds?: number;
+  readonly lastCapacityFailureSeconds?: Seconds;
   readonly machine: Machine;
 }
 

@@ -1,5 +1,5 @@
 import type { ArrayName, SetName } from "./ids.ts";
-import type { Instant } from "./units.ts";
+import type { Instant, Seconds } from "./units.ts";
 
 /**
  * Counts of the real and the virtual fleet, by day and node array. Updated at each observation: its nodes count for the time since the
@@ -24,7 +24,7 @@ export interface ComparedDay {
 export interface ComparedArray {
   readonly array: ArrayName;
   /** How much of the day was observed. */
-  readonly seconds: number;
+  readonly seconds: Seconds;
   readonly real: FleetCounts;
   readonly virtual: FleetCounts;
   /** The largest differences, and the one that continues. */
@@ -35,14 +35,14 @@ export interface ComparedArray {
 export interface FleetCounts {
   /** The largest number of nodes at one time. */
   readonly peak: number;
-  readonly nodeSeconds: number;
+  readonly nodeSeconds: Seconds;
   /** Of these: up, with no job on the node and no demand that needs it. */
-  readonly idleSeconds: number;
+  readonly idleSeconds: Seconds;
   readonly boots: number;
   /** Absent: no prices are known. */
   readonly cost?: number;
   /** Node-seconds whose price is unknown. They are not in `cost`. Absent: none. */
-  readonly unpricedSeconds?: number;
+  readonly unpricedSeconds?: Seconds;
 }
 
 /** A period in which the fleets differed in one way without a break. */
@@ -57,7 +57,7 @@ export interface Difference {
   readonly until: Instant;
   /** The largest number of nodes at one time. */
   readonly nodes: number;
-  readonly nodeSeconds: number;
+  readonly nodeSeconds: Seconds;
   /** For `idle`: the previous stop of virtual nodes. Absent: the autoscaler would not have created them. */
   readonly stoppedAt?: Instant;
   /** For `fewer`: the first few request sets that need the virtual nodes. Absent: no set needs them. */

@@ -1,5 +1,6 @@
 import type { Scalar } from "./resources.ts";
 import type { Size } from "./size.ts";
+import type { Seconds } from "./units.ts";
 
 /**
  * The constraint language (scalelib.md 9) as data. A job has a list of constraints, and all must hold on each node that takes a slot of it.
@@ -48,7 +49,7 @@ export interface SharedConsumable {
 export interface CapacityFailureBackoff {
   readonly kind: "capacity-failure-backoff";
   /** Absent: no duration was given, so nothing is refused. */
-  readonly seconds?: number;
+  readonly seconds?: Seconds;
   /** As written, so that it can be written back. */
   readonly written: Scalar;
 }

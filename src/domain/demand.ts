@@ -2,7 +2,7 @@ import type { Constraint } from "./constraint.ts";
 import type { ArrayName, ClusterName, Digest, MachineType, SetName } from "./ids.ts";
 import type { Resources, Scalar } from "./resources.ts";
 import { compareText } from "./text.ts";
-import type { Instant } from "./units.ts";
+import type { Instant, Seconds } from "./units.ts";
 
 /**
  * One thing that a request set asks for, in the single form that the core uses. wire/ translates every message into it. Targets are totals,
@@ -142,7 +142,7 @@ export function compareRevisions(a: Revision, b: Revision): number {
 }
 
 /** How far an explicit revision may be ahead of our clock (architecture.md, Revisions). */
-export const REVISION_LEEWAY_SECONDS = 300;
+export const REVISION_LEEWAY_SECONDS: Seconds = 300;
 
 /** A demand message after parsing: checked, translated, with absolute times. */
 export type RequestSetUpdate = WholeUpdate | PartialUpdate;
@@ -151,9 +151,9 @@ interface Envelope {
   readonly cluster: ClusterName;
   readonly set: SetName;
   readonly revision: Revision;
-  readonly intervalSeconds: number;
+  readonly intervalSeconds: Seconds;
   /** The interval that the message asked for, if that was more than is allowed. Absent: it was not. */
-  readonly askedIntervalSeconds?: number;
+  readonly askedIntervalSeconds?: Seconds;
   /** When it was put into the queue or arrived over HTTP. */
   readonly sentAt: Instant;
   readonly expiresAt: Instant;

@@ -1,6 +1,6 @@
 import type { Difference } from "./comparison.ts";
 import { someOf } from "./some-of.ts";
-import type { Instant } from "./units.ts";
+import type { Instant, Seconds } from "./units.ts";
 import { isoTime, secondsBetween } from "./units.ts";
 
 /** Two short sentences for people: what differed and for how long, and why. Times are in UTC. */
@@ -42,11 +42,11 @@ function timeText(at: Instant, near: Instant): string {
 }
 
 /** "5 h", "1.5 h" or "25 min". */
-function lengthText(seconds: number): string {
+function lengthText(seconds: Seconds): string {
   return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${hoursText(seconds)} h`;
 }
 
 /** Hours with one decimal where they are not whole. */
-export function hoursText(seconds: number): string {
+export function hoursText(seconds: Seconds): string {
   return String(Number((seconds / 3600).toFixed(1)));
 }

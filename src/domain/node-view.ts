@@ -1,5 +1,6 @@
 import type { NodeProperty } from "./constraint.ts";
 import type { Resources, ResourceValue, Scalar } from "./resources.ts";
+import type { Seconds } from "./units.ts";
 
 /** A node, or a new node of a bucket, as constraints and default resources see it. */
 export interface NodeView {
@@ -13,7 +14,7 @@ export interface NodeView {
   /** Names of the jobs that are on it. */
   readonly jobs: ReadonlySet<string>;
   /** Seconds since the bucket last lacked capacity. Absent: never, or the node exists. */
-  readonly capacityFailureSeconds?: number;
+  readonly capacityFailureSeconds?: Seconds;
 }
 
 export type NodeProperties = Readonly<Record<NodeProperty, ResourceValue>>;

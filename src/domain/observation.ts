@@ -3,7 +3,7 @@ import type { RequestedNode, Snapshot } from "./cluster.ts";
 import type { Instant } from "./units.ts";
 
 /** One observation of CycleCloud: the status, and the nodes of the requests that are still open. */
-export interface Look {
+export interface Observation {
   readonly snapshot: Snapshot;
   /** Requests whose nodes could not be listed in time are missing here. */
   readonly requestNodes: ReadonlyMap<RequestId, RequestNodes>;

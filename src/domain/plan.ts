@@ -3,8 +3,8 @@ import type { BucketKey, Purpose } from "./bucket.ts";
 import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Mode } from "./mode.ts";
 import type { Reason } from "./reason.ts";
-import type { CreateSet } from "./record.ts";
-import type { Instant } from "./units.ts";
+import type { CreateSet } from "./intent.ts";
+import type { Instant, Seconds } from "./units.ts";
 import { clockTime, isoTime } from "./units.ts";
 
 /** The result of one reconcile, with its reasons. Every decision, including "do nothing", has a reason. */
@@ -169,7 +169,7 @@ export type NodeVerdict =
   | { readonly kind: "coming"; readonly bootSecondsLeft: number }
   | { readonly kind: "busy" }
   | { readonly kind: "busyness-unknown" }
-  | { readonly kind: "idle"; readonly idleSeconds: number; readonly idleTimeoutSeconds: number }
+  | { readonly kind: "idle"; readonly idleSeconds: Seconds; readonly idleTimeoutSeconds: Seconds }
   /** A request set that is left out of the plan may need it. */
   | { readonly kind: "perhaps-needed"; readonly by: SetName }
   | { readonly kind: "keep-alive" }

@@ -9,6 +9,7 @@ import type { ModeRules } from "./mode.ts";
 import type { PriceTable } from "./price.ts";
 import type { SenderRules } from "./sender-rules.ts";
 import type { TimeoutRules } from "./timeouts.ts";
+import type { Seconds } from "./units.ts";
 
 /**
  * Bounds for calls to a CycleCloud server. They come from the registry and are in no configuration document. How far we trust its answers
@@ -16,28 +17,28 @@ import type { TimeoutRules } from "./timeouts.ts";
  */
 export interface CallBounds {
   /** Time limit of a call. A request that has not reached CycleCloud by then never does. 1 to 90, default 60. */
-  readonly callLimitSeconds: number;
+  readonly callLimitSeconds: Seconds;
   /** Maximum age of the data in CycleCloud's answers. 0 to 300, default 30. */
-  readonly lagSeconds: number;
+  readonly lagSeconds: Seconds;
   /** Maximum number of create requests at a time. Before 8.4.1 CycleCloud mishandled more than one (cyclecloud-wire.md A.6). Default 1. */
   readonly parallelCreates: number;
 }
 
 export const DEFAULT_CALL_BOUNDS: CallBounds = { callLimitSeconds: 60, lagSeconds: 30, parallelCreates: 1 };
-export const LONGEST_CALL_LIMIT_SECONDS = 90;
-export const LONGEST_LAG_SECONDS = 300;
+export const LONGEST_CALL_LIMIT_SECONDS: Seconds = 90;
+export const LONGEST_LAG_SECONDS: Seconds = 300;
 export const MOST_PARALLEL_CREATES = 8;
 
 /** The configuration of one cluster, after parsing. All durations in seconds. */
 export interface Policy extends TimeoutRules, CallBounds, ModeRules, ExclusiveRules {
   /** Interval of the timer's observations: 60, fixed by its schedule. Autostop trusts a snapshot for two intervals. */
-  readonly snapshotIntervalSeconds: number;
+  readonly snapshotIntervalSeconds: Seconds;
   /** Maximum validity of demand. A lapsed set keeps its revision for the same time. Default 86,400. */
-  readonly maxExpirationSeconds: number;
+  readonly maxExpirationSeconds: Seconds;
   /** Accepted nodes that no observation has shown for this long no longer count as coming. Default 900. */
-  readonly inFlightGraceSeconds: number;
+  readonly inFlightGraceSeconds: Seconds;
   /** A group that lacks nodes is filled for this long. Then its nodes are released and the next VM size is tried. Default 600. */
-  readonly groupFillTimeoutSeconds: number;
+  readonly groupFillTimeoutSeconds: Seconds;
   /** The only arrays that are ours. Absent: every array with autoscaling enabled. CycleCloud never forgets an array (wire A.3). */
   readonly nodearrays?: readonly ArrayName[];
   /** scalelib's default_resources. Absent: only those that every node has. */
@@ -57,7 +58,7 @@ export interface Policy extends TimeoutRules, CallBounds, ModeRules, ExclusiveRu
   /** Prices of nodes. Absent: unknown. */
   readonly prices?: PriceTable;
   /** Plans that changed something can be explained for this long. Default 604,800: 7 days. */
-  readonly planHistorySeconds: number;
+  readonly planHistorySeconds: Seconds;
   /** Budget for placing the demand of one plan, in steps. Absent: see decide/constraints/budget.ts. Not configurable. */
   readonly planSteps?: number;
   /** The `$schema` of the document, for editors. It changes nothing here. */
@@ -72,7 +73,7 @@ export function observing({ modeIsDefault: _said, ...policy }: Policy): Policy {
 }
 
 /** Upper bound of the validity of demand, whatever a configuration says. */
-export const LONGEST_EXPIRATION_SECONDS = 86_400;
+export const LONGEST_EXPIRATION_SECONDS: Seconds = 86_400;
 
 export const DEFAULT_POLICY: Policy = {
   ...DEFAULT_CALL_BOUNDS,

@@ -1,6 +1,6 @@
 import type { NodeId } from "./ids.ts";
-import type { Draining, NodeBinding } from "./record.ts";
-import type { Instant } from "./units.ts";
+import type { Draining, NodeBinding } from "./ledger.ts";
+import type { Instant, Seconds } from "./units.ts";
 import { secondsBetween } from "./units.ts";
 
 /**
@@ -51,7 +51,7 @@ export function withStay(question: Question, told: number | undefined, now: Inst
 }
 
 /** A node asks again every minute. Older statements are out of date. */
-const RECENT_SECONDS = 600;
+const RECENT_SECONDS: Seconds = 600;
 
 /** Undefined if the node does not report itself unhealthy, or last did so too long ago. */
 export function unhealthyNow(question: Question | undefined, now: Instant): Unhealthy | undefined {

@@ -7,7 +7,7 @@ import { nearest } from "./nearest.ts";
 import type { Refusal } from "./refusal.ts";
 import { optionsText, renderRefusal } from "./refusal.ts";
 import { ALLOW_ATTRIBUTES } from "./sender-rules.ts";
-import type { Instant } from "./units.ts";
+import type { Instant, Seconds } from "./units.ts";
 import { isoTime } from "./units.ts";
 
 /** The limits on new nodes that buckets share (cyclecloud-wire.md A.3, semantics 1), and our own caps on one set or user. */
@@ -68,7 +68,7 @@ type Cause =
       /** Deallocated nodes were to be started. They count against the limits as new nodes do. */
       readonly starting?: true;
       /** For a bucket's own limit: seconds from Azure's last lack of capacity there to the last observation. */
-      readonly capacityFailureSeconds?: number;
+      readonly capacityFailureSeconds?: Seconds;
     }
   | { readonly code: "unknown-array"; readonly array: string; readonly known: readonly string[] }
   | { readonly code: "array-not-managed"; readonly array: string }
@@ -139,7 +139,7 @@ type Cause =
       readonly until: Instant;
       readonly message: string;
       /** Seconds from Azure's last lack of capacity there to the last observation. */
-      readonly capacityFailureSeconds?: number;
+      readonly capacityFailureSeconds?: Seconds;
     }
   | {
       readonly code: "group-too-large";
@@ -337,7 +337,7 @@ function limitSentence(reason: Extract<Reason, { readonly code: "limit-reached" 
   return `${limitText(limit)}: ${used} of ${max} ${limit.unit} used, ${asked} more needed${what}, ${left} left${where}${failureText(reason)}`;
 }
 
-function failureText({ capacityFailureSeconds }: { readonly capacityFailureSeconds?: number }): string {
+function failureText({ capacityFailureSeconds }: { readonly capacityFailureSeconds?: Seconds }): string {
   return capacityFailureSeconds === undefined
     ? ""
     : `; Azure lacked capacity ${Math.round(capacityFailureSeconds)} s before the last observation`;

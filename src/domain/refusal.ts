@@ -1,6 +1,7 @@
 import type { ResourceValue, Scalar } from "./resources.ts";
 import type { Size } from "./size.ts";
 import { isSize, sizeText } from "./size.ts";
+import type { Seconds } from "./units.ts";
 
 /**
  * Why a node (or a new node of a bucket) does not meet a constraint, with the asked and the found value. Only {@link renderRefusal} turns
@@ -48,7 +49,7 @@ export type Refusal =
       readonly asked: Scalar;
       readonly found: Scalar;
     }
-  | { readonly code: "capacity-failure-backoff"; readonly seconds: number; readonly since: number };
+  | { readonly code: "capacity-failure-backoff"; readonly seconds: Seconds; readonly since: number };
 
 /** Half a sentence for users. It follows the name of the node or bucket. */
 export function renderRefusal(refusal: Refusal): string {

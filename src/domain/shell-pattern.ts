@@ -22,7 +22,7 @@ const BRACKET = "[".charCodeAt(0);
  */
 export function compilePattern(pattern: string): Pattern | undefined {
   if (!isPattern(pattern)) return undefined;
-  // Looked up once: without it each bracket of a pattern of brackets would search the rest of it.
+  // Observed up once: without it each bracket of a pattern of brackets would search the rest of it.
   const lastClose = pattern.lastIndexOf("]");
   const brackets = new Map<number, Single>();
   const singleAt = (at: number): Single => {

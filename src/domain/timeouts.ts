@@ -1,16 +1,17 @@
 import type { Purpose } from "./bucket.ts";
 import { dynamicArrayOf } from "./bucket.ts";
 import type { ArrayName } from "./ids.ts";
+import type { Seconds } from "./units.ts";
 
 /** The idle and boot timeouts of a configuration, in seconds: one for all node arrays, and those of arrays with their own. */
 export interface TimeoutRules {
   /** A node that is Ready, idle and not needed for this long is stopped. scalelib's idle_timeout. Default 300. */
-  readonly idleTimeoutSeconds: number;
+  readonly idleTimeoutSeconds: Seconds;
   /**
    * A node that is not Ready this long after it was first observed is stopped. scalelib's boot_timeout. Default 3600, as in its
    * documentation.
    */
-  readonly bootTimeoutSeconds: number;
+  readonly bootTimeoutSeconds: Seconds;
   /** Idle timeouts of single node arrays, including dynamic and generated ones. Absent: no array has its own. */
   readonly idleTimeouts?: ArrayTimeouts;
   /** Boot timeouts of single node arrays. Absent: no array has its own. */
@@ -22,8 +23,8 @@ export type ArrayTimeouts = ReadonlyMap<string, number>;
 
 /** The timeouts of one node, or of the nodes of one array. */
 export interface Timeouts {
-  readonly idleSeconds: number;
-  readonly bootSeconds: number;
+  readonly idleSeconds: Seconds;
+  readonly bootSeconds: Seconds;
 }
 
 /** The purpose of a node, and the array of the template in which it is created. A ledger entry has both. */

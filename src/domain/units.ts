@@ -1,18 +1,31 @@
-/** Time and amounts. Instants are milliseconds since 1970; durations carry their unit in the name of the field that holds them. */
+/** Moments and durations. A duration carries its unit in its type, and in the name of the field that holds it. */
 declare const unit: unique symbol;
+
+/**
+ * A duration. A plain number is accepted, so that literals need no call; a duration in another unit and an Instant are type errors.
+ * Arithmetic gives a plain number: annotate its result.
+ */
+export type Seconds = number & { readonly [unit]?: "seconds" };
+/** A duration, as Seconds. */
+export type Milliseconds = number & { readonly [unit]?: "milliseconds" };
 
 /** A moment: whole milliseconds since 1970-01-01 UTC, on the product's one clock. */
 export type Instant = number & { readonly [unit]: "Instant" };
 
-export const instant = (milliseconds: number): Instant => Math.round(milliseconds) as Instant;
+export const instant = (milliseconds: Milliseconds | Instant): Instant => Math.round(milliseconds) as Instant;
 
-/** The moment `seconds` after (or, negative, before) another. */
-export function plusSeconds(at: Instant, seconds: number): Instant {
+/** The moment `seconds` after another. */
+export function plusSeconds(at: Instant, seconds: Seconds): Instant {
   return instant(at + seconds * 1000);
 }
 
+/** The moment `seconds` before another. */
+export function minusSeconds(at: Instant, seconds: Seconds): Instant {
+  return instant(at - seconds * 1000);
+}
+
 /** Seconds from `earlier` to `later`. Negative if `later` is before `earlier`. */
-export function secondsBetween(earlier: Instant, later: Instant): number {
+export function secondsBetween(earlier: Instant, later: Instant): Seconds {
   return (later - earlier) / 1000;
 }
 

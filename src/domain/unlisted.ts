@@ -1,11 +1,12 @@
 import { plusSeconds } from "./units.ts";
-import type { Ledger } from "./record.ts";
+import type { Ledger } from "./ledger.ts";
 import type { ArrayName, MachineType } from "./ids.ts";
 import { sameMachineType } from "./ids.ts";
 import type { Snapshot } from "./cluster.ts";
+import type { Seconds } from "./units.ts";
 
 /** The limit for a node that its bucket still names in `activeNodes`: the two halves of the status contradict each other. */
-export const NAMED_SECONDS = 180;
+export const NAMED_SECONDS: Seconds = 180;
 
 /** Nodes that their bucket names and of which we have neither a record nor a ledger entry. */
 export interface UnknownNodes {

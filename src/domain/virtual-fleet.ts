@@ -1,8 +1,9 @@
 import type { Node } from "./cluster.ts";
 import type { Comparison } from "./comparison.ts";
 import type { ArrayName, MachineType, NodeId } from "./ids.ts";
-import type { GroupFill, LedgerNode } from "./record.ts";
-import type { Instant } from "./units.ts";
+import type { GroupFill } from "./group-fill.ts";
+import type { LedgerNode } from "./ledger.ts";
+import type { Instant, Seconds } from "./units.ts";
 
 /**
  * The nodes that the observed node arrays would have if the autoscaler ran them. They exist in the record only. Plain data without Maps:
@@ -57,7 +58,7 @@ export interface SizeBoots {
 }
 
 /** Boot duration of a virtual node if no boot of a real one has been observed. */
-export const DEFAULT_BOOT_SECONDS = 300;
+export const DEFAULT_BOOT_SECONDS: Seconds = 300;
 
 /** A stopped virtual node counts as present for this long, as the VM of a real node does. */
-export const VIRTUAL_STOP_SECONDS = 60;
+export const VIRTUAL_STOP_SECONDS: Seconds = 60;

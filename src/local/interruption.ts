@@ -1,3 +1,5 @@
+import type { Milliseconds } from "../domain/units.ts";
+
 /** Ctrl-C, or a request to end (SIGTERM), as a signal that loops and waits can check. */
 export interface Interruption {
   readonly signal: AbortSignal;
@@ -6,7 +8,7 @@ export interface Interruption {
 }
 
 /** The terminal signals the process, and npm passes Ctrl-C on to it again. A second signal within this time is the same key press. */
-const SAME_KEY_MS = 1000;
+const SAME_KEY_MS: Milliseconds = 1000;
 /** The exit code that shells report for a process ended by Ctrl-C. */
 export const INTERRUPTED = 130;
 

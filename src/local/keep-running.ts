@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { untilAborted } from "./interruption.ts";
+import type { Milliseconds, Seconds } from "../domain/units.ts";
 
 /** A running process. */
 export interface Process {
@@ -20,7 +21,7 @@ export interface KeepOptions {
   /** The process if it runs already. Absent: it must be started. */
   readonly first?: Process;
   /** Waits this many milliseconds, or until `signal` aborts. Absent: in real time. */
-  readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly pause?: (milliseconds: Milliseconds, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Kept {
@@ -29,10 +30,10 @@ export interface Kept {
 }
 
 /** The first pause. Each later one is twice as long. */
-const SHORTEST_SECONDS = 1;
-const LONGEST_SECONDS = 60;
+const SHORTEST_SECONDS: Seconds = 1;
+const LONGEST_SECONDS: Seconds = 60;
 /** After this long the pauses begin again with the shortest. */
-const STEADY_MS = 60_000;
+const STEADY_MS: Milliseconds = 60_000;
 
 /** Starts a process again whenever it ends by itself, or is killed, until `stop`. */
 export function keepRunning(options: KeepOptions): Kept {
@@ -99,6 +100,6 @@ function reasonOf(text: string): string {
   return lines.find((line) => /^\w*Error( \[\w+\])?: /.test(line)) ?? lines[0] ?? text;
 }
 
-async function pauseReally(milliseconds: number, signal: AbortSignal): Promise<void> {
+async function pauseReally(milliseconds: Milliseconds, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }

@@ -1,3 +1,5 @@
+import type { Milliseconds } from "../domain/units.ts";
+
 /** The time of the local runtime. Several processes share one scaled clock through its origin (architecture.md, Time). */
 
 /** The time source of the host, the simulator and the driver. All durations passed to it are simulated. */
@@ -5,7 +7,7 @@ export type Clock = {
   /** Simulated milliseconds since 1970, whole. */
   now(): number;
   /** Resolves when `milliseconds` of simulated time have passed, or early when `signal` aborts. Never rejects. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  sleep(milliseconds: Milliseconds, signal?: AbortSignal): Promise<void>;
 };
 
 /** Where simulated and real time agree (`origin`, real milliseconds since 1970), and how many simulated seconds a real one holds. */
@@ -32,7 +34,7 @@ export function scaledClock({ origin, speed }: TimeScale): Clock {
   };
 }
 
-function pause(realMilliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+function pause(realMilliseconds: Milliseconds, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
     const end = () => {

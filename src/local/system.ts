@@ -15,6 +15,7 @@ import { freePort } from "./ports.ts";
 import type { Ports } from "./ports.ts";
 import { scaledClock } from "./scaled-clock.ts";
 import type { Clock } from "./scaled-clock.ts";
+import type { Milliseconds } from "../domain/units.ts";
 
 /** The whole system on one machine: emulator, simulator, and function hosts in processes of their own, on one scaled clock. */
 export interface LocalSystem {
@@ -56,7 +57,7 @@ export interface LocalOptions {
   /** The Node that runs the hosts. Absent: this process's own. */
   readonly node?: string;
   /** Real milliseconds by which every status answer is delayed. */
-  readonly statusDelayMs?: number;
+  readonly statusDelayMs?: Milliseconds;
   readonly extraSettings?: Readonly<Record<string, string>>;
   readonly onHostLine?: (line: string) => void;
   /** Absent: free ones. */

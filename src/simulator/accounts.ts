@@ -1,4 +1,5 @@
 import type { SimulatedNode } from "./node.ts";
+import type { Seconds } from "../domain/units.ts";
 
 const windowMs = 60_000;
 const hourMs = 3_600_000;
@@ -18,7 +19,7 @@ export type Summary = {
   readonly byMachineType: Readonly<Record<string, MachineHours>>;
   readonly statusCalls: number;
   /** The most status calls for one cluster in any 60 s of the simulator's clock, both ends included. */
-  readonly mostStatusCallsIn60Seconds: number;
+  readonly mostStatusCallsIn60Seconds: Seconds;
 };
 
 type Hours = { nodeHours: number; coreHours: number; pricePerHour: number | undefined };

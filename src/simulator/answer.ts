@@ -1,4 +1,5 @@
 import type { ErrorBody } from "./options.ts";
+import type { Milliseconds } from "../domain/units.ts";
 
 export type SimulatorRequest = {
   readonly method: string;
@@ -19,7 +20,7 @@ export type SimulatorResponse = {
   /** The connection breaks instead of this answer, so that the caller gets none. */
   readonly cut?: true;
   /** The answer is to be given this much later (real milliseconds). */
-  readonly delayMs?: number;
+  readonly delayMs?: Milliseconds;
 };
 
 export function answer(

@@ -1,6 +1,7 @@
 import type { SimulatorOptions, Timings } from "./options.ts";
 import type { Random } from "./random.ts";
 import { spreadDuration } from "./random.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** The random outcome of a node's start, drawn when it is created. Times in milliseconds. */
 export type Fate = {
@@ -24,7 +25,7 @@ export function drawFate(
   timings: Timings,
   mismatch: string | undefined,
 ): Fate {
-  const spread = (seconds: number): number => spreadDuration(random, seconds, timings.jitter);
+  const spread = (seconds: Seconds): number => spreadDuration(random, seconds, timings.jitter);
   const luck = random();
   const neverBoots = options.neverBootShare ?? 0;
   const stuckMessage = mismatch ?? (luck < neverBoots ? capacityMessage : undefined);

@@ -1,5 +1,6 @@
 import type { SimulatorRequest } from "./answer.ts";
 import type { InvalidReason } from "./options.ts";
+import type { Milliseconds } from "../domain/units.ts";
 
 /** The requests that a fault affects. An absent part matches all. `pathIncludes` is searched in the path as sent. */
 export type FaultMatch = { readonly method?: string; readonly pathIncludes?: string };
@@ -12,7 +13,7 @@ export type FaultMatch = { readonly method?: string; readonly pathIncludes?: str
 export type Failure = {
   readonly status?: number;
   readonly body?: unknown;
-  readonly delayMs?: number;
+  readonly delayMs?: Milliseconds;
   readonly dropAnswer?: true;
   readonly dropRequest?: true;
   readonly afterEffect?: true;

@@ -1,3 +1,5 @@
+import type { Seconds } from "../domain/units.ts";
+
 export type Action =
   | "create"
   | "terminate"
@@ -22,12 +24,12 @@ export type WireOperation = { readonly action: Action; readonly startTime: strin
 
 /** Remembers every accepted request for ever: how long CycleCloud does is not known (cyclecloud-wire.md A.6). */
 export class OperationBook {
-  readonly #lagSeconds: number;
+  readonly #lagSeconds: Seconds;
   readonly #shareNamespace: boolean;
   readonly #byId = new Map<string, Operation>();
   readonly #byRequest = new Map<string, Operation>();
 
-  constructor(lagSeconds: number, shareNamespace: boolean) {
+  constructor(lagSeconds: Seconds, shareNamespace: boolean) {
     this.#lagSeconds = lagSeconds;
     this.#shareNamespace = shareNamespace;
   }

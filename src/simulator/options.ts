@@ -1,3 +1,5 @@
+import type { Seconds } from "../domain/units.ts";
+
 /** The parts and the behaviour of a simulated CycleCloud. Everything has a default except the clusters and their machine types. */
 
 /** One VM size. `memory` is in GiB, `pricePerHour` in any one currency. */
@@ -38,7 +40,7 @@ export type NodeArrayOptions = {
   /** 0: it knows no placement groups, as on other providers. */
   readonly maxPlacementGroupSize?: number;
   /** After a capacity failure nothing is available in the bucket for this long. Absent: not throttled. */
-  readonly throttleCapacitySeconds?: number;
+  readonly throttleCapacitySeconds?: Seconds;
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** The result of shutting a node down. Default Terminate. */
   readonly shutdownPolicy?: ShutdownPolicy;
@@ -84,7 +86,7 @@ export type ErrorBody = "object" | "empty" | "html";
 /** Behaviour that cyclecloud-wire.md marks unknown, or that differs between versions and installations. */
 export type Quirks = {
   /** How long after its acceptance an operation can be looked up (A.9 states nothing). */
-  readonly operationsLagSeconds: number;
+  readonly operationsLagSeconds: Seconds;
   /** Whether `operations/?request_id=` finds creates only, as it is documented for (A.9); `nodes?request_id=` finds all. */
   readonly operationsKnowCreatesOnly: boolean;
   /** Body of a 409, on which sources differ (cyclecloud-wire.md H). */
@@ -100,7 +102,7 @@ export type Quirks = {
   /** Whether node records carry `RequestId` (A.4: seen in test doubles of old clients only). */
   readonly requestIdInStatus: boolean;
   /** How long a "Terminated" record stays listed (A.4). */
-  readonly retainedTerminatedSeconds: number;
+  readonly retainedTerminatedSeconds: Seconds;
   /** Answer of `nodes?request_id=` for an unknown id (A.4: 404 per a comment). */
   readonly unknownRequestNodes: 404 | "empty";
   /** Answer of `operations/?request_id=` for an unknown id (A.9: array of 0; A.2: 404). */
@@ -131,7 +133,7 @@ export type SimulatorOptions = {
   readonly quotas?: QuotaOptions;
   readonly timings?: Partial<Timings>;
   /** A new node, or the start of one, shows in status and lists after a time drawn evenly from 0 to this. Default 0. */
-  readonly visibilityLagSeconds?: number;
+  readonly visibilityLagSeconds?: Seconds;
   /** Share of nodes whose software installation fails. Default 0. */
   readonly bootFailureShare?: number;
   /** Share of nodes that stay in Acquiring for ever. Default 0. */

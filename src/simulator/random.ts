@@ -1,3 +1,5 @@
+import type { Seconds } from "../domain/units.ts";
+
 /** Draws evenly from [0, 1). */
 export type Random = () => number;
 
@@ -24,6 +26,6 @@ export function drawUuid(random: Random): string {
 }
 
 /** `seconds` spread evenly over +- the fraction `jitter`, in whole milliseconds. */
-export function spreadDuration(random: Random, seconds: number, jitter: number): number {
+export function spreadDuration(random: Random, seconds: Seconds, jitter: number): number {
   return Math.round(seconds * 1000 * (1 + jitter * (2 * random() - 1)));
 }

@@ -11,6 +11,7 @@ import { answer } from "./answer.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Simulator } from "./engine.ts";
 import { writeJson } from "./write-json.ts";
+import type { Milliseconds } from "../domain/units.ts";
 
 export type ServerOptions = {
   readonly host?: string;
@@ -18,9 +19,9 @@ export type ServerOptions = {
   readonly port?: number;
   readonly credentials: Credentials;
   /** A status call is answered this much later, as it was when it came in (real milliseconds). */
-  readonly statusDelayMs?: number;
+  readonly statusDelayMs?: Milliseconds;
   /** Every call of CycleCloud's own routes is answered this much later (real milliseconds). */
-  readonly latencyMs?: number;
+  readonly latencyMs?: Milliseconds;
 };
 
 export type RunningSimulator = { readonly url: string; close(): Promise<void> };

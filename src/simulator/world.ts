@@ -14,6 +14,7 @@ import { defaultMaxPlacementGroupSize, defaultQuirks, defaultTimings, unboundedC
 import type { JsonObject } from "./json.ts";
 import type { Random } from "./random.ts";
 import { drawUuid } from "./random.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** One VM size with every field known. */
 export type Machine = {
@@ -50,7 +51,7 @@ export type NodeArray = {
   readonly placementGroupId: string | undefined;
   readonly priority: number | undefined;
   readonly maxPlacementGroupSize: number;
-  readonly throttleCapacitySeconds: number;
+  readonly throttleCapacitySeconds: Seconds;
   readonly configuration: JsonObject;
   readonly shutdownPolicy: ShutdownPolicy;
   readonly timings: Timings;

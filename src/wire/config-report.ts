@@ -2,6 +2,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { ArrayTimeouts } from "../domain/timeouts.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { EVERY_OTHER, isBuiltIn } from "./timeouts.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** A key of a configuration document that counts, and its meaning. */
 export interface UsedKey {
@@ -111,7 +112,7 @@ function reportTimeout(
   key: string,
   ours: string,
   value: unknown,
-  seconds: number,
+  seconds: Seconds,
   byArray: ArrayTimeouts | undefined,
 ): readonly UsedKey[] {
   if (!isFields(value) || Object.keys(value).length === 0) return [{ key, as: `${ours}: ${seconds} s` }];

@@ -23,6 +23,7 @@ import { addSchemaProblems } from "./schema-problems.ts";
 import { someOf } from "../domain/some-of.ts";
 import { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** The context of a message. */
 export interface MessageContext {
@@ -31,7 +32,7 @@ export interface MessageContext {
   readonly insertedAt: Instant;
   readonly now: Instant;
   /** From the cluster's policy. Longer intervals are cut to it. */
-  readonly maxExpirationSeconds: number;
+  readonly maxExpirationSeconds: Seconds;
   /** Absent: any cluster is accepted. */
   readonly knownClusters?: ReadonlySet<string>;
   readonly senderTime?: SenderTime;
@@ -48,7 +49,7 @@ export interface RequestSetContext {
   readonly cluster: ClusterName;
   readonly set: SetName;
   readonly now: Instant;
-  readonly maxExpirationSeconds: number;
+  readonly maxExpirationSeconds: Seconds;
   readonly knownClusters?: ReadonlySet<string>;
   readonly senderTime?: SenderTime;
 }
@@ -76,7 +77,7 @@ export type MessageRead =
     };
 
 const DEFAULT_SET = "standard";
-const DEFAULT_INTERVAL_SECONDS = 300;
+const DEFAULT_INTERVAL_SECONDS: Seconds = 300;
 const MOST_NAMES_SHOWN = 20;
 
 const INTERVAL = "a number of seconds above 0";
@@ -196,7 +197,7 @@ export function emptyRequestSet(
   set: SetName,
   revision: Revision,
   now: Instant,
-  intervalSeconds: number,
+  intervalSeconds: Seconds,
 ): WholeUpdate {
   const demand: SetDemand = { demands: [], pools: [], rejectedJobs: [] };
   return {
@@ -217,7 +218,7 @@ interface UpdateContext {
   readonly keys: readonly string[];
   readonly sentAt: Instant;
   readonly now: Instant;
-  readonly maxExpirationSeconds: number;
+  readonly maxExpirationSeconds: Seconds;
   readonly knownClusters: ReadonlySet<string> | undefined;
   /** The current time on the senders' clocks. */
   readonly senderNow: Instant;

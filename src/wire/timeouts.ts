@@ -3,6 +3,7 @@ import { isFields, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
 import { problemAt, problemShowing } from "./problem.ts";
 import type { Problems } from "./problems.ts";
+import type { Seconds } from "../domain/units.ts";
 
 /** The spellings and bounds of one timeout, in seconds. */
 export interface TimeoutKey {
@@ -16,7 +17,7 @@ export interface TimeoutKey {
 
 /** A timeout in a configuration, in seconds: for all node arrays, and for those that it names. */
 export interface TimeoutRead {
-  readonly seconds: number;
+  readonly seconds: Seconds;
   /** Absent: no array is named. */
   readonly byArray?: ArrayTimeouts;
 }

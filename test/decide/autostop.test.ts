@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EXCLUSIVE, needing, ofSizes } from "../support/build-constraints.ts";
 import { judgeStops } from "../../src/decide/autostop.ts";
 import { arrayName, nodeId } from "../../src/domain/ids.ts";
-import type { LedgerNode } from "../../src/domain/record.ts";
+import type { LedgerNode } from "../../src/domain/ledger.ts";
 import {
   at,
   buildArray,
@@ -19,18 +19,7 @@ import {
 import type { Scenario } from "../support/build-record.ts";
 import { buildIntent, buildJob, buildState, buildTarget } from "../support/build-record.ts";
 import type { StopVerdict } from "../../src/decide/stop-verdict.ts";
-import {
-  afterMarks,
-  call,
-  confirm,
-  draining,
-  judge,
-  marked,
-  one,
-  policy,
-  stateOf,
-  target,
-} from "./autostop-stage.ts";
+import { call, draining, judge, marked, one, policy, stateOf, target } from "./autostop-stage.ts";
 
 const verdictOn = (scenario: Scenario, asked = call("n1"), nodes = [one], rules = policy): StopVerdict => {
   const { record, bodies } = stateOf(nodes, scenario);
@@ -276,33 +265,5 @@ describe("what a node is told", () => {
     ]) {
       expect(verdictOn({ ledger: buildLedger(entries) })).toEqual(marked);
     }
-  });
-});
-
-describe("a node that calls itself unhealthy", () => {
-  const unhealthy = call("n1", { unhealthy: true });
-  test.each([
-    { name: "though it is needed", scenario: { sets: target(1) } },
-    { name: "though scale-down rests", scenario: { record: { outage: resting } } },
-    { name: "though the last look is old", scenario: { seen: buildSnapshot([one], { at: at(-900) }) } },
-  ])("goes, $name", ({ scenario }) => {
-    expect(verdictOn(scenario, unhealthy)).toEqual(marked);
-    const first = afterMarks(stateOf([one], scenario), [unhealthy]);
-    const { going, record, ledger } = confirm(first.state, ["n1"]);
-    expect([...going]).toEqual(["n1"]);
-    expect(ledger.get(nodeId("n1"))?.draining).toMatchObject({ by: "unhealthy" });
-    expect(record.backoffs).toEqual([
-      {
-        bucket: { array: "execute", machineType: "Standard_D4s_v5" },
-        until: at(60),
-        seconds: 60,
-        cause: "unhealthy",
-        message: "execute-n1 asked to be stopped as unhealthy",
-      },
-    ]);
-  });
-
-  test("stays if KeepAlive is set", () => {
-    expect(verdictOn({}, unhealthy, [buildNode("n1", { keepAlive: true })]).kind).toBe("needed");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SchedulerNode } from "../../src/domain/demand.ts";
 import { nodeId, setName } from "../../src/domain/ids.ts";
-import type { Outage } from "../../src/domain/record.ts";
+import type { Outage } from "../../src/domain/troubles.ts";
 import { at, buildNodes, buildSnapshot, idleSince, NOW, rememberNodes } from "../support/build-node.ts";
 import { buildState } from "../support/build-record.ts";
 import { created, d4, decideOn, targetOf, verdicts } from "./reconcile-stage.ts";

@@ -10,7 +10,7 @@ import type { Instant } from "../../src/domain/units.ts";
 import { NOW } from "../support/build-node.ts";
 import type { SetScenario } from "../support/build-record.ts";
 import { buildTarget, OURS } from "../support/build-record.ts";
-import type { Look } from "../../src/domain/observation.ts";
+import type { Observation } from "../../src/domain/observation.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 
 export interface State {
@@ -21,7 +21,7 @@ export interface State {
 export interface Turn {
   readonly policy?: Policy;
   readonly now?: Instant;
-  readonly requestNodes?: Look["requestNodes"];
+  readonly requestNodes?: Observation["requestNodes"];
 }
 
 export function decideOn({ record, bodies }: State, snapshot: Snapshot, turn: Turn = {}): Decision {

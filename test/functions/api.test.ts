@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { arraysPage, patiently, problemJson, SPEED, stateOf } from "./api-stage.ts";

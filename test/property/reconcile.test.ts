@@ -9,7 +9,9 @@ import type { Demand } from "../../src/domain/demand.ts";
 import type { RequestId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
-import type { ClusterRecord, CreateEffect, Intent, LedgerNode } from "../../src/domain/record.ts";
+import type { CreateEffect, Intent } from "../../src/domain/intent.ts";
+import type { LedgerNode } from "../../src/domain/ledger.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
 import { afterQuestions } from "../support/build-call.ts";
 import { at, buildLedger, buildNode, rememberNode } from "../support/build-node.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
@@ -28,7 +30,7 @@ import { anyClusterDemands } from "./cluster-demands.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { servesTheUnmet } from "./serves-the-unmet.ts";
 import { SUPPORTED } from "./supported.ts";
-import type { Look } from "../../src/domain/observation.ts";
+import type { Observation } from "../../src/domain/observation.ts";
 import type { Evidence, Settled } from "../../src/decide/intents/evidence.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 
@@ -39,7 +41,7 @@ interface State {
   readonly bodies: Bodies;
 }
 
-type RequestNodes = Look["requestNodes"];
+type RequestNodes = Observation["requestNodes"];
 
 function turn(
   state: State,

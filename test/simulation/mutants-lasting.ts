@@ -15,18 +15,18 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a look that slow calls made old is thrown away",
     edits: [
       {
-        file: "src/app/look-at-cluster.ts",
+        file: "src/app/observe-cluster.ts",
         find: "    questions.begin(open, (id) => nodesOfOne(run, id));\n    const status = await answer;\n",
         put: "    const status = await answer;\n    questions.begin(open, (id) => nodesOfOne(run, id));\n",
       },
       {
-        file: "src/app/look-at-cluster.ts",
+        file: "src/app/observe-cluster.ts",
         find: "    await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);\n",
         put: "    await questions.allEnded();\n",
       },
       {
         file: "src/decide/pace/observation-times.ts",
-        find: "> LOOK_GOOD_SECONDS + patienceSeconds(record)",
+        find: "> OBSERVATION_GOOD_SECONDS + patienceSeconds(record)",
         put: "> 5",
       },
     ],
@@ -63,7 +63,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a plan stops a host although its report has changed",
     edits: [
       {
-        file: "src/app/conclude-look.ts",
+        file: "src/app/conclude-observation.ts",
         find: "...withoutContradicted(decision, record, bodies, policy, now), questions",
         put: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, policy, now) : decision), questions",
       },
@@ -166,8 +166,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/decide/nodes/unclear.ts",
-        find: "const DISBELIEVED_SECONDS = 600;",
-        put: "const DISBELIEVED_SECONDS = 0;",
+        find: "const DISBELIEVED_SECONDS: Seconds = 600;",
+        put: "const DISBELIEVED_SECONDS: Seconds = 0;",
       },
       {
         file: "src/decide/nodes/replaced.ts",
@@ -193,13 +193,13 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/nodes/missing.ts",
-        find: "const MISSING_SECONDS = 60;",
-        put: "const MISSING_SECONDS = 0;",
+        find: "const MISSING_SECONDS: Seconds = 60;",
+        put: "const MISSING_SECONDS: Seconds = 0;",
       },
       {
         file: "src/domain/unlisted.ts",
-        find: "const NAMED_SECONDS = 180;",
-        put: "const NAMED_SECONDS = 0;",
+        find: "const NAMED_SECONDS: Seconds = 180;",
+        put: "const NAMED_SECONDS: Seconds = 0;",
       },
     ],
     moves: "overshoot",

@@ -24,12 +24,12 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "effects are applied before they are committed",
     edits: [
       {
-        file: "src/app/conclude-look.ts",
+        file: "src/app/conclude-observation.ts",
         find: 'import type { Finding } from "./effects.ts";\n',
         put: 'import type { Finding } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
       },
       {
-        file: "src/app/conclude-look.ts",
+        file: "src/app/conclude-observation.ts",
         find: "    made = { basis, decision, on: { ...current, bodies } };\n",
         put: "    made = { basis, decision, on: { ...current, bodies } };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
@@ -39,11 +39,11 @@ const STORM_MUTANTS: readonly Mutant[] = [
     weather: { sets: 3, loss: 0.06, crash: 0.02 },
   },
   {
-    name: "an old look is decided on after a later one, or after another plan's creates",
+    name: "an old observation is decided on after a later one, or after another plan's creates",
     edits: [
       {
-        file: "src/app/conclude-look.ts",
-        find: "return !hasSameEffects(record, begun.effects) || isOlderLook(bodies.seen, look.snapshot.at, now);",
+        file: "src/app/conclude-observation.ts",
+        find: "return !hasSameEffects(record, begun.effects) || isOlder;",
         put: "return false;",
       },
     ],
@@ -107,7 +107,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     seeds: 200,
   },
   {
-    name: "the look is repeated whenever a message was accepted meanwhile",
+    name: "the observation is repeated whenever a message was accepted meanwhile",
     edits: [
       {
         file: "src/app/reconcile-cluster.ts",
@@ -115,11 +115,11 @@ const STORM_MUTANTS: readonly Mutant[] = [
         put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken, ...newWake(record, reserved) },',
       },
       {
-        file: "src/app/conclude-look.ts",
+        file: "src/app/conclude-observation.ts",
         find: "return !hasSameEffects(record, begun.effects) || ",
         put: "return record.sets !== begun.sets || ",
       },
-      { file: "src/app/conclude-look.ts", find: "made?.basis === basis", put: "made === 0" },
+      { file: "src/app/conclude-observation.ts", find: "made?.basis === basis", put: "made === 0" },
     ],
     moves: "shortAfterResync",
     seeds: 60,

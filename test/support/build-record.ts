@@ -12,7 +12,10 @@ import type { Digest } from "../../src/domain/ids.ts";
 import { digest, epoch, owner, requestId, setName } from "../../src/domain/ids.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
-import type { ClusterRecord, CreateEffect, Intent, Ledger, SetEntry } from "../../src/domain/record.ts";
+import type { CreateEffect, Intent } from "../../src/domain/intent.ts";
+import type { Ledger } from "../../src/domain/ledger.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { SetEntry } from "../../src/domain/request-sets.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
 import { at, D4, EXECUTE, NOW, PROD } from "./build-node.ts";
@@ -72,7 +75,7 @@ export interface Scenario {
   readonly seen?: Snapshot;
 }
 
-/** Demand digests are "demand-SET" unless given, report digests "report-SET". Looked at well 30 s ago, so that no outage lies behind. */
+/** Demand digests are "demand-SET" unless given, report digests "report-SET". Observed at well 30 s ago, so that no outage lies behind. */
 export function buildState({ sets = {}, record, ledger, seen }: Scenario): {
   readonly record: ClusterRecord;
   readonly bodies: Bodies;

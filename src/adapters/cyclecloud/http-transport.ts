@@ -1,10 +1,11 @@
 import type { Pool } from "undici";
-import { PortError } from "../../app/ports.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import { readBody } from "./read-body.ts";
 import { defaultRetryRules, pauseBeforeRetry } from "./retry.ts";
 import type { AttemptEnd, RetryRules } from "./retry.ts";
 import type { Answer, Transport, TransportRequest } from "./transport.ts";
 import { operationOf } from "./transport.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 export type Credentials =
   | { readonly kind: "basic"; readonly username: string; readonly password: string }
@@ -12,10 +13,10 @@ export type Credentials =
 
 export interface Timeouts {
   /** For the connection with its TLS handshake. */
-  readonly connectMs: number;
+  readonly connectMs: Milliseconds;
   /** From sending a request to the last byte of its answer, for each attempt. */
-  readonly readMs: number;
-  readonly changeMs: number;
+  readonly readMs: Milliseconds;
+  readonly changeMs: Milliseconds;
 }
 
 export interface HttpTransportOptions {
@@ -33,7 +34,7 @@ export interface HttpTransportOptions {
   readonly maxAnswerBytes?: number;
   /** Our name in CycleCloud's log (cyclecloud-wire.md A.1). */
   readonly clientVersion?: string;
-  readonly sleep?: (milliseconds: number) => Promise<void>;
+  readonly sleep?: (milliseconds: Milliseconds) => Promise<void>;
   /** A number in [0, 1) for jitter. */
   readonly fraction?: () => number;
 }
@@ -43,7 +44,7 @@ export interface HttpTransport extends Transport {
   close(): Promise<void>;
 }
 
-export const CONNECT_MS = 10_000;
+export const CONNECT_MS: Milliseconds = 10_000;
 /** The official Python client waits 60 s (cyclecloud-wire.md A.1). */
 const defaultTimeouts: Timeouts = { connectMs: CONNECT_MS, readMs: 60_000, changeMs: 60_000 };
 const defaultMaxAnswerBytes = 64 * 1024 * 1024;
@@ -102,7 +103,11 @@ function endOf(attempt: Attempt): AttemptEnd | undefined {
 }
 
 /** undici is loaded with the first request. Otherwise every cold start would pay for it, even of functions that send none. */
-async function openPool(origin: string, options: HttpTransportOptions, connectMs: number): Promise<Pool> {
+async function openPool(
+  origin: string,
+  options: HttpTransportOptions,
+  connectMs: Milliseconds,
+): Promise<Pool> {
   // Its default export: in the package, a separate file, a CommonJS module has no other.
   const { default: undici } = await import("undici");
   return new undici.Pool(origin, {
@@ -122,7 +127,7 @@ async function openPool(origin: string, options: HttpTransportOptions, connectMs
 interface Exchange {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
+  readonly timeoutMs: Milliseconds;
   readonly maxBytes: number;
 }
 
@@ -245,7 +250,7 @@ function flattenHeaders(
 }
 
 /** The real clock: these pauses wait for a real server, at any speed of the simulated time. */
-function sleepReally(milliseconds: number): Promise<void> {
+function sleepReally(milliseconds: Milliseconds): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
   });

@@ -1,11 +1,13 @@
+import type { Milliseconds } from "../../domain/units.ts";
+
 /** When a read is sent again. Changes never are. */
 export interface RetryRules {
   /** After the first attempt. */
   readonly retries: number;
   /** Pause before the first retry. Doubles with each retry. Half of it is fixed, half is random, so that instances do not retry in step. */
-  readonly pauseMs: number;
+  readonly pauseMs: Milliseconds;
   /** The longest Retry-After that is waited for here. A longer one is returned to the caller, which can do other work meanwhile. */
-  readonly longestRetryAfterMs: number;
+  readonly longestRetryAfterMs: Milliseconds;
 }
 
 export const defaultRetryRules: RetryRules = { retries: 2, pauseMs: 500, longestRetryAfterMs: 10_000 };

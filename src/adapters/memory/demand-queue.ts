@@ -1,6 +1,7 @@
-import type { Clock, DemandQueue, PoisonMessage, RejectedMessage } from "../../app/ports.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import type { DemandQueue, PoisonMessage, RejectedMessage } from "../../app/ports/demand-queue.ts";
 import type { ClusterName } from "../../domain/ids.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
 /** An item of the queue: a wake message, or a text that was put back. Not delivered before `at`. */
@@ -23,7 +24,7 @@ interface Poisoned extends Omit<PoisonMessage, "receipt"> {
 }
 
 /** As with the storage queue. */
-const TAKEN_SECONDS = 120;
+const TAKEN_SECONDS: Seconds = 120;
 /** Maximum number of rejected messages that `rejected` shows, as with the storage queue. */
 const SHOWN = 32;
 

@@ -1,11 +1,13 @@
 import type { QueueClient, QueueServiceClient } from "@azure/storage-queue";
-import type { Clock, DemandQueue, RejectedMessage } from "../../app/ports.ts";
-import { PortError } from "../../app/ports.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import type { DemandQueue, RejectedMessage } from "../../app/ports/demand-queue.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { asPortCall, readFailure } from "../system/azure-errors.ts";
 import type { QueueAccount } from "../system/storage-account.ts";
 import { CALL_LIMIT_MS, RETRIES } from "../system/storage-account.ts";
 import { rejectedText, travellingText } from "./message-text.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** Demand arrives in the first queue. The host moves messages that failed too often to the second. The app puts messages aside in the third. */
 export const QUEUES = { demand: "demand", poison: "demand-poison", rejected: "demand-rejected" } as const;
@@ -23,14 +25,14 @@ export interface DemandQueueOptions {
 }
 
 /** The service allows seven days; a delay must stay below the message's own life of seven days. */
-const LONGEST_DELAY_SECONDS = 6 * 24 * 3600;
+const LONGEST_DELAY_SECONDS: Seconds = 6 * 24 * 3600;
 /**
  * How long rejected messages wait for a person, who may be away. Anyone who may send demand can fill the queue, so nothing waits longer.
  * Real seconds, as the service counts them.
  */
-export const REJECTED_LIFE_SECONDS = 30 * 24 * 3600;
+export const REJECTED_LIFE_SECONDS: Seconds = 30 * 24 * 3600;
 /** Long enough to handle a few messages. If this process ends meanwhile, they reappear soon. Real seconds. */
-const TAKEN_SECONDS = 120;
+const TAKEN_SECONDS: Seconds = 120;
 /** Maximum number of messages that the service shows. */
 const PEEKED = 32;
 
@@ -44,7 +46,7 @@ export function storageDemandQueue(
   const demand = options.demandAccount === undefined ? own : connecting(options.demandAccount);
   const speed = options.speed ?? 1;
   // Rounded down: a message that arrives early can wait for the rest, a late one cannot make up the time.
-  const visibleAfter = (seconds: number) =>
+  const visibleAfter = (seconds: Seconds) =>
     Math.min(LONGEST_DELAY_SECONDS, Math.max(0, Math.floor(seconds / speed)));
 
   /** Creates a missing queue and tries the call once more: the app may run before its first tick has created the queues. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock } from "../../app/ports.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import type { Instant, Milliseconds } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 
 export interface SystemClockOptions {
@@ -39,9 +39,9 @@ export function unscaledTime(
 }
 
 /** Timers hold at most 2^31 - 1 ms. No intended sleep is that long. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const LONGEST_TIMER_MS: Milliseconds = 2 ** 31 - 1;
 
-async function sleepReal(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+async function sleepReal(milliseconds: Milliseconds, signal: AbortSignal | undefined): Promise<void> {
   const time = Math.min(LONGEST_TIMER_MS, Math.max(0, milliseconds));
   try {
     await pause(time, undefined, signal === undefined ? {} : { signal });

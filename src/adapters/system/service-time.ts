@@ -1,4 +1,5 @@
 import type { TableServiceClientOptions } from "@azure/data-tables";
+import type { Milliseconds } from "../../domain/units.ts";
 
 type Policies = NonNullable<TableServiceClientOptions["additionalPolicies"]>;
 
@@ -17,7 +18,7 @@ interface Bounds {
 }
 
 /** HTTP dates name whole seconds, cut off. */
-const DATE_RESOLUTION_MS = 1000;
+const DATE_RESOLUTION_MS: Milliseconds = 1000;
 
 /**
  * Keeps bounds of the offset between two clocks. An answer with date D, sent after `sent` and read at `received`, was stamped in between

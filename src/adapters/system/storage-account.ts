@@ -1,4 +1,5 @@
 import type { TokenCredential } from "@azure/identity";
+import type { Milliseconds } from "../../domain/units.ts";
 
 /** How to reach the storage account: by its connection string (local), or by identity (Azure). */
 export type StorageAccount =
@@ -21,7 +22,7 @@ export function speaksPlainHttp(connectionString: string): boolean {
 }
 
 /** Maximum duration of one call to the storage account, including its retries. The host's own limit is minutes longer. */
-export const CALL_LIMIT_MS = 20_000;
+export const CALL_LIMIT_MS: Milliseconds = 20_000;
 
 /** Few and quick: the protocol repeats failed work, and a function that hangs delays others. */
 export const RETRIES = { count: 2, delayMs: 250, maxDelayMs: 2_000 } as const;

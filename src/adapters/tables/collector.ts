@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../app/ports.ts";
-import type { Instant } from "../../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { minusSeconds, secondsBetween } from "../../domain/units.ts";
 import { BODY_KEYS, RECORD_KEY, bodyIdOf } from "./keys.ts";
 import type { KeyRange, ReadRow, Table } from "./table.ts";
 import { TRANSACTION_ROWS } from "./table.ts";
 
 /** A body is written shortly before the manifest that names it. An hour is far longer than any save. */
-const YOUNG_SECONDS = 3600;
+const YOUNG_SECONDS: Seconds = 3600;
 
 /** Rows examined in one collection. The next one continues behind them. */
 const ROWS_PER_COLLECTION = 20_000;
@@ -56,7 +56,7 @@ export interface Collection {
 export async function collectBodies(collection: Collection, rest: Rest, now: Instant): Promise<Collected> {
   const { clock } = collection;
   const begun = clock.now();
-  const run: Run = { ...collection, oldest: plusSeconds(now, -YOUNG_SECONDS) };
+  const run: Run = { ...collection, oldest: minusSeconds(now, YOUNG_SECONDS) };
   let removed = 0;
   let seen = 0;
   let left = rest;

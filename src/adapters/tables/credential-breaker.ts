@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import type { Clock, CredentialBreaker } from "../../app/ports.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import type { CredentialBreaker } from "../../app/ports/credential-breaker.ts";
+import type { Instant, Milliseconds } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 import { CREDENTIALS_PARTITION } from "./keys.ts";
 import type { Table } from "./table.ts";
 
 /** How long this process caches what it read: it asks before each call to CycleCloud, and a refusal lasts for minutes. */
-const BELIEVED_MS = 5_000;
+const BELIEVED_MS: Milliseconds = 5_000;
 
 /** The breaker that all instances share: one row per credential, named by a hash so that no key contains an account name. */
 export function tableCredentialBreaker(table: Table, clock: Pick<Clock, "now">): CredentialBreaker {

@@ -1,5 +1,5 @@
-import type { Clock } from "../../app/ports.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { PreparedBody } from "./bodies.ts";
 
@@ -11,7 +11,7 @@ export interface Staged {
 }
 
 /** Far less than the hour after which the collector removes bodies that no manifest names. */
-const STAGED_SECONDS = 600;
+const STAGED_SECONDS: Seconds = 600;
 
 /**
  * A body that was written before the manifest was loaded is in storage only if nothing has been collected since: the same content may have

@@ -1,9 +1,11 @@
+import type { Seconds } from "../../domain/units.ts";
+
 /** The bill's assumptions about Azure. None was measured: the local runtime has neither the platform nor its host. */
 export interface Assumptions {
   /** An instance stays this long after its last execution. */
-  readonly staysSeconds: number;
+  readonly staysSeconds: Seconds;
   /** An execution takes this long. Azure bills a second at least. */
-  readonly executionSeconds: number;
+  readonly executionSeconds: Seconds;
   readonly memoryMb: number;
   /** Instances of the function demand that are always there. */
   readonly alwaysReady: number;
@@ -19,16 +21,16 @@ export const DEFAULTS: Assumptions = {
 };
 
 export const MONTH_DAYS = 30;
-export const DAY_SECONDS = 86_400;
+export const DAY_SECONDS: Seconds = 86_400;
 
 /** The timer's schedule (functions/main.ts). */
-export const TIMER_SECONDS = 60;
+export const TIMER_SECONDS: Seconds = 60;
 /** Queues that start a function: only `demand`. The timer reads demand-poison, and no function reads demand-rejected. */
 export const TRIGGERED_QUEUES = 1;
 /** The platform polls each such queue this often, with or without an instance. Documented for other plans; assumed for Flex. */
-export const PLATFORM_POLL_SECONDS = 10;
+export const PLATFORM_POLL_SECONDS: Seconds = 10;
 /** An instance of `demand` polls its queue at most this often while it is empty (host.json, maxPollingInterval). */
-export const INSTANCE_POLL_SECONDS = 2;
+export const INSTANCE_POLL_SECONDS: Seconds = 2;
 /** After a message it polls quickly and then ever more slowly, from 0.1 s on: this many polls until it is at the interval above. */
 export const POLLS_AFTER_MESSAGE = 6;
 

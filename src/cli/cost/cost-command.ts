@@ -21,6 +21,7 @@ import type { Prices } from "./prices.ts";
 import { PRICES, PRICES_AT } from "./prices.ts";
 import { readPrices } from "./read-prices.ts";
 import { renderBill, renderPrices } from "./render-bill.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 interface CostOptions {
   readonly clusters: number;
@@ -28,7 +29,7 @@ interface CostOptions {
   readonly day?: string;
   readonly prices?: string;
   readonly stays: number;
-  readonly executionSeconds: number;
+  readonly executionSeconds: Seconds;
   readonly memory: string;
   readonly alwaysReady: number;
   readonly privateEndpoints: number;

@@ -4,9 +4,10 @@ import type { Check, Verdict } from "./check.ts";
 import { fails, holds, notApplicable, notYet } from "./check.ts";
 import type { Deployment } from "./deployment.ts";
 import { troubleText } from "./deployment.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** Clocks that differ by less are accurate enough: senders may be ahead by five minutes. */
-const CLOCK_SECONDS = 60;
+const CLOCK_SECONDS: Seconds = 60;
 
 /** The checks that the app makes itself: storage, release, clock. */
 export function appChecks(deployment: Deployment): readonly Check[] {
@@ -19,7 +20,7 @@ export function appChecks(deployment: Deployment): readonly Check[] {
       seconds: 1800,
       everySeconds: 15,
       needs: ["key"],
-      look: () => lookAtStorage(deployment),
+      look: () => checkStorage(deployment),
     },
     {
       name: "version",
@@ -46,7 +47,7 @@ export function appChecks(deployment: Deployment): readonly Check[] {
 }
 
 /** The list of clusters reads the queues. The state of a cluster reads the table, without which it has no answer. */
-async function lookAtStorage({ api, cluster }: Deployment): Promise<Verdict> {
+async function checkStorage({ api, cluster }: Deployment): Promise<Verdict> {
   const listed = await api.clusters();
   if (listed.kind !== "answered") return judgeStorage(listed);
   const names = namesIn(listed, cluster);

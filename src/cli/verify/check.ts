@@ -1,3 +1,5 @@
+import type { Seconds } from "../../domain/units.ts";
+
 /** The result of one check. */
 export type Verdict =
   | { readonly kind: "holds"; readonly found: string }
@@ -13,9 +15,9 @@ export interface Check {
   /** Completes "waits for ...". */
   readonly waitsFor: string;
   /** Maximum wait for it. */
-  readonly seconds: number;
+  readonly seconds: Seconds;
   /** Pause between two tries. */
-  readonly everySeconds: number;
+  readonly everySeconds: Seconds;
   /** Checks that must succeed first. */
   readonly needs: readonly CheckName[];
   /** Tries once. Never throws because of the network. */
@@ -42,7 +44,7 @@ export interface Checked {
   readonly found: string;
   readonly whatToDo?: string;
   readonly waitsFor: string;
-  readonly waitedSeconds: number;
+  readonly waitedSeconds: Seconds;
   /** --wait ended it before its own time was over: it may hold later. */
   readonly cutShort?: true;
 }

@@ -1,8 +1,9 @@
 import type { Terminal } from "../terminal.ts";
 import type { Check, Checked, CheckName, Verdict } from "./check.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 
 /** Interval of progress lines while nothing changes. */
-const PROGRESS_MS = 60_000;
+const PROGRESS_MS: Milliseconds = 60_000;
 
 export interface Run {
   readonly terminal: Terminal;
@@ -77,7 +78,7 @@ function progressOf({ name, waitsFor }: Check, terminal: Terminal, deadline: num
   };
 }
 
-function conclude({ name, waitsFor }: Check, verdict: Verdict, waitedSeconds: number): Checked {
+function conclude({ name, waitsFor }: Check, verdict: Verdict, waitedSeconds: Seconds): Checked {
   const { found } = verdict;
   const waited = { waitsFor, waitedSeconds };
   switch (verdict.kind) {

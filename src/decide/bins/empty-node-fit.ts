@@ -11,6 +11,7 @@ import { dependsOnJobs, dependsOnNode } from "../constraints/depends-on-node.ts"
 import { compileAll } from "../constraints/match.ts";
 import { withNodeId } from "../constraints/default-resources.ts";
 import type { Judgement } from "../constraints/judgement.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** What is judged: an existing node, nodes in flight, or what a bucket offers. */
 export interface Subject {
@@ -18,7 +19,7 @@ export interface Subject {
   readonly resources: Resources;
   readonly properties?: () => NodeProperties;
   readonly nodeId?: NodeId;
-  readonly capacityFailureSeconds?: number;
+  readonly capacityFailureSeconds?: Seconds;
   /** It may be evicted; only asked where there are no properties. */
   readonly spot?: true;
   /** A host that only a scheduler knows: for the jobs of these request sets. */

@@ -1,7 +1,7 @@
 import type { SetName } from "../../domain/ids.ts";
 
 /**
- * What one plan may cost, in steps: a step is one look of a demand at a node, a bucket or a member of a constraint. Steps are counted and
+ * What one plan may cost, in steps: a step is one check of a demand against a node, a bucket or a member of a constraint. Steps are counted and
  * not measured, so that the same input gives the same plan on every machine.
  */
 export const PLAN_STEPS = 27_000_000;
@@ -39,7 +39,7 @@ class Purse {
 /**
  * The steps of one plan. For each kind of work half of them are in equal shares, one for each request set, that nobody else can spend. The
  * other half is a pot from which sets draw in their turn, once their own share is spent. So one set alone has all, and one that costs too
- * much takes nothing from the shares of the others. Searches do not throw: each looks whether {@link isSpent}, and ends where it is.
+ * much takes nothing from the shares of the others. Searches do not throw: each checks whether {@link isSpent}, and ends where it is.
  */
 export class Budget {
   readonly #purses: Readonly<Record<Work, Purse>>;

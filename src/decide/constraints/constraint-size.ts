@@ -9,7 +9,7 @@ export function sizeOfConstraints(constraints: readonly Constraint[]): number {
   return size;
 }
 
-/** To tell jobs apart, all but plain amounts is written as text: that costs about as much as so many looks. */
+/** To tell jobs apart, all but plain amounts is written as text: that costs about as much as this many steps. */
 const STEPS_TO_WRITE = 5;
 
 /** How many looks it takes to find out which jobs ask for the same. */
@@ -48,7 +48,7 @@ function sizeOfValues(values: readonly Scalar[]): number {
   return size;
 }
 
-/** A text may be a pattern of thousands of characters. To read so many of them costs about as much as a look. */
+/** A text may be a pattern of thousands of characters. Reading them costs about as much as one step. */
 const CHARACTERS_OF_STEP = 32;
 
 /** To match a pattern takes about as long as to compare so many plain names. */

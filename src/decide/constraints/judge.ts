@@ -6,6 +6,7 @@ import { compilePattern } from "../../domain/shell-pattern.ts";
 import type { ResourceValue, Scalar } from "../../domain/resources.ts";
 import type { Judgement, Matcher, Met } from "./judgement.ts";
 import { NOTHING, PLAIN_MET, refused } from "./judgement.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** An amount of a size is told in bytes, one of a number as it is. A plain number asked of a size counts in the size's unit (defect 3). */
 export function judgeAmount(
@@ -95,7 +96,7 @@ export function judgePoolValue(pool: string, asked: Scalar, found: Scalar | unde
   return found === asked ? PLAIN_MET : refused({ code: "pool-value", pool, asked, found });
 }
 
-export function judgeBackoff(seconds: number | undefined, since: number | undefined): Judgement {
+export function judgeBackoff(seconds: Seconds | undefined, since: number | undefined): Judgement {
   return seconds !== undefined && since !== undefined && since < seconds
     ? refused({ code: "capacity-failure-backoff", seconds, since })
     : PLAIN_MET;

@@ -5,6 +5,7 @@ import type { Scalar } from "../../domain/resources.ts";
 import type { Size } from "../../domain/size.ts";
 import { sharedPoolName } from "./shared-pools.ts";
 import { compilePattern } from "../../domain/shell-pattern.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** What a job's constraints ask apart from amounts, by what it means for the search. */
 export interface Requirements {
@@ -17,7 +18,7 @@ export interface Requirements {
   /** One slot of the job a node, or the job's slots only. */
   readonly alone?: "job" | "task";
   /** No new nodes in a bucket that lacked capacity so recently. */
-  readonly backoffSeconds: number;
+  readonly backoffSeconds: Seconds;
   /** What nodes must be like, whatever is on them. */
   readonly marks: readonly Constraint[];
   /** Something else than amounts at the top is taken, so that each node is judged by what is left there. */

@@ -143,7 +143,7 @@ export class Capacity {
   }
 }
 
-/** For reasons: how long before the last look Azure lacked capacity there. */
+/** For reasons: how long before the last observation Azure lacked capacity there. */
 function capacityFailureOf({
   capacityFailureSeconds,
 }: Pick<BucketOffer, "capacityFailureSeconds">): Pick<BucketOffer, "capacityFailureSeconds"> {

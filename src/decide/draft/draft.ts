@@ -51,7 +51,7 @@ export interface Draft extends GroupNames {
   readonly toPlace: number[];
   /** By what a slot takes, what was opened last for so many units. */
   readonly openings: Map<Takes, Opening & { readonly left: number }>;
-  /** By the places that targets accept, the existing nodes there that nobody needs yet; those needed since are left out at the next look. */
+  /** By the places that targets accept, the existing nodes there that nobody needs yet; those needed since are left out at the next observation. */
   readonly unclaimed: Map<Scope["accepts"], Map<readonly Bin[], readonly Bin[]>>;
   /** Where the demand settled last ended, if another job of its class may go on there. */
   readonly latest: Latest;

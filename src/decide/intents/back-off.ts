@@ -1,12 +1,13 @@
 import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { ArrayName } from "../../domain/ids.ts";
-import type { Backoff, ClusterRecord } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Backoff } from "../../domain/backoff.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 
-const FIRST_BACKOFF_SECONDS = 60;
-const LONGEST_BACKOFF_SECONDS = 1800;
+const FIRST_BACKOFF_SECONDS: Seconds = 60;
+const LONGEST_BACKOFF_SECONDS: Seconds = 1800;
 
 /** What pauses for itself: a bucket, or what one dynamic array has of it. */
 export function pauseKey({

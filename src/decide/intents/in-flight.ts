@@ -2,35 +2,37 @@ import type { Purpose } from "../../domain/bucket.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
 import type { Digest, NodeId, RequestId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
-import { stillInFlight } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { InFlight } from "../../domain/in-flight.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { stillInFlight } from "../../domain/in-flight.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { nodesBySet } from "./create-requests.ts";
-import type { Look } from "../../domain/observation.ts";
+import type { Observation } from "../../domain/observation.ts";
 
-/** Nodes that were asked for and that no look has shown (docs/protocol.md, In flight). */
+/** Nodes that were asked for and that no observation has shown (docs/protocol.md, In flight). */
 
 /** A list that has not grown for this long is whole. */
-const WHOLE_LIST_SECONDS = 60;
+const WHOLE_LIST_SECONDS: Seconds = 60;
 
 /**
- * The record once a look has shown nodes of requests in flight. A listed node closes its place if this look shows it, or if the ledger
+ * The record once an observation has shown nodes of requests in flight. A listed node closes its place if this observation shows it, or if the ledger
  * knows it or knew it: it may have been stopped before its request's list came. Where the answer to a create was lost, a list that has
  * stopped growing tells what was granted; a bucket that gave less than was asked for rests.
  */
 export function followInFlight(
   record: ClusterRecord,
-  look: Look,
+  observation: Observation,
   ledger: Ledger,
   policy: Policy,
   now: Instant,
 ): ClusterRecord {
   if (record.inFlight.length === 0) return record;
-  const present = new Set(look.snapshot.nodes.map((node) => node.nodeId));
+  const present = new Set(observation.snapshot.nodes.map((node) => node.nodeId));
   const isKnown = (id: NodeId): boolean => present.has(id) || ledger.has(id);
-  const listed = new Map(byRequest(record.inFlight).flatMap((sets) => [...listedOf(sets, look)]));
+  const listed = new Map(byRequest(record.inFlight).flatMap((sets) => [...listedOf(sets, observation)]));
   let next = record;
   const followed = record.inFlight.map((entry) => {
     const found = listed.get(entry);
@@ -43,7 +45,7 @@ export function followInFlight(
     return grown;
   });
   const coming = closeVanished(followed, listed, ledger).filter(
-    ({ since }) => secondsBetween(since, look.snapshot.at) < policy.inFlightGraceSeconds,
+    ({ since }) => secondsBetween(since, observation.snapshot.at) < policy.inFlightGraceSeconds,
   );
   // A set that is whole stays as long as another one of its request is not: its nodes are on the request's list, and are not the other's.
   const open = new Set(coming.filter((entry) => stillInFlight(entry) > 0).map(({ requestId }) => requestId));
@@ -96,9 +98,9 @@ interface Listed {
 }
 
 /** What is listed of each set of one request; nothing where its question has not been answered. */
-function listedOf(sets: readonly InFlight[], look: Look): ReadonlyMap<InFlight, Listed> {
+function listedOf(sets: readonly InFlight[], observation: Observation): ReadonlyMap<InFlight, Listed> {
   const [first] = sets;
-  const answer = first === undefined ? undefined : look.requestNodes.get(first.requestId);
+  const answer = first === undefined ? undefined : observation.requestNodes.get(first.requestId);
   if (answer === undefined) return new Map();
   const { askedAt, nodes: all } = answer;
   return new Map([...nodesBySet(sets, all)].map(([set, nodes]) => [set, { nodes, all, askedAt }]));
@@ -139,11 +141,14 @@ export interface Origin {
 }
 
 /** Of the nodes of open requests: where they come from. */
-export function originsOf(look: Look, inFlight: readonly InFlight[]): ReadonlyMap<NodeId, Origin> {
+export function originsOf(
+  observation: Observation,
+  inFlight: readonly InFlight[],
+): ReadonlyMap<NodeId, Origin> {
   const origins = new Map<NodeId, Origin>();
   const positions = new Map(inFlight.map((entry, index) => [entry, index]));
   for (const sets of byRequest(inFlight)) {
-    for (const [entry, { nodes }] of listedOf(sets, look)) {
+    for (const [entry, { nodes }] of listedOf(sets, observation)) {
       const { requestId, purpose, look: attributes, keyId } = entry;
       const origin: Origin = {
         requestId,

@@ -1,9 +1,11 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord, Ledger, LedgerNode, NodeStart, StartEffect } from "../../domain/record.ts";
+import type { StartEffect } from "../../domain/intent.ts";
+import type { Ledger, LedgerNode, NodeStart } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import { bucketOf, bucketText } from "../../domain/bucket.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 
@@ -12,13 +14,13 @@ import { backOff } from "./back-off.ts";
  * became of it is seen on the nodes themselves, and sent again it could bring up a node that was terminated meanwhile (cyclecloud-wire.md
  * A.7: start is for "deallocated or terminated nodes"). Deciding it again with a new id is safe, which it is not for a create: one NodeId
  * is at most one VM. It is still avoided: whether CycleCloud calls the start of a starting node an error is unknown, and it would read as
- * a refusal. So a node that was asked to start counts as coming, and is left alone, until a look shows it or its time is up.
+ * a refusal. So a node that was asked to start counts as coming, and is left alone, until an observation shows it or its time is up.
  */
 
 /** A start of which no answer is known is decided again after so long: statuses lag by seconds, not by minutes. */
-const UNSURE_SECONDS = 60;
+const UNSURE_SECONDS: Seconds = 60;
 /** A node that was switched off again on its way up rests for so long: nobody has refused it. */
-const OFF_AGAIN_REST_SECONDS = 120;
+const OFF_AGAIN_REST_SECONDS: Seconds = 120;
 
 /** Asked to start, and not shown yet: it counts as coming, and against the limits. */
 export function isStarting(known: LedgerNode | undefined): boolean {
@@ -44,7 +46,7 @@ export function bootingSince(known: LedgerNode): Instant {
   return known.start?.state === "shown" ? known.start.since : known.firstSeenAt;
 }
 
-/** What a new look tells of the start of a node. */
+/** What a new observation shows of the start of a node. */
 export function nextStart(old: LedgerNode | undefined, node: Node, now: Instant): NodeStart | undefined {
   const start = old?.start;
   if (node.phase === "deallocated") {
@@ -129,7 +131,7 @@ export function startEffects(starts: readonly NodeId[], snapshot: Snapshot): rea
   return [...effects.values()];
 }
 
-const START_REST_SECONDS = 900;
+const START_REST_SECONDS: Seconds = 900;
 
 /** A start that came to nothing: a broken node is not tried again at once, or it would keep its bucket paused for ever. */
 export function cameToNothing(message: string, now: Instant, seconds = START_REST_SECONDS): NodeStart {

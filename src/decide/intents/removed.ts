@@ -2,22 +2,23 @@ import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Node, NodePhase, Snapshot } from "../../domain/cluster.ts";
 import { type ExclusiveRules, isOurs } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
-import type { ClusterRecord, Ledger, LedgerNode } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { stoppingNodes } from "./open-intents.ts";
 
 /** For this long a removal is counted as a trouble. */
-export const REMOVED_SECONDS = 3600;
+export const REMOVED_SECONDS: Seconds = 3600;
 
 /** What {@link pauseRemoved} compares. */
 export interface Change {
-  /** The last believed look. */
+  /** The last believed observation. */
   readonly before: Snapshot | undefined;
   /** This one. */
   readonly snapshot: Snapshot;
-  /** Brought up to date with this look. */
+  /** Brought up to date with this observation. */
   readonly ledger: Ledger;
   /** Arrays that are ours. */
   readonly managed: ReadonlySet<ArrayName>;
@@ -26,8 +27,8 @@ export interface Change {
 }
 
 /**
- * Pauses the buckets of nodes of ours that this look shows as removed before they were Ready, and not by us, as for nodes that fail
- * (docs/protocol.md, Doubt). Without it such nodes are created again with every look. What another tool does with its own nodes says
+ * Pauses the buckets of nodes of ours that this observation shows as removed before they were Ready, and not by us, as for nodes that fail
+ * (docs/protocol.md, Doubt). Without it such nodes are created again with every observation. What another tool does with its own nodes says
  * nothing about ours.
  */
 export function pauseRemoved(record: ClusterRecord, change: Change, now: Instant): ClusterRecord {

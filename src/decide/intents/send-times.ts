@@ -1,18 +1,18 @@
 import type { CallBounds } from "../../domain/policy.ts";
-import type { Intent } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Intent } from "../../domain/intent.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
 /** When a committed request may be sent, and from when on a question tells what became of it (docs/protocol.md, Creates). */
 
 /** The owner sends an intent this soon after its commit, or not at all. */
-const OWNER_SENDS_SECONDS = 30;
+const OWNER_SENDS_SECONDS: Seconds = 30;
 /** Until then nobody takes an intent over: its owner may be waiting for the answer. Also how long a take-over lasts. */
-export const LEASE_SECONDS = 60;
+export const LEASE_SECONDS: Seconds = 60;
 /** Later than this after the commit nobody begins to send an intent. */
-const LAST_SEND_SECONDS = 120;
+const LAST_SEND_SECONDS: Seconds = 120;
 /** Without any word of it, an intent ends this long after its commit. */
-export const LONGEST_INTENT_SECONDS = 900;
+export const LONGEST_INTENT_SECONDS: Seconds = 900;
 
 export type SendTimes = Pick<Intent, "committedAt" | "leaseUntil" | "notAfter" | "certainFrom">;
 

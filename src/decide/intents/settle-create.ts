@@ -1,6 +1,7 @@
 import { dynamicArrayOf } from "../../domain/bucket.ts";
-import type { ClusterRecord, CreateEffect, Intent } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { CreateEffect, Intent } from "../../domain/intent.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { sendAlone } from "./create-requests.ts";
@@ -9,7 +10,7 @@ import { LONGEST_INTENT_SECONDS } from "./send-times.ts";
 import type { Evidence } from "./evidence.ts";
 
 /** CycleCloud is asked twice, this far apart, before a 409 is believed to mean invalid input. */
-const SECOND_ASK_SECONDS = 10;
+const SECOND_ASK_SECONDS: Seconds = 10;
 const NO_WORDS = "CycleCloud refused the request as invalid (409)";
 
 type Absent = Extract<Evidence, { kind: "absent" }>;

@@ -1,5 +1,7 @@
 import type { NodeId, RequestId } from "../../domain/ids.ts";
-import type { ClusterRecord, Intent, NodeStart, StartEffect } from "../../domain/record.ts";
+import type { Intent, StartEffect } from "../../domain/intent.ts";
+import type { NodeStart } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { settleCreate } from "./settle-create.ts";
@@ -21,7 +23,7 @@ export function settle(state: Settled, id: RequestId, evidence: Evidence, now: I
   }
 }
 
-/** Nor is a start replayed: what was learnt is noted with its nodes, and a look shows what became of them (starts.ts says why). */
+/** Nor is a start replayed: what was learnt is noted with its nodes, and an observation shows what became of them (starts.ts says why). */
 function settleStart(
   state: Settled,
   intent: Intent,
@@ -36,7 +38,7 @@ function settleStart(
   const ledger = new Map(state.ledger);
   for (const id of effect.nodes) {
     const node = ledger.get(id);
-    // A look that shows the node on its way up may come before the answer. It knows more, and the boot timeout counts from it.
+    // An observation that shows the node on its way up may come before the answer. It knows more, and the boot timeout counts from it.
     if (node === undefined || node.start?.state === "shown") continue;
     const start = afterStart(id, evidence, now);
     const { start: _before, ...rest } = node;

@@ -2,15 +2,17 @@ import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { DEFAULT_CALL_BOUNDS } from "../../domain/policy.ts";
 import type { Question } from "../../domain/questions.ts";
-import type { ClusterRecord, Draining, Intent, Ledger, TerminateEffect } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Intent, TerminateEffect } from "../../domain/intent.ts";
+import type { Draining, Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { Evidence, Settled } from "./evidence.ts";
 import { stoppingNodes } from "./open-intents.ts";
 import { withoutStop } from "../../domain/questions.ts";
 
 /** A stop of which nothing can be learnt ends so long after its commit. */
-const STOP_ENDS_SECONDS = 900;
+const STOP_ENDS_SECONDS: Seconds = 900;
 
 /** What has become of the stop of one node. */
 type Fate =
@@ -58,18 +60,18 @@ function fateByEvidence(evidence: Evidence): (node: NodeId) => Fate {
   }
 }
 
-/** A node that CycleCloud's answer does not list has most likely gone (cyclecloud-wire.md A.7), but was not stopped: a look tells. */
+/** A node that CycleCloud's answer does not list has most likely gone (cyclecloud-wire.md A.7), but was not stopped: an observation shows it. */
 function fateByAnswer(ok: boolean | undefined): Fate {
   if (ok === undefined) return "open";
   return ok ? "accepted" : "lost";
 }
 
 /**
- * Settles what a look shows of stops whose outcome is not known (docs/protocol.md, Stops). Accepted: the node is wanted no more, or has
+ * Settles what an observation shows of stops whose outcome is not known (docs/protocol.md, Stops). Accepted: the node is wanted no more, or has
  * been missing. Lost: a status that was begun once the request could no longer be on its way, and once no status could be older than it,
- * shows the node wanted. A look proves this without any question for the request.
+ * shows the node wanted. An observation proves this without any question for the request.
  */
-export function settleStopsByLook(state: Settled, snapshot: Snapshot, now: Instant): Settled {
+export function settleStopsByObservation(state: Settled, snapshot: Snapshot, now: Instant): Settled {
   const stops = stopIntents(state.record);
   if (stops.length === 0) return state;
   const nodes = new Map(snapshot.nodes.map((node) => [node.nodeId, node]));

@@ -1,5 +1,6 @@
 import type { Digest, SetName } from "../../domain/ids.ts";
-import type { ClusterRecord, Ledger } from "../../domain/record.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import { sameBut, sameData } from "../../domain/same-data.ts";
 import type { Supply } from "./spare.ts";
 
@@ -8,7 +9,7 @@ export interface Premises {
   /** Which demand each live set asks for: name and digest in turn. */
   readonly sets: readonly (SetName | Digest)[];
   readonly supply: Omit<Supply, "ledger" | "excluded" | "now" | "snapshot">;
-  /** The look, whenever it was. */
+  /** The observation, whenever it was. */
   readonly snapshot: Omit<Supply["snapshot"], "at">;
   readonly ledger: Ledger;
 }

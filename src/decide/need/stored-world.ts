@@ -16,7 +16,7 @@ import { orderOf } from "../world/order-of-use.ts";
 /** What of a record bears on what can be had. */
 export type UnderWay = Pick<ClusterRecord, "intents" | "inFlight" | "backoffs">;
 
-/** What the allocator would be given now, from what the record holds: the last believed look and our own memory. Undefined: never looked. */
+/** What the allocator would be given now, from what the record holds: the last believed observation and our own memory. Undefined: never looked. */
 export function storedWorld(
   record: UnderWay,
   { seen, ledger }: Pick<Bodies, "seen" | "ledger">,
@@ -38,7 +38,7 @@ export function storedWorld(
   });
 }
 
-/** What the reports in force say of hosts now, beside the last believed look. */
+/** What the reports in force say of hosts now, beside the last believed observation. */
 export function storedHosts(
   record: ClusterRecord,
   bodies: Bodies,

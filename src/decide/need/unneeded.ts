@@ -3,17 +3,18 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { NodeVerdict } from "../../domain/plan.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Ledger, LedgerNode, Unneeded, UnneededCost, UnneededSize } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { Unneeded, UnneededCost, UnneededSize } from "../../domain/unneeded.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, secondsBetween } from "../../domain/units.ts";
 import { priceNodes } from "../world/price-nodes.ts";
 
 /** A node that is not needed has this long to ask by itself: CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
-export const ASKS_WITHIN_SECONDS = 900;
+export const ASKS_WITHIN_SECONDS: Seconds = 900;
 
 const NAMED_SIZES = 5;
 
-/** The nodes of a look that run for nobody, and that nothing but a callback, a report or a person ends. Undefined: there are none. */
+/** The nodes of an observation that run for nobody, and that nothing but a callback, a report or a person ends. Undefined: there are none. */
 export function findUnneeded(
   snapshot: Snapshot,
   ledger: Ledger,

@@ -3,20 +3,21 @@ import { isLost } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord, Draining, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Draining, Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { TimeoutRules } from "../../domain/timeouts.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { uselessNodes } from "./replaced.ts";
 import { unclearUntil } from "./unclear.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 
 /** A mark without its stop is the trace of a crash: a node that asked will ask again, another is judged again. */
-export const STALE_MARK_SECONDS = 60;
+export const STALE_MARK_SECONDS: Seconds = 60;
 
 /**
- * The nodes of a look that are in doubt (docs/protocol.md, Doubt). A doubted node counts as there for creates and as gone for stops:
- * nothing is created in its place, and it is no substitute for a node that is to be stopped. Only nodes of the look are named, which
+ * The nodes of an observation that are in doubt (docs/protocol.md, Doubt). A doubted node counts as there for creates and as gone for stops:
+ * nothing is created in its place, and it is no substitute for a node that is to be stopped. Only nodes of the observation are named, which
  * those that it lacks belong to (missing.ts).
  */
 export function doubtedNodes(
@@ -43,7 +44,7 @@ export function isGivenUp(draining: Draining | undefined): boolean {
 }
 
 /**
- * Whether it is not known if the node is there at all: the look lacks it, or its record is unclear and its time is not over. Such a node
+ * Whether it is not known if the node is there at all: the observation lacks it, or its record is unclear and its time is not over. Such a node
  * is not stopped; one that asks is told to wait.
  */
 export function isRecordDoubted(
@@ -57,7 +58,7 @@ export function isRecordDoubted(
   return until !== undefined && now < until;
 }
 
-/** Its stop may still come to nothing: it is committed and no look shows what became of it, or it is not even committed. */
+/** Its stop may still come to nothing: it is committed and no observation shows what became of it, or it is not even committed. */
 function isStopDoubted(
   { nodeId, phase }: Node,
   known: LedgerNode | undefined,

@@ -1,6 +1,6 @@
 import type { Node } from "../../domain/cluster.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { LedgerNode } from "../../domain/record.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { TimeoutRules } from "../../domain/timeouts.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
@@ -8,10 +8,10 @@ import { plusSeconds } from "../../domain/units.ts";
 
 /**
  * Nodes that were Ready, are up no more and are still wanted: shut down from inside, restarting, or without a VM. CycleCloud does not say
- * when that happened, so the time counts from the first look that showed it.
+ * when that happened, so the time counts from the first observation that showed it.
  */
 
-/** When the node left Ready, as far as looks show; undefined: it is Ready, never was, failed, or is not wanted any more. */
+/** When the node left Ready, as far as observations show; undefined: it is Ready, never was, failed, or is not wanted any more. */
 export function nextLeftReady(
   old: LedgerNode | undefined,
   node: Node,
@@ -26,7 +26,7 @@ export function nextLeftReady(
 
 /**
  * Until when a node that left Ready counts as on its way up. One that restarts or boots again has the boot timeout. One whose Status
- * promises nothing has one snapshot interval: a single odd look makes no new node. Undefined: it did not leave Ready.
+ * promises nothing has one snapshot interval: a single odd observation makes no new node. Undefined: it did not leave Ready.
  */
 export function awaitedUntil(
   node: Node,

@@ -1,7 +1,7 @@
 import { isOurs } from "../../domain/exclusive.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import type { Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { STALE_MARK_SECONDS } from "./doubt.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -22,7 +22,7 @@ export function isExcluded(known: LedgerNode, stopping: ReadonlySet<NodeId>, now
   return isUnfit && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
 }
 
-/** Nodes of a look that are no capacity, though they count against limits: they are being stopped, or replaced. */
+/** Nodes of an observation that are no capacity, though they count against limits: they are being stopped, or replaced. */
 export function excludedNodes(
   snapshot: Snapshot,
   ledger: Ledger,
@@ -40,4 +40,4 @@ export function excludedNodes(
 }
 
 /** A terminate that was accepted so long ago and has left the node up is decided again. */
-export const DECIDE_AGAIN_SECONDS = 120;
+export const DECIDE_AGAIN_SECONDS: Seconds = 120;

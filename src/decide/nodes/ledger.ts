@@ -1,7 +1,8 @@
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { Busyness, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { InFlight } from "../../domain/in-flight.ts";
+import type { Busyness, Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import { nextLeftReady } from "./down.ts";
@@ -11,27 +12,27 @@ import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
 import { factOfNode } from "./planned-beside.ts";
 import { nextUnclear } from "./unclear.ts";
-import type { Look } from "../../domain/observation.ts";
+import type { Observation } from "../../domain/observation.ts";
 import type { HostFact, HostFacts } from "../senders/host-facts.ts";
 
 /** A node that has gone is remembered so long, so that one which asks again is told yes. */
-const REMEMBER_GONE_SECONDS = 3600;
+const REMEMBER_GONE_SECONDS: Seconds = 3600;
 
-/** Brings the ledger up to date with a believed look; the very same where that changes nothing. */
+/** Brings the ledger up to date with a believed observation; the very same where that changes nothing. */
 export function updateLedger(
   ledger: Ledger,
-  look: Look,
+  observation: Observation,
   inFlight: readonly InFlight[],
   facts: ReadonlyMap<string, HostFact>,
   now: Instant,
 ): Ledger {
-  const arrays = new Set(look.snapshot.arrays.map((array) => array.name));
-  const origins = originsOf(look, inFlight);
+  const arrays = new Set(observation.snapshot.arrays.map((array) => array.name));
+  const origins = originsOf(observation, inFlight);
   const before = new InTurn(ledger);
   const present: LedgerNode[] = [];
   let touched = 0;
   // Here and wherever each node has its turn: a callback, as a loop makes an object for each step until the compiler has seen it often.
-  look.snapshot.nodes.forEach((node) => {
+  observation.snapshot.nodes.forEach((node) => {
     const old = before.get(node.nodeId);
     // Head nodes and other single nodes are no node array's: never ours to judge. A node that we know is one's, whatever this status lists.
     if (!arrays.has(node.array) && (old === undefined || old.goneAt !== undefined)) return;

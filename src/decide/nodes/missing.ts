@@ -1,17 +1,18 @@
 import type { Node, NodeArray, Snapshot, Unlisted } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { Intent, Ledger, LedgerNode } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Intent } from "../../domain/intent.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { NAMED_SECONDS, keyOf } from "../../domain/unlisted.ts";
 
-/** A node that looks have lacked for this long is gone. */
-const MISSING_SECONDS = 60;
+/** A node that observations have lacked for this long is gone. */
+const MISSING_SECONDS: Seconds = 60;
 
 /**
- * The look with the nodes that it lacks and that are not yet believed to be gone (docs/protocol.md, Doubt), each as its last record said.
- * `before`: what the last believed look showed, these nodes included. Nodes that we have stopped are gone at once.
+ * The observation with the nodes that it lacks and that are not yet believed to be gone (docs/protocol.md, Doubt), each as its last record said.
+ * `before`: what the last believed observation showed, these nodes included. Nodes that we have stopped are gone at once.
  */
 export function withMissing(
   snapshot: Snapshot,
@@ -45,7 +46,7 @@ export function withMissing(
 }
 
 /**
- * The node arrays, with those that the look lacks and that the last one had: their nodes stay capacity for a minute, and no new ones are
+ * The node arrays, with those that the observation lacks and that the last one had: their nodes stay capacity for a minute, and no new ones are
  * asked for. Otherwise one status that has lost an array creates its nodes a second time in another array.
  */
 function withMissingArrays(
@@ -75,7 +76,7 @@ function isMissed(node: Node, known: LedgerNode, open: ReadonlySet<NodeId>): boo
   return node.phase !== "off" && (draining?.sentAt === undefined || open.has(node.nodeId));
 }
 
-/** Until when a node that the look lacks is kept; undefined: the look shows it. */
+/** Until when a node that the observation lacks is kept; undefined: the observation shows it. */
 export function missingUntil({ missing }: Node): Instant | undefined {
   if (missing === undefined) return undefined;
   return plusSeconds(missing.since, missing.named === true ? NAMED_SECONDS : MISSING_SECONDS);

@@ -2,15 +2,17 @@ import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketOf, bucketText } from "../../domain/bucket.ts";
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { ClusterRecord, InFlight, Ledger } from "../../domain/record.ts";
-import { stillInFlight } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { InFlight } from "../../domain/in-flight.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { stillInFlight } from "../../domain/in-flight.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { patienceSeconds } from "../pace/calls.ts";
-import type { Look } from "../../domain/observation.ts";
+import type { Observation } from "../../domain/observation.ts";
 
 /** So long CycleCloud may keep to itself which nodes belong to a request. */
-const UNLISTED_SECONDS = 120;
+const UNLISTED_SECONDS: Seconds = 120;
 
 /**
  * Fills places in flight without CycleCloud's list of the request's nodes, where that could not be read for two minutes and the calls' own
@@ -18,18 +20,23 @@ const UNLISTED_SECONDS = 120;
  * there would be counted as still to come until the 15 minutes in flight are over, and with each further request anew
  * (docs/protocol.md, Slow calls).
  */
-export function presumeShown(record: ClusterRecord, ledger: Ledger, look: Look, now: Instant): ClusterRecord {
+export function presumeShown(
+  record: ClusterRecord,
+  ledger: Ledger,
+  observation: Observation,
+  now: Instant,
+): ClusterRecord {
   const limit = UNLISTED_SECONDS + patienceSeconds(record);
   const isUnlisted = ({ requestId, since }: InFlight): boolean => {
-    const asked = look.requestNodes.get(requestId)?.askedAt ?? since;
+    const asked = observation.requestNodes.get(requestId)?.askedAt ?? since;
     return secondsBetween(asked, now) > limit && secondsBetween(since, now) > limit;
   };
   if (!record.inFlight.some(isUnlisted)) return record;
   const explained = new Set<NodeId>([
     ...record.inFlight.flatMap(({ seen }) => seen),
-    ...[...look.requestNodes.values()].flatMap(({ nodes }) => nodes.map(({ nodeId }) => nodeId)),
+    ...[...observation.requestNodes.values()].flatMap(({ nodes }) => nodes.map(({ nodeId }) => nodeId)),
   ]);
-  const free = look.snapshot.nodes.filter(
+  const free = observation.snapshot.nodes.filter(
     ({ nodeId }) => !explained.has(nodeId) && ledger.get(nodeId)?.requestId === undefined,
   );
   const inFlight = record.inFlight.map((entry) => {

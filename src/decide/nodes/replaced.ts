@@ -2,7 +2,7 @@ import type { Node, Snapshot } from "../../domain/cluster.ts";
 import { type ExclusiveRules, isOurs } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
@@ -24,7 +24,7 @@ export interface Useless {
 }
 
 /**
- * The nodes of a look that failed, were not Ready in time, are down after they were Ready, or are unclear for too long. At most a tenth
+ * The nodes of an observation that failed, were not Ready in time, are down after they were Ready, or are unclear for too long. At most a tenth
  * of an array's nodes (at least 3) are replaced at a time; the others wait until CycleCloud has accepted the stop of those, or lists
  * them no more (docs/protocol.md, Doubt). So a fault that all nodes show, for whatever reason, does not create a second cluster. Nodes of
  * other tools have a limit of their own: we never stop them, so they would keep ours from being replaced.

@@ -1,16 +1,17 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
-import type { ClusterRecord, LedgerNode } from "../../domain/record.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { TimeoutRules } from "../../domain/timeouts.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
 /**
  * Records that do not say whether their node is wanted: they have no TargetState, and their Status is none that settles it (phase
- * `unknown`). What is created for such nodes is created again with every look; what is stopped because of it may be at work.
+ * `unknown`). What is created for such nodes is created again with every observation; what is stopped because of it may be at work.
  */
 
-/** Since when looks have shown the node's record as unclear; undefined: it is clear. */
+/** Since when observations have shown the node's record as unclear; undefined: it is clear. */
 export function nextUnclear(old: LedgerNode | undefined, { phase }: Node, now: Instant): Instant | undefined {
   return phase === "unknown" ? (old?.unclearSince ?? now) : undefined;
 }
@@ -28,7 +29,7 @@ export function unclearUntil(
 /** A status in which fewer records than this lack their TargetState is believed. */
 const FEWEST_LACKING = 5;
 /** For this long a status whose records mostly lack TargetState is not believed. */
-const DISBELIEVED_SECONDS = 600;
+const DISBELIEVED_SECONDS: Seconds = 600;
 
 /** A status whose records mostly lack TargetState. */
 export interface Lacking {

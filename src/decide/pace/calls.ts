@@ -1,5 +1,6 @@
-import type { Calls, ClusterRecord, Endpoint, EndpointCalls } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Calls, Endpoint, EndpointCalls } from "../../domain/calls.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 
 /** How long calls to CycleCloud take, and which fail (docs/protocol.md, Slow calls). */
@@ -7,7 +8,7 @@ import { secondsBetween } from "../../domain/units.ts";
 /** One call that has ended. */
 export interface MeasuredCall {
   readonly endpoint: Endpoint;
-  readonly seconds: number;
+  readonly seconds: Seconds;
   /** When it ended. */
   readonly at: Instant;
   /** Absent: it succeeded. */
@@ -15,12 +16,12 @@ export interface MeasuredCall {
 }
 
 /** A quicker call needs no bound that grows. */
-export const QUICK_SECONDS = 1;
+export const QUICK_SECONDS: Seconds = 1;
 /** An endpoint that nobody has called for so long may be quick, or work, again. */
-const FORGET_SECONDS = 900;
-const RECENT_SECONDS = 300;
+const FORGET_SECONDS: Seconds = 900;
+const RECENT_SECONDS: Seconds = 300;
 /** A measured time counts as no more than this: the longest time limit that a call may have. */
-const LONGEST_CALL_SECONDS = 90;
+const LONGEST_CALL_SECONDS: Seconds = 90;
 
 /** The record with the calls that ended since its last commit, oldest first. */
 export function noteCalls(
@@ -84,7 +85,7 @@ export function slowestSeconds({ calls = {} }: Pick<ClusterRecord, "calls">): nu
 }
 
 /**
- * Seconds by which a bound grows that assumes quick calls: a plan waits for one call and sends another. Such bounds are the age of a look
+ * Seconds by which a bound grows that assumes quick calls: a plan waits for one call and sends another. Such bounds are the age of an observation
  * that answers callbacks, the gap that is taken for an outage, and the deadline of a tick.
  */
 export function patienceSeconds(record: Pick<ClusterRecord, "calls">): number {

@@ -2,28 +2,29 @@ import type { Snapshot } from "../../domain/cluster.ts";
 import type { Owner, WakeId } from "../../domain/ids.ts";
 import { wakeId } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
-import type { ClusterRecord, Ledger, PendingWake } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 
 /** When the next tick is due, and which wake message ticks if the timer does not (docs/protocol.md, Ticks). */
 
-const TICK_SECONDS = 60;
+const TICK_SECONDS: Seconds = 60;
 /** The timer and two clocks may differ by this: a tick is due so much earlier. */
-const EARLY_SECONDS = 10;
+const EARLY_SECONDS: Seconds = 10;
 /** A cluster that needs nobody is looked at this often. */
-export const REST_LOOK_SECONDS = 900;
+export const REST_OBSERVATION_SECONDS: Seconds = 900;
 /** A stopped cluster with demand is looked at this often: somebody may start it. */
-const STOPPED_LOOK_SECONDS = 300;
+const STOPPED_OBSERVATION_SECONDS: Seconds = 300;
 /** The wake message comes so long after the tick was due, so that a timer that runs is first. */
-const WAKE_AFTER_SECONDS = 5;
+const WAKE_AFTER_SECONDS: Seconds = 5;
 /** While the timer runs, the wake message comes three ticks later: it costs an execution, and finds nothing to do. */
-const WATCH_SECONDS = 3 * TICK_SECONDS + WAKE_AFTER_SECONDS;
+const WATCH_SECONDS: Seconds = 3 * TICK_SECONDS + WAKE_AFTER_SECONDS;
 /** A wake message that is so late is taken for lost: a queue without instances is polled by the platform, and an instance starts. */
-const WAKE_LOST_SECONDS = 60;
+const WAKE_LOST_SECONDS: Seconds = 60;
 
-/** A tick that is so late, with its wake message, needs help: an instance that starts and a slow look take less. */
-const LATE_SECONDS = 120;
+/** A tick that is so late, with its wake message, needs help: an instance that starts and a slow observation take less. */
+const LATE_SECONDS: Seconds = 120;
 
 /** Who runs, and which wake message brought it; absent: none did. */
 export interface Ticker {
@@ -35,7 +36,7 @@ export interface Ticker {
 export function isTickDue({ nextTickAt }: ClusterRecord, now: Instant): boolean {
   if (nextTickAt === undefined) return true;
   const seconds = secondsBetween(now, nextTickAt);
-  return seconds <= EARLY_SECONDS || seconds > REST_LOOK_SECONDS + TICK_SECONDS;
+  return seconds <= EARLY_SECONDS || seconds > REST_OBSERVATION_SECONDS + TICK_SECONDS;
 }
 
 /** Whether the loop waits for this wake message. It also takes another one if it waits for none, or if its own is lost. */
@@ -58,7 +59,7 @@ export function isLoopLost(record: ClusterRecord, now: Instant): boolean {
 export function beginTick(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {
   const nextTickAt = nextTick(now, TICK_SECONDS);
   const rests = isResting(record);
-  const expected = rests ? nextTick(now, REST_LOOK_SECONDS) : nextTickAt;
+  const expected = rests ? nextTick(now, REST_OBSERVATION_SECONDS) : nextTickAt;
   const watched = { ...record, nextTickAt };
   const { pendingWake } = record;
   const isKept =
@@ -81,7 +82,7 @@ export function passWakeOn(record: ClusterRecord, ticker: Ticker, now: Instant):
   return withWake(record, ticker, plusSeconds(nextTickAt, after));
 }
 
-/** The record after a look that failed or is not believed: the cluster is looked at again within a minute, as the wake message is. */
+/** The record after an observation that failed or is not believed: the cluster is observed again within a minute, as the wake message is. */
 export function tickSoon(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {
   const next = nextTick(now, TICK_SECONDS);
   const { nextTickAt } = record;
@@ -92,7 +93,7 @@ export function tickSoon(record: ClusterRecord, ticker: Ticker, now: Instant): C
 /** The record after a plan. `restSeconds`: the cluster needs nobody, and is looked at this often; undefined: each minute. */
 export function tickAfterPlan(
   record: ClusterRecord,
-  restSeconds: number | undefined,
+  restSeconds: Seconds | undefined,
   ticker: Ticker,
   now: Instant,
 ): ClusterRecord {
@@ -117,23 +118,23 @@ export function restSeconds(
     (createsFrom === undefined || createsFrom <= plan.at) &&
     wakeAt === undefined &&
     missing === undefined &&
-    (lost === undefined || secondsBetween(lost.at, plan.at) > REST_LOOK_SECONDS);
+    (lost === undefined || secondsBetween(lost.at, plan.at) > REST_OBSERVATION_SECONDS);
   const isEmpty =
     (seen.unlisted ?? []).length === 0 &&
     !seen.nodes.some(({ nodeId, phase }) => ledger.has(nodeId) && phase !== "off" && phase !== "deallocated");
   if (!isSettled || !isEmpty) return undefined;
-  if (plan.demands.length === 0 && plan.leftOut === undefined) return REST_LOOK_SECONDS;
+  if (plan.demands.length === 0 && plan.leftOut === undefined) return REST_OBSERVATION_SECONDS;
   const isStopped = seen.state !== "Started" || seen.targetState !== "Started";
-  return isStopped ? STOPPED_LOOK_SECONDS : undefined;
+  return isStopped ? STOPPED_OBSERVATION_SECONDS : undefined;
 }
 
-/** How much longer than a minute the cluster was left alone by intention, in seconds, counted from this look. */
+/** How much longer than a minute the cluster was left alone by intention, in seconds, counted from this observation. */
 export function plannedPauseSeconds(
   { restsUntil }: Pick<ClusterRecord, "restsUntil">,
   lookedAt: Instant | undefined,
 ): number {
   if (restsUntil === undefined || lookedAt === undefined) return 0;
-  const seconds = Math.min(REST_LOOK_SECONDS, secondsBetween(lookedAt, restsUntil));
+  const seconds = Math.min(REST_OBSERVATION_SECONDS, secondsBetween(lookedAt, restsUntil));
   return Math.max(0, seconds - TICK_SECONDS);
 }
 
@@ -152,12 +153,12 @@ function withWake(record: ClusterRecord, { owner }: Ticker, at: Instant): Cluste
 
 const isLost = ({ at }: PendingWake, now: Instant): boolean => secondsBetween(at, now) >= WAKE_LOST_SECONDS;
 
-/** A failed look ends a rest: what is wrong is to be seen soon. */
+/** A failed observation ends a rest: what is wrong is to be seen soon. */
 const isResting = ({ restsUntil, trouble }: ClusterRecord): boolean =>
   restsUntil !== undefined && trouble === undefined;
 
 /** Ticks are due at full minutes, those of clusters that rest at full quarters of an hour, as the timer and the housekeeping have it. */
-function nextTick(now: Instant, seconds: number): Instant {
+function nextTick(now: Instant, seconds: Seconds): Instant {
   const step = seconds * 1000;
   return instant((Math.floor((now + EARLY_SECONDS * 1000) / step) + 1) * step);
 }

@@ -1,89 +1,94 @@
-import type { ClusterRecord, LookTokens } from "../../domain/record.ts";
+import type { ObservationTokens } from "../../domain/calls.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { plannedPauseSeconds } from "./next-tick.ts";
 import { patienceSeconds, statusSeconds } from "./calls.ts";
 
-/** How many looks there are, and how long one may be decided on (docs/protocol.md, Observations and Plans). */
+/** How many observations there are, and how long one may be decided on (docs/protocol.md, Observations and Plans). */
 
-/** The bucket holds so many looks, and gets one more every 6 s: at most 13 in any 60 s. */
-const LOOK_TOKENS = 3;
-const TOKEN_SECONDS = 6;
-/** So many looks are under way at once. */
-const LOOKS_TOGETHER = 2;
-/** A look that has not ended after so long is taken for lost: its instance is gone, as the call ends within its time limit. */
-const LOST_LOOK_SECONDS = 90;
-/** A second look begins beside the first no sooner than this. */
-const SECOND_LOOK_SECONDS = 5;
+/** The bucket holds this many observations, and gets one more every 6 s: at most 13 in any 60 s. */
+const OBSERVATION_TOKENS = 3;
+const TOKEN_SECONDS: Seconds = 6;
+/** Maximum number of observations under way at once. */
+const OBSERVATIONS_TOGETHER = 2;
+/** An observation that has not ended after this time is taken for lost: its instance is gone, as the call ends within its time limit. */
+const LOST_OBSERVATION_SECONDS: Seconds = 90;
+/** A second observation begins beside the first no sooner than this. */
+const SECOND_OBSERVATION_SECONDS: Seconds = 5;
 /** A status may be so old when it is decided on, besides what slow calls take. */
-const LOOK_GOOD_SECONDS = 30;
+const OBSERVATION_GOOD_SECONDS: Seconds = 30;
 /** A plan that others keep from being saved has the record for itself for so long. */
-const PLAN_FIRST_SECONDS = 5;
+const PLAN_FIRST_SECONDS: Seconds = 5;
 
 /**
  * Tokens at this moment. A bucket that is ahead of our clock, because an instance whose clock is ahead has looked, holds less than it says:
- * else each of two clocks would see the other's looks as long ago. How far ahead it may be is bounded, and the bound is what we wait at most.
+ * else each of two clocks would see the other's observations as long ago. How far ahead it may be is bounded, and the bound is what we wait at most.
  */
 function tokensAt(record: ClusterRecord, now: Instant): number {
   const { looks, lookedAt } = record;
-  if (lookedAt === undefined) return LOOK_TOKENS;
+  if (lookedAt === undefined) return OBSERVATION_TOKENS;
   // An older release that has looked leaves the bucket as it was.
   const tokens = looks?.at === lookedAt ? looks.tokens : 0;
   const filled = tokens + secondsBetween(lookedAt, now) / TOKEN_SECONDS;
-  return Math.min(LOOK_TOKENS, Math.max(-LOOK_TOKENS, filled));
+  return Math.min(OBSERVATION_TOKENS, Math.max(-OBSERVATION_TOKENS, filled));
 }
 
 /** A thousandth of a token is lost to rounding. */
 const WHOLE_TOKEN = 0.999;
 
-/** When the bucket holds a look; now, if it does. */
+/** When the bucket holds an observation; now, if it does. */
 export function nextToken(record: ClusterRecord, now: Instant): Instant {
   const tokens = tokensAt(record, now);
   return tokens >= WHOLE_TOKEN ? now : plusSeconds(now, (1 - tokens) * TOKEN_SECONDS);
 }
 
-/** A second look begins only when the first takes unusually long, as its instance may be gone; a third not before one of them is over. */
+/** A second observation begins only when the first takes unusually long, as its instance may be gone; a third not before one of them is over. */
 export function nextTogether(record: ClusterRecord, now: Instant): Instant {
-  const underWay = looksUnderWay(record, now);
+  const underWay = observationsUnderWay(record, now);
   const [oldest] = underWay;
   const newest = underWay.at(-1);
   if (oldest === undefined || newest === undefined) return now;
-  if (underWay.length >= LOOKS_TOGETHER) return plusSeconds(oldest, LOST_LOOK_SECONDS);
-  return plusSeconds(newest, Math.max(SECOND_LOOK_SECONDS, 2 * statusSeconds(record)));
+  if (underWay.length >= OBSERVATIONS_TOGETHER) return plusSeconds(oldest, LOST_OBSERVATION_SECONDS);
+  return plusSeconds(newest, Math.max(SECOND_OBSERVATION_SECONDS, 2 * statusSeconds(record)));
 }
 
-function looksUnderWay({ looks, lookedAt }: ClusterRecord, now: Instant): readonly Instant[] {
+function observationsUnderWay({ looks, lookedAt }: ClusterRecord, now: Instant): readonly Instant[] {
   if (looks === undefined || looks.at !== lookedAt) return [];
-  const isLate = (began: Instant): boolean => Math.abs(secondsBetween(began, now)) >= LOST_LOOK_SECONDS;
+  const isLate = (began: Instant): boolean =>
+    Math.abs(secondsBetween(began, now)) >= LOST_OBSERVATION_SECONDS;
   return (looks.underWay ?? []).filter((began) => !isLate(began));
 }
 
-/** The record with one look more, which begins now. */
-export function beginLook(record: ClusterRecord, now: Instant): ClusterRecord {
+/** The record with one observation more, which begins now. */
+export function beginObservation(record: ClusterRecord, now: Instant): ClusterRecord {
   const tokens = tokensAt(record, now) - 1;
-  return withLooks(record, { tokens, at: now, underWay: [...looksUnderWay(record, now), now] });
+  return withObservations(record, { tokens, at: now, underWay: [...observationsUnderWay(record, now), now] });
 }
 
-/** The record once a look that began then has ended. Looks that began before it can save nothing any more. */
-export function endLook(record: ClusterRecord, began: Instant): ClusterRecord {
+/** The record once an observation that began then has ended. Observations that began before it can save nothing any more. */
+export function endObservation(record: ClusterRecord, began: Instant): ClusterRecord {
   const { looks } = record;
   if (looks?.underWay === undefined) return record;
-  return withLooks(record, { ...looks, underWay: looks.underWay.filter((other) => other > began) });
+  return withObservations(record, { ...looks, underWay: looks.underWay.filter((other) => other > began) });
 }
 
-/** A bucket far ahead of our clock is set to it, with no token: else nobody would look before that time has come. */
-export function mendLooks(record: ClusterRecord, now: Instant): ClusterRecord {
+/** A bucket far ahead of our clock is set to it, with no token: else no instance would observe before that time has come. */
+export function mendObservations(record: ClusterRecord, now: Instant): ClusterRecord {
   if (record.lookedAt === undefined || record.lookedAt <= now) return record;
-  return withLooks(record, { tokens: tokensAt(record, now), at: now });
+  return withObservations(record, { tokens: tokensAt(record, now), at: now });
 }
 
-function withLooks(record: ClusterRecord, { tokens, at, underWay = [] }: LookTokens): ClusterRecord {
+function withObservations(
+  record: ClusterRecord,
+  { tokens, at, underWay = [] }: ObservationTokens,
+): ClusterRecord {
   const looks = { tokens: Math.round(tokens * 1000) / 1000, at };
   return { ...record, lookedAt: at, looks: underWay.length === 0 ? looks : { ...looks, underWay } };
 }
 
-/** What a look is too old for: creates and starts that others have committed since it began. Marks and grants are in the ledger. */
+/** What an observation is too old for: creates and starts that others have committed since it began. Marks and grants are in the ledger. */
 export type Effects = Pick<ClusterRecord, "epoch"> & { readonly created: number; readonly started: number };
 
 export function effectsOf({ epoch, totals }: ClusterRecord): Effects {
@@ -96,13 +101,13 @@ export function hasSameEffects(record: ClusterRecord, effects: Effects): boolean
   return epoch === effects.epoch && created === effects.created && started === effects.started;
 }
 
-/** Whether a look that arrived then is too old to be decided on: its process has stood still. */
-export function isLookOld(record: ClusterRecord, arrivedAt: Instant, now: Instant): boolean {
-  return secondsBetween(arrivedAt, now) > LOOK_GOOD_SECONDS + patienceSeconds(record);
+/** Whether an observation that arrived then is too old to be decided on: its process has stood still. */
+export function isObservationOld(record: ClusterRecord, arrivedAt: Instant, now: Instant): boolean {
+  return secondsBetween(arrivedAt, now) > OBSERVATION_GOOD_SECONDS + patienceSeconds(record);
 }
 
-/** Whether a look that began then is older than the one that was saved last. A moment that is still to come says nothing. */
-export function isOlderLook(
+/** Whether an observation that began then is older than the one that was saved last. A moment that is still to come says nothing. */
+export function isOlderObservation(
   seen: { readonly at: Instant } | undefined,
   began: Instant,
   now: Instant,
@@ -119,8 +124,8 @@ export function outageSeconds(
   return 2 * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
 }
 
-/** A believed look that cannot be decided on still shows that we were there. It does not end an outage: only a plan notes that. */
-export function noteGoodLook(
+/** A believed observation that cannot be decided on still shows that we were there. It does not end an outage: only a plan notes that. */
+export function noteGoodObservation(
   record: ClusterRecord,
   at: Instant,
   policy: Policy,

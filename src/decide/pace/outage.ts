@@ -1,14 +1,15 @@
 import type { SetName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord, Outage } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Outage } from "../../domain/troubles.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { outageSeconds } from "./observation-times.ts";
 
 /** The rest of scale-down after a time in which the autoscaler was away, or could not see (docs/protocol.md, Recovery). */
 
 /** Scale-down rests so long after an outage, unless every set that was live is pushed again before. */
-export const REST_SECONDS = 300;
+export const REST_SECONDS: Seconds = 300;
 
 /** The rest that is in force at a plan; undefined: scale-down does not rest. */
 export function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
@@ -51,7 +52,7 @@ function currentOutage(record: ClusterRecord, policy: Policy, now: Instant): Out
 
 /**
  * The awaited sets that were not pushed again. A report alone is no push: it renews no demand. A message that was sent before the outage is
- * none, nor is what came soon after the last look: the autoscaler may have gone after it, and what the sender said next is not known.
+ * none, nor is what came soon after the last observation: the autoscaler may have gone after it, and what the sender said next is not known.
  */
 function stillAwaited(record: ClusterRecord, outage: Outage, policy: Policy): readonly SetName[] {
   const noticed = plusSeconds(outage.from, outageSeconds(record, policy));

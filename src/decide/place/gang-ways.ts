@@ -42,7 +42,7 @@ export interface Opening {
   readonly from: Offered | undefined;
 }
 
-/** To see in how many nodes an offer has a gang, and to compare it with others, costs about as much as so many looks. */
+/** To see in how many nodes an offer has a gang, and to compare it with others, costs about as much as this many steps. */
 const STEPS_OF_OPENING = 4;
 
 /** The same of why an offer does not have it. */

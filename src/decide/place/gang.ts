@@ -83,7 +83,7 @@ export function placeGang(draft: Draft, ask: Ask, scope: Scope, home: Place | un
 }
 
 /** To fill a node costs about as much as so many looks at it. */
-const LOOKS_OF_FILLING = 3;
+const OBSERVATIONS_OF_FILLING = 3;
 
 /** Fills all nodes of a gang, or none if its set has not enough steps left: half a gang is of no use. `look`: at one of the nodes. */
 function fillWhole(draft: Draft, ask: Ask, look: () => number, fill: () => void): void {
@@ -91,7 +91,7 @@ function fillWhole(draft: Draft, ask: Ask, look: () => number, fill: () => void)
   const before = budget.spent;
   // Where nodes are alike, many are filled at once.
   if (ask.jobClass.takes === undefined) look();
-  budget.finish(LOOKS_OF_FILLING * ask.units * (budget.spent - before), fill);
+  budget.finish(OBSERVATIONS_OF_FILLING * ask.units * (budget.spent - before), fill);
 }
 
 function whyNot(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {

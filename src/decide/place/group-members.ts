@@ -1,7 +1,7 @@
 // Long: which nodes form a group is told in one way for groups that exist, are in flight or are planned.
 import type { World } from "../../domain/allocation.ts";
 import { bucketId } from "../../domain/bucket.ts";
-import type { GroupFill } from "../../domain/record.ts";
+import type { GroupFill } from "../../domain/group-fill.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
@@ -41,7 +41,7 @@ export function fillsUntil({ policy, now }: Draft, { fill }: Group): Instant {
   return plusSeconds(fill?.since ?? now, policy.groupFillSeconds);
 }
 
-/** To find out what a group has and where it stands among thousands costs about as much as so many looks. */
+/** To find out what a group has and where it stands among thousands costs about as much as this many steps. */
 const STEPS_TO_SORT = 20;
 
 /**

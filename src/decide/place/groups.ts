@@ -34,7 +34,7 @@ export interface AskedGroups {
   readonly ungrouped: boolean;
 }
 
-/** To make a group costs about as much as so many looks. */
+/** To make a group costs about as much as this many steps. */
 const STEPS_OF_GROUP = 10;
 
 /** And to claim a node of it, as so many: who needs a node is noted for each that does. */

@@ -1,7 +1,8 @@
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { ArrayName, ClusterName, Epoch, SetName } from "../../domain/ids.ts";
-import type { ClusterRecord, Outage } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Outage } from "../../domain/troubles.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { REST_SECONDS } from "../pace/outage.ts";
 
@@ -17,9 +18,9 @@ export interface NewEpoch {
 type Resting = ClusterRecord & { readonly outage: Outage };
 
 /** A create that the lost state has sent shows in a status after so long, unless the cluster's lag says that it takes longer. */
-const CREATES_WAIT_SECONDS = 60;
+const CREATES_WAIT_SECONDS: Seconds = 60;
 /** Beyond the lag of a status: a call takes its time. */
-const CREATE_CALL_SECONDS = 30;
+const CREATE_CALL_SECONDS: Seconds = 30;
 
 /**
  * The record under a new epoch. Sets, intents and what is in flight stay. Scale-down rests, and for a while nobody is told to take work
@@ -73,14 +74,14 @@ export function bornRecord(cluster: ClusterName, epoch: Epoch, now: Instant): Cl
 }
 
 /**
- * The record with `createsFrom` only while creates have to wait: nodes that the first look of an epoch shows are a sign that creates of an
- * earlier state may be under way. `before` is the record as it was before this look.
+ * The record with `createsFrom` only while creates have to wait: nodes that the first observation of an epoch shows are a sign that creates of an
+ * earlier state may be under way. `before` is the record as it was before this observation.
  */
 export function withCreatesWait(
   record: ClusterRecord,
   before: ClusterRecord,
   snapshot: Snapshot,
-  { managed, lagSeconds }: { readonly managed: ReadonlySet<ArrayName>; readonly lagSeconds: number },
+  { managed, lagSeconds }: { readonly managed: ReadonlySet<ArrayName>; readonly lagSeconds: Seconds },
   now: Instant,
 ): ClusterRecord {
   const { createsFrom, ...rest } = record;

@@ -2,8 +2,9 @@ import { REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";
 import type { FinishedPart, FinishedSet } from "../../domain/finished-set.ts";
 import { digest } from "../../domain/ids.ts";
 import type { SetName } from "../../domain/ids.ts";
-import type { ClusterRecord, Held, SetEntries, SetEntry } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
 /** How many finished sets a record holds. */
@@ -116,7 +117,7 @@ const FORGOTTEN = digest("0");
  * Whether a finished set must still be remembered: for so long after the last message of any of its parts, and for as much longer as its
  * revision may have been ahead of our clock. Older revisions than those are refused by themselves (accept.ts).
  */
-export function isRemembered(finished: FinishedSet, keepSeconds: number, now: Instant): boolean {
+export function isRemembered(finished: FinishedSet, keepSeconds: Seconds, now: Instant): boolean {
   const { demand, report, pools } = finished;
   return [demand, report, pools].some(
     (part) => part !== undefined && plusSeconds(part.acceptedAt, keepSeconds + REVISION_LEEWAY_SECONDS) > now,

@@ -1,13 +1,14 @@
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { ClusterRecord, SetEntries, SetEntry } from "../../domain/record.ts";
-import { holdSame } from "../../domain/record.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntries, SetEntry } from "../../domain/request-sets.ts";
+import { holdSame } from "../../domain/request-sets.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { RequestSetUpdate } from "../../domain/demand.ts";
 import { REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";
 
 /** The same message, valid no longer than the cluster's configuration allows. */
-export function limitExpiry(update: RequestSetUpdate, longestSeconds: number): RequestSetUpdate {
+export function limitExpiry(update: RequestSetUpdate, longestSeconds: Seconds): RequestSetUpdate {
   if (update.intervalSeconds <= longestSeconds) return update;
   return {
     ...update,
@@ -18,7 +19,7 @@ export function limitExpiry(update: RequestSetUpdate, longestSeconds: number): R
 }
 
 /** Each part lapses by itself. The same record if nothing does. */
-export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeconds: number): ClusterRecord {
+export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeconds: Seconds): ClusterRecord {
   const parts = {
     sets: lapseSets(record.sets, now, keepRevisionSeconds),
     separateReports: lapseSets(record.separateReports, now, keepRevisionSeconds),
@@ -31,7 +32,7 @@ export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeco
  * Marks what has expired as no longer in force, and forgets a name once every revision older than its own is refused as stale: that long
  * after its expiry, and for as much longer as its revision may have been ahead of our clock.
  */
-export function lapseSets(sets: SetEntries, now: Instant, keepRevisionSeconds: number): SetEntries {
+export function lapseSets(sets: SetEntries, now: Instant, keepRevisionSeconds: Seconds): SetEntries {
   let changed: Map<SetName, SetEntry> | undefined;
   for (const [name, entry] of sets) {
     if (entry.expiresAt > now) continue;

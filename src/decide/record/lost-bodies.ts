@@ -1,12 +1,13 @@
 import type { Digest, Epoch } from "../../domain/ids.ts";
 import type { MissingBodies } from "../../domain/missing-bodies.ts";
-import type { ClusterRecord, SetEntries, SetEntry } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntries, SetEntry } from "../../domain/request-sets.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { beginEpoch } from "./epoch.ts";
 
-/** A body is lost when every manifest has named it for so long, and none of its looks has found it. */
-const LOST_SECONDS = 60;
+/** A body is lost when every manifest has named it for so long, and none of its searches has found it. */
+const LOST_SECONDS: Seconds = 60;
 
 type MissingSince = NonNullable<ClusterRecord["missing"]>;
 
@@ -23,7 +24,7 @@ export function areLost(missing: MissingSince, now: Instant): boolean {
 
 /**
  * The record without what lost bodies held, and only that: sets whose demand is lost lapse, and count again when they are pushed again; a
- * lost report says nothing any more; ledger and snapshot come from the next look. Other sets, intents and what is in flight stay. A new
+ * lost report says nothing any more; ledger and snapshot come from the next observation. Other sets, intents and what is in flight stay. A new
  * epoch begins, and scale-down rests until those sets have been pushed again; until all have, if what was known of nodes is lost
  * (docs/protocol.md, Storage).
  */

@@ -1,7 +1,8 @@
 import type { Owner, RequestId } from "../../domain/ids.ts";
 import type { CallBounds } from "../../domain/policy.ts";
-import type { ClusterRecord, Intent } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Intent } from "../../domain/intent.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { nextTogether, nextToken } from "../pace/observation-times.ts";
 import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "../intents/send-times.ts";
@@ -10,9 +11,9 @@ import { dropSilentCreates } from "../intents/settle-create.ts";
 /** Whose turn it is to look, and when (docs/protocol.md, Observations): all of it read from the record, so that every instance agrees. */
 
 /** What is expected to change soon is looked for again after so long. */
-const SOON_SECONDS = 5;
+const SOON_SECONDS: Seconds = 5;
 /** A wake message that is so late is taken for lost. */
-const WAKE_LATE_SECONDS = 10;
+const WAKE_LATE_SECONDS: Seconds = 10;
 
 /** A plan has observed this generation, nothing is under way that brings nodes or waits to be created, and no follow-up is due. */
 export function isCovered(record: ClusterRecord, now: Instant): boolean {
@@ -28,12 +29,12 @@ export function isCovered(record: ClusterRecord, now: Instant): boolean {
 }
 
 /**
- * The earliest moment for the next look; undefined: now. Demand that comes while a look is under way is covered by it. While somebody's
+ * The earliest moment for the next observation; undefined: now. Demand that comes while an observation is under way is covered by it. While somebody's
  * create is under way nobody plans; it usually settles long before its lease ends, so that it is asked for again every 5 s.
  */
 export function notBefore(record: ClusterRecord, owner: Owner, now: Instant): Instant | undefined {
-  const nextLook = latest(nextToken(record, now), nextTogether(record, now));
-  if (nextLook > now) return nextLook;
+  const nextObservation = latest(nextToken(record, now), nextTogether(record, now));
+  if (nextObservation > now) return nextObservation;
   const leases = record.intents
     .filter((intent) => intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now)
     .map((intent) => intent.leaseUntil);
@@ -59,7 +60,7 @@ export function withoutDueWake(record: ClusterRecord, now: Instant): ClusterReco
 
 /**
  * After the lease anybody may go on with a create, and ask what became of a start, which nobody sends again. A terminate is never replayed
- * either: it stands until a look has shown what became of it. A create of which nobody has said a word for 15 minutes ends here. In the
+ * either: it stands until an observation has shown what became of it. A create of which nobody has said a word for 15 minutes ends here. In the
  * record a taken create may be sent until the last moment, as its new owner may die after a send; what is handed over with `taken` says
  * what was so before.
  */
@@ -83,7 +84,7 @@ export function takeOver(
   return { record: taken.length === 0 ? record : { ...record, intents }, taken };
 }
 
-/** The plan has seen the demand that the wake message was for: it need not cause another look. */
+/** The plan has seen the demand that the wake message was for: it need not cause another observation. */
 export function withoutCoveredWake(record: ClusterRecord): ClusterRecord {
   if (record.wakeFor !== "demand" || record.observedGeneration !== record.generation) return record;
   const { wakeAt: _at, wakeFor: _for, ...rest } = record;
@@ -102,7 +103,7 @@ export function followUpAt(
   bounds: CallBounds,
 ): Instant | undefined {
   const left = record.intents.filter((intent) => settled.has(intent.id));
-  // The next look shows what became of a stop, and its node asks again within half a minute.
+  // The next observation shows what became of a stop, and its node asks again within half a minute.
   if (left.some(({ effect }) => effect.kind === "terminate")) return plusSeconds(now, SOON_SECONDS);
   const open = left.map((intent) => askAgainAt(intent, now, bounds));
   const soonest = open.length === 0 ? undefined : open.reduce((a, b) => (a < b ? a : b));
@@ -134,7 +135,7 @@ function earliest(a: Instant, b: Instant): Instant {
   return a < b ? a : b;
 }
 
-/** A create that nobody sends any more is asked for when the answer is certain; until then it is asked for at every look anyway. */
+/** A create that nobody sends any more is asked for when the answer is certain; until then it is asked for at every observation anyway. */
 function askAgainAt(intent: Intent, now: Instant, bounds: CallBounds): Instant {
   const { effect, sent, leaseUntil, certainFrom = leaseUntil } = intent;
   const waits = effect.kind === "create" && sent === "maybe" && !isWorthResending(intent, now, bounds);

@@ -117,7 +117,7 @@ export function allocate(
   return new Answer(budget.on("repeating", () => attempt(problem, taken.way, taken.entries, true)) ?? best);
 }
 
-/** To copy so many amounts costs about as much as a look. */
+/** Copying this many amounts costs about as much as one step. */
 const STEPS_OF_AMOUNTS = 8;
 
 /** One more try, for which there is enough left to begin it. */

@@ -20,7 +20,7 @@ interface Spot {
 
 /**
  * Puts jobs where the last plan had them, as far as that still does; answers how many units of each have found their place so. Nodes that
- * were made for one job would else be taken, at the next look, by another that would do with less, and be made once more (P6 of architecture.md,
+ * were made for one job would else be taken, at the next observation, by another that would do with less, and be made once more (P6 of architecture.md,
  * Properties). Nodes that the last plan asked for are known by their bucket alone: those that it had not seen, in the order of use.
  */
 export function putAsBefore(

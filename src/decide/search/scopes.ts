@@ -7,7 +7,7 @@ import { indexBuckets, scopeOf } from "../bins/scope.ts";
 import type { Ground } from "../bins/node-kinds.ts";
 import type { Entry } from "../bins/entry.ts";
 
-/** To look a name up costs about as much as so many other looks. */
+/** To look a name up costs about as much as this many other steps. */
 const STEPS_OF_NAME = 5;
 
 /** Demands that name the same arrays and sizes share one scope. */

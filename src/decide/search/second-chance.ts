@@ -10,7 +10,7 @@ const MOST_SETTLED = 8000;
 
 /**
  * Demands that the plan leaves unmet are tried once more, each before all others and among those that are as hard to place. Else nodes
- * that were made for a group would be taken, at the next look, by smaller demands that would do with what was made for them, and the group
+ * that were made for a group would be taken, at the next observation, by smaller demands that would do with what was made for them, and the group
  * would be unmet among its own nodes (P6 of architecture.md, Properties). `bySize` is the best plan so far; `tryOut` answers a better one, if there
  * is one in that order. This goes on until there is none.
  */

@@ -10,7 +10,7 @@ import type { Bin } from "../bins/bin.ts";
 
 /**
  * Makes each planned node that jobs share as cheap as what is on it allows: another VM size that takes all of these jobs, is no larger in
- * anything that is counted, and for which there is room. No larger, so that a later look finds everything where this plan has put it.
+ * anything that is counted, and for which there is room. No larger, so that a later observation finds everything where this plan has put it.
  */
 export function shrinkShared(draft: Draft): void {
   for (const [bin, shapes] of draft.shared) {

@@ -3,14 +3,14 @@ import { isLost } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { NodeVerdict } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { LedgerNode } from "../../domain/record.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isDown } from "../nodes/down.ts";
 import { missingUntil } from "../nodes/missing.ts";
 import { unclearUntil } from "../nodes/unclear.ts";
 
 /**
- * What a plan says of a node that the look lacks, whose record is unclear, or that is down; undefined: none of these. `kept`: nodes of no
+ * What a plan says of a node that the observation lacks, whose record is unclear, or that is down; undefined: none of these. `kept`: nodes of no
  * use that count as there all the same.
  */
 export function doubtVerdict(

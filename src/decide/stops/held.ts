@@ -3,7 +3,7 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Questions } from "../../domain/questions.ts";
 import { unhealthyNow } from "../../domain/questions.ts";
-import type { Ledger } from "../../domain/record.ts";
+import type { Ledger } from "../../domain/ledger.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { ReplaceRoom, uselessNodes } from "../nodes/replaced.ts";
@@ -19,7 +19,7 @@ export interface HeldNodes {
 const NONE: HeldNodes = { closed: new Set(), full: new Set() };
 
 /**
- * The nodes of a look that are held, except `askers`, which ask whether they may stop. Whoever holds a stop URL can call each node of its
+ * The nodes of an observation that are held, except `askers`, which ask whether they may stop. Whoever holds a stop URL can call each node of its
  * array unhealthy. So these nodes and those that are replaced (replaced.ts) have one limit together, a tenth of an array's nodes or 3 if
  * that is more; the others, those that said so last, count as capacity.
  */

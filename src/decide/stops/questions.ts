@@ -1,18 +1,18 @@
 import type { NodeId } from "../../domain/ids.ts";
 import type { Question, Questions, UnhealthyHold } from "../../domain/questions.ts";
-import type { Draining, Ledger, LedgerNode, NodeBinding } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Draining, Ledger, LedgerNode, NodeBinding } from "../../domain/ledger.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { withStay } from "../../domain/questions.ts";
 
 /** A node that has asked so recently is stopped by its own question only (docs/protocol.md, Questions of nodes). */
-const ASKED_RECENTLY_SECONDS = 300;
+const ASKED_RECENTLY_SECONDS: Seconds = 300;
 /** No question waits longer than this in front of a host, so an older one need not be told from a newer one after that. */
-const OLD_QUESTION_SECONDS = 300;
+const OLD_QUESTION_SECONDS: Seconds = 300;
 /** A node without a clock of its own that stays is written again after so long. */
-const STAY_AGAIN_SECONDS = 240;
+const STAY_AGAIN_SECONDS: Seconds = 240;
 /** An entry that is so old proves nothing: a report counts for two intervals at most, and a question for five minutes. */
-const KEEP_SECONDS = 600;
+const KEEP_SECONDS: Seconds = 600;
 
 /** The ledger with what the questions say of marks, accepted stops and bindings; the very same where they say nothing new. */
 export function withQuestions(ledger: Ledger, questions: Questions): Ledger {

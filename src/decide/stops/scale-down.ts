@@ -1,10 +1,10 @@
 import type { Node } from "../../domain/cluster.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Draining, LedgerNode } from "../../domain/record.ts";
+import type { Draining, LedgerNode } from "../../domain/ledger.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
-import type { Instant } from "../../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { isRecordDoubted, STALE_MARK_SECONDS } from "../nodes/doubt.ts";
 import { isDown } from "../nodes/down.ts";
 import { undrain } from "./questions.ts";
@@ -37,7 +37,7 @@ export interface Circumstances {
 
 /**
  * The rules of stopping (architecture.md, Stopping; cyclecloud-wire.md A.5). A node that never was Ready has no jobs, whatever a plan
- * says: its boot timeout stands. A node that has been Ready is marked first, and stopped only after a newer look and a newer report.
+ * says: its boot timeout stands. A node that has been Ready is marked first, and stopped only after a newer observation and a newer report.
  */
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
   if (node.keepAlive || !isOurs(known, around.policy))
@@ -122,9 +122,9 @@ function judgeReady({ stopDisabled }: Node, known: LedgerNode, around: Circumsta
 }
 
 /** A report so old says too little: the host may have been opened since, and a job may have started. */
-export const FRESH_REPORT_SECONDS = 30;
+export const FRESH_REPORT_SECONDS: Seconds = 30;
 
-/** Marked by an earlier plan, and reported idle since, just now: the look after the mark. */
+/** Marked by an earlier plan, and reported idle since, just now: the observation after the mark. */
 function confirmed(draining: Draining, around: Circumstances): boolean {
   return (
     draining.plan < around.plan &&
@@ -140,11 +140,11 @@ export function awaitedBy(
   { now }: Pick<Circumstances, "now">,
 ): { readonly reportAfter?: Instant; readonly until?: Instant } {
   if (by !== "idle" && by !== "failed") return { until: plusSeconds(since, STALE_MARK_SECONDS) };
-  const freshAfter = plusSeconds(now, -FRESH_REPORT_SECONDS);
+  const freshAfter = minusSeconds(now, FRESH_REPORT_SECONDS);
   return { reportAfter: freshAfter < since ? since : freshAfter };
 }
 
-/** A terminate that had no effect in time, or a mark that a crash left: only marks for idleness wait for a newer look by themselves. */
+/** A terminate that had no effect in time, or a mark that a crash left: only marks for idleness wait for a newer observation by themselves. */
 function isStale(draining: Draining | undefined, around: Circumstances): boolean {
   if (draining === undefined) return false;
   if (draining.sentAt !== undefined) return true;

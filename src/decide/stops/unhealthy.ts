@@ -1,6 +1,7 @@
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
-import type { ClusterRecord, Ledger, LedgerNode, UnhealthyStops } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord, UnhealthyStops } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 import { factOfNode } from "../nodes/planned-beside.ts";
@@ -14,9 +15,9 @@ import { factOfNode } from "../nodes/planned-beside.ts";
 const SHARE = 0.1;
 /** ... and at least this many. */
 const FEWEST = 3;
-const HOUR_SECONDS = 3600;
+const HOUR_SECONDS: Seconds = 3600;
 /** Stops of one array within this time are one entry of the record: an hour has 13 at most. */
-const SLOT_SECONDS = 300;
+const SLOT_SECONDS: Seconds = 300;
 
 /** A report in force says that the host has no jobs, or that no job starts there any more. */
 export function hasSchedulersWord(fact: HostFact | undefined): boolean {

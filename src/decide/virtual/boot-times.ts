@@ -1,7 +1,7 @@
 import { type MachineType, sameMachineType } from "../../domain/ids.ts";
-import type { Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { SizeBoots } from "../../domain/virtual-fleet.ts";
 import { DEFAULT_BOOT_SECONDS } from "../../domain/virtual-fleet.ts";
@@ -36,7 +36,7 @@ function bootSecondsOf(known: LedgerNode | undefined, since: Instant | undefined
   return seconds > 0 ? seconds : undefined;
 }
 
-function addSample(boots: readonly SizeBoots[], size: MachineType, seconds: number): readonly SizeBoots[] {
+function addSample(boots: readonly SizeBoots[], size: MachineType, seconds: Seconds): readonly SizeBoots[] {
   const isSame = ({ machineType }: SizeBoots): boolean => sameMachineType(machineType, size);
   const samples = boots.find(isSame)?.seconds ?? [];
   const others = boots.filter((one) => !isSame(one));

@@ -7,14 +7,14 @@ import type {
 } from "../../domain/comparison.ts";
 import { COMPARISON_DAYS, MOST_DIFFERENCES, MOST_ROWS, PAST_DIFFERENCES } from "../../domain/comparison.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Milliseconds, Seconds } from "../../domain/units.ts";
 import { instant, isoTime, secondsBetween } from "../../domain/units.ts";
 
-/** What one look finds of one array in one fleet. */
+/** What one observation finds of one array in one fleet. */
 export interface Found {
   readonly nodes: number;
   readonly idle: number;
-  /** Nodes that have begun to boot since the look before. */
+  /** Nodes that have begun to boot since the observation before. */
   readonly boots: number;
   readonly pricePerHour?: number;
   readonly unpriced?: number;
@@ -38,12 +38,17 @@ export interface FoundBoth {
 }
 
 /** What lies further apart says nothing of the time between: it is not counted. A cluster at rest is looked at every 15 minutes. */
-const LONGEST_LOOK_SECONDS = 1200;
+const LONGEST_OBSERVATION_SECONDS: Seconds = 1200;
 
-/** The comparison with one look more: what it finds counts for the time since the look before, on the days in which that time lies. */
-export function addLook(comparison: Comparison, found: FoundBoth, since: Instant, now: Instant): Comparison {
+/** The comparison with one observation more: what it finds counts for the time since the observation before, on the days in which that time lies. */
+export function addObservation(
+  comparison: Comparison,
+  found: FoundBoth,
+  since: Instant,
+  now: Instant,
+): Comparison {
   const seconds = secondsBetween(since, now);
-  if (seconds <= 0 || seconds > LONGEST_LOOK_SECONDS) return comparison;
+  if (seconds <= 0 || seconds > LONGEST_OBSERVATION_SECONDS) return comparison;
   let days = comparison.days;
   for (const span of spansOf(since, now)) days = addSpan(days, found, span, span.until === now);
   return { days: bounded(days) };
@@ -75,7 +80,7 @@ interface Span {
   readonly until: Instant;
 }
 
-const DAY_MS = 86_400_000;
+const DAY_MS: Milliseconds = 86_400_000;
 
 /** At most two: a span never lasts a day. */
 function spansOf(since: Instant, now: Instant): readonly Span[] {
@@ -133,8 +138,8 @@ function addArray(
   };
 }
 
-/** Boots count on the day of the look that found them. */
-function addFound(before: FleetCounts, found: Found, seconds: number, isLast: boolean): FleetCounts {
+/** Boots count on the day of the observation that found them. */
+function addFound(before: FleetCounts, found: Found, seconds: Seconds, isLast: boolean): FleetCounts {
   const { nodes, idle, boots, pricePerHour, unpriced = 0 } = found;
   const cost = pricePerHour === undefined ? undefined : (pricePerHour * seconds) / 3600;
   const unpricedSeconds = (before.unpricedSeconds ?? 0) + unpriced * seconds;
@@ -154,7 +159,7 @@ function addFound(before: FleetCounts, found: Found, seconds: number, isLast: bo
 
 type Apart = Pick<Difference, "kind" | "nodes" | "stoppedAt" | "sets">;
 
-/** How the fleets differ at one look. */
+/** How the fleets differ at one observation. */
 function apartIn({ real, virtual, stoppedAt, sets }: FoundArray): readonly Apart[] {
   const more = real.nodes - virtual.nodes;
   if (more < 0) return [{ kind: "fewer", nodes: -more, ...(sets.length === 0 ? {} : { sets }) }];
@@ -167,7 +172,7 @@ function apartIn({ real, virtual, stoppedAt, sets }: FoundArray): readonly Apart
   return both.filter(({ nodes }) => nodes > 0);
 }
 
-/** A difference that the look before had goes on. The largest are kept, and those that go on. */
+/** A difference that the observation before had goes on. The largest are kept, and those that go on. */
 function addDifferences(before: readonly Difference[], found: FoundArray, span: Span): readonly Difference[] {
   const { since, until } = span;
   const seconds = secondsBetween(since, until);

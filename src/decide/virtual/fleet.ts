@@ -4,9 +4,12 @@ import type { ArrayName } from "../../domain/ids.ts";
 import { nodeId, requestId } from "../../domain/ids.ts";
 import { modeOf } from "../../domain/mode.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord, CreateSet, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
-import { stillInFlight } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { InFlight } from "../../domain/in-flight.ts";
+import type { CreateSet } from "../../domain/intent.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { stillInFlight } from "../../domain/in-flight.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import { VIRTUAL_STOP_SECONDS } from "../../domain/virtual-fleet.ts";
@@ -77,7 +80,7 @@ export function followArrays(
   return added.size === 0 ? fleet : copyArrays(fleet, added, real, now);
 }
 
-/** The real nodes that are up, on their way up, or deallocated, and those that were asked for and that no look shows yet. */
+/** The real nodes that are up, on their way up, or deallocated, and those that were asked for and that no observation shows yet. */
 function copyArrays(
   fleet: VirtualFleet,
   added: ReadonlySet<ArrayName>,
@@ -107,7 +110,7 @@ function setOf(entry: InFlight): { readonly set: CreateSet } {
 }
 
 /** Marks, doubts, the VM and its token are about the real node: its copy begins without them. */
-function copyNode(node: Node, known: LedgerNode, bootSeconds: number, now: Instant): readonly VirtualNode[] {
+function copyNode(node: Node, known: LedgerNode, bootSeconds: Seconds, now: Instant): readonly VirtualNode[] {
   const { missing: _missing, instanceId: _vm, ...shown } = node;
   const {
     draining: _mark,

@@ -3,7 +3,10 @@ import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { ArrayName, NodeId, Owner, SetName } from "../../domain/ids.ts";
 import { digest, setName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord, Intent, Ledger, LedgerNode, SetEntry } from "../../domain/record.ts";
+import type { Intent } from "../../domain/intent.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntry } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import type { MovedNode, VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
@@ -11,11 +14,11 @@ import { digestOf } from "../../domain/digest.ts";
 import type { Recall } from "../need/recall.ts";
 import { decide } from "../reconcile.ts";
 import { bootSecondsFor } from "./boot-times.ts";
-import { countLook } from "./count-look.ts";
+import { countObservation } from "./count-observation.ts";
 import { addNodes, followArrays, nodeNow, observedArrays } from "./fleet.ts";
 import type { Fleets } from "./move-jobs.ts";
 import { idleReport, moveJobs, newHosts, withNewHosts } from "./move-jobs.ts";
-import { virtualLook } from "./virtual-look.ts";
+import { virtualObservation } from "./virtual-observation.ts";
 import type { Decision } from "../../domain/decision.ts";
 import { hostFacts } from "../senders/host-facts.ts";
 import type { Weighing } from "../need/weigh.ts";
@@ -66,7 +69,7 @@ function planFleet(
   };
   const facts = hostFacts(record, bodies, now, policy.senders);
   const moved = moveJobs(fleet.moved, fleets, facts);
-  const snapshot = virtualLook(seen, observed, nodes, policy);
+  const snapshot = virtualObservation(seen, observed, nodes, policy);
   const made = decide(
     withVirtualSet(virtualRecord(decision, fleet, observed), moved, now),
     virtualBodies(decision, bodies, fleet, fleets, moved, observed),
@@ -76,7 +79,18 @@ function planFleet(
     owner,
     recall,
   );
-  const counted = countLook({ decision, made, fleet, fleets, nodes, moved, facts, bodies, policy, now });
+  const counted = countObservation({
+    decision,
+    made,
+    fleet,
+    fleets,
+    nodes,
+    moved,
+    facts,
+    bodies,
+    policy,
+    now,
+  });
   const next = apply({ ...fleet, moved, comparison: counted }, made, observed, seen, now);
   return { fleet: next, made };
 }

@@ -37,7 +37,7 @@ export interface Explained {
   readonly binding?: Binding;
 }
 
-/** Why an offer brings too little, and what would help, costs about as much as so many looks. */
+/** Why an offer brings too little, and what would help, costs about as much as this many steps. */
 const STEPS_OF_REASON = 8;
 
 /** Why a target is not reached. */

@@ -4,7 +4,7 @@ import { OWN_DEFAULTS } from "../../domain/default-resource.ts";
 import type { ArrayName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Reason } from "../../domain/reason.ts";
-import type { Ledger } from "../../domain/record.ts";
+import type { Ledger } from "../../domain/ledger.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
 import { dynamicOffers, dynamicSupply } from "./dynamic-supply.ts";
 import { capsInForce } from "../senders/caps-in-force.ts";
@@ -22,7 +22,7 @@ import { openBucket } from "./open-bucket.ts";
 import { countUsage } from "./cluster-usage.ts";
 
 /**
- * What the allocator may use, from one look and our own memory. Capacity is what is up or coming in arrays that are ours, unless excluded,
+ * What the allocator may use, from one observation and our own memory. Capacity is what is up or coming in arrays that are ours, unless excluded,
  * whether or not its bucket still exists or takes new nodes (cyclecloud-wire.md A.3, semantics 5), and what is in doubt; other failed,
  * going, off and unknown nodes are none (A.5). A deallocated node is supply that must be started first, and counts against limits from when it was asked to. The limits are those of A.3, semantics 1 to 6.
  */

@@ -40,7 +40,7 @@ type FamilyOf = (location: string | undefined, size: MachineType) => Family;
  * The shared ceilings of a cluster, collected while its buckets are read (cyclecloud-wire.md A.3, semantics 1 to 6): cluster and array by
  * our own count, quotas by family and region (spot has a regional quota of its own and no family), and the bucket's own availability.
  * Nodes that were asked for and that no status shows yet are charged to each of them, also to availableCount: whether CycleCloud has
- * already taken them off there is unknown, and too few now is repaired at the next look.
+ * already taken them off there is unknown, and too few now is repaired at the next observation.
  */
 export class Ceilings {
   readonly #cluster: { readonly limit: CountAndCores; readonly usage: Usage };

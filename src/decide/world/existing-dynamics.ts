@@ -4,14 +4,16 @@ import type { DynamicArray } from "../../domain/dynamic-array.ts";
 import { nodeNameStem } from "../../domain/dynamic-array.ts";
 import type { ArrayName, NodeId, SetName } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
-import type { ClusterRecord, Ledger, LedgerNode, SetEntry } from "../../domain/record.ts";
-import { stillInFlight } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntry } from "../../domain/request-sets.ts";
+import { stillInFlight } from "../../domain/in-flight.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Dynamic, Dynamics } from "./dynamic-arrays.ts";
 import { definitionOf } from "./dynamic-arrays.ts";
 
 /**
- * The dynamic node arrays that exist after a look: those that a set asks for, in a cluster that is started, and those that still have
+ * The dynamic node arrays that exist after an observation: those that a set asks for, in a cluster that is started, and those that still have
  * nodes. A set that has left one out since asks for it no longer; one that only lapsed has said nothing, and stays named.
  */
 export function existingDynamics(

@@ -4,6 +4,7 @@ import type { Machine, Node, NodeArray } from "../../domain/cluster.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { Resources, Scalar } from "../../domain/resources.ts";
 import type { NodeProperties, NodeView } from "../../domain/node-view.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** A place of a cluster as far as views need it; array and machine are absent where the cluster no longer offers them. */
 export interface ViewedPlace {
@@ -12,7 +13,7 @@ export interface ViewedPlace {
   readonly machine: Machine | undefined;
   /** CycleCloud's id of the bucket. */
   readonly bucketId?: string;
-  readonly capacityFailureSeconds?: number;
+  readonly capacityFailureSeconds?: Seconds;
 }
 
 const NO_CONFIGURATION: Readonly<Record<string, Scalar>> = {};

@@ -4,6 +4,7 @@
  * (platform.md section 3b).
  */
 import { answerRequire } from "./require-answers.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
 
@@ -37,7 +38,7 @@ export type RpcCookie = {
   readonly value: string;
   readonly domain?: { readonly value: string } | undefined;
   readonly path?: { readonly value: string } | undefined;
-  readonly expires?: { readonly value: { readonly seconds: number } } | undefined;
+  readonly expires?: { readonly value: { readonly seconds: Seconds } } | undefined;
   readonly maxAge?: { readonly value: number } | undefined;
   readonly secure?: { readonly value: boolean } | undefined;
   readonly httpOnly?: { readonly value: boolean } | undefined;

@@ -2,20 +2,21 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { parseTimeSpan } from "./time-span.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 export type QueueSettings = {
   readonly batchSize: number;
   readonly newBatchThreshold: number;
   readonly maxDequeueCount: number;
-  readonly visibilityTimeoutMs: number;
-  readonly maxPollingIntervalMs: number;
+  readonly visibilityTimeoutMs: Milliseconds;
+  readonly maxPollingIntervalMs: Milliseconds;
   readonly messageEncoding: MessageEncoding;
 };
 export type MessageEncoding = "none" | "base64";
 
 /** Durations are simulated milliseconds. */
 export type HostSettings = {
-  readonly functionTimeoutMs: number | undefined;
+  readonly functionTimeoutMs: Milliseconds | undefined;
   readonly routePrefix: string;
   readonly queues: QueueSettings;
 };

@@ -5,6 +5,7 @@
 import type { TableClient } from "@azure/data-tables";
 import type { Clock } from "../scaled-clock.ts";
 import { statusOf } from "./storage-error.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 export type Lease = {
   /** Aborts when the lease was lost: another owner took it, or it could not be renewed before it ran out. */
@@ -19,7 +20,7 @@ export type LeaseOptions = {
   readonly owner: string;
   readonly clock: Clock;
   /** How long it holds without renewal, in simulated milliseconds. It is renewed at every third. */
-  readonly durationMs: number;
+  readonly durationMs: Milliseconds;
 };
 
 type Row = { readonly owner: string; readonly until: string };

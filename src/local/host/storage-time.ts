@@ -1,5 +1,6 @@
 /** Between the storage emulator's time, which is real, and the host's, which is simulated. */
 import type { Clock } from "../scaled-clock.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 /** Dates beyond the year 9999 have no ISO form that a function could read. */
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59);
@@ -13,6 +14,6 @@ export function simulatedTime(real: Date, clock: Clock, speed: number): number {
 /**
  * Whole real seconds to ask storage for, given simulated milliseconds: storage knows no fractions, so a positive time is at least 1 s.
  */
-export function storageSeconds(simulatedMilliseconds: number, speed: number): number {
+export function storageSeconds(simulatedMilliseconds: Milliseconds, speed: number): number {
   return Math.ceil(simulatedMilliseconds / 1000 / speed);
 }

@@ -1,10 +1,11 @@
 /** Wakes the trigger that polls a queue when code in this process puts a message into it (platform.md section 3, "backoff"). */
 import type { Clock } from "../scaled-clock.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 export type WakeUps = {
   wake(queueName: string): void;
   /** Sleeps for `milliseconds` (simulated), until the queue is woken, or until `signal` aborts. */
-  sleep(queueName: string, milliseconds: number, signal: AbortSignal): Promise<void>;
+  sleep(queueName: string, milliseconds: Milliseconds, signal: AbortSignal): Promise<void>;
 };
 
 export function createWakeUps(clock: Clock): WakeUps {

@@ -1,5 +1,6 @@
 import type { Quirks, SimulatorOptions, Timings } from "../../simulator/options.ts";
 import type { AuditedLimit } from "../workload/audit-events.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** The cluster on which a workload runs: one array, as wide as the workload needs. */
 export interface PlayedCluster {
@@ -10,7 +11,7 @@ export interface PlayedCluster {
   readonly nodes: number;
   readonly pricePerHour: number;
   readonly timings: Timings;
-  readonly visibilityLagSeconds: number;
+  readonly visibilityLagSeconds: Seconds;
   /** How CycleCloud behaves where that is unknown. Absent: the behaviour that the reference considers likely. */
   readonly quirks?: Partial<Quirks>;
 }
@@ -23,7 +24,7 @@ const TIMINGS: Timings = {
   secondsToTerminate: 60,
   jitter: 0,
 };
-const LAG_SECONDS = 10;
+const LAG_SECONDS: Seconds = 10;
 /** US dollars for a core and hour of a common compute-optimised size; an order of magnitude, for the cost that the progress line shows. */
 const PRICE_PER_CORE_HOUR = 0.045;
 

@@ -4,6 +4,7 @@ import type { AuditFeed } from "./audit-feed.ts";
 import type { PlayedCluster } from "./cluster.ts";
 import type { Progress } from "./progress.ts";
 import type { SchedulerAgent } from "./scheduler-agent.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** One workload on one cluster. */
 export interface Play {
@@ -29,7 +30,7 @@ export interface Played {
 /** From a push to the create that it led to, as measured on a clock that runs `speed` times as fast as ours. */
 export interface Distortion {
   /** 95 % of the creates came within this; simulated. */
-  readonly latencySeconds: number;
+  readonly latencySeconds: Seconds;
   readonly speed: number;
 }
 

@@ -1,5 +1,6 @@
 import type { Summary } from "../../simulator/accounts.ts";
 import type { SchedulerModel } from "../workload/scheduler-model.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 /** The data of the progress line. */
 export interface Moment {
@@ -26,8 +27,8 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
-const TERMINAL_EVERY_MS = 200;
-const PLAIN_EVERY_MS = 10_000;
+const TERMINAL_EVERY_MS: Milliseconds = 200;
+const PLAIN_EVERY_MS: Milliseconds = 10_000;
 const CLEAR_LINE = "\r\u001B[2K";
 
 /** `realNow` is in real milliseconds: people read in real time, at any speed of the run. */
@@ -67,7 +68,7 @@ function renderMoment({ now, startedAt, jobs, scheduler, summary }: Moment): str
 }
 
 /** Simulated time as "1:05 h". */
-export function hoursAndMinutes(milliseconds: number): string {
+export function hoursAndMinutes(milliseconds: Milliseconds): string {
   const minutes = Math.floor(milliseconds / 60_000);
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")} h`;
 }

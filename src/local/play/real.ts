@@ -8,11 +8,12 @@ import type { Audience, Play, Played } from "./play.ts";
 import { AGENT_TIMES } from "./play.ts";
 import type { Doors } from "./scheduler-agent.ts";
 import { readReply, SchedulerAgent } from "./scheduler-agent.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 /** Longest uninterrupted sleep (real milliseconds). */
-const STEP_MS = 50;
+const STEP_MS: Milliseconds = 50;
 /** A run is given up this long after the last job arrived (simulated time). */
-const GIVE_UP_MS = 6 * 3_600_000;
+const GIVE_UP_MS: Milliseconds = 6 * 3_600_000;
 
 /** Additional inputs of a run in real time, and its listeners. */
 export interface RealAudience extends Audience {

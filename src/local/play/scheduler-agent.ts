@@ -3,6 +3,7 @@ import { isOver, mayBegin, withQuestion, wordOf } from "../../client/stop-series
 import type { DemandMessage } from "../../wire/message.ts";
 import type { IdleHost, SchedulerModel } from "../workload/scheduler-model.ts";
 import type { WorkloadJob } from "../workload/workload-job.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** The connection from the scheduler to the autoscaler: it pushes demand, and its nodes call the URL in their configuration. */
 export interface Doors {
@@ -35,13 +36,13 @@ export interface AgentOptions {
   readonly cluster: string;
   readonly requestSet: string;
   /** A set stays valid for this long after its last message. */
-  readonly expirationSeconds: number;
+  readonly expirationSeconds: Seconds;
   /** Interval of renewals of unchanged demand. */
-  readonly renewSeconds: number;
+  readonly renewSeconds: Seconds;
   /** Minimum interval between pushes of changed demand. */
-  readonly pushApartSeconds: number;
+  readonly pushApartSeconds: Seconds;
   /** A host without a job for this long is closed and asks to stop. A host that was re-opened asks again after the same time. */
-  readonly idleSeconds: number;
+  readonly idleSeconds: Seconds;
 }
 
 /** A refusal of the autoscaler as the scheduler's side counts it. */
@@ -51,7 +52,7 @@ export interface Refusals {
 }
 
 /** A closed host without an answer asks again after this time. */
-const ASK_AGAIN_SECONDS = 30;
+const ASK_AGAIN_SECONDS: Seconds = 30;
 
 /** A closed host that waits for an answer. */
 interface Asker {

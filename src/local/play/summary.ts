@@ -2,6 +2,7 @@ import { describeViolation } from "../workload/describe-violation.ts";
 import type { AuditReport } from "../workload/audit-events.ts";
 import type { Distortion, Play, Played } from "./play.ts";
 import { bootSeconds } from "./cluster.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /** The figures of a run; the keys are contract (`--json`). Times in simulated seconds, hours in node-hours. */
 export interface Figures {
@@ -21,8 +22,8 @@ export interface Figures {
   readonly bootNodeHours: number;
   readonly idleNodeHours: number;
   readonly cost: number;
-  readonly meanWaitSeconds: number;
-  readonly p95WaitSeconds: number;
+  readonly meanWaitSeconds: Seconds;
+  readonly p95WaitSeconds: Seconds;
   readonly scaleUps: number;
   readonly scaleDowns: number;
   readonly stopsGranted: number;

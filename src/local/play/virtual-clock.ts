@@ -1,4 +1,4 @@
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Milliseconds } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 
 interface Sleeper {
@@ -19,7 +19,7 @@ export class VirtualClock {
     return instant(this.#now);
   }
 
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  sleep(milliseconds: Milliseconds, signal?: AbortSignal): Promise<void> {
     return new Promise((wake) => {
       if (signal?.aborted === true) return wake();
       const sleeper = { at: this.#now + Math.max(0, milliseconds), wake };

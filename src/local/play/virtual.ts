@@ -11,10 +11,11 @@ import { readReply, SchedulerAgent } from "./scheduler-agent.ts";
 import type { Audience, Play, Played } from "./play.ts";
 import { AGENT_TIMES, MOST_DAYS_AFTER_LAST_JOB } from "./play.ts";
 import { settleMicrotasks, VirtualClock } from "./virtual-clock.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 /** A Thursday at midnight. Any moment is possible if it is the same in every run. */
 const ORIGIN = Date.UTC(2026, 0, 1);
-const TICK_MS = 60_000;
+const TICK_MS: Milliseconds = 60_000;
 
 /** Runs a workload with store, queue and CycleCloud in memory: the same use cases and rules on a clock that jumps from event to event. */
 export async function playVirtually(play: Play, audience: Audience): Promise<Played> {

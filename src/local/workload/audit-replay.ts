@@ -1,5 +1,6 @@
 import type { AuditedLimit, AuditReport, NodeCreated, NodeEvent, Violation } from "./audit-events.ts";
 import type { DemandHistory } from "./demand-history.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 export type AuditEvent =
   | (NodeCreated & { readonly kind: "created" })
@@ -17,7 +18,7 @@ interface AuditedNode {
   stoppedAt: number | undefined;
   failed: boolean;
   busySince: number | undefined;
-  busyMs: number;
+  busyMs: Milliseconds;
 }
 
 /** The books of the auditor during one replay of its events, which are applied in order. */

@@ -8,12 +8,13 @@ import { compareAuditEvents, AuditReplay } from "./audit-replay.ts";
 import type { AuditEvent } from "./audit-replay.ts";
 import type { AuditedLimit, AuditReport, DemandEvent, NodeCreated, NodeEvent } from "./audit-events.ts";
 import { DemandHistory } from "./demand-history.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 export interface AuditOptions {
   /** The limits in force from the beginning. */
   readonly limits: readonly AuditedLimit[];
   /** How long after a demand has ended a creation may still answer it: what was committed then takes time. Default 300. */
-  readonly graceSeconds?: number;
+  readonly graceSeconds?: Seconds;
 }
 
 /** Collects the events of a run. Each method may be called at any time and in any order. */

@@ -1,5 +1,6 @@
 import { generateLublinJobs } from "./lublin.ts";
 import type { WorkloadJob } from "./workload-job.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 /** A workload that fits a demonstration, and by how much it was bent to fit (all of which is printed with the run). */
 export interface CompressedWorkload {
@@ -7,7 +8,7 @@ export interface CompressedWorkload {
   /** The model's gaps between arrivals were divided by this. */
   readonly arrivalDivisor: number;
   /** No job runs longer than this; run times below it are the model's own. */
-  readonly longestRunMs: number;
+  readonly longestRunMs: Milliseconds;
   readonly jobsCutShort: number;
   /** Processors x run time of all jobs, as a share of what the whole machine can give while they arrive. */
   readonly offeredLoad: number;
@@ -25,8 +26,8 @@ export function compressWorkload(input: {
   readonly hours: number;
   readonly maxProcessors: number;
   readonly load?: number;
-  readonly shortestCutMs?: number;
-  readonly longestCutMs?: number;
+  readonly shortestCutMs?: Milliseconds;
+  readonly longestCutMs?: Milliseconds;
 }): CompressedWorkload {
   const raw = generateLublinJobs({ jobs: input.jobs, seed: input.seed, processors: input.maxProcessors });
   const windowMs = input.hours * 3_600_000;
@@ -67,6 +68,6 @@ function chooseLongestRun(
   return fits * 1000;
 }
 
-function measureWork(jobs: readonly WorkloadJob[], longestRunMs: number): number {
+function measureWork(jobs: readonly WorkloadJob[], longestRunMs: Milliseconds): number {
   return jobs.reduce((sum, job) => sum + job.processors * Math.min(job.runMs, longestRunMs), 0);
 }

@@ -1,12 +1,13 @@
 import type { DemandEvent } from "./audit-events.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 /** Which demand was in force when: each from its arrival until it expires or the next one replaces it. */
 export class DemandHistory {
   readonly #demands: readonly DemandEvent[];
-  readonly #graceMs: number;
+  readonly #graceMs: Milliseconds;
   #asked: { readonly at: number; readonly slots: number } | undefined;
 
-  constructor(demands: readonly DemandEvent[], graceMs: number) {
+  constructor(demands: readonly DemandEvent[], graceMs: Milliseconds) {
     this.#demands = demands.toSorted((a, b) => a.at - b.at);
     this.#graceMs = graceMs;
   }

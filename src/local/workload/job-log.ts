@@ -1,3 +1,5 @@
+import type { Seconds } from "../../domain/units.ts";
+
 /** One attempt at a job that has ended. */
 export interface JobLogEntry {
   readonly name: string;
@@ -11,8 +13,8 @@ export interface JobLogEntry {
 }
 
 export interface WaitSummary {
-  readonly meanWaitSeconds: number;
-  readonly p95WaitSeconds: number;
+  readonly meanWaitSeconds: Seconds;
+  readonly p95WaitSeconds: Seconds;
 }
 
 /** Waits of completed jobs, from submission to the start of the attempt that completed; p95 is the nearest rank. 0 without jobs. */

@@ -10,12 +10,13 @@ import type { HostReport, JobReport, SchedulerDemandMessage } from "./scheduler-
 import { WaitingQueue } from "./waiting-queue.ts";
 import type { Waiting } from "./waiting-queue.ts";
 import type { WorkloadJob } from "./workload-job.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 
 export interface SchedulerOptions {
   /** The slots of the whole cluster once every node it may have is there. */
   readonly maxSlots: number;
   /** How long the head of the queue counts on slots that are not there yet. Default 30 minutes. */
-  readonly patienceMs?: number;
+  readonly patienceMs?: Milliseconds;
   /** How many jobs behind the head one backfilling pass looks at (Slurm's `bf_max_job_test` is 500 too). Default 500. */
   readonly backfillDepth?: number;
   /** Told at once when a host gets its first job and when its last is over; not when the host itself is lost. */
@@ -201,14 +202,14 @@ export class SchedulerModel {
   }
 
   /** Open hosts that have had no job for that long, counted from their last job's end or from when they came up. */
-  idleHosts(now: number, idleSeconds: number): readonly IdleHost[] {
+  idleHosts(now: number, idleSeconds: Seconds): readonly IdleHost[] {
     return [...this.#idle]
       .filter((host) => now - host.idleSince >= idleSeconds * 1000)
       .map(({ hostname, instanceId, stopUrl, idleSince }) => ({ hostname, instanceId, stopUrl, idleSince }));
   }
 
   /** When the next open host will have been idle that long if nothing happens; `undefined` while all are busy. */
-  nextIdleAt(idleSeconds: number): number | undefined {
+  nextIdleAt(idleSeconds: Seconds): number | undefined {
     let earliest: number | undefined;
     for (const { idleSince } of this.#idle)
       if (earliest === undefined || idleSince < earliest) earliest = idleSince;

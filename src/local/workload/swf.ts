@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { WorkloadJob } from "./workload-job.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 export interface SwfTrace {
   readonly kind: "trace";
@@ -69,10 +70,10 @@ export function parseSwf(text: string, options: { readonly jobs?: number } = {})
 interface SwfRecord {
   readonly kind: "record";
   readonly id: string;
-  readonly submitSeconds: number;
-  readonly runSeconds: number;
+  readonly submitSeconds: Seconds;
+  readonly runSeconds: Seconds;
   readonly processors: number;
-  readonly walltimeSeconds: number | undefined;
+  readonly walltimeSeconds: Seconds | undefined;
 }
 
 type SwfLine =

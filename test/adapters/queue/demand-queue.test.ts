@@ -2,9 +2,9 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { memoryDemandQueue } from "../../../src/adapters/memory/demand-queue.ts";
 import { storageDemandQueue } from "../../../src/adapters/queue/demand-queue.ts";
-import type { DemandQueue, RejectedMessage } from "../../../src/app/ports.ts";
+import type { DemandQueue, RejectedMessage } from "../../../src/app/ports/demand-queue.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
-import { plusSeconds } from "../../../src/domain/units.ts";
+import { minusSeconds, plusSeconds } from "../../../src/domain/units.ts";
 import type { Azurite } from "../../../src/local/azurite.ts";
 import { startAzurite } from "../../../src/local/azurite.ts";
 import { SAMPLE_TIME } from "../../support/sample-record.ts";
@@ -121,7 +121,7 @@ describe("waking and sending again on Azurite", () => {
   test("a wake that is due is there at once, in plain JSON", async () => {
     await withQueue(1, async (queue, service) => {
       await queue.wake(demo, plusSeconds(SAMPLE_TIME, 0.999));
-      await queue.wake(demo, plusSeconds(SAMPLE_TIME, -30));
+      await queue.wake(demo, minusSeconds(SAMPLE_TIME, 30));
       expect(await receive(service)).toStrictEqual([
         `{"version":1,"cluster":"demo & <west>","wake":true,"at":${SAMPLE_TIME + 999}}`,
         `{"version":1,"cluster":"demo & <west>","wake":true,"at":${SAMPLE_TIME - 30_000}}`,

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { BODY_KEYS, clusterPartition } from "../../../src/adapters/tables/keys.ts";
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
-import type { RecordStore } from "../../../src/app/ports.ts";
+import type { RecordStore } from "../../../src/app/ports/record-store.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
-import { plusSeconds } from "../../../src/domain/units.ts";
+import { minusSeconds } from "../../../src/domain/units.ts";
 import { VirtualClock } from "../../../src/local/play/virtual-clock.ts";
 import type { MemoryTable } from "../../support/memory-table.ts";
 import { memoryTable } from "../../support/memory-table.ts";
@@ -47,7 +47,7 @@ describe("while request sets renew at random times", () => {
       const table = memoryTable(clock, AZURE);
       const [writer, collector] = [tableRecordStore(table, clock), tableRecordStore(table, clock)];
       await runUntil(clock, writer.save(emptyRecord(demo), {}, undefined));
-      await runUntil(clock, plantGarbage(table, 495, plusSeconds(SAMPLE_TIME, -7200)));
+      await runUntil(clock, plantGarbage(table, 495, minusSeconds(SAMPLE_TIME, 7200)));
 
       const renewals = renew(writer, clock, sets, dice(sets));
       expect(await runUntil(clock, collector.collect(demo, clock.now()), 2)).toBe(495);
@@ -94,7 +94,7 @@ test("rows that another collector has removed meanwhile do not stop this one", a
   const clock = new VirtualClock(SAMPLE_TIME);
   const table = memoryTable(clock);
   await tableRecordStore(table, clock).save(emptyRecord(demo), {}, undefined);
-  await plantGarbage(table, 250, plusSeconds(SAMPLE_TIME, -7200));
+  await plantGarbage(table, 250, minusSeconds(SAMPLE_TIME, 7200));
   let stolen = false;
   const racing = {
     ...table,

@@ -3,7 +3,7 @@ import type { TableRecord } from "../../../src/adapters/tables/record-store.ts";
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../../src/adapters/tables/table.ts";
 import { openTable } from "../../../src/adapters/tables/table.ts";
-import type { BodyChanges } from "../../../src/app/ports.ts";
+import type { BodyChanges } from "../../../src/app/ports/record-store.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
 import type { Instant } from "../../../src/domain/units.ts";

@@ -3,8 +3,9 @@ import { followInFlight, originsOf } from "../../../src/decide/intents/in-flight
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId, placementGroup, requestId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { InFlight, Ledger } from "../../../src/domain/record.ts";
-import { stillInFlight } from "../../../src/domain/record.ts";
+import type { InFlight } from "../../../src/domain/in-flight.ts";
+import type { Ledger } from "../../../src/domain/ledger.ts";
+import { stillInFlight } from "../../../src/domain/in-flight.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import {
   at,
@@ -20,7 +21,7 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { BUCKET, EMPTY_RECORD } from "../../support/build-record.ts";
-import type { Look } from "../../../src/domain/observation.ts";
+import type { Observation } from "../../../src/domain/observation.ts";
 
 const R1 = requestId("r-1");
 const ids = (...names: string[]) => names.map(nodeId);
@@ -43,7 +44,7 @@ interface Seen {
   readonly askedAt?: Instant;
 }
 
-function look(now: Instant, { listed, shown = listed ?? [], askedAt = now }: Seen): Look {
+function look(now: Instant, { listed, shown = listed ?? [], askedAt = now }: Seen): Observation {
   const requestNodes = new Map(listed === undefined ? [] : [[R1, { askedAt, nodes: listed }]]);
   return { snapshot: buildSnapshot(shown, { at: now }), requestNodes };
 }

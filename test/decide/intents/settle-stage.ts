@@ -1,5 +1,6 @@
 import { requestId } from "../../../src/domain/ids.ts";
-import type { ClusterRecord, Intent } from "../../../src/domain/record.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { Intent } from "../../../src/domain/intent.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import { at } from "../../support/build-node.ts";
 import { buildCreate, buildState, OURS } from "../../support/build-record.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { owner, placementGroup } from "../../../src/domain/ids.ts";
-import type { Intent } from "../../../src/domain/record.ts";
+import type { Intent } from "../../../src/domain/intent.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { BUCKET, buildCreate, buildIntent } from "../../support/build-record.ts";

@@ -3,7 +3,7 @@ import { decide } from "../../../src/decide/reconcile.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import {
   at,
   buildArray,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { withQuestions } from "../../../src/decide/stops/questions.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
-import { endOldStops, settleStopsByLook } from "../../../src/decide/intents/stops.ts";
+import { endOldStops, settleStopsByObservation } from "../../../src/decide/intents/stops.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import type { NodeId } from "../../../src/domain/ids.ts";
 import { nodeId, requestId } from "../../../src/domain/ids.ts";
 import { NO_QUESTIONS } from "../../../src/domain/questions.ts";
-import type { Draining } from "../../../src/domain/record.ts";
+import type { Draining } from "../../../src/domain/ledger.ts";
 import { at, buildLedger, buildNode, buildSnapshot, NOW, rememberNode } from "../../support/build-node.ts";
 import { buildIntent, buildState, OURS } from "../../support/build-record.ts";
 import type { Evidence, Settled } from "../../../src/decide/intents/evidence.ts";
@@ -106,7 +106,7 @@ describe("what a send teaches", () => {
 
 describe("what a look teaches of a stop whose outcome is not known", () => {
   const looked = (nodes: readonly Node[], begun: number, now = begun) =>
-    stateOf(settleStopsByLook(stopOf(N1), buildSnapshot(nodes, { at: at(begun) }), at(now)));
+    stateOf(settleStopsByObservation(stopOf(N1), buildSnapshot(nodes, { at: at(begun) }), at(now)));
   const phases = (phase: Node["phase"]) => [buildNode("n1", { phase })];
 
   test.each(["going", "off", "deallocated"] as const)("the node is %s: accepted, at any time", (phase) => {
@@ -137,7 +137,9 @@ describe("what a look teaches of a stop whose outcome is not known", () => {
   test("the node is missing: not accepted before the ledger calls it gone", () => {
     expect(looked([], 120)).toEqual(before);
     const gone = { ...stopOf(N1), ledger: buildLedger([rememberNode(buildNode("n1"), { goneAt: at(30) })]) };
-    expect(settleStopsByLook(gone, buildSnapshot([], { at: at(95) }), at(95)).record.intents).toEqual([]);
+    expect(settleStopsByObservation(gone, buildSnapshot([], { at: at(95) }), at(95)).record.intents).toEqual(
+      [],
+    );
   });
 
   test("without any look it ends after 15 minutes", () => {

@@ -10,7 +10,8 @@ import type { SchedulerNode } from "../../../src/domain/demand.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import { renderVerdict } from "../../../src/domain/plan.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { ClusterRecord, LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
 import { buildCall } from "../../support/build-call.ts";
 import {
   at,
@@ -24,7 +25,7 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
-import type { Look } from "../../../src/domain/observation.ts";
+import type { Observation } from "../../../src/domain/observation.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
 import type { Weighing } from "../../../src/decide/need/weigh.ts";
 import { noRecalls } from "../../../src/decide/recalls.ts";
@@ -251,7 +252,7 @@ test("a plan is not recalled beyond the moment at which a node is given up, thou
 });
 
 describe("when a node left Ready", () => {
-  const lookAt = (node: Node): Look => ({ snapshot: buildSnapshot([node]), requestNodes: new Map() });
+  const lookAt = (node: Node): Observation => ({ snapshot: buildSnapshot([node]), requestNodes: new Map() });
   const leftAfter = (known: Partial<LedgerNode>, node: Node): number | undefined =>
     updateLedger(
       buildLedger([rememberNode(buildNode("n1"), known)]),

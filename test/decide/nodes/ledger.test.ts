@@ -3,7 +3,7 @@ import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId, requestId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { Ledger, LedgerNode } from "../../../src/domain/record.ts";
+import type { Ledger, LedgerNode } from "../../../src/domain/ledger.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import {
   at,
@@ -17,13 +17,13 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { BUCKET } from "../../support/build-record.ts";
-import type { Look } from "../../../src/domain/observation.ts";
+import type { Observation } from "../../../src/domain/observation.ts";
 import { managedArrays } from "../../../src/domain/managed-arrays.ts";
 
 const R1 = requestId("r-1");
 const policy = DEFAULT_POLICY;
 
-function digestOfAttributes(snapshot: Snapshot, ofRequest: readonly string[] = []): Look {
+function digestOfAttributes(snapshot: Snapshot, ofRequest: readonly string[] = []): Observation {
   const nodes = ofRequest.map((id) => buildNode(id));
   return { snapshot, requestNodes: new Map([[R1, { askedAt: snapshot.at, nodes }]]) };
 }

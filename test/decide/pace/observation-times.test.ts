@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
 import {
-  beginLook,
-  endLook,
-  mendLooks,
-  noteGoodLook,
+  beginObservation,
+  endObservation,
+  mendObservations,
+  noteGoodObservation,
   outageSeconds,
 } from "../../../src/decide/pace/observation-times.ts";
 import { notBefore } from "../../../src/decide/record/whose-turn.ts";
 import { owner } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { Calls, ClusterRecord } from "../../../src/domain/record.ts";
+import type { Calls } from "../../../src/domain/calls.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { EMPTY_RECORD } from "../../support/build-record.ts";
 
@@ -23,7 +24,7 @@ function next(record: ClusterRecord, seconds: number): number {
 
 /** A look that begins and ends at that moment. */
 const look = (record: ClusterRecord, seconds: number): ClusterRecord =>
-  endLook(beginLook(record, at(seconds)), at(seconds));
+  endObservation(beginObservation(record, at(seconds)), at(seconds));
 
 describe("the bucket of looks", () => {
   test("three at once, then one each 6 s: 13 in any 60 s", () => {
@@ -56,7 +57,7 @@ describe("the bucket of looks", () => {
 describe("clocks that differ", () => {
   test("an instance an hour ahead has looked: the bucket is set to our clock, and 24 s later we look", () => {
     const ahead = look(EMPTY_RECORD, 3600);
-    const mended = mendLooks(ahead, NOW);
+    const mended = mendObservations(ahead, NOW);
     expect(mended).toMatchObject({ lookedAt: NOW, looks: { tokens: -3, at: NOW } });
     expect(next(mended, 0)).toBe(24);
     expect(next(mended, 24)).toBe(24);
@@ -70,7 +71,7 @@ describe("clocks that differ", () => {
         if (next(record, seconds + skew) === seconds + skew) {
           begun.push(seconds);
           record = look(record, seconds + skew);
-        } else record = mendLooks(record, at(seconds + skew));
+        } else record = mendObservations(record, at(seconds + skew));
       }
     }
     const inMinute = begun.map((from) => begun.filter((one) => from <= one && one < from + 60).length);
@@ -83,20 +84,20 @@ describe("looks under way", () => {
   const slow = (seconds: number): Partial<ClusterRecord> => ({ calls: { status: { seconds, at: NOW } } });
 
   test("a second begins when the first is older than twice the measured call, at least 5 s", () => {
-    expect(next(beginLook(EMPTY_RECORD, NOW), 1)).toBe(5);
-    expect(next(beginLook({ ...EMPTY_RECORD, ...slow(22) }, NOW), 1)).toBe(44);
+    expect(next(beginObservation(EMPTY_RECORD, NOW), 1)).toBe(5);
+    expect(next(beginObservation({ ...EMPTY_RECORD, ...slow(22) }, NOW), 1)).toBe(44);
   });
 
   test("a third waits until the first is taken for lost", () => {
-    const two = beginLook(beginLook(EMPTY_RECORD, NOW), at(5));
+    const two = beginObservation(beginObservation(EMPTY_RECORD, NOW), at(5));
     expect(next(two, 20)).toBe(90);
     expect(next(two, 90)).toBe(90);
   });
 
   test("the end of a look ends those that began before it", () => {
-    const two = beginLook(beginLook(EMPTY_RECORD, NOW), at(5));
-    expect(endLook(two, at(5)).looks).not.toHaveProperty("underWay");
-    expect(endLook(two, NOW).looks).toMatchObject({ underWay: [at(5)] });
+    const two = beginObservation(beginObservation(EMPTY_RECORD, NOW), at(5));
+    expect(endObservation(two, at(5)).looks).not.toHaveProperty("underWay");
+    expect(endObservation(two, NOW).looks).toMatchObject({ underWay: [at(5)] });
   });
 });
 
@@ -106,7 +107,8 @@ describe("an overtaken look that is good", () => {
     lastGoodLookAt: at(seconds),
     ...(calls === undefined ? {} : { calls }),
   });
-  const noted = (record: ClusterRecord) => noteGoodLook(record, at(-1), DEFAULT_POLICY, NOW).lastGoodLookAt;
+  const noted = (record: ClusterRecord) =>
+    noteGoodObservation(record, at(-1), DEFAULT_POLICY, NOW).lastGoodLookAt;
 
   test("shows that we were there", () => {
     expect(noted(seen(-120))).toBe(at(-1));

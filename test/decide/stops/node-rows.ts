@@ -3,7 +3,7 @@ import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-
 import { judgeNode } from "../../../src/decide/stops/scale-down.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { Draining, LedgerNode } from "../../../src/domain/record.ts";
+import type { Draining, LedgerNode } from "../../../src/domain/ledger.ts";
 import { at, idleSince, NOW, rememberNode } from "../../support/build-node.ts";
 
 export const policy = DEFAULT_POLICY;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Found, FoundBoth } from "../../../src/decide/virtual/compare.ts";
-import { addLook } from "../../../src/decide/virtual/compare.ts";
+import { addObservation } from "../../../src/decide/virtual/compare.ts";
 import type { Comparison } from "../../../src/domain/comparison.ts";
 import { differenceText } from "../../../src/domain/difference-text.ts";
 import { setName } from "../../../src/domain/ids.ts";
@@ -16,7 +16,7 @@ const found = (real: Found, virtual: Found): FoundBoth => ({
 function look(both: FoundBoth, minutes: number, from = MORNING): Comparison {
   let comparison: Comparison = { days: [] };
   for (let at = from; at < plusSeconds(from, minutes * 60); at = plusSeconds(at, 60))
-    comparison = addLook(comparison, both, at, plusSeconds(at, 60));
+    comparison = addObservation(comparison, both, at, plusSeconds(at, 60));
   return comparison;
 }
 
@@ -54,15 +54,15 @@ describe("a look", () => {
 
   test("after a gap of more than twenty minutes says nothing of it", () => {
     const both = found(nodes(4), nodes(2));
-    expect(addLook({ days: [] }, both, MORNING, plusSeconds(MORNING, 1201))).toEqual({ days: [] });
-    expect(addLook({ days: [] }, both, MORNING, plusSeconds(MORNING, 1200)).days).toHaveLength(1);
+    expect(addObservation({ days: [] }, both, MORNING, plusSeconds(MORNING, 1201))).toEqual({ days: [] });
+    expect(addObservation({ days: [] }, both, MORNING, plusSeconds(MORNING, 1200)).days).toHaveLength(1);
   });
 
   test("keeps 90 days", () => {
     let comparison: Comparison = { days: [] };
     for (let day = 0; day < 100; day += 1) {
       const at = plusSeconds(MORNING, day * 86_400);
-      comparison = addLook(comparison, found(nodes(1), nodes(1)), at, plusSeconds(at, 60));
+      comparison = addObservation(comparison, found(nodes(1), nodes(1)), at, plusSeconds(at, 60));
     }
     expect(comparison.days).toHaveLength(90);
     expect(comparison.days[0]?.day).toBe("2026-02-10");

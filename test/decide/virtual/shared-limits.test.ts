@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { virtualLook } from "../../../src/decide/virtual/virtual-look.ts";
+import { virtualObservation } from "../../../src/decide/virtual/virtual-observation.ts";
 import type { Bucket, Node } from "../../../src/domain/cluster.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
@@ -70,7 +70,7 @@ test("real nodes of arrays that act count once, and are no room for the virtual 
 test("where a limit that CycleCloud does not show keeps nodes away, only the bucket's own real nodes are room", () => {
   const real = buildNodes("r", 3);
   const seen = withQuota(real, { availableCount: 1 });
-  const look = virtualLook(seen, new Set([EXECUTE]), real.slice(0, 1), OBSERVE);
+  const look = virtualObservation(seen, new Set([EXECUTE]), real.slice(0, 1), OBSERVE);
   const [bucket] = look.arrays[0]?.buckets ?? [];
   // One was available, and three real nodes make room for one virtual node and two more.
   expect(bucket).toMatchObject({

@@ -5,7 +5,7 @@ import type { Node, NodePhase } from "../../../src/domain/cluster.ts";
 import { arrayName, machineType, nodeId, requestId, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason.ts";
-import type { LedgerNode, NodeStart } from "../../../src/domain/record.ts";
+import type { LedgerNode, NodeStart } from "../../../src/domain/ledger.ts";
 import { rememberNode } from "../../support/build-node.ts";
 import { buildJob } from "../../support/build-record.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isFlagged } from "../../../src/decide/world/existing-dynamics.ts";
 import { arrayName, placementGroup, requestId, setName } from "../../../src/domain/ids.ts";
-import type { LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import { needing } from "../../support/build-constraints.ts";
 import { at, buildArray, buildBucket, buildNode, D4, EXECUTE, NOW } from "../../support/build-node.ts";
 import type { SetScenario } from "../../support/build-record.ts";

@@ -7,7 +7,7 @@ import type { Demand, TargetDemand } from "../../../src/domain/demand.ts";
 import { arrayName, placementGroup } from "../../../src/domain/ids.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import {
   buildArray,
   buildBucket,

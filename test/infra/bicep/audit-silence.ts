@@ -1,4 +1,4 @@
-import { REST_LOOK_SECONDS } from "../../../src/decide/pace/next-tick.ts";
+import { REST_OBSERVATION_SECONDS } from "../../../src/decide/pace/next-tick.ts";
 import type { Value } from "./value.ts";
 import { at, textFrom } from "./value.ts";
 import type { Played } from "./variants.ts";
@@ -18,7 +18,7 @@ export function auditSilence(played: Played): readonly string[] {
   const query = textFrom(at(rule, "properties.criteria.allOf.0.query") ?? "");
   const [, window = "0"] = /^let ticks = .*TimeGenerated > ago\((\d+)m\)/m.exec(query) ?? [];
   const silent = Number(window);
-  const needed = REST_LOOK_SECONDS / 60 + LOOK_MINUTES + INGESTION_MINUTES;
+  const needed = REST_OBSERVATION_SECONDS / 60 + LOOK_MINUTES + INGESTION_MINUTES;
   return [
     ...(silent > needed ? [] : [`ticks of ${silent} min: an idle cluster may be silent for ${needed} min`]),
     ...(silent + minutes("evaluationFrequency") + LOOK_MINUTES <= KNOWN_MINUTES

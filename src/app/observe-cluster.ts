@@ -1,30 +1,30 @@
 import type { RequestId } from "../domain/ids.ts";
 import { keepNamedConfiguration } from "../domain/named-configuration.ts";
-import type { Trouble } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Trouble } from "../domain/troubles.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { withCredentials } from "./credentials.ts";
-import type { ArrayTemplates } from "./ports.ts";
-import { PortError } from "./ports.ts";
-import type { Look, RequestNodes } from "../domain/observation.ts";
+import type { ArrayTemplates } from "./ports/cyclecloud.ts";
+import { PortError } from "./ports/port-error.ts";
+import type { Observation, RequestNodes } from "../domain/observation.ts";
 import type { App } from "./app.ts";
 import type { Run } from "./run.ts";
 
 /** An observation, and when its status arrived. Its age counts from then. */
 export interface Seen {
-  readonly kind: "look";
-  readonly look: Look;
+  readonly kind: "observation";
+  readonly observation: Observation;
   /** For the creates of the plan on this observation. */
   readonly templates: ArrayTemplates;
   readonly arrivedAt: Instant;
 }
 
-export type Looked = Seen | { readonly kind: "trouble"; readonly trouble: Trouble };
+export type Observed = Seen | { readonly kind: "trouble"; readonly trouble: Trouble };
 
 /** Maximum wait for answers about open requests after the status has arrived. */
-const ANSWERS_WAIT_SECONDS = 2.5;
+const ANSWERS_WAIT_SECONDS: Seconds = 2.5;
 
 /** One status with nodes, and in parallel the nodes of each open request. */
-export async function lookAtCluster(run: Run, open: readonly RequestId[]): Promise<Looked> {
+export async function observeCluster(run: Run, open: readonly RequestId[]): Promise<Observed> {
   const { app, site } = run;
   const { questions } = app.lanes.memoryOf(site.cluster);
   const at = app.ports.clock.now();
@@ -40,14 +40,14 @@ export async function lookAtCluster(run: Run, open: readonly RequestId[]): Promi
     const { templates } = status;
     const snapshot = keepNamedConfiguration(status.snapshot, run.policy);
     const requestNodes = questions.answersTo(open);
-    return { kind: "look", look: { snapshot, requestNodes }, templates, arrivedAt };
+    return { kind: "observation", observation: { snapshot, requestNodes }, templates, arrivedAt };
   } catch (error) {
     if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
     return { kind: "trouble", trouble: { at, kind: error.kind, message: error.message } };
   }
 }
 
-async function endsWithin({ ports }: App, work: Promise<void>, seconds: number): Promise<void> {
+async function endsWithin({ ports }: App, work: Promise<void>, seconds: Seconds): Promise<void> {
   const ended = new AbortController();
   await Promise.race([work, ports.clock.sleep(seconds * 1000, ended.signal)]);
   ended.abort();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { concluder } from "../../src/app/conclude-look.ts";
+import { concluder } from "../../src/app/conclude-observation.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { effectsOf } from "../../src/decide/pace/observation-times.ts";
 import type { SchedulerNode } from "../../src/domain/demand.ts";
@@ -61,8 +61,8 @@ function concludes(began: CurrentWhole, now = NOW, shown = snapshot) {
   const begun = { at: NOW, effects: effectsOf(began.record) };
   const templates = { configurationOf: () => undefined };
   const seen = {
-    kind: "look",
-    look: { snapshot: shown, requestNodes: new Map() },
+    kind: "observation",
+    observation: { snapshot: shown, requestNodes: new Map() },
     templates,
     arrivedAt: NOW,
   } as const;

@@ -3,13 +3,13 @@ import type { MeasuredCall } from "../decide/pace/calls.ts";
 import { noteCalls } from "../decide/pace/calls.ts";
 import type { Effects } from "../decide/pace/observation-times.ts";
 import {
-  endLook,
+  endObservation,
   hasSameEffects,
-  isLookOld,
-  isOlderLook,
+  isObservationOld,
+  isOlderObservation,
   isPlanFirst,
   letPlanFirst,
-  noteGoodLook,
+  noteGoodObservation,
 } from "../decide/pace/observation-times.ts";
 import { isRemembered, retireSets } from "../decide/record/finished-sets.ts";
 import type { FinishedSet } from "../domain/finished-set.ts";
@@ -21,21 +21,24 @@ import { decide } from "../decide/reconcile.ts";
 import { settle } from "../decide/intents/settle.ts";
 import { foldQuestions } from "../decide/stops/questions.ts";
 import { withoutContradicted } from "../decide/stops/still-idle.ts";
-import { endOldStops, settleStopsByLook } from "../decide/intents/stops.ts";
+import { endOldStops, settleStopsByObservation } from "../decide/intents/stops.ts";
 import { isWakePending, withoutCoveredWake } from "../decide/record/whose-turn.ts";
 import type { Owner, WakeId } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
-import type { ClusterRecord, Ledger, SetEntries, SetEntry, Trouble } from "../domain/record.ts";
-import type { Instant } from "../domain/units.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { SetEntries, SetEntry } from "../domain/request-sets.ts";
+import type { Trouble } from "../domain/troubles.ts";
+import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
 import type { Change } from "./commit.ts";
 import type { Finding } from "./effects.ts";
-import type { BodyChanges } from "./ports.ts";
-import type { Seen } from "./look-at-cluster.ts";
+import type { BodyChanges } from "./ports/record-store.ts";
+import type { Seen } from "./observe-cluster.ts";
 import { tryVirtualFleet } from "./try-virtual-fleet.ts";
-import type { Look } from "../domain/observation.ts";
+import type { Observation } from "../domain/observation.ts";
 import type { Settled } from "../decide/intents/evidence.ts";
 import type { Decision } from "../domain/decision.ts";
 import type { CurrentWhole } from "./current.ts";
@@ -55,7 +58,7 @@ export interface Planner extends Run {
 }
 
 /** When an observation began, and what had been committed by then. */
-export interface LookBegun {
+export interface ObservationBegun {
   readonly at: Instant;
   readonly effects: Effects;
 }
@@ -87,7 +90,7 @@ interface Made {
  */
 export function concluder(
   run: Planner,
-  begun: LookBegun,
+  begun: ObservationBegun,
   resumed: readonly Finding[],
   seen: Seen,
 ): (current: CurrentWhole) => Change<Concluded | { readonly kind: "plan-first" }> {
@@ -97,12 +100,12 @@ export function concluder(
   let met = { grants: 0, demand: 0 };
   return (loaded) => {
     const now = clock.now();
-    const record = endLook(noteCalls(loaded.record, calls, now), begun.at);
+    const record = endObservation(noteCalls(loaded.record, calls, now), begun.at);
     const current: CurrentWhole = { ...loaded, record };
-    const byPlan = isOvertaken(current, begun, seen.look, now);
-    if (byPlan || isLookOld(record, seen.arrivedAt, now)) {
+    const byPlan = isOvertaken(current, begun, seen.observation, now);
+    if (byPlan || isObservationOld(record, seen.arrivedAt, now)) {
       const settled = settleFindings(current, resumed, now);
-      return saveOvertaken(current, settled, seen.look, run.policy, byPlan, now);
+      return saveOvertaken(current, settled, seen.observation, run.policy, byPlan, now);
     }
     const basis = basisOf(record);
     if (made?.basis === basis) return savePlan(amend(made, current, run.policy, now), run);
@@ -121,17 +124,17 @@ export function concluder(
       }
     }
     const settled = settleFindings(current, resumed, now);
-    const lacking = findLacking(settled.record, seen.look.snapshot);
+    const lacking = findLacking(settled.record, seen.observation.snapshot);
     if (lacking !== undefined && now < lacking.until)
       return saveLacking(run, current, endOldStops(settled, now), lacking, now);
-    const stops = settleStopsByLook(settled, seen.look.snapshot, now);
+    const stops = settleStopsByObservation(settled, seen.observation.snapshot, now);
     const { ledger, questions = NO_QUESTIONS } = stops;
     const bodies = { ...current.bodies, ledger, questions };
     const { plans, virtual } = run.app.lanes.recallOf(run.site.cluster);
     const { policy, owner } = run;
-    const shown = presumeShown(stops.record, ledger, seen.look, now);
+    const shown = presumeShown(stops.record, ledger, seen.observation, now);
     const decision = tryVirtualFleet(
-      decide(shown, bodies, seen.look, policy, now, owner, plans),
+      decide(shown, bodies, seen.observation, policy, now, owner, plans),
       { bodies, policy, now, owner, recall: virtual },
       run.app.ports.log,
     );
@@ -144,19 +147,25 @@ export function concluder(
 function saveOvertaken(
   current: CurrentWhole,
   settled: Settled,
-  look: Look,
+  observation: Observation,
   policy: Policy,
   byPlan: boolean,
   now: Instant,
 ): Change<Concluded> {
-  const record = noteGoodLook(settled.record, look.snapshot.at, policy, now);
+  const record = noteGoodObservation(settled.record, observation.snapshot.at, policy, now);
   const changes = changesOf(current, settled);
   return { save: { record, changes }, result: { kind: "overtaken", byPlan } };
 }
 
 /** Others have committed creates since the observation began, or have saved a later observation. */
-function isOvertaken({ record, bodies }: CurrentWhole, begun: LookBegun, look: Look, now: Instant): boolean {
-  return !hasSameEffects(record, begun.effects) || isOlderLook(bodies.seen, look.snapshot.at, now);
+function isOvertaken(
+  { record, bodies }: CurrentWhole,
+  begun: ObservationBegun,
+  observation: Observation,
+  now: Instant,
+): boolean {
+  const isOlder = isOlderObservation(bodies.seen, observation.snapshot.at, now);
+  return !hasSameEffects(record, begun.effects) || isOlder;
 }
 
 /** All parts of the manifest that a decision depends on, with the demand of `demand`. Accepts and wakes change no other part. */
@@ -183,8 +192,8 @@ function rebase(decision: Decision, current: ClusterRecord): Decision {
     separatePools: lapseAsDecided(current.separatePools, separatePools),
   };
   const {
-    lookedAt: _look,
-    looks: _looks,
+    lookedAt: _observedAt,
+    looks: _observations,
     wakeAt: _at,
     wakeFor: _for,
     nextTickAt: _next,
@@ -252,7 +261,7 @@ function savePlan(decision: Decision, run: Planner): Change<Concluded> {
 }
 
 /** By then CycleCloud has usually accepted the stops of a plan. */
-const STOPS_ACCEPTED_SECONDS = 5;
+const STOPS_ACCEPTED_SECONDS: Seconds = 5;
 
 /** When to observe again for replacements that wait for the plan's stops. Undefined: none wait, or an observation is due anyway. */
 function followUpOf({ waitsForStops, plan }: Decision, record: ClusterRecord): Instant | undefined {
@@ -317,7 +326,7 @@ export function noteTrouble(
   const now = run.app.ports.clock.now();
   const { lastGoodLookAt } = current.record;
   const settled = endOldStops(settleFindings(current, findings, now), now);
-  const noted = endLook(noteCalls(settled.record, calls, now), began);
+  const noted = endObservation(noteCalls(settled.record, calls, now), began);
   const isOver = lastGoodLookAt !== undefined && trouble.at < lastGoodLookAt && lastGoodLookAt <= now;
   const troubled = tickSoon(isOver ? noted : { ...noted, trouble }, run, now);
   const { record, changes } = retire(troubled, run.policy, now);

@@ -11,13 +11,13 @@ import type { MovedNode, VirtualFleet } from "../../domain/virtual-fleet.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
 import { priceNodes } from "../world/price-nodes.ts";
 import type { Found, FoundArray, FoundBoth } from "./compare.ts";
-import { addLook } from "./compare.ts";
+import { addObservation } from "./compare.ts";
 import type { Fleets } from "./move-jobs.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 
-/** Both plans of one look, before the virtual one is carried out. */
-export interface LookCounted {
+/** Both plans of one observation, before the virtual one is carried out. */
+export interface CountedObservation {
   readonly decision: Decision;
   readonly made: Decision;
   readonly fleet: VirtualFleet;
@@ -31,9 +31,9 @@ export interface LookCounted {
   readonly now: Instant;
 }
 
-/** Adds a look to the comparison. An array that is observed from this look on begins with the next one. */
-export function countLook(look: LookCounted): Comparison {
-  const { fleet, fleets, nodes, moved, facts, made, decision, policy, now } = look;
+/** Adds an observation to the comparison. An array that is observed from this observation on begins with the next one. */
+export function countObservation(observation: CountedObservation): Comparison {
+  const { fleet, fleets, nodes, moved, facts, made, decision, policy, now } = observation;
   const busy = new Set(moved.map(({ to }) => to));
   const isRealIdle = (node: Node): boolean =>
     isIdle(node, decision.plan) && (entryOfNode(facts, node)?.jobs.length ?? 0) === 0;
@@ -45,26 +45,26 @@ export function countLook(look: LookCounted): Comparison {
       const virtual = nodes.filter(({ array }) => array === name);
       return {
         array: name,
-        real: found(real, isRealIdle, realBoots(look, real), look),
-        virtual: found(virtual, isVirtualIdle, virtualBoots(look, name), look),
+        real: found(real, isRealIdle, realBoots(observation, real), observation),
+        virtual: found(virtual, isVirtualIdle, virtualBoots(observation, name), observation),
         ...(stoppedAt === undefined ? {} : { stoppedAt }),
         sets: setsNeeding(virtual, made.plan),
       };
     });
-  const waiting = countWaiting(look);
+  const waiting = countWaiting(observation);
   const both: FoundBoth = {
     arrays,
     ...(waiting === undefined ? {} : { waiting }),
     ...(policy.prices === undefined ? {} : { currency: policy.prices.currency }),
   };
-  return arrays.length === 0 ? fleet.comparison : addLook(fleet.comparison, both, fleet.at, now);
+  return arrays.length === 0 ? fleet.comparison : addObservation(fleet.comparison, both, fleet.at, now);
 }
 
 function found(
   nodes: readonly Node[],
   isIdleHere: (node: Node) => boolean,
   boots: number,
-  { decision, policy }: LookCounted,
+  { decision, policy }: CountedObservation,
 ): Found {
   const there = nodes.filter(hasVm);
   const price = priceNodes(there, decision.seen, policy);
@@ -76,7 +76,7 @@ function found(
   };
 }
 
-/** Plans still count on a node that the look lacks; here what the look shows counts. */
+/** Plans still count on a node that the observation lacks; here what the observation shows counts. */
 const hasVm = ({ phase, missing }: Node): boolean =>
   phase !== "off" && phase !== "deallocated" && missing === undefined;
 
@@ -85,11 +85,11 @@ function isIdle({ nodeId, phase }: Node, plan: Plan): boolean {
   return phase === "ready" && plan.nodes.get(nodeId)?.kind !== "needed";
 }
 
-const realBoots = ({ decision, now }: LookCounted, nodes: readonly Node[]): number =>
+const realBoots = ({ decision, now }: CountedObservation, nodes: readonly Node[]): number =>
   nodes.filter((node) => hasVm(node) && decision.ledger.get(node.nodeId)?.firstSeenAt === now).length;
 
-/** Nodes that the plan before this one made: this look is the first that has them. */
-const virtualBoots = ({ fleet }: LookCounted, array: ArrayName): number =>
+/** Nodes that the plan before this one made: this observation is the first that has them. */
+const virtualBoots = ({ fleet }: CountedObservation, array: ArrayName): number =>
   fleet.nodes.filter(
     ({ node, known }) => node.array === array && known.firstSeenAt === fleet.at && isMade(node),
   ).length;
@@ -113,15 +113,15 @@ function setsNeeding(nodes: readonly Node[], { nodes: verdicts }: Plan): readonl
  * Jobs that wait for capacity. In the real fleet: no scheduler names a host on which the job runs. In the virtual one: the plan has no place
  * for all of it on nodes that are up, or it runs on a real node whose virtual one still boots. Undefined: no set has jobs.
  */
-function countWaiting(look: LookCounted): FoundBoth["waiting"] {
-  const { decision, made, bodies, facts, now } = look;
+function countWaiting(observation: CountedObservation): FoundBoth["waiting"] {
+  const { decision, made, bodies, facts, now } = observation;
   const unplaced = new Set(
     made.plan.demands
       .filter(({ kind, pending, placed, asked }) => kind === "job" && placed - pending < asked)
       .map(({ set, id }) => `${set}/${id}`),
   );
   const running = new Set([...facts.values()].flatMap(({ jobs }) => jobs));
-  const booting = jobsOnBootingNodes(look);
+  const booting = jobsOnBootingNodes(observation);
   let jobs = 0;
   const waiting = { real: 0, virtual: 0 };
   for (const [set, demand] of demandsIn(decision.record, bodies, now)) {
@@ -133,7 +133,7 @@ function countWaiting(look: LookCounted): FoundBoth["waiting"] {
   return jobs === 0 ? undefined : waiting;
 }
 
-function jobsOnBootingNodes({ fleets, moved, facts }: LookCounted): ReadonlySet<string> {
+function jobsOnBootingNodes({ fleets, moved, facts }: CountedObservation): ReadonlySet<string> {
   const coming = new Set(fleets.virtual.flatMap(({ nodeId, phase }) => (phase === "coming" ? [nodeId] : [])));
   const hosts = new Set(moved.flatMap(({ real, to }) => (coming.has(to) ? [real] : [])));
   const nodes = fleets.real.filter(({ nodeId }) => hosts.has(nodeId));

@@ -18,7 +18,7 @@ import { familyKey, familyOf } from "../world/quota-family.ts";
  * what the real nodes of the observed arrays use, less what the virtual nodes use. An array in act keeps its nodes, and takes no new ones
  * here: what it gets is for the real plan to say.
  */
-export function virtualLook(
+export function virtualObservation(
   seen: Snapshot,
   observed: ReadonlySet<ArrayName>,
   virtual: readonly Node[],
