@@ -1,6 +1,7 @@
 /** The checker of the properties can fail: one right allocation, worked out by hand, and each kind of fault planted into it. */
 import { expect, test } from "vitest";
-import type { Allocation, BucketOffer, NodeLoad, SupplyNode, World } from "../../src/domain/allocation.ts";
+import type { Allocation, NodeLoad } from "../../src/domain/allocation.ts";
+import type { BucketOffer, SupplyNode, World } from "../../src/domain/world.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";

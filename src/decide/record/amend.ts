@@ -1,5 +1,6 @@
 import type { NodeId } from "../../domain/ids.ts";
-import type { NodeVerdict, Plan } from "../../domain/plan.ts";
+import type { NodeVerdict } from "../../domain/node-verdict.ts";
+import type { Plan } from "../../domain/plan.ts";
 import type { ClusterRecord, Intent, Ledger } from "../../domain/record.ts";
 import type { Decision } from "../../domain/decision.ts";
 

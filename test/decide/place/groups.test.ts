@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import type { BucketOffer } from "../../../src/domain/allocation.ts";
+import type { BucketOffer } from "../../../src/domain/world.ts";
 import { machineType, placementGroup } from "../../../src/domain/ids.ts";
 import type { Reason } from "../../../src/domain/reason.ts";
 import { instant } from "../../../src/domain/units.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { buildWorld, readyOnly } from "../../../src/decide/world/build-world.ts";
-import type { World } from "../../../src/domain/allocation.ts";
+import type { World } from "../../../src/domain/world.ts";
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../../../src/domain/cluster.ts";
 import {
   arrayName,
@@ -13,7 +13,7 @@ import {
 } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { PriceTable } from "../../../src/domain/price.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import type { LedgerNode, NodeStart } from "../../../src/domain/record.ts";
 import { rememberNode } from "../../support/build-node.ts";
 import { buildJob } from "../../support/build-record.ts";

@@ -12,7 +12,7 @@ import { arrayName, placementGroup, requestId, setName } from "../../../src/doma
 import type { Policy } from "../../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { PriceTable } from "../../../src/domain/price.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import type { InFlight, LedgerNode } from "../../../src/domain/record.ts";
 import { inArrays, needing } from "../../support/build-constraints.ts";
 import {
