@@ -11,7 +11,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { LimitKind } from "../domain/limit.ts";
 import { limitText } from "../domain/limit.ts";
 import { renderReason } from "../domain/reason-text.ts";
-import type { Backoff } from "../domain/record.ts";
+import type { Backoff } from "../domain/backoff.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 

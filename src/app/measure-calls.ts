@@ -1,5 +1,5 @@
 import type { MeasuredCall } from "../decide/pace/calls.ts";
-import type { Endpoint } from "../domain/record.ts";
+import type { Endpoint } from "../domain/calls.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { CycleCloud, Site } from "./ports.ts";
 import { PortError } from "./ports.ts";

@@ -18,10 +18,12 @@ import type { Policy } from "../domain/policy.ts";
 import type { MissingBodies } from "../domain/missing-bodies.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { VirtualFleet } from "../domain/virtual-fleet.ts";
-import type { Endpoint, Ledger } from "../domain/record.ts";
+import type { Endpoint } from "../domain/calls.ts";
+import type { Ledger } from "../domain/ledger.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
-import type { ClusterRecord, GrantedSet } from "../domain/record.ts";
+import type { GrantedSet } from "../domain/intent.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant, Milliseconds, Seconds } from "../domain/units.ts";
 
 /**

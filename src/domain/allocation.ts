@@ -2,7 +2,7 @@ import type { BucketKey } from "./bucket.ts";
 import type { RankedDemand } from "./demand.ts";
 import type { NodeId } from "./ids.ts";
 import type { DemandOutcome, GroupedArray } from "./plan.ts";
-import type { CreateSet } from "./record.ts";
+import type { CreateSet } from "./intent.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Seconds } from "./units.ts";
 

@@ -4,7 +4,7 @@ import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Mode } from "./mode.ts";
 import type { NodeVerdict } from "./node-verdict.ts";
 import type { Reason } from "./reason.ts";
-import type { CreateSet } from "./record.ts";
+import type { CreateSet } from "./intent.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
 

@@ -19,7 +19,6 @@ export const LONG_FILES: readonly string[] = [
   "src/decide/bins/first-fit-line.ts",
   "src/decide/bins/job-class.ts",
   "src/decide/why/remedies.ts",
-  "src/domain/record.ts",
   "src/local/workload/scheduler-model.ts",
   "src/simulator/engine.ts",
   "src/simulator/fleet.ts",

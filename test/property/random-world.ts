@@ -16,7 +16,7 @@ import { arrayName, machineType, nodeId, placementGroup } from "../../src/domain
 import type { NodeProperties } from "../../src/domain/node-view.ts";
 import type { LimitKind } from "../../src/domain/limit.ts";
 import type { Reason } from "../../src/domain/reason.ts";
-import type { GroupFill } from "../../src/domain/record.ts";
+import type { GroupFill } from "../../src/domain/group-fill.ts";
 import type { Resources } from "../../src/domain/resources.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { needing } from "../support/build-constraints.ts";

@@ -10,7 +10,7 @@ import { arrayName, nodeId } from "../../../src/domain/ids.ts";
 import type { NodeVerdict } from "../../../src/domain/node-verdict.ts";
 import type { Plan } from "../../../src/domain/plan.ts";
 import { DEFAULT_POLICY, type Policy } from "../../../src/domain/policy.ts";
-import type { LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import { buildCall } from "../../support/build-call.ts";
 import {
   at,
