@@ -1,8 +1,10 @@
 import { renderBinding } from "../domain/binding.ts";
 import { reasonsInOrder } from "../domain/binding-reason.ts";
-import type { DemandOutcome, NodeVerdict, Proposal } from "../domain/plan.ts";
-import { modeShown, renderVerdict, whyReleased } from "../domain/plan.ts";
-import { renderReason } from "../domain/reason.ts";
+import type { NodeVerdict } from "../domain/node-verdict.ts";
+import type { DemandOutcome, Proposal } from "../domain/plan.ts";
+import { renderVerdict } from "../domain/node-verdict.ts";
+import { modeShown, whyReleased } from "../domain/plan.ts";
+import { renderReason } from "../domain/reason-text.ts";
 import { bucketText, groupText } from "../domain/bucket.ts";
 import { stillInFlight } from "../domain/in-flight.ts";
 import type { Bodies } from "../domain/bodies.ts";

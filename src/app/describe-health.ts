@@ -4,7 +4,7 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isObserving, observingText } from "../domain/mode.ts";
-import { BUSY_STATE_UNKNOWN } from "../domain/plan.ts";
+import { BUSY_STATE_UNKNOWN } from "../domain/node-verdict.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Calls, Endpoint } from "../domain/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
