@@ -5,7 +5,7 @@ import { bucketText } from "../domain/bucket.ts";
 import type { SetName } from "../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
-import { renderReason } from "../domain/reason.ts";
+import { renderReason } from "../domain/reason-text.ts";
 
 /** Unmet and waiting demand of the last plan: the amounts and the causes, most frequent first. */
 export interface Waiting {

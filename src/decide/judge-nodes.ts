@@ -3,7 +3,7 @@ import { entryOfNode } from "../domain/hosts.ts";
 import type { ArrayName, NodeId } from "../domain/ids.ts";
 import { InTurn } from "../domain/in-turn.ts";
 import type { Ledger, LedgerNode } from "../domain/ledger.ts";
-import type { NodeVerdict } from "../domain/plan.ts";
+import type { NodeVerdict } from "../domain/node-verdict.ts";
 import type { Policy } from "../domain/policy.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";

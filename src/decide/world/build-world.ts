@@ -1,4 +1,4 @@
-import type { BucketOffer, World } from "../../domain/allocation.ts";
+import type { BucketOffer, World } from "../../domain/world.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import { OWN_DEFAULTS } from "../../domain/default-resource.ts";
 import type { ArrayName } from "../../domain/ids.ts";
