@@ -2,7 +2,7 @@ import { judgeStops } from "../decide/autostop.ts";
 import { isAccepted, isStopOpen } from "../decide/intents/stops.ts";
 import type { ArrayName, ClusterName, NodeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Intent } from "../domain/record.ts";
+import type { Intent } from "../domain/intent.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import type { Change } from "./commit.ts";

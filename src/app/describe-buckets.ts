@@ -1,6 +1,6 @@
 import type { UnderWay } from "../decide/need/stored-world.ts";
 import { storedWorld } from "../decide/need/stored-world.ts";
-import type { BucketOffer, SharedLimit, World } from "../domain/allocation.ts";
+import type { BucketOffer, SharedLimit, World } from "../domain/world.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import { bucketText } from "../domain/bucket.ts";
@@ -8,7 +8,8 @@ import type { Bucket, Snapshot } from "../domain/cluster.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import { sameMachineType } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import { limitText, renderReason } from "../domain/reason.ts";
+import { limitText } from "../domain/limit.ts";
+import { renderReason } from "../domain/reason-text.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 import type { BucketShown, LimitShown } from "../wire/api/cluster-buckets.ts";

@@ -11,7 +11,7 @@ import type { ArrayName, SetName } from "../domain/ids.ts";
 import { modeOf } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/reason.ts";
-import { renderReason } from "../domain/reason.ts";
+import { renderReason } from "../domain/reason-text.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { compareText } from "../domain/text.ts";
 import type { Timeouts } from "../domain/timeouts.ts";

@@ -2,7 +2,7 @@ import { reasonsInOrder } from "../domain/binding-reason.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { SetName } from "../domain/ids.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
-import { renderReason } from "../domain/reason.ts";
+import { renderReason } from "../domain/reason-text.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { OutcomeShown } from "../wire/api/cluster-demand.ts";
 import { Pages } from "./pages.ts";

@@ -1,7 +1,7 @@
 import { holds, recallSets } from "../decide/record/finished-sets.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";
-import type { NodeVerdict } from "../domain/plan.ts";
+import type { NodeVerdict } from "../domain/node-verdict.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";

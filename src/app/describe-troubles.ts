@@ -5,7 +5,7 @@ import { isLost } from "../domain/cluster.ts";
 import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
 import { isOurs } from "../domain/exclusive.ts";
 import { actsOn } from "../domain/mode.ts";
-import type { NodeVerdict } from "../domain/plan.ts";
+import type { NodeVerdict } from "../domain/node-verdict.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";

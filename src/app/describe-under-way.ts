@@ -1,8 +1,12 @@
 import type { Bodies } from "../domain/bodies.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { NodeId } from "../domain/ids.ts";
-import type { Backoff, ClusterRecord, CreateKind, InFlight, Intent, Rejection } from "../domain/record.ts";
-import { stillInFlight } from "../domain/record.ts";
+import type { Backoff } from "../domain/backoff.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { CreateKind, Intent } from "../domain/intent.ts";
+import type { InFlight } from "../domain/in-flight.ts";
+import type { Rejection } from "../domain/troubles.ts";
+import { stillInFlight } from "../domain/in-flight.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 import type {

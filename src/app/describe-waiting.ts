@@ -4,7 +4,7 @@ import { reasonsInOrder } from "../domain/binding-reason.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { DemandOutcome, Plan } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
-import { renderReason } from "../domain/reason.ts";
+import { renderReason } from "../domain/reason-text.ts";
 import type { CauseShown, WaitingShown } from "../wire/api/cluster-demand.ts";
 
 const MOST_CAUSES = 20;

@@ -13,7 +13,7 @@ import type {
   Intent,
   StartEffect,
   TerminateEffect,
-} from "../domain/record.ts";
+} from "../domain/intent.ts";
 import { knowsRequest } from "./ask-request.ts";
 import { withCredentials } from "./credentials.ts";
 import type { ArrayTemplates, RequestedSet } from "./ports/cyclecloud.ts";

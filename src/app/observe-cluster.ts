@@ -1,6 +1,6 @@
 import type { RequestId } from "../domain/ids.ts";
 import { keepNamedConfiguration } from "../domain/named-configuration.ts";
-import type { Trouble } from "../domain/record.ts";
+import type { Trouble } from "../domain/troubles.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { withCredentials } from "./credentials.ts";
 import type { ArrayTemplates } from "./ports/cyclecloud.ts";

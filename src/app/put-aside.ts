@@ -1,5 +1,6 @@
 import type { Problem } from "../domain/demand.ts";
-import type { ClusterRecord, Rejection } from "../domain/record.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Rejection } from "../domain/troubles.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { Change } from "./commit.ts";
 import { commitRecord } from "./commit.ts";

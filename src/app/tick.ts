@@ -1,7 +1,7 @@
 import type { Plan } from "../domain/plan.ts";
 import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/pace/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
-import { stillInFlight } from "../domain/record.ts";
+import { stillInFlight } from "../domain/in-flight.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { NodeId, WakeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";

@@ -3,7 +3,8 @@ import type { BodyChanges, LoadedRecord, RecordStore } from "../../src/app/ports
 import type { SetDemand } from "../../src/domain/demand.ts";
 import type { ClusterName, Digest } from "../../src/domain/ids.ts";
 import { clusterName, digest, nodeId, setName } from "../../src/domain/ids.ts";
-import type { ClusterRecord, SetEntry } from "../../src/domain/record.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { SetEntry } from "../../src/domain/request-sets.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
 import {
   emptyRecord,

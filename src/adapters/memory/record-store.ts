@@ -5,7 +5,7 @@ import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { entriesOf, holdSame } from "../../domain/record.ts";
+import { entriesOf, holdSame } from "../../domain/request-sets.ts";
 
 /** A version of a record in memory: its number, and its bodies as they were. */
 export interface MemoryVersion extends RecordVersion {

@@ -2,7 +2,7 @@ import type { BucketKey } from "../../domain/bucket.ts";
 import type { RequestedNode, Snapshot } from "../../domain/cluster.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import type { ArrayName, ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
-import type { GrantedSet } from "../../domain/record.ts";
+import type { GrantedSet } from "../../domain/intent.ts";
 import type { Instant } from "../../domain/units.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ClusterName } from "../../domain/ids.ts";
-import type { Endpoint } from "../../domain/record.ts";
+import type { Endpoint } from "../../domain/calls.ts";
 import type { Instant } from "../../domain/units.ts";
 
 /** One row of history: the cluster's counts at a tick. */

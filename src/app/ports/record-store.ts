@@ -6,7 +6,8 @@ import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { MissingBodies } from "../../domain/missing-bodies.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { Questions } from "../../domain/questions.ts";
-import type { Ledger, ClusterRecord } from "../../domain/record.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { VirtualFleet } from "../../domain/virtual-fleet.ts";
 
