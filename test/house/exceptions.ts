@@ -10,7 +10,6 @@ export const LONG_FILES: readonly string[] = [
   "src/adapters/tables/table.ts",
   "src/app/answer-autostop.ts",
   "src/app/conclude-observation.ts",
-  "src/app/describe-cluster.ts",
   "src/app/reconcile-cluster.ts",
   "src/client/api.ts",
   "src/client/state.ts",
@@ -21,9 +20,6 @@ export const LONG_FILES: readonly string[] = [
   "src/local/workload/scheduler-model.ts",
   "src/simulator/engine.ts",
   "src/simulator/fleet.ts",
-  "src/wire/api/answers.ts",
-  "src/wire/api/cluster-answer.ts",
-  "src/wire/api/operations.ts",
   "src/wire/demand-message.ts",
 ];
 
@@ -52,7 +48,6 @@ export const LONG_WITHOUT_REASON: readonly string[] = [
   "src/adapters/tables/next-index.ts",
   "src/adapters/tables/record-store.ts",
   "src/app/commit.ts",
-  "src/app/describe-buckets.ts",
   "src/app/describe-health.ts",
   "src/app/describe-trial.ts",
   "src/app/describe-troubles.ts",
@@ -85,7 +80,6 @@ export const LONG_FUNCTIONS: readonly string[] = [
   "src/adapters/tables/record-store.ts#tableRecordStore",
   "src/adapters/tables/table.ts#overClient",
   "src/app/conclude-observation.ts#concluder",
-  "src/app/describe-cluster.ts#describeUnderWay",
   "src/cli/command-line.ts#runCommandLine",
   "src/cli/config-commands.ts#registerConfigCommands",
   "src/cli/demand-commands.ts#registerDemandCommands",
