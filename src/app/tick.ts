@@ -14,7 +14,7 @@ import type { HistoryRow } from "./ports/history.ts";
 import type { Site } from "./ports/site.ts";
 import { priceNodes } from "../decide/world/price-nodes.ts";
 import { noteFailure } from "./note-failure.ts";
-import type { ReconcileOutcome } from "./reconcile-cluster.ts";
+import type { ReconcileOutcome } from "./reconcile-run.ts";
 import { reconcileCluster } from "./reconcile-cluster.ts";
 import type { App } from "./app.ts";
 import type { CurrentWhole } from "./current.ts";
