@@ -1,5 +1,5 @@
-import { renderBinding } from "../domain/binding.ts";
-import { reasonsInOrder } from "../domain/binding-reason.ts";
+import { renderRemedy } from "../domain/remedy.ts";
+import { reasonsInOrder } from "../domain/reasons-in-order.ts";
 import type { NodeVerdict } from "../domain/node-verdict.ts";
 import type { DemandOutcome, Proposal } from "../domain/plan.ts";
 import { renderVerdict } from "../domain/node-verdict.ts";
@@ -260,7 +260,7 @@ function describeWhy(outcome: DemandOutcome): Readonly<Record<string, unknown>> 
   return {
     reasons: reasonsInOrder(outcome).map(renderReason),
     ...(moreReasons === undefined ? {} : { moreReasons }),
-    ...(binding === undefined ? {} : { binding: renderBinding(binding) }),
+    ...(binding === undefined ? {} : { binding: renderRemedy(binding) }),
   };
 }
 

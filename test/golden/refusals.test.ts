@@ -5,7 +5,7 @@ import { Capacity } from "../../src/decide/draft/capacity.ts";
 import { Budget } from "../../src/decide/constraints/budget.ts";
 import { smallestRaise } from "../../src/decide/why/smallest-raise.ts";
 import type { World } from "../../src/domain/world.ts";
-import { renderBinding } from "../../src/domain/binding.ts";
+import { renderRemedy } from "../../src/domain/remedy.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName, placementGroup } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";
@@ -425,7 +425,7 @@ describe("golden refusals", () => {
     expect({
       placed: `${outcome?.placed} of ${outcome?.asked}`,
       reasons: outcome?.reasons.map(renderReason),
-      binding: outcome?.binding === undefined ? undefined : renderBinding(outcome.binding),
+      binding: outcome?.binding === undefined ? undefined : renderRemedy(outcome.binding),
     }).toEqual({ placed: golden.placed, reasons: golden.reasons, binding: golden.binding });
   });
 });
@@ -440,7 +440,7 @@ describe("golden refusals of our own ceilings", () => {
       capacity: new Capacity(limits),
       limits,
       ceilings: [ceiling],
-      steps: [{ offer: D4, group: undefined, lot: 1, serves: 1, most: Number.POSITIVE_INFINITY }],
+      expansions: [{ offer: D4, group: undefined, lot: 1, serves: 1, most: Number.POSITIVE_INFINITY }],
       wanted: nodes,
       given: [],
     }) ?? [];
@@ -469,7 +469,7 @@ describe("golden refusals of our own ceilings", () => {
     },
   ])("$name", ({ ceiling, nodes, reason, binding }) => {
     expect([capRefusal(ceiling, D4, nodes)].map((one) => one && renderReason(one))).toEqual([reason]);
-    expect(renderBinding({ kind: "raise", raises: search(ceiling, nodes) })).toBe(binding);
+    expect(renderRemedy({ kind: "raise", raises: search(ceiling, nodes) })).toBe(binding);
   });
 
   test("what a cap allows is no reason", () => {

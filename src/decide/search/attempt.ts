@@ -14,7 +14,7 @@ import { BucketOrder } from "../bucket-order/bucket-order.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft, Way } from "../draft/draft.ts";
 import { beginDraft } from "../draft/draft.ts";
-import { presentBinding, standingBinding } from "../why/remedies.ts";
+import { presentRemedy, remedyFromReasons } from "../why/remedy.ts";
 import { gatherReasons } from "../why/fold-reasons.ts";
 import { raiseFloor } from "../place/targets.ts";
 import { placeJob } from "../place/jobs.ts";
@@ -27,7 +27,7 @@ import type { Explained } from "../why/unmet.ts";
 import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
 import type { Scope } from "../bins/scope.ts";
 import { shrinkShared } from "./shrink.ts";
-import { Telling } from "../why/reason-budget.ts";
+import { ReasonBudget } from "../why/reason-budget.ts";
 import { costOf } from "./better.ts";
 import type { Scopes } from "./scopes.ts";
 import type { Attempt, Unread } from "./better.ts";
@@ -62,14 +62,14 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
     draft.bound.set(ask.demand, (draft.bound.get(ask.demand) ?? new Set()).add(bin));
   }
   const { scopes } = problem;
-  const telling = tells ? new Telling(problem.policy.preference === "existing-first") : undefined;
+  const reasonBudget = tells ? new ReasonBudget(problem.policy.preference === "existing-first") : undefined;
   const order =
     problem.policy.preference === "bucket-order"
-      ? new BucketOrder(draft, problem.shared, telling)
+      ? new BucketOrder(draft, problem.shared, reasonBudget)
       : undefined;
   const outcomes: DemandOutcome[] = [];
   const { homes } = problem.bindings;
-  const run: Run = { draft, scopes, homes, order, telling };
+  const run: Run = { draft, scopes, homes, order, reasonBudget };
   // Read only where it counts: a plan that was made without it is the same after any other.
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
   const kept = last !== undefined ? putAsBefore(draft, entries, homes, last) : NOTHING_KEPT;
@@ -135,8 +135,8 @@ interface Run {
   readonly scopes: Scopes;
   readonly homes: ReadonlyMap<Ask, Place>;
   readonly order: BucketOrder | undefined;
-  /** Absent: nobody reads why anything is unmet. */
-  readonly telling: Telling | undefined;
+  /** Undefined: this try gives no reasons. */
+  readonly reasonBudget: ReasonBudget | undefined;
 }
 
 /** Places a demand; then, and not before, it is worked out why that is not all of it. */
@@ -175,21 +175,21 @@ type Settled = Pick<DemandOutcome, "placed" | "pending"> & Explained;
 
 type EntryOf<K extends Entry["kind"]> = Extract<Entry, { readonly kind: K }>;
 
-function raiseTarget({ draft, telling }: Run, entry: EntryOf<"target">, scope: Scope): Settled {
+function raiseTarget({ draft, reasonBudget }: Run, entry: EntryOf<"target">, scope: Scope): Settled {
   const { demand, set, by } = entry;
   const refused = refusedArray(draft, demand);
   if (refused !== undefined) return { placed: 0, pending: 0, reasons: [refused] };
   const { placed, pending, short } = raiseFloor(draft, demand, set, by, scope);
-  if (short === undefined || telling === undefined) return { placed, pending, reasons: NO_REASONS };
+  if (short === undefined || reasonBudget === undefined) return { placed, pending, reasons: NO_REASONS };
   return { placed, pending, ...explainTarget(draft, demand, set, scope, short) };
 }
 
-function raiseAllGroups({ draft, telling }: Run, entry: EntryOf<"groups">, scope: Scope): Settled {
+function raiseAllGroups({ draft, reasonBudget }: Run, entry: EntryOf<"groups">, scope: Scope): Settled {
   const { demand, set, by } = entry;
   const refused = refusedArray(draft, demand);
   if (refused !== undefined) return { placed: 0, pending: 0, reasons: [refused] };
   const { placed, pending, short } = raiseGroups(draft, demand, set, by, scope);
-  if (short === undefined || telling === undefined) return { placed, pending, reasons: NO_REASONS };
+  if (short === undefined || reasonBudget === undefined) return { placed, pending, reasons: NO_REASONS };
   return { placed, pending, ...explainGroups(draft, short) };
 }
 
@@ -200,15 +200,15 @@ function refusedArray({ world }: Draft, demand: TargetDemand | GroupDemand): Rea
 }
 
 function placeWhole(
-  { draft, telling }: Run,
+  { draft, reasonBudget }: Run,
   ask: Ask,
   kept: Progress | undefined,
   scope: Scope,
   home: Place | undefined,
 ): Settled {
   const { placed, pending, short } = placeJob(draft, ask, kept, scope, home);
-  if (short === undefined || telling === undefined) return { placed, pending, reasons: NO_REASONS };
-  return { placed, pending, ...explainJob(draft, telling, scope, home, short) };
+  if (short === undefined || reasonBudget === undefined) return { placed, pending, reasons: NO_REASONS };
+  return { placed, pending, ...explainJob(draft, reasonBudget, scope, home, short) };
 }
 
 function outcomeOf(
@@ -222,7 +222,7 @@ function outcomeOf(
     return { set, id, kind, unit, asked, placed, pending, reasons: NO_REASONS };
   const settled = { set, id, kind, unit, asked, placed, pending };
   const gathered = gatherReasons(reasons);
-  return { ...settled, ...gathered, ...presentBinding(binding ?? standingBinding(gathered.reasons)) };
+  return { ...settled, ...gathered, ...presentRemedy(binding ?? remedyFromReasons(gathered.reasons)) };
 }
 
 const NO_REASONS: readonly Reason[] = [];
