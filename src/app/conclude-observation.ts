@@ -35,7 +35,7 @@ import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
 import type { Change } from "./commit.ts";
 import type { Finding } from "./effects.ts";
-import type { BodyChanges } from "./ports.ts";
+import type { BodyChanges } from "./ports/record-store.ts";
 import type { Seen } from "./observe-cluster.ts";
 import { tryVirtualFleet } from "./try-virtual-fleet.ts";
 import type { Observation } from "../domain/observation.ts";

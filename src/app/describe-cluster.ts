@@ -37,7 +37,7 @@ import { unhealthyNow } from "../domain/questions.ts";
 import type { PageStart } from "./pages.ts";
 import { Pages } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";
-import type { StopKeys } from "./ports.ts";
+import type { StopKeys } from "./ports/site.ts";
 import { firstProblems } from "./rejected-shown.ts";
 import { describeStopKeys } from "./stop-key-use.ts";
 import type { App } from "./app.ts";

@@ -5,8 +5,8 @@ import { secondsBetween } from "../domain/units.ts";
 import type { Change } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
 import { unlessNewerState } from "./newer-state.ts";
-import type { RejectedMessage } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { RejectedMessage } from "./ports/demand-queue.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { App } from "./app.ts";
 
 /** Maximum number of rejections on the state page. */

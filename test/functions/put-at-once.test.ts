@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import { composition } from "../../src/compose.ts";
 import { clusterName, digest, setName } from "../../src/domain/ids.ts";
 import type { SetEntry } from "../../src/domain/request-sets.ts";

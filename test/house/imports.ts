@@ -62,7 +62,7 @@ const ALLOWED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 export function roomOf(path: string): string | undefined {
   if (path.startsWith("functions/")) return "functions";
   if (path.startsWith("infra/")) return "infra";
-  if (path === "src/app/ports.ts") return "app/ports";
+  if (path.startsWith("src/app/ports/")) return "app/ports";
   if (path === "src/config/demand-storage.ts") return "config/demand-storage";
   return /^src\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1];
 }
@@ -123,13 +123,20 @@ function withoutComments(text: string): string {
 
 /** All TypeScript of functions/, src/ and infra/. */
 export function readSources(root: string): readonly SourceFile[] {
-  return ["functions", "src", "infra"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
-      .map((entry) => join(entry.parentPath, entry.name))
-      .map((path) => ({
-        path: relative(root, path).replaceAll("\\", "/"),
-        text: readFileSync(path, "utf8"),
-      })),
-  );
+  return ["functions", "src", "infra"].flatMap((folder) => readFolder(root, folder));
+}
+
+/** Every TypeScript file of the tests: test files and what they share. */
+export function readTests(root: string): readonly SourceFile[] {
+  return readFolder(root, "test");
+}
+
+function readFolder(root: string, folder: string): readonly SourceFile[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({
+      path: relative(root, path).replaceAll("\\", "/"),
+      text: readFileSync(path, "utf8"),
+    }));
 }

@@ -3,11 +3,11 @@ import type {
   CreateOutcome,
   CreateRequest,
   CycleCloud,
-  Log,
   RequestedSet,
   StatusOutcome,
   ManagementOutcome,
-} from "../../app/ports.ts";
+} from "../../app/ports/cyclecloud.ts";
+import type { Log } from "../../app/ports/log.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
 import type { ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
 import { nodeId } from "../../domain/ids.ts";

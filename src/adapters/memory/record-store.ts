@@ -1,5 +1,5 @@
-import type { BodyChanges, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports.ts";
-import { PortError } from "../../app/ports.ts";
+import type { BodyChanges, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports/record-store.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";

@@ -1,5 +1,5 @@
-import type { BodyChanges } from "../../app/ports.ts";
-import { PortError } from "../../app/ports.ts";
+import type { BodyChanges } from "../../app/ports/record-store.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";

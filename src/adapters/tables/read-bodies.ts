@@ -1,4 +1,4 @@
-import { PortError } from "../../app/ports.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { ClusterName, Digest } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
