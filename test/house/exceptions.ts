@@ -98,7 +98,6 @@ export const LONG_FUNCTIONS: readonly string[] = [
   "src/decide/need/weigh.ts#weigh",
   "src/decide/nodes/ledger.ts#updateNode",
   "src/decide/reconcile.ts#decide",
-  "src/decide/search/allocate.ts#allocate",
   "src/decide/spare-nodes.ts#spareNodes",
   "src/decide/world/build-world.ts#buildWorld",
   "src/local/arguments.ts#readArguments",

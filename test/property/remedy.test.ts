@@ -155,7 +155,7 @@ test(
         const demands = drawn.map(unbound);
         const first = allocate(world, demands, policy, now);
         // Packed anew, others of lower rank may stand before it.
-        if (first.settledBy !== "rank") return;
+        if (first.placedBy !== "rank") return;
         const at = first.outcomes.findIndex(({ placed, asked }) => placed < asked);
         const outcome = first.outcomes[at];
         if (outcome?.binding?.kind !== "raise") return;
