@@ -10,8 +10,10 @@ import { slotsIn, unitsFrom } from "./job-ask.ts";
 import type { Subject } from "./empty-node-fit.ts";
 import type { Ground, Kind, NewNode, Place } from "./node-kinds.ts";
 import { hasRoomIntricate, placeIntricate, roomIntricate } from "./slot-by-slot.ts";
-import type { LineBins, Sought } from "./first-fit-line.ts";
-import { CLAIMED, CLOSED, EMPTY, Line } from "./first-fit-line.ts";
+import type { BinColumns } from "./bin-columns.ts";
+import { CLAIMED, CLOSED, EMPTY, READY } from "./bin-columns.ts";
+import { Line } from "./first-fit-line.ts";
+import type { RoomQuery } from "./room-search.ts";
 import type { NodeOrder } from "./node-order.ts";
 import type { Shape } from "./shape.ts";
 import type { Takes } from "./takes.ts";
@@ -51,8 +53,6 @@ interface Needed {
   readyCores: number;
 }
 
-/** A bit of a bin's state, beside those that lines know: its nodes are up. */
-const READY = 8;
 const MOST_NAMES = 5;
 /** To look up which of thousands of jobs have a slot that takes nothing costs about as much as so many looks. */
 const STEPS_OF_FREE_SLOT = 4;
@@ -69,7 +69,7 @@ const MOST_PARTS = 80;
  * The state of one try at a plan: what each node still has free and who needs it. Columns rather than objects, as there may be thousands
  * of nodes and a plan is made for every look.
  */
-export class Bins implements LineBins {
+export class Bins implements BinColumns {
   readonly ground: Ground;
   readonly world: World;
   readonly budget: Budget;
@@ -433,7 +433,7 @@ export class Bins implements LineBins {
     }
     if (hosts !== undefined) yield* hosts.each(this.#soughtOnHosts(ask, takes));
     if (only === undefined) return;
-    const sought: Sought = { takes, times: ask.slotsPerUnit, accepts };
+    const sought: RoomQuery = { takes, times: ask.slotsPerUnit, accepts };
     if (others.length === 0) yield* only.each(sought);
     else {
       const found = lines.flatMap((line) => [...line.each(sought)]);
@@ -643,12 +643,12 @@ export class Bins implements LineBins {
     return line;
   }
 
-  #soughtOnHosts({ jobClass, slotsPerUnit }: Ask, takes: Takes): Sought {
+  #soughtOnHosts({ jobClass, slotsPerUnit }: Ask, takes: Takes): RoomQuery {
     return { takes, times: slotsPerUnit, accepts: (bin) => this.#takes(jobClass.shape, bin) };
   }
 
   /** Where a slot takes depends on what is left: by the least that it takes, and then by trying it out. */
-  #soughtIntricate(ask: Ask): Sought {
+  #soughtIntricate(ask: Ask): RoomQuery {
     const { shape, screen } = ask.jobClass;
     const accepts = (bin: Bin): boolean =>
       this.#serves(bin, ask.set) && this.#takes(shape, bin) && hasRoomIntricate(this, bin, ask);
