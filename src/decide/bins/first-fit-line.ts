@@ -1,6 +1,7 @@
 import type { Bin } from "./bin.ts";
 import type { BinColumns } from "./bin-columns.ts";
 import { CLAIMED } from "./bin-columns.ts";
+import { covers } from "./block-summary.ts";
 import type { Block } from "./line-blocks.ts";
 import { LineBlocks } from "./line-blocks.ts";
 import type { Cursor } from "./line-cursors.ts";
@@ -124,7 +125,7 @@ export class Line {
       const block = list[at];
       if (block === undefined || block.order > last) return undefined;
       columns.budget.spend(1);
-      if (!this.#blocks.covers(block.claimed, search)) continue;
+      if (!covers(block.claimed, search)) continue;
       columns.budget.spend(STEPS_OF_BLOCK);
       const members = block.bins;
       for (let i = at === from ? after + 1 : 0; i < members.length; i += 1) {

@@ -1,18 +1,10 @@
 import type { Bin } from "./bin.ts";
 import type { BinColumns } from "./bin-columns.ts";
-import { CLAIMED, CLOSED, EMPTY } from "./bin-columns.ts";
-import type { ParetoFront } from "./pareto-front.ts";
-import { addPair, reaches } from "./pareto-front.ts";
+import { CLAIMED, CLOSED } from "./bin-columns.ts";
+import type { Summary } from "./block-summary.ts";
+import { clearSummary, covers, newSummary, raiseSummary } from "./block-summary.ts";
 import type { RoomSearch } from "./room-search.ts";
 import { ALL_BUT } from "./room-search.ts";
-
-/** An upper bound of what is free on some of the bins of a block. */
-export interface Summary {
-  /** The largest free amount of each resource, or -1 without bins. Behind the resources: 1 if one of the bins is empty. */
-  readonly most: Float64Array;
-  /** The free amounts of the two most used resources. */
-  readonly front: ParetoFront;
-}
 
 /** Neighbouring bins of a line, with two summaries: of the bins that a demand needs already, and of the others. */
 export interface Block {
@@ -101,17 +93,7 @@ export class LineBlocks {
 
   /** Whether a bin of the block may have room. False is certain, true is not. */
   mayHaveRoom(block: Block, search: RoomSearch): boolean {
-    return this.covers(block.claimed, search) || this.covers(block.unclaimed, search);
-  }
-
-  /** Whether one of the bins of a summary may have room. False is certain, true is not. */
-  covers({ most, front }: Summary, search: RoomSearch): boolean {
-    const { takes, least } = search;
-    if ((most[this.columns.width] ?? 0) < (takes.alone ? 1 : 0)) return false;
-    const { resource, pair } = takes;
-    for (let i = 0; i < resource.length; i += 1)
-      if ((most[resource[i] ?? 0] ?? 0) < (least[i] ?? 0)) return false;
-    return pair === undefined || reaches(front, least[pair[0]] ?? 0, least[pair[1]] ?? 0);
+    return covers(block.claimed, search) || covers(block.unclaimed, search);
   }
 
   /** Recomputes the summaries of a block. */
@@ -198,35 +180,21 @@ export class LineBlocks {
     this.summarise(block);
   }
 
-  /** Raises a summary to what is free on a bin. */
+  /** Raises the summary of a block that a bin belongs to. */
   #raise(block: Block, bin: Bin): void {
-    const { free, width, pair, tier } = this.columns;
     const state = this.columns.state[bin] ?? 0;
     if ((state & CLOSED) !== 0) return;
-    const isClaimed = (state & CLAIMED) !== 0;
-    const { most, front } = isClaimed ? block.claimed : block.unclaimed;
-    if (isClaimed) {
-      const own = tier[bin] ?? 0;
-      if (block.order > (this.#claimedUpTo.get(own) ?? 0)) this.#claimedUpTo.set(own, block.order);
+    if ((state & CLAIMED) === 0) {
+      raiseSummary(block.unclaimed, this.columns, bin);
+      return;
     }
-    const start = bin * width;
-    for (let r = 0; r < width; r += 1) {
-      const left = free[start + r] ?? 0;
-      if (left > (most[r] ?? 0)) most[r] = left;
-    }
-    const isEmpty = (state & EMPTY) === 0 ? 0 : 1;
-    if (isEmpty > (most[width] ?? 0)) most[width] = isEmpty;
-    const [a, b] = pair;
-    if (a !== b) addPair(front, free[start + a] ?? 0, free[start + b] ?? 0);
+    const tier = this.columns.tier[bin] ?? 0;
+    if (block.order > (this.#claimedUpTo.get(tier) ?? 0)) this.#claimedUpTo.set(tier, block.order);
+    raiseSummary(block.claimed, this.columns, bin);
   }
 }
 
-const newSummary = (width: number): Summary => ({ most: new Float64Array(width + 1), front: [] });
-
-/** Makes the summaries of a block those of no bins. */
 function clear({ claimed, unclaimed }: Block): void {
-  claimed.front.length = 0;
-  unclaimed.front.length = 0;
-  claimed.most.fill(-1);
-  unclaimed.most.fill(-1);
+  clearSummary(claimed);
+  clearSummary(unclaimed);
 }

@@ -1,5 +1,6 @@
 import type { Bin } from "./bin.ts";
 import { CLAIMED } from "./bin-columns.ts";
+import { covers } from "./block-summary.ts";
 import type { LineBlocks } from "./line-blocks.ts";
 import type { RoomSearch } from "./room-search.ts";
 import { hasRoom } from "./room-search.ts";
@@ -83,7 +84,7 @@ function* walkTier(
     columns.budget.spend(1);
     if ((columns.tier[block.bins[0] ?? 0] ?? 0) > tier) return { at, index: 0 };
     const isLast = (columns.tier[block.bins.at(-1) ?? 0] ?? 0) > tier;
-    if (!isLast && !blocks.covers(block[which], search)) continue;
+    if (!isLast && !covers(block[which], search)) continue;
     columns.budget.spend(STEPS_OF_BLOCK);
     for (let index = at === from.at ? from.index : 0; index < block.bins.length; index += 1) {
       const bin = block.bins[index] ?? 0;

@@ -1,8 +1,9 @@
 import type { Constraint } from "../../domain/constraint.ts";
 import type { SharedState } from "../../domain/node-view.ts";
-import { bytesOf, isSize } from "../../domain/size.ts";
 import { sizeOfConstraints } from "../constraints/constraint-size.ts";
 import { dependsOnNode } from "../constraints/depends-on-node.ts";
+import type { AmountReader } from "./least-taken.ts";
+import { amountOf, leastTaken } from "./least-taken.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
 import { compile } from "../constraints/match.ts";
 import { takesSomething } from "../constraints/requirements.ts";
@@ -44,16 +45,21 @@ export class Screens {
   readonly #ground: Ground;
   readonly #shared: SharedState;
   readonly #positions: ReadonlyMap<string, number>;
+  readonly #reader: AmountReader;
   readonly #ofKinds = new Map<string, Test>();
 
   constructor(ground: Ground, shared: SharedState) {
     this.#ground = ground;
     this.#shared = shared;
     this.#positions = new Map(ground.resources.map((name, position) => [name, position]));
+    this.#reader = {
+      positionOf: (resource) => this.#positions.get(resource) ?? 0,
+      unitOf: (position) => ground.unitOf(position),
+    };
   }
 
   of(constraints: readonly Constraint[]): Screen {
-    const least = this.#leastOf({ kind: "and", of: constraints });
+    const least = leastTaken(this.#reader, { kind: "and", of: constraints });
     const resource = [...least.keys()].filter((position) => (least.get(position) ?? 0) > 0);
     const amount = resource.map((position) => (least.get(position) ?? 0) * ALL_BUT);
     const [a, b] = this.#ground.pair;
@@ -90,7 +96,7 @@ export class Screens {
   #testOf(constraint: Constraint): Test {
     switch (constraint.kind) {
       case "amount": {
-        const [position, each] = this.#amountOf(constraint);
+        const [position, each] = amountOf(this.#reader, constraint);
         if (each === undefined) return MAYBE;
         const enough = each > 0 ? each * ALL_BUT * ALL_BUT : each;
         return (_, free, start) => (free[start + position] ?? 0) >= enough;
@@ -136,31 +142,6 @@ export class Screens {
     return test;
   }
 
-  /** Position and amount in base units; without an amount where a plain number means different amounts on different kinds. */
-  #amountOf({ resource, amount }: Extract<Constraint, { kind: "amount" }>): readonly [number, number?] {
-    const position = this.#positions.get(resource) ?? 0;
-    if (isSize(amount)) return [position, bytesOf(amount)];
-    const unit = this.#ground.unitOf(position);
-    return unit === "mixed" ? [position] : [position, amount * unit];
-  }
-
-  /** By position; what must hold at once adds up, of alternatives it is the least of all. */
-  #leastOf(constraint: Constraint): ReadonlyMap<number, number> {
-    switch (constraint.kind) {
-      case "amount": {
-        const [position, each] = this.#amountOf(constraint);
-        return each === undefined ? NOTHING : new Map([[position, each]]);
-      }
-      case "and":
-        return sumOf(constraint.of.map((one) => this.#leastOf(one)));
-      case "or":
-      case "xor":
-        return leastOf(constraint.of.map((one) => this.#leastOf(one)));
-      default:
-        return NOTHING;
-    }
-  }
-
   #isSteady(constraint: Constraint): boolean {
     switch (constraint.kind) {
       case "resource-choice":
@@ -178,8 +159,6 @@ export class Screens {
   }
 }
 
-const NOTHING: ReadonlyMap<number, number> = new Map();
-
 function testOfKind(matcher: Matcher, shared: SharedState): Test {
   const known: boolean[] = [];
   return (kind) => {
@@ -190,30 +169,6 @@ function testOfKind(matcher: Matcher, shared: SharedState): Test {
     }
     return answer;
   };
-}
-
-function sumOf(all: readonly ReadonlyMap<number, number>[]): ReadonlyMap<number, number> {
-  const sums = new Map<number, number>();
-  for (const one of all)
-    for (const [position, amount] of one) sums.set(position, (sums.get(position) ?? 0) + amount);
-  return sums;
-}
-
-/** An alternative that does not name a resource takes nothing of it. */
-function leastOf(all: readonly ReadonlyMap<number, number>[]): ReadonlyMap<number, number> {
-  const seen = new Map<number, { naming: number; least: number }>();
-  for (const one of all) {
-    for (const [position, amount] of one) {
-      const { naming, least } = seen.get(position) ?? { naming: 0, least: Number.POSITIVE_INFINITY };
-      seen.set(position, { naming: naming + 1, least: Math.min(least, amount) });
-    }
-  }
-  return new Map(
-    [...seen].map(([position, { naming, least }]) => [
-      position,
-      naming === all.length ? least : Math.min(0, least),
-    ]),
-  );
 }
 
 /** Neither pools nor who else is on a node matter. */

@@ -7,7 +7,7 @@ import { dependsOnNode } from "../constraints/depends-on-node.ts";
 import type { Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
-import { inGroup } from "./node-kinds.ts";
+import { inGroup } from "./new-node.ts";
 import { compileAll } from "../constraints/match.ts";
 import type { Preference } from "../constraints/preference.ts";
 import { countedPreference, hasPreference } from "../constraints/preference.ts";

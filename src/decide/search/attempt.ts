@@ -57,7 +57,7 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   const bins = new Bins(problem.ground, problem.order, problem.shared.left, problem.least);
   const draft = beginDraft(bins, problem, way);
   for (const { bin, ask, slots } of problem.bindings.slots) {
-    bins.occupy(bin, ask, slots, true);
+    bins.occupyBound(bin, ask, slots);
     draft.caps.hold(holderOf(ask), bins, bin);
     draft.bound.set(ask.demand, (draft.bound.get(ask.demand) ?? new Set()).add(bin));
   }
