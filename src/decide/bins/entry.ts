@@ -1,7 +1,7 @@
 import type { GroupDemand, RankedDemand, TargetDemand } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
 import { Ask } from "./job-ask.ts";
-import type { JobClasses } from "./job-class.ts";
+import type { JobClasses } from "./job-classes.ts";
 
 /** A demand made ready to be settled; `by` is "set/demand". */
 export type Entry =

@@ -140,8 +140,7 @@ export class Line {
 
   #find({ bins }: Block, search: RoomSearch, from: number): number | undefined {
     this.#columns.budget.spend(STEPS_OF_BLOCK);
-    for (let i = from; i < bins.length; i += 1)
-      if (hasRoom(this.#columns, bins[i] ?? 0, search)) return i;
+    for (let i = from; i < bins.length; i += 1) if (hasRoom(this.#columns, bins[i] ?? 0, search)) return i;
     return undefined;
   }
 

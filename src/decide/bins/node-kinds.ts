@@ -11,7 +11,7 @@ import type { Naming } from "./kinds-by-name.ts";
 import { KindsByName } from "./kinds-by-name.ts";
 import type { NewNode } from "./new-node.ts";
 import { inGroup } from "./new-node.ts";
-import { commonUnit, ResourceColumns } from "./resource-columns.ts";
+import { ResourceColumns, surveyResources } from "./resource-columns.ts";
 
 /** A bucket as a plan counts it: node array x VM size x placement group or none. */
 export interface Place {
@@ -87,14 +87,10 @@ export class Ground {
     });
     this.inFlightKinds = world.inFlight.map((entry) => this.kindOf(this.placeOf(entry.bucket), entry));
     this.offerKinds = world.buckets.map((offer) => this.kindOf(this.placeOf(offer.bucket), offer));
-    this.nowhere = names
-      .map((_, r) => r)
-      .find((r) => this.kinds.every(({ capacity }) => (capacity[r] ?? 0) < 0));
-    const resources = this.kinds.map(({ subject }) => subject.resources);
-    this.#units = names.map((name) => commonUnit(resources, name));
-    this.largest = names.map((_, r) =>
-      this.kinds.reduce((largest, { capacity }) => Math.max(largest, capacity[r] ?? 0), 1e-300),
-    );
+    const survey = surveyResources(names, this.kinds);
+    this.nowhere = survey.nowhere;
+    this.largest = survey.largest;
+    this.#units = survey.units;
   }
 
   /**

@@ -32,13 +32,39 @@ export class ResourceColumns {
   }
 }
 
-/**
- * How many base units a plain number of this resource means on these nodes: the bytes of the unit where it is a size, else 1. `mixed` if nodes
- * differ in that.
- */
-export function commonUnit(nodes: readonly Resources[], name: string): number | "mixed" {
+/** What the nodes of a world have of each resource, by position. */
+interface Survey {
+  /** Position of a resource that no node has. Undefined if there is none. */
+  readonly nowhere: number | undefined;
+  /** The most that a node has. Above 0, because other amounts are divided by it. */
+  readonly largest: readonly number[];
+  /**
+   * How many base units a plain number of the resource means: the bytes of the unit where it is a size, else 1. `mixed` if nodes differ in
+   * that.
+   */
+  readonly units: readonly (number | "mixed")[];
+}
+
+interface SurveyedKind {
+  readonly subject: { readonly resources: Resources };
+  readonly capacity: Float64Array;
+}
+
+export function surveyResources(names: readonly string[], kinds: readonly SurveyedKind[]): Survey {
+  const isNowhere = (r: number): boolean => kinds.every(({ capacity }) => (capacity[r] ?? 0) < 0);
+  const resources = new Set(kinds.map(({ subject }) => subject.resources));
+  return {
+    nowhere: names.map((_, r) => r).find(isNowhere),
+    largest: names.map((_, r) =>
+      kinds.reduce((largest, { capacity }) => Math.max(largest, capacity[r] ?? 0), 1e-300),
+    ),
+    units: names.map((name) => commonUnit(resources, name)),
+  };
+}
+
+function commonUnit(nodes: Iterable<Resources>, name: string): number | "mixed" {
   let common: number | undefined;
-  for (const resources of new Set(nodes)) {
+  for (const resources of nodes) {
     const value = resources[name];
     if (countable(value) < 0) continue;
     const unit = isSize(value) ? bytesPer(value.unit) : 1;
