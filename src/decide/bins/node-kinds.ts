@@ -34,9 +34,7 @@ export interface Kind {
   readonly view: () => NodeView;
 }
 
-/**
- * What all tries at a plan have in common: the places and kinds of nodes of a world. Placement groups that a try makes add places and kinds.
- */
+/** What all tries at a plan have in common: the places and kinds of nodes of a world. New placement groups add places and kinds. */
 export class Ground {
   readonly world: World;
   /** Every search charges its steps here. */
@@ -93,10 +91,7 @@ export class Ground {
     this.#units = survey.units;
   }
 
-  /**
-   * How many base units a plain number of this resource means: the bytes of the unit where it is a size, else 1. `mixed` if kinds differ in
-   * that.
-   */
+  /** How many base units a plain number of this resource means: see {@link surveyResources}. */
   unitOf(position: number): number | "mixed" {
     return this.#units[position] ?? 1;
   }
