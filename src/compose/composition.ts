@@ -6,12 +6,12 @@ import { createBackground } from "../app/background.ts";
 import type { HealthDesk } from "../app/health-desk.ts";
 import { createHealthDesk } from "../app/health-desk.ts";
 import { createLanes } from "../app/lanes.ts";
-import type { Ports } from "../app/ports.ts";
+import type { Ports } from "../app/ports/ports.ts";
 import type { DemandRecorder } from "../app/record-demand.ts";
 import { createRecorder } from "../app/record-demand.ts";
 import type { AutostopKeys } from "../config.ts";
 import type { Mode } from "../domain/mode.ts";
-import type { SenderTime } from "../wire/demand-message.ts";
+import type { SenderTime } from "../wire/message-read.ts";
 
 /** What the functions are given: the app, and the two desks whose callers in one process are served together. */
 export interface Composition {

@@ -22,7 +22,7 @@ export type Failure = {
 type Planned = { readonly match: FaultMatch; readonly failure: Failure; left: number };
 
 /** The parts of the simulator that faults of nodes and clusters need. */
-export type FaultTarget = {
+export type FaultActions = {
   vanish(nodeIds: readonly string[]): void;
   failNode(nodeId: string, message: string): void;
   shutDown(nodeId: string): void;
@@ -47,12 +47,12 @@ export type FaultTarget = {
 
 /** Everything that can be made to go wrong while the simulator runs. Faults that name what is not there throw. */
 export class Faults {
-  readonly #target: FaultTarget;
+  readonly #actions: FaultActions;
   #planned: readonly Planned[] = [];
   #falseEmptyLeft = 0;
 
-  constructor(target: FaultTarget) {
-    this.#target = target;
+  constructor(actions: FaultActions) {
+    this.#actions = actions;
   }
 
   /** The next `times` requests that match fail; of several plans that match, the oldest is used up first. */
@@ -67,51 +67,51 @@ export class Faults {
 
   /** The VMs disappear at once, and their nodes with them. */
   vanish(nodeIds: readonly string[]): void {
-    this.#target.vanish(nodeIds);
+    this.#actions.vanish(nodeIds);
   }
 
   /** A health event: the node's Status becomes Failed while its VM runs on. */
   failNode(nodeId: string, message = "A health check failed"): void {
-    this.#target.failNode(nodeId, message);
+    this.#actions.failNode(nodeId, message);
   }
 
   /** Shuts a Ready node down from inside: it is still wanted, and Off. Its VM is not deleted. */
   shutDown(nodeId: string): void {
-    this.#target.shutDown(nodeId);
+    this.#actions.shutDown(nodeId);
   }
 
   /** A node that was Ready restarts, also one that was shut down; it is Ready again after its time to prepare, or never. */
   restart(nodeId: string, comesBack = true): void {
-    this.#target.restart(nodeId, comesBack);
+    this.#actions.restart(nodeId, comesBack);
   }
 
   /** From now on starts of the node fail with this error. Undefined: no longer. */
   refuseStart(nodeId: string, message: string | undefined): void {
-    this.#target.refuseStart(nodeId, message);
+    this.#actions.refuseStart(nodeId, message);
   }
 
   keepAlive(nodeId: string, keepAlive: boolean): void {
-    this.#target.setKeepAlive(nodeId, keepAlive);
+    this.#actions.setKeepAlive(nodeId, keepAlive);
   }
 
   /** Number of further VMs that Azure has for the array and machine type. Undefined: enough. */
   setCapacity(array: string, machineType: string, left: number | undefined, cluster?: string): void {
-    this.#target.setCapacity(array, machineType, left, cluster);
+    this.#actions.setCapacity(array, machineType, left, cluster);
   }
 
   /** Makes a bucket invalid, or valid with undefined. */
   setInvalid(array: string, machineType: string, reason: InvalidReason | undefined, cluster?: string): void {
-    this.#target.setInvalid(array, machineType, reason, cluster);
+    this.#actions.setInvalid(array, machineType, reason, cluster);
   }
 
   /** undefined leaves the field out of the status, as for a cluster that was never started. */
   setClusterState(cluster: string, state: string | undefined, targetState: string | undefined): void {
-    this.#target.setClusterState(cluster, state, targetState);
+    this.#actions.setClusterState(cluster, state, targetState);
   }
 
   /** While frozen, accepted nodes do not begin to show, and nodes that are started go on showing as Deallocated. */
   freezeLag(frozen: boolean): void {
-    this.#target.freezeLag(frozen);
+    this.#actions.freezeLag(frozen);
   }
 
   /** Takes back what was planned and is not used up. */

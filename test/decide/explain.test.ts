@@ -2,11 +2,12 @@ import { describe, expect, test } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
 import { explainJob } from "../../src/decide/explain.ts";
 import { storeLoads } from "../../src/decide/need/plan-loads.ts";
-import type { World } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName, nodeId, requestId, setName } from "../../src/domain/ids.ts";
-import type { NodeVerdict, Plan } from "../../src/domain/plan.ts";
-import type { Ledger, LedgerNode } from "../../src/domain/record.ts";
+import type { NodeVerdict } from "../../src/domain/node-verdict.ts";
+import type { Plan } from "../../src/domain/plan.ts";
+import type { Ledger, LedgerNode } from "../../src/domain/ledger.ts";
 import { bucket, job, limit, node, NOW, offer, target, world } from "../golden/small-world.ts";
 import { explainNode } from "../../src/decide/explain-node.ts";
 

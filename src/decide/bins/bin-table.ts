@@ -1,5 +1,6 @@
 // Long: one table; each method reads or writes its columns.
-import type { NodeLoad, SupplyNode, World } from "../../domain/allocation.ts";
+import type { NodeLoad } from "../../domain/allocation.ts";
+import type { SupplyNode, World } from "../../domain/world.ts";
 import type { BucketKey, Purpose } from "../../domain/bucket.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { Subject } from "./empty-node-fit.ts";
 

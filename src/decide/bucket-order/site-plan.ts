@@ -4,8 +4,9 @@ import type { JobClass } from "../bins/job-class.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
 import { opensFor } from "./site-rules.ts";
+import { roomAt, roomToStart } from "./site-room.ts";
 import type { Site } from "./sites.ts";
-import { roomAt, roomToStart } from "./sites.ts";
+
 import type { Filling } from "./units-at-site.ts";
 import { isToStart, unitsOn, unitsOnNew, unitsThere } from "./units-at-site.ts";
 

@@ -1,19 +1,16 @@
-import type { BucketOffer, SupplyNode } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { NodeView } from "../../domain/node-view.ts";
-import { compareText } from "../../domain/text.ts";
 import type { Bins } from "../bins/bins.ts";
 import type { Subject } from "../bins/empty-node-fit.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { comparePlaces } from "../bins/node-kinds.ts";
 import type { Draft } from "../draft/draft.ts";
-import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import { propertiesOf } from "../bins/empty-node-fit.ts";
-import { isSized } from "../draft/named-groups.ts";
-import { pinnedRefusal } from "../draft/scale-set.ts";
 import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
 import type { Bin } from "../bins/bin.ts";
+import { sortByUse } from "./order-of-use.ts";
 
 /** A bucket with its nodes: node array x VM size x placement group or none. */
 export interface Site {
@@ -75,7 +72,7 @@ export class BucketSites {
     const { bins } = this.#draft;
     const fresh: Bin[] = [];
     for (let bin = this.#seen; bin < bins.count.length; bin += 1) fresh.push(bin);
-    for (const bin of inOrderOfUse(bins, fresh)) this.#byPlace.get(bins.placeOfBin(bin))?.bins.push(bin);
+    for (const bin of sortByUse(bins, fresh)) this.#byPlace.get(bins.placeOfBin(bin))?.bins.push(bin);
     this.#seen = bins.count.length;
   }
 
@@ -85,31 +82,6 @@ export class BucketSites {
     site.bins.splice(at, 0, bin);
     this.#seen = this.#draft.bins.count.length;
   }
-}
-
-/** How many new nodes the bucket allows now. */
-export function roomAt(draft: Draft, site: Site): number {
-  const { offer, group } = site;
-  if (isClosed(draft, site) || (group !== undefined && !mayOpenIn(draft, offer, group))) return 0;
-  return draft.capacity.room(offer, group);
-}
-
-/** How many deallocated nodes like this one may be started now. A start counts against fewer limits than a new node. */
-export function roomToStart(draft: Draft, site: Site, bin: Bin): number {
-  if (isClosed(draft, site)) return 0;
-  return draft.capacity.room(site.offer, site.group, draft.bins.node(bin)?.charges);
-}
-
-function isClosed(draft: Draft, { offer, group }: Site): boolean {
-  if (offer.onlyFor !== undefined || closedTo(draft, offer) !== undefined) return true;
-  return group !== undefined && groupClosedTo(draft, offer, group) !== undefined;
-}
-
-/** Whether new nodes may be in the placement group. An empty group takes nodes of any kind. */
-function mayOpenIn(draft: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
-  return offer.pinnedGroup === group
-    ? pinnedRefusal(draft, offer, offer.attributes) === undefined
-    : draft.capacity.groupSize(offer, group) === 0 || !isSized(draft, offer, group);
 }
 
 function groupsOf(offer: BucketOffer): readonly (PlacementGroup | undefined)[] {
@@ -156,49 +128,4 @@ function siteOfNodes(bins: Bins, place: Place, subject: Subject): Site {
     ...(subject.onlyFor === undefined ? {} : { onlyFor: subject.onlyFor }),
   };
   return siteOf(bins, offer ?? gone, group);
-}
-
-type NodeName = readonly [text: string, number: number];
-
-/**
- * Sorts new bins into the order of use: nodes that are up, nodes that are coming, deallocated nodes behind these, and nodes that this plan makes.
- * Among equals it is by name.
- *
- * scalelib sorts by name alone. But new nodes take the lowest free names. The next plan would use them before older nodes, place jobs elsewhere and
- * need one node more. It would also start a deallocated node while another node is idle.
- */
-function inOrderOfUse(bins: Bins, fresh: readonly Bin[]): readonly Bin[] {
-  const there = fresh.flatMap((bin): readonly Turn[] => {
-    const node = bins.node(bin);
-    return node === undefined || node.starting === true ? [] : [{ bin, node, name: nameOf(node) }];
-  });
-  there.sort((a, b) => a.node.order - b.node.order || compareNames(a.name, b.name) || a.bin - b.bin);
-  const up = there.findLastIndex(({ node }) => node.deallocated !== true) + 1;
-  const isComing = (bin: Bin): boolean =>
-    bins.origin[bin] === "in-flight" || bins.node(bin)?.starting === true;
-  const coming = fresh.filter(isComing).sort((a, b) => bins.tierOf(a) - bins.tierOf(b) || a - b);
-  return [
-    ...there.slice(0, up).map(({ bin }) => bin),
-    ...coming,
-    ...there.slice(up).map(({ bin }) => bin),
-    ...fresh.filter((bin) => bins.origin[bin] === "planned"),
-  ];
-}
-
-interface Turn {
-  readonly bin: Bin;
-  readonly node: SupplyNode;
-  readonly name: NodeName;
-}
-
-/** Cuts a name into the part before its last "-" and the number behind that. */
-function nameOf(node: SupplyNode): NodeName {
-  const name = node.properties?.().name;
-  const text = typeof name === "string" ? name : node.nodeId;
-  const match = /^(.*)-(\d+)$/.exec(text);
-  return match === null ? [text, 0] : [match[1] ?? "", Number(match[2])];
-}
-
-function compareNames([a, i]: NodeName, [b, j]: NodeName): number {
-  return compareText(a, b) || i - j;
 }

@@ -1,10 +1,11 @@
 // Long: one question, which nodes the plan can do without, and the trials that answer it: they share what they try out.
-import type { Allocation, AllocationPolicy, World } from "../../domain/allocation.ts";
+import type { Allocation, AllocationPolicy } from "../../domain/allocation.ts";
+import type { World } from "../../domain/world.ts";
 import type { Node } from "../../domain/cluster.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
-import { stillInFlight } from "../../domain/record.ts";
+import { stillInFlight } from "../../domain/in-flight.ts";
 import type { Instant } from "../../domain/units.ts";
 import { PLAN_STEPS } from "../constraints/budget.ts";
 import { allocate } from "../search/allocate.ts";

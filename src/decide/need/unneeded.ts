@@ -1,9 +1,10 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { NodeVerdict } from "../../domain/plan.ts";
+import type { NodeVerdict } from "../../domain/node-verdict.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Ledger, LedgerNode, Unneeded, UnneededCost, UnneededSize } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { Unneeded, UnneededCost, UnneededSize } from "../../domain/unneeded.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, secondsBetween } from "../../domain/units.ts";
 import { priceNodes } from "../world/price-nodes.ts";

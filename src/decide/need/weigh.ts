@@ -1,5 +1,6 @@
 import type { Instant } from "../../domain/units.ts";
-import type { ClusterRecord, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Questions } from "../../domain/questions.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { PlanLoads } from "../../domain/plan.ts";
@@ -7,7 +8,8 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { Pool, RankedDemand } from "../../domain/demand.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import type { Allocation, LastPlan, World } from "../../domain/allocation.ts";
+import type { Allocation } from "../../domain/allocation.ts";
+import type { LastPlan, World } from "../../domain/world.ts";
 import type { Reports } from "../world/scheduler-only.ts";
 import { orderOf } from "../world/order-of-use.ts";
 import type { Dynamics } from "../world/dynamic-arrays.ts";

@@ -1,13 +1,14 @@
 import { unknownNodes } from "../../domain/unlisted.ts";
-import type { InFlight, LedgerNode } from "../../domain/record.ts";
-import { stillInFlight } from "../../domain/record.ts";
+import type { InFlight } from "../../domain/in-flight.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
+import { stillInFlight } from "../../domain/in-flight.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import type { Node, NodePhase } from "../../domain/cluster.ts";
 import type { Purpose } from "../../domain/bucket.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
 import { spotIn } from "../../domain/attributes.ts";
-import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../../domain/allocation.ts";
+import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../../domain/world.ts";
 import type { WorldInput } from "./world-input.ts";
 import type { ReportedSupply } from "./reported-supply.ts";
 import { nothingLeft } from "./host-view.ts";

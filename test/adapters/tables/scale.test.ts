@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { BODY_KEYS, clusterPartition } from "../../../src/adapters/tables/keys.ts";
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
-import { openTable } from "../../../src/adapters/tables/table.ts";
+import { openTable } from "../../../src/adapters/tables/open-table.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
 import type { JobDemand, SetDemand } from "../../../src/domain/demand.ts";
 import type { Digest, NodeId, SetName } from "../../../src/domain/ids.ts";
@@ -16,7 +16,9 @@ import {
   setName,
 } from "../../../src/domain/ids.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
-import type { ClusterRecord, LedgerNode, SetEntry } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { SetEntry } from "../../../src/domain/request-sets.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
 import { countingTable } from "./counting-table.ts";
 import { emptyRecord, SAMPLE_TIME, sampleEntry } from "../../support/sample-record.ts";
