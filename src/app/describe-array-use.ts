@@ -11,7 +11,7 @@ import { phaseShown } from "./phase-shown.ts";
 /** The demand for one array, its nodes, and the sets that need it. */
 export interface ArrayUse {
   /** Each is a separate lower bound: the largest counts. */
-  readonly targets: readonly ArrayTarget[];
+  readonly targets: readonly DescribedTarget[];
   readonly nodes: Readonly<Partial<Record<PhaseShown, number>>>;
   /** All nodes except those that are off. */
   readonly count: number;
@@ -23,7 +23,7 @@ export interface ArrayUse {
   readonly notNeeded: number;
 }
 
-export interface ArrayTarget {
+export interface DescribedTarget {
   readonly requestSet: SetName;
   readonly id: string;
   readonly unit: DemandOutcome["unit"];
@@ -36,7 +36,7 @@ const SHOWN = 200;
 const SHOWN_BYTES = 16_000;
 
 interface Tally {
-  readonly targets: ArrayTarget[];
+  readonly targets: DescribedTarget[];
   readonly nodes: Partial<Record<PhaseShown, number>>;
   count: number;
   inFlight: number;
@@ -102,7 +102,7 @@ function finish({ targets, nodes, count, inFlight, neededBy, notNeeded }: Tally)
 function* targetsOf(
   { sets }: ClusterRecord,
   { demands, plan }: Bodies,
-): Generator<{ readonly array: ArrayName; readonly target: ArrayTarget }> {
+): Generator<{ readonly array: ArrayName; readonly target: DescribedTarget }> {
   const outcomes = new Map<SetName, Map<string, DemandOutcome>>();
   for (const outcome of plan?.demands ?? []) {
     if (outcome.kind === "job") continue;
