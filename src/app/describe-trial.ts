@@ -9,7 +9,7 @@ import type { DemandOutcome, Plan } from "../domain/plan.ts";
 import { proposalOf } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { findPrice } from "../domain/price.ts";
-import { renderReason } from "../domain/reason.ts";
+import { renderReason } from "../domain/reason-text.ts";
 import type { CreateSet } from "../domain/intent.ts";
 import type { Ledger } from "../domain/ledger.ts";
 import { firstBytes } from "./pages.ts";

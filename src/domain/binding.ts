@@ -2,8 +2,10 @@ import type { AmountUnit } from "./amount-text.ts";
 import { amountTexts } from "./amount-text.ts";
 import type { BucketKey } from "./bucket.ts";
 import { bucketText } from "./bucket.ts";
-import type { LimitId, Reason } from "./reason.ts";
-import { limitText, renderReason } from "./reason.ts";
+import type { LimitId } from "./limit.ts";
+import type { Reason } from "./reason.ts";
+import { limitText } from "./limit.ts";
+import { renderReason } from "./reason-text.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
 

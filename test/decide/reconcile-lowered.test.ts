@@ -5,7 +5,7 @@ import type { Node } from "../../src/domain/cluster.ts";
 import type { SchedulerNode } from "../../src/domain/demand.ts";
 import { nodeId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { renderVerdict } from "../../src/domain/plan.ts";
+import { renderVerdict } from "../../src/domain/node-verdict.ts";
 import {
   at,
   buildArray,

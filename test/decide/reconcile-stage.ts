@@ -1,6 +1,6 @@
 import { decide } from "../../src/decide/reconcile.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
-import type { NodeVerdict } from "../../src/domain/plan.ts";
+import type { NodeVerdict } from "../../src/domain/node-verdict.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";

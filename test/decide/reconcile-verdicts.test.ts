@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Node } from "../../src/domain/cluster.ts";
 import { nodeId } from "../../src/domain/ids.ts";
-import type { NodeVerdict } from "../../src/domain/plan.ts";
+import type { NodeVerdict } from "../../src/domain/node-verdict.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import {
   at,

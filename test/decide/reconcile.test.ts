@@ -3,7 +3,7 @@ import type { MachineType } from "../../src/domain/ids.ts";
 import { nodeId, requestId, setName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { PriceTable } from "../../src/domain/price.ts";
-import { renderReason } from "../../src/domain/reason.ts";
+import { renderReason } from "../../src/domain/reason-text.ts";
 import {
   at,
   buildArray,

@@ -1,7 +1,7 @@
 import { allocate } from "../../src/decide/search/allocate.ts";
 import { allocationPolicyOf } from "../../src/decide/need/allocation-policy.ts";
 import { suppose } from "../../src/decide/what-if.ts";
-import type { BucketOffer, World } from "../../src/domain/allocation.ts";
+import type { BucketOffer, World } from "../../src/domain/world.ts";
 import type { Binding, Raise } from "../../src/domain/binding.ts";
 import { renderBinding } from "../../src/domain/binding.ts";
 import { bucketText } from "../../src/domain/bucket.ts";

@@ -3,7 +3,7 @@ import { gatherReasons } from "../../src/decide/why/fold-reasons.ts";
 import { Capacity } from "../../src/decide/draft/capacity.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";
-import { renderReason } from "../../src/domain/reason.ts";
+import { renderReason } from "../../src/domain/reason-text.ts";
 import { EXCLUSIVE, inArrays, needing } from "../support/build-constraints.ts";
 import { bucket, job, limit, node, offer, target, world } from "./small-world.ts";
 import { spanRefusal, spotRefusal, startRefusal } from "../../src/decide/draft/refusals.ts";

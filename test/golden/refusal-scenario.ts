@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
-import type { World } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
 import { renderBinding } from "../../src/domain/binding.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
-import { renderReason } from "../../src/domain/reason.ts";
+import { renderReason } from "../../src/domain/reason-text.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
 import { NOW } from "./small-world.ts";
 import { newNotes } from "../../src/wire/notes.ts";

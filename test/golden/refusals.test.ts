@@ -4,7 +4,7 @@ import { Budget } from "../../src/decide/constraints/budget.ts";
 import { smallestRaise } from "../../src/decide/why/smallest-raise.ts";
 import { renderBinding } from "../../src/domain/binding.ts";
 import { placementGroup } from "../../src/domain/ids.ts";
-import { renderReason } from "../../src/domain/reason.ts";
+import { renderReason } from "../../src/domain/reason-text.ts";
 import { instant } from "../../src/domain/units.ts";
 import { needing } from "../support/build-constraints.ts";
 import { bucket, groups, job, limit, node, NOW, offer, target, world } from "./small-world.ts";

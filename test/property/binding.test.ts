@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
-import type { Allocation, World } from "../../src/domain/allocation.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
 import type { Raise } from "../../src/domain/binding.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import { canonicalText } from "../../src/domain/canonical.ts";

@@ -1,5 +1,6 @@
 import { test } from "vitest";
-import type { BucketOffer, World } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
+import type { BucketOffer } from "../../src/domain/world.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { nodeId } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";

@@ -1,5 +1,7 @@
 import { expect } from "vitest";
-import type { Allocation, BucketOffer, NodeLoad, SupplyNode, World } from "../../src/domain/allocation.ts";
+import type { Allocation, NodeLoad } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
+import type { BucketOffer, SupplyNode } from "../../src/domain/world.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";

@@ -1,5 +1,5 @@
 // Long: one demand for groups, from counting those that exist to making the last node.
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { GroupDemand, NodeAttributes } from "../../domain/demand.ts";
 import type { PlacementGroup, SetName } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";

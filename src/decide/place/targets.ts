@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { TargetDemand } from "../../domain/demand.ts";
 import type { Draft } from "../draft/draft.ts";

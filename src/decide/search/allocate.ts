@@ -1,4 +1,5 @@
-import type { Allocation, AllocationPolicy, LastPlan, World } from "../../domain/allocation.ts";
+import type { Allocation, AllocationPolicy } from "../../domain/allocation.ts";
+import type { LastPlan, World } from "../../domain/world.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";

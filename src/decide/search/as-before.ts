@@ -1,4 +1,4 @@
-import type { LastPlan } from "../../domain/allocation.ts";
+import type { LastPlan } from "../../domain/world.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Entry } from "../bins/entry.ts";
 import type { Ask } from "../bins/job-ask.ts";

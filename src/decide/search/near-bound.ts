@@ -1,4 +1,4 @@
-import type { World } from "../../domain/allocation.ts";
+import type { World } from "../../domain/world.ts";
 import type { Problem } from "./attempt.ts";
 import type { Bins } from "../bins/bins.ts";
 import { closedTo } from "../draft/closed.ts";

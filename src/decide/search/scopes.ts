@@ -1,4 +1,4 @@
-import type { World } from "../../domain/allocation.ts";
+import type { World } from "../../domain/world.ts";
 import { inMarketOf } from "../world/counterparts.ts";
 import type { Budget } from "../constraints/budget.ts";
 import type { Shape } from "../bins/shape.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { Bins } from "../bins/bins.ts";
 import type { Draft } from "../draft/draft.ts";
 import { closedTo } from "../draft/closed.ts";

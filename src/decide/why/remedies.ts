@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { Binding, Raise } from "../../domain/binding.ts";
 import type { TargetDemand } from "../../domain/demand.ts";
 import type { Reason } from "../../domain/reason.ts";

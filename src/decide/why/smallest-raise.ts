@@ -1,8 +1,8 @@
-import type { BucketOffer, SharedLimit } from "../../domain/allocation.ts";
+import type { BucketOffer, SharedLimit } from "../../domain/world.ts";
 import type { Raise } from "../../domain/binding.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
-import type { LimitId } from "../../domain/reason.ts";
+import type { LimitId } from "../../domain/limit.ts";
 import type { Budget } from "../constraints/budget.ts";
 import type { Capacity, Taken } from "../draft/capacity.ts";
 import type { OwnCeiling } from "../draft/caps.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../../src/domain/allocation.ts";
+import type { BucketOffer } from "../../../src/domain/world.ts";
 import type { ShortNode } from "../../support/build-world.ts";
 import { node, offer } from "../../support/build-world.ts";
 

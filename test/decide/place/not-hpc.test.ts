@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
 import { renderBinding } from "../../../src/domain/binding.ts";
 import { placementGroup } from "../../../src/domain/ids.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { job, node, now, policy } from "../../support/build-world.ts";
 import type { Scenario } from "../search/scenario.ts";
 import { check, hb, inAGroup, inMpi, mpi } from "../search/scenario.ts";

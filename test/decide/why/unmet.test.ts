@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
 import { propertiesOf } from "../../../src/decide/bins/empty-node-fit.ts";
-import type { AllocationPolicy, World } from "../../../src/domain/allocation.ts";
+import type { AllocationPolicy } from "../../../src/domain/allocation.ts";
+import type { World } from "../../../src/domain/world.ts";
 import { renderBinding } from "../../../src/domain/binding.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, placementGroup } from "../../../src/domain/ids.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { readConstraints } from "../../../src/wire/constraint.ts";
 import { bucket, groups, job, limit, now, offer, policy, target, world } from "../../support/build-world.ts";
 import { newNotes } from "../../../src/wire/notes.ts";

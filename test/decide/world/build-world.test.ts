@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { readyOnly } from "../../../src/decide/world/build-world.ts";
-import type { World } from "../../../src/domain/allocation.ts";
+import type { World } from "../../../src/domain/world.ts";
 import type { Node, NodePhase } from "../../../src/domain/cluster.ts";
 import { arrayName, machineType, nodeId, requestId, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import type { LedgerNode, NodeStart } from "../../../src/domain/ledger.ts";
 import { rememberNode } from "../../support/build-node.ts";
 import { buildJob } from "../../support/build-record.ts";

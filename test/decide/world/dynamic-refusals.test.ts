@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { decide } from "../../../src/decide/reconcile.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { arrayName, placementGroup } from "../../../src/domain/ids.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { inArrays, needing } from "../../support/build-constraints.ts";
 import { at, buildArray, buildNode, buildSnapshot, D4, D8, EXECUTE } from "../../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS, pushSets } from "../../support/build-record.ts";

@@ -3,7 +3,7 @@ import { buildWorld } from "../../../src/decide/world/build-world.ts";
 import { clusterName, machineType, placementGroup } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { PriceTable } from "../../../src/domain/price.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import { plusSeconds } from "../../../src/domain/units.ts";
 import { D4, array, at, bucket, build, now } from "./small-snapshot.ts";

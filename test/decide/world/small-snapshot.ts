@@ -1,5 +1,5 @@
 import { buildWorld } from "../../../src/decide/world/build-world.ts";
-import type { World } from "../../../src/domain/allocation.ts";
+import type { World } from "../../../src/domain/world.ts";
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../../../src/domain/cluster.ts";
 import { arrayName, clusterName, machineType, nodeId, placementGroup } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
