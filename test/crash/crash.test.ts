@@ -4,8 +4,9 @@ import type { Crash } from "./scene.ts";
 import type { UseCase } from "./use-cases.ts";
 import { callback, demandMessage, tick } from "./use-cases.ts";
 
-// Most of a run is waiting for leases, ticks and messages that come back, so all run side by side.
-vi.setConfig({ testTimeout: 90_000, maxConcurrency: 6 });
+// Most of a run is waiting for leases, ticks and messages that come back, so all run side by side. An observation is acted on for 5 s at
+// sixty times the speed: a machine that stalls has a second try.
+vi.setConfig({ testTimeout: 90_000, maxConcurrency: 6, retry: 1 });
 
 interface Case extends Crash {
   readonly useCase: UseCase;
@@ -23,7 +24,8 @@ describe.concurrent("the process dies, another takes over, and the cluster is as
   ])("$useCase.name, $when $at", async ({ useCase, at, when }) => {
     const run = await runCrash(useCase, { at, when });
     expect(run.died).toBe(true);
-    expect(run.calls.at(-1)).toBe(at);
+    // A wake message may bring another call between this one and the end of the process.
+    expect(run.calls).toContain(at);
     expect(run.outcome).toEqual(useCase.outcome);
   });
 });
