@@ -1,7 +1,7 @@
 import type { HttpResponseInit } from "@azure/functions";
 import { notesOn } from "../src/app/note-accepted.ts";
 import { countAsked } from "../src/app/note-demand.ts";
-import type { Site } from "../src/app/ports.ts";
+import type { Site } from "../src/app/ports/site.ts";
 import type { RecordedDemand } from "../src/app/record-demand.ts";
 import { rejectedShown } from "../src/app/rejected-shown.ts";
 import { wakeLater } from "../src/app/wake-later.ts";

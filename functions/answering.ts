@@ -1,5 +1,5 @@
 import type { HttpResponseInit, InvocationContext } from "@azure/functions";
-import { PortError } from "../src/app/ports.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import { ConfigError } from "../src/compose.ts";
 import { saySettings } from "./composition.ts";
 import { SETTINGS, settingsProblem, storageProblem } from "./failure-answers.ts";

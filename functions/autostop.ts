@@ -1,5 +1,5 @@
 import type { HttpHandler, HttpResponseInit } from "@azure/functions";
-import { PortError } from "../src/app/ports.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import type { Composition } from "../src/compose.ts";
 import { composition, mayBeAutostopToken, verifyAutostopToken } from "../src/compose.ts";
 import { clusterName } from "../src/domain/ids.ts";

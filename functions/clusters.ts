@@ -4,7 +4,7 @@ import { describeCluster } from "../src/app/describe-cluster.ts";
 import { checkHealth } from "../src/app/describe-health.ts";
 import { describeQueues } from "../src/app/describe-queues.ts";
 import { describeLastWake, describeTimer } from "../src/app/describe-triggers.ts";
-import type { RejectedMessage } from "../src/app/ports.ts";
+import type { RejectedMessage } from "../src/app/ports/demand-queue.ts";
 import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { kindOf } from "../src/wire/problem.ts";

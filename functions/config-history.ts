@@ -1,6 +1,6 @@
 import type { HttpResponseInit } from "@azure/functions";
 import { firstBytes } from "../src/app/pages.ts";
-import type { Site } from "../src/app/ports.ts";
+import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { compareConfigs } from "../src/wire/config-diff.ts";

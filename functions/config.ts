@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { Site } from "../src/app/ports.ts";
+import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import { readPolicy, writePolicy } from "../src/wire/policy.ts";
 import { forCluster } from "./for-cluster.ts";

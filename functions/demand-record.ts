@@ -1,4 +1,4 @@
-import { PortError } from "../src/app/ports.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import type { Composition } from "../src/compose.ts";
 import type { RequestSetUpdate } from "../src/domain/demand.ts";
 import { putBack } from "./put-back.ts";

@@ -1,5 +1,5 @@
 import type { StorageQueueHandler } from "@azure/functions";
-import { PortError } from "../src/app/ports.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import type { Composition } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import { readDemandMessage } from "../src/wire/demand-message.ts";

@@ -1,6 +1,6 @@
 import type { HttpResponseInit } from "@azure/functions";
 import type { Explanation, Question } from "../src/app/explain-cluster.ts";
-import type { Site } from "../src/app/ports.ts";
+import type { Site } from "../src/app/ports/site.ts";
 import { problem, renderProblem } from "./problem.ts";
 
 export function explanation(site: Site, question: Question, answer: Explanation): HttpResponseInit {

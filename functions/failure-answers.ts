@@ -1,5 +1,5 @@
 import type { HttpResponseInit } from "@azure/functions";
-import { PortError } from "../src/app/ports.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import { ConfigError } from "../src/compose.ts";
 import { problem } from "./problem.ts";
 

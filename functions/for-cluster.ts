@@ -1,8 +1,8 @@
 import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { Site } from "../src/app/ports.ts";
+import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import { composition } from "../src/compose.ts";
-import { PortError } from "../src/app/ports.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import { clusterName } from "../src/domain/ids.ts";
 import { observingText } from "../src/domain/mode.ts";
 import { answering } from "./answering.ts";

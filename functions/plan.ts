@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { Site } from "../src/app/ports.ts";
+import type { Site } from "../src/app/ports/site.ts";
 import { firstBytes } from "../src/app/pages.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";

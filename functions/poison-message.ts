@@ -1,5 +1,5 @@
-import type { PoisonMessage } from "../src/app/ports.ts";
-import { PortError } from "../src/app/ports.ts";
+import type { PoisonMessage } from "../src/app/ports/demand-queue.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { describeDefect } from "./defect.ts";

@@ -1,5 +1,5 @@
-import type { PoisonMessage } from "../src/app/ports.ts";
-import { PortError } from "../src/app/ports.ts";
+import type { PoisonMessage } from "../src/app/ports/demand-queue.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import type { Composition } from "../src/compose.ts";
 import { plusSeconds } from "../src/domain/units.ts";
 import { handlePoison } from "./poison-message.ts";

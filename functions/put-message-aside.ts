@@ -1,4 +1,4 @@
-import type { RejectedMessage } from "../src/app/ports.ts";
+import type { RejectedMessage } from "../src/app/ports/demand-queue.ts";
 import { putAside } from "../src/app/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";

@@ -1,6 +1,6 @@
 import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
 import { describeRequestSet } from "../src/app/describe-cluster.ts";
-import type { Site } from "../src/app/ports.ts";
+import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import type { SetName } from "../src/domain/ids.ts";
 import { setName } from "../src/domain/ids.ts";

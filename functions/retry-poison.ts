@@ -1,4 +1,4 @@
-import type { PoisonMessage } from "../src/app/ports.ts";
+import type { PoisonMessage } from "../src/app/ports/demand-queue.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";

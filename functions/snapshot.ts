@@ -1,5 +1,5 @@
 import type { TimerHandler } from "@azure/functions";
-import { PortError } from "../src/app/ports.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import { tickAll } from "../src/app/tick.ts";
 import type { Composition } from "../src/compose.ts";
 import { compositionFor } from "./composition.ts";

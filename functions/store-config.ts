@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { loadWhole } from "../src/app/commit.ts";
 import { describeLosses } from "../src/app/describe-losses.ts";
-import type { Site } from "../src/app/ports.ts";
+import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import { readPolicy, storedPolicy, writePolicy } from "../src/wire/policy.ts";
 import { callerOf } from "./caller.ts";

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { Site } from "../src/app/ports.ts";
+import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import type { SetName } from "../src/domain/ids.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";

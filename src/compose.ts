@@ -10,7 +10,7 @@ import { tablePlanArchive } from "./adapters/tables/plan-archive.ts";
 import { tableRecordStore } from "./adapters/tables/record-store.ts";
 import { openTable } from "./adapters/tables/table.ts";
 import { tableTriggerLog } from "./adapters/tables/trigger-log.ts";
-import type { Ports } from "./app/ports.ts";
+import type { Ports } from "./app/ports/ports.ts";
 import type { Composition } from "./compose/composition.ts";
 import { assemble } from "./compose/composition.ts";
 import { openSite } from "./compose/open-site.ts";

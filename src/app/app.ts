@@ -1,4 +1,4 @@
-import type { Ports } from "./ports.ts";
+import type { Ports } from "./ports/ports.ts";
 import type { Lanes } from "./lanes.ts";
 
 /** The shared parts of all use cases: the ports, and the lanes of this process. */

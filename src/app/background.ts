@@ -1,6 +1,6 @@
 import type { ClusterName } from "../domain/ids.ts";
-import type { Log } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { Log } from "./ports/log.ts";
+import { PortError } from "./ports/port-error.ts";
 
 /** Work that no answer waits for. */
 export interface Background {

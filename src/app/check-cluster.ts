@@ -4,8 +4,10 @@ import { observingText } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { DescribedBucket } from "./describe-buckets.ts";
 import { describeBuckets } from "./describe-buckets.ts";
-import type { Clock, PortErrorKind, Site } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { Clock } from "./ports/clock.ts";
+import type { PortErrorKind } from "./ports/port-error.ts";
+import type { Site } from "./ports/site.ts";
+import { PortError } from "./ports/port-error.ts";
 import { someOf } from "../domain/some-of.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
 

@@ -3,11 +3,12 @@ import { areLost, forgetLost, missingSince } from "../decide/record/lost-bodies.
 import { withQuestions } from "../decide/stops/questions.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Questions } from "../domain/questions.ts";
-import type { ClusterRecord, Ledger } from "../domain/record.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import { sameData } from "../domain/same-data.ts";
 import type { ClusterName } from "../domain/ids.ts";
-import type { BodyChanges } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { BodyChanges } from "./ports/record-store.ts";
+import { PortError } from "./ports/port-error.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { loadInOrder } from "./set-back.ts";
 import type { App } from "./app.ts";

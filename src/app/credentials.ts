@@ -1,6 +1,6 @@
 import { isoTime, secondsBetween } from "../domain/units.ts";
-import type { Site } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { Site } from "./ports/site.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { App } from "./app.ts";
 import type { Seconds } from "../domain/units.ts";
 

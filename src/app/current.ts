@@ -1,6 +1,6 @@
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { LoadedRecord } from "./ports.ts";
+import type { LoadedRecord } from "./ports/record-store.ts";
 
 /** The manifest as loaded. `stored` is undefined for a record that does not exist yet. */
 export interface Current {

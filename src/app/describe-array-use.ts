@@ -3,7 +3,7 @@ import { dynamicArrayOf } from "../domain/bucket.ts";
 import type { ArrayName, SetName } from "../domain/ids.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import type { ClusterRecord } from "../domain/record.ts";
-import { stillInFlight } from "../domain/record.ts";
+import { stillInFlight } from "../domain/in-flight.ts";
 import type { PhaseShown } from "./phase-shown.ts";
 import { firstBytes } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";

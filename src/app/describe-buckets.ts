@@ -10,7 +10,7 @@ import { sameMachineType } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { LimitKind } from "../domain/reason.ts";
 import { limitText, renderReason } from "../domain/reason.ts";
-import type { Backoff } from "../domain/record.ts";
+import type { Backoff } from "../domain/backoff.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
 

@@ -6,7 +6,7 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { Policy } from "../domain/policy.ts";
 import { renderReason } from "../domain/reason.ts";
 import type { ClusterRecord } from "../domain/record.ts";
-import { poolsOf, reportsOf } from "../domain/record.ts";
+import { poolsOf, reportsOf } from "../domain/request-sets.ts";
 import { NO_SENDER_RULES } from "../domain/sender-rules.ts";
 import { compareText } from "../domain/text.ts";
 import type { Instant } from "../domain/units.ts";

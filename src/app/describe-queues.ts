@@ -1,5 +1,5 @@
-import type { RejectedMessage } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { RejectedMessage } from "./ports/demand-queue.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { App } from "./app.ts";

@@ -1,7 +1,7 @@
 import type { Bodies } from "../domain/bodies.ts";
 import type { SetName } from "../domain/ids.ts";
-import type { Held, SetEntry } from "../domain/record.ts";
-import { reportsOf } from "../domain/record.ts";
+import type { Held, SetEntry } from "../domain/request-sets.ts";
+import { reportsOf } from "../domain/request-sets.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import type { Pages } from "./pages.ts";

@@ -10,7 +10,8 @@ import { proposalOf } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { findPrice } from "../domain/price.ts";
 import { renderReason } from "../domain/reason.ts";
-import type { CreateSet, Ledger } from "../domain/record.ts";
+import type { CreateSet } from "../domain/intent.ts";
+import type { Ledger } from "../domain/ledger.ts";
 import { firstBytes } from "./pages.ts";
 
 /** A plan that is not carried out, with its inputs. */

@@ -1,6 +1,6 @@
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime } from "../domain/units.ts";
-import { PortError } from "./ports.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { App } from "./app.ts";
 
 /** When the timer last ran. Absent: never, or storage does not answer. Never throws because of storage. */

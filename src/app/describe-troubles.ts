@@ -15,7 +15,7 @@ import { removedByOthers } from "../decide/intents/removed.ts";
 import { ASKS_WITHIN_SECONDS, unneededSince } from "../decide/need/unneeded.ts";
 import { unneededText } from "./describe-health.ts";
 import { callsRefused, nodesUnhealthy } from "./node-troubles.ts";
-import type { StopKeys } from "./ports.ts";
+import type { StopKeys } from "./ports/site.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import { arraysMissing, revisionsAhead } from "./input-troubles.ts";
 import { phaseShown } from "./phase-shown.ts";

@@ -13,11 +13,11 @@ import type {
   Intent,
   StartEffect,
   TerminateEffect,
-} from "../domain/record.ts";
+} from "../domain/intent.ts";
 import { knowsRequest } from "./ask-request.ts";
 import { withCredentials } from "./credentials.ts";
-import type { ArrayTemplates, RequestedSet } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { ArrayTemplates, RequestedSet } from "./ports/cyclecloud.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { Evidence } from "../decide/intents/evidence.ts";
 import type { Run } from "./run.ts";
 

@@ -1,8 +1,9 @@
 import type { MeasuredCall } from "../decide/pace/calls.ts";
-import type { Endpoint } from "../domain/record.ts";
+import type { Endpoint } from "../domain/calls.ts";
 import { secondsBetween } from "../domain/units.ts";
-import type { CycleCloud, Site } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { CycleCloud } from "./ports/cyclecloud.ts";
+import type { Site } from "./ports/site.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { App } from "./app.ts";
 
 /** The same site with a timer around each call. */

@@ -1,4 +1,4 @@
-import { PortError } from "./ports.ts";
+import { PortError } from "./ports/port-error.ts";
 
 /** A newer release wrote the record while both releases run side by side. `message` names the versions. */
 export interface NewerState {

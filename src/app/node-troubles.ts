@@ -1,5 +1,5 @@
 import type { Bodies } from "../domain/bodies.ts";
-import type { LedgerNode } from "../domain/record.ts";
+import type { LedgerNode } from "../domain/ledger.ts";
 import type { Question, UnhealthyHold } from "../domain/questions.ts";
 import { isRecent, unhealthyNow } from "../domain/questions.ts";
 import { someOf } from "../domain/some-of.ts";

@@ -3,8 +3,9 @@ import { noteMoreRejected } from "../domain/more-rejected.ts";
 import { noteNoAmounts } from "../domain/no-amount.ts";
 import { noteDemand } from "./note-demand.ts";
 import { noteSenders } from "./note-senders.ts";
-import type { LoadedRecord, Ports } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { LoadedRecord } from "./ports/record-store.ts";
+import type { Ports } from "./ports/ports.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { RecordedDemand } from "./record-demand.ts";
 
 /** The demand is durable: whatever fails here fails no request. */

@@ -1,8 +1,8 @@
 import type { ClusterName } from "../domain/ids.ts";
-import type { Trouble } from "../domain/record.ts";
+import type { Trouble } from "../domain/troubles.ts";
 import type { Change } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
-import { PortError } from "./ports.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { App } from "./app.ts";
 
 const LONGEST_MESSAGE = 300;

@@ -5,7 +5,7 @@ import type { Demand, RequestSetUpdate } from "../domain/demand.ts";
 import type { SetName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
-import { poolsOf } from "../domain/record.ts";
+import { poolsOf } from "../domain/request-sets.ts";
 import { NO_SENDER_RULES } from "../domain/sender-rules.ts";
 import { someOf } from "../domain/some-of.ts";
 

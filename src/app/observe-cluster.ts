@@ -1,10 +1,10 @@
 import type { RequestId } from "../domain/ids.ts";
 import { keepNamedConfiguration } from "../domain/named-configuration.ts";
-import type { Trouble } from "../domain/record.ts";
+import type { Trouble } from "../domain/troubles.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { withCredentials } from "./credentials.ts";
-import type { ArrayTemplates } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { ArrayTemplates } from "./ports/cyclecloud.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { Observation, RequestNodes } from "../domain/observation.ts";
 import type { App } from "./app.ts";
 import type { Run } from "./run.ts";

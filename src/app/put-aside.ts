@@ -1,11 +1,12 @@
 import type { Problem } from "../domain/demand.ts";
-import type { ClusterRecord, Rejection } from "../domain/record.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Rejection } from "../domain/troubles.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { Change } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
 import { unlessNewerState } from "./newer-state.ts";
-import type { RejectedMessage } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { RejectedMessage } from "./ports/demand-queue.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { App } from "./app.ts";
 
 /** Maximum number of rejections on the state page. */

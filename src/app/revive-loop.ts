@@ -3,7 +3,7 @@ import { wakeId } from "../domain/ids.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { App } from "./app.ts";
-import { PortError } from "./ports.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { Seconds } from "../domain/units.ts";
 
 /** One process sends a lost wake message again at most this often. */

@@ -1,6 +1,6 @@
 import type { Instant } from "../domain/units.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Site } from "./ports.ts";
+import type { Site } from "./ports/site.ts";
 import type { App } from "./app.ts";
 
 /** One run of a use case. It starts no effects after `deadline`. */

@@ -2,7 +2,7 @@ import { beginEpochSetBack } from "../decide/record/epoch.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { instant, plusSeconds } from "../domain/units.ts";
 import type { KnownPlans } from "./known-plans.ts";
-import { PortError } from "./ports.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { App } from "./app.ts";
 import type { Current } from "./current.ts";
 import type { Seconds } from "../domain/units.ts";

@@ -1,5 +1,5 @@
 import type { ClusterRecord, StopKeyUse } from "../domain/record.ts";
-import type { StopKeys } from "./ports.ts";
+import type { StopKeys } from "./ports/site.ts";
 
 /** Keys of stop URLs: which of them live nodes carry, and whether the app settings still have them. */
 

@@ -1,7 +1,7 @@
 import type { Decision } from "../domain/decision.ts";
 import { withVirtualFleet, type VirtualInput } from "../decide/virtual/plan-virtual.ts";
-import type { Trouble } from "../domain/record.ts";
-import type { Log } from "./ports.ts";
+import type { Trouble } from "../domain/troubles.ts";
+import type { Log } from "./ports/log.ts";
 
 const LONGEST_MESSAGE = 300;
 

@@ -1,7 +1,7 @@
 import type { ClusterName } from "../domain/ids.ts";
 import { plusSeconds } from "../domain/units.ts";
-import type { Ports } from "./ports.ts";
-import { PortError } from "./ports.ts";
+import type { Ports } from "./ports/ports.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { Seconds } from "../domain/units.ts";
 
 const WAKE_SECONDS: Seconds = 2;

@@ -6,7 +6,7 @@ import { createBackground } from "../app/background.ts";
 import type { HealthDesk } from "../app/health-desk.ts";
 import { createHealthDesk } from "../app/health-desk.ts";
 import { createLanes } from "../app/lanes.ts";
-import type { Ports } from "../app/ports.ts";
+import type { Ports } from "../app/ports/ports.ts";
 import type { DemandRecorder } from "../app/record-demand.ts";
 import { createRecorder } from "../app/record-demand.ts";
 import type { AutostopKeys } from "../config.ts";

@@ -1,7 +1,8 @@
 import { createCycleCloud } from "../adapters/cyclecloud/cyclecloud.ts";
 import type { Credentials, Timeouts } from "../adapters/cyclecloud/http-transport.ts";
 import { CONNECT_MS, createHttpTransport } from "../adapters/cyclecloud/http-transport.ts";
-import type { Log, Site, StopKeys } from "../app/ports.ts";
+import type { Log } from "../app/ports/log.ts";
+import type { Site, StopKeys } from "../app/ports/site.ts";
 import type { Config, ConfiguredCluster } from "../config.ts";
 import { autostopPath, stopKeyReader } from "../decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "../domain/ids.ts";

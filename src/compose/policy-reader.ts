@@ -1,4 +1,7 @@
-import type { Clock, Documents, Log, Ports } from "../app/ports.ts";
+import type { Clock } from "../app/ports/clock.ts";
+import type { Documents } from "../app/ports/documents.ts";
+import type { Log } from "../app/ports/log.ts";
+import type { Ports } from "../app/ports/ports.ts";
 import type { Config, Trial } from "../config.ts";
 import { insecurities } from "../config.ts";
 import type { ClusterName } from "../domain/ids.ts";

@@ -1,6 +1,7 @@
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, Ledger, LedgerNode } from "../domain/record.ts";
+import type { Ledger, LedgerNode } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import { factOfNode } from "./nodes/planned-beside.ts";

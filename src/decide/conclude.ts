@@ -1,6 +1,8 @@
 import type { Instant } from "../domain/units.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
-import type { ClusterRecord, Ledger, LedgerNode, Unneeded } from "../domain/record.ts";
+import type { Ledger, LedgerNode } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Unneeded } from "../domain/unneeded.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";

@@ -1,5 +1,7 @@
 import type { Instant } from "../domain/units.ts";
-import type { ClusterRecord, Ledger, LedgerNode, Outage } from "../domain/record.ts";
+import type { Ledger, LedgerNode } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { Outage } from "../domain/troubles.ts";
 import type { Questions } from "../domain/questions.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Plan } from "../domain/plan.ts";

@@ -3,7 +3,7 @@ import type { TimeoutRules, Timeouts } from "../domain/timeouts.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { WrittenResources } from "../domain/resources.ts";
 import { writeResources } from "../domain/resources.ts";
-import type { Ledger, LedgerNode } from "../domain/record.ts";
+import type { Ledger, LedgerNode } from "../domain/ledger.ts";
 import { type ExclusiveRules, isOurs, ownershipText } from "../domain/exclusive.ts";
 import type { NodeVerdict, Plan } from "../domain/plan.ts";
 import { modeShown, renderVerdict, whyReleased } from "../domain/plan.ts";

@@ -11,7 +11,7 @@ import type { DemandOutcome, Plan, PlanLoad, Proposal } from "../domain/plan.ts"
 import { modeShown } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason.ts";
-import type { Ledger } from "../domain/record.ts";
+import type { Ledger } from "../domain/ledger.ts";
 import { someOf } from "../domain/some-of.ts";
 import { schedulerHostname } from "../domain/scheduler-host.ts";
 

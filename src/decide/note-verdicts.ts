@@ -1,5 +1,6 @@
 import type { Instant } from "../domain/units.ts";
-import type { ClusterRecord, Draining, LedgerNode, NodeBinding } from "../domain/record.ts";
+import type { Draining, LedgerNode, NodeBinding } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { Question, UnhealthyHold } from "../domain/questions.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Bodies } from "../domain/bodies.ts";

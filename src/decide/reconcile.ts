@@ -1,7 +1,9 @@
 import type { Owner } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { ClusterRecord, Ledger, PoolOwners } from "../domain/record.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
+import type { PoolOwners } from "../domain/request-sets.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
 import { admitDemands } from "./senders/admit.ts";

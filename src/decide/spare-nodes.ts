@@ -1,5 +1,6 @@
 import type { Instant } from "../domain/units.ts";
-import type { ClusterRecord, Ledger } from "../domain/record.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { NodeId } from "../domain/ids.ts";

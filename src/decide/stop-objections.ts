@@ -1,6 +1,7 @@
 import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
-import type { ClusterRecord, LedgerNode } from "../domain/record.ts";
+import type { LedgerNode } from "../domain/ledger.ts";
+import type { ClusterRecord } from "../domain/record.ts";
 import type { Questions, UnhealthyHold } from "../domain/questions.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Policy } from "../domain/policy.ts";

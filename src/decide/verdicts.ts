@@ -1,7 +1,7 @@
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
-import type { Draining, LedgerNode } from "../domain/record.ts";
+import type { Draining, LedgerNode } from "../domain/ledger.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { NodeVerdict } from "../domain/plan.ts";
 import { entryOfNode } from "../domain/hosts.ts";

@@ -3,7 +3,7 @@ import type { SchedulerNode, SetDemand } from "./demand.ts";
 import type { Digest } from "./ids.ts";
 import type { Plan } from "./plan.ts";
 import type { Questions } from "./questions.ts";
-import type { Ledger } from "./record.ts";
+import type { Ledger } from "./ledger.ts";
 import type { VirtualFleet } from "./virtual-fleet.ts";
 
 /** The large, immutable parts of a record. The store names them by digest. */

@@ -1,5 +1,6 @@
 import type { VirtualFleet } from "./virtual-fleet.ts";
-import type { ClusterRecord, Ledger } from "./record.ts";
+import type { Ledger } from "./ledger.ts";
+import type { ClusterRecord } from "./record.ts";
 import type { Questions } from "./questions.ts";
 import type { Plan } from "./plan.ts";
 import type { Snapshot } from "./cluster.ts";

@@ -1,5 +1,5 @@
 import type { ArrayName } from "./ids.ts";
-import type { LedgerNode } from "./record.ts";
+import type { LedgerNode } from "./ledger.ts";
 
 /** Which node arrays no other tool manages. */
 export interface ExclusiveRules {

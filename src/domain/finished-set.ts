@@ -1,4 +1,4 @@
-import type { SetEntry } from "./record.ts";
+import type { SetEntry } from "./request-sets.ts";
 
 /**
  * The last message of each part of a request set that has lapsed or was deleted, and that has left the record. A later message of the set

@@ -1,6 +1,6 @@
 import type { NodeId } from "./ids.ts";
 import type { DemandOutcome, NodeVerdict, Plan } from "./plan.ts";
-import type { Ledger, LedgerNode } from "./record.ts";
+import type { Ledger, LedgerNode } from "./ledger.ts";
 import type { Instant } from "./units.ts";
 
 /** A plan that changed something, kept for later explanation: its reasons and the names used in them. */

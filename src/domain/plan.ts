@@ -3,7 +3,7 @@ import type { BucketKey, Purpose } from "./bucket.ts";
 import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Mode } from "./mode.ts";
 import type { Reason } from "./reason.ts";
-import type { CreateSet } from "./record.ts";
+import type { CreateSet } from "./intent.ts";
 import type { Instant, Seconds } from "./units.ts";
 import { clockTime, isoTime } from "./units.ts";
 

@@ -1,5 +1,5 @@
 import type { NodeId } from "./ids.ts";
-import type { Draining, NodeBinding } from "./record.ts";
+import type { Draining, NodeBinding } from "./ledger.ts";
 import type { Instant, Seconds } from "./units.ts";
 import { secondsBetween } from "./units.ts";
 

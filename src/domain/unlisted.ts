@@ -1,5 +1,5 @@
 import { plusSeconds } from "./units.ts";
-import type { Ledger } from "./record.ts";
+import type { Ledger } from "./ledger.ts";
 import type { ArrayName, MachineType } from "./ids.ts";
 import { sameMachineType } from "./ids.ts";
 import type { Snapshot } from "./cluster.ts";

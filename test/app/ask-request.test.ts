@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
 import { knowsRequest } from "../../src/app/ask-request.ts";
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { clusterName, requestId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createLanes } from "../../src/app/lanes.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import { digest, setName } from "../../src/domain/ids.ts";
-import type { SetEntry } from "../../src/domain/record.ts";
+import type { SetEntry } from "../../src/domain/request-sets.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { appOnTable, DEMO, SleepersClock } from "../support/app-on-table.ts";
 import { buildUpdate, EMPTY_RECORD } from "../support/build-record.ts";

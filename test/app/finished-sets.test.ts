@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeRequestSet } from "../../src/app/describe-cluster.ts";
 import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
 import { digest, setName } from "../../src/domain/ids.ts";
-import type { SetEntry } from "../../src/domain/record.ts";
+import type { SetEntry } from "../../src/domain/request-sets.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
 import type { TableApp } from "../support/app-on-table.ts";
 import { appOnTable, DEMO, SleepersClock } from "../support/app-on-table.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeTroubles } from "../../src/app/describe-troubles.ts";
 import { setName } from "../../src/domain/ids.ts";
-import type { SetEntry } from "../../src/domain/record.ts";
+import type { SetEntry } from "../../src/domain/request-sets.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { at, NOW } from "../support/build-node.ts";
 import { buildState } from "../support/build-record.ts";

@@ -7,7 +7,7 @@ import { describeStopKeys } from "../../src/app/stop-key-use.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import type { Intent } from "../../src/domain/record.ts";
+import type { Intent } from "../../src/domain/intent.ts";
 import { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { NO_TEMPLATES } from "../support/no-templates.ts";
 import { at, NOW } from "../support/build-node.ts";

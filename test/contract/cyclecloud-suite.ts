@@ -1,6 +1,6 @@
 import { NO_TEMPLATES } from "../support/no-templates.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CycleCloud, StatusOutcome } from "../../src/app/ports.ts";
+import type { CycleCloud, StatusOutcome } from "../../src/app/ports/cyclecloud.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import { clusterName, machineType, nodeId, placementGroup, requestId } from "../../src/domain/ids.ts";
 import type { ClusterName, NodeId } from "../../src/domain/ids.ts";

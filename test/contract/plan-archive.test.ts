@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
 import { tablePlanArchive } from "../../src/adapters/tables/plan-archive.ts";
 import { openTable } from "../../src/adapters/tables/table.ts";
-import type { PlanArchive } from "../../src/app/ports.ts";
+import type { PlanArchive } from "../../src/app/ports/plan-archive.ts";
 import { clusterName, nodeId, setName } from "../../src/domain/ids.ts";
 import type { KeptPlan } from "../../src/domain/kept-plan.ts";
 import { keepPlan } from "../../src/domain/kept-plan.ts";
@@ -12,7 +12,7 @@ import { plusSeconds } from "../../src/domain/units.ts";
 import { azuriteForThisFile } from "../support/azurite.ts";
 import { SAMPLE_BODIES, SAMPLE_TIME } from "../support/sample-record.ts";
 
-/** What the archive of plans promises (app/ports.ts), in memory and on Azurite. */
+/** What the archive of plans promises (app/ports/plan-archive.ts), in memory and on Azurite. */
 const azurite = azuriteForThisFile();
 
 const kinds: readonly { readonly name: string; make: () => Promise<PlanArchive> }[] = [

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import { openTable } from "../../src/adapters/tables/table.ts";
-import type { LoadedRecord, RecordStore } from "../../src/app/ports.ts";
+import type { LoadedRecord, RecordStore } from "../../src/app/ports/record-store.ts";
 import type { SchedulerNode, SetDemand } from "../../src/domain/demand.ts";
 import type { Digest } from "../../src/domain/ids.ts";
 import { clusterName, digest, setName } from "../../src/domain/ids.ts";

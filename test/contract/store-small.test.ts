@@ -8,14 +8,17 @@ import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { tableTriggerLog } from "../../src/adapters/tables/trigger-log.ts";
 import { tableHistory } from "../../src/adapters/tables/history.ts";
 import { openTable } from "../../src/adapters/tables/table.ts";
-import type { CredentialBreaker, Documents, History, HistoryRow, TriggerLog } from "../../src/app/ports.ts";
+import type { CredentialBreaker } from "../../src/app/ports/credential-breaker.ts";
+import type { Documents } from "../../src/app/ports/documents.ts";
+import type { History, HistoryRow } from "../../src/app/ports/history.ts";
+import type { TriggerLog } from "../../src/app/ports/trigger-log.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { azuriteForThisFile } from "../support/azurite.ts";
 import { SAMPLE_TIME } from "../support/sample-record.ts";
 
-/** What history, documents and breaker promise (app/ports.ts), in memory and on Azurite. */
+/** What history, documents and breaker promise (app/ports), in memory and on Azurite. */
 const azurite = azuriteForThisFile();
 
 async function freshTable() {

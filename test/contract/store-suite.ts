@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { BodyChanges, LoadedRecord, RecordStore } from "../../src/app/ports.ts";
+import type { BodyChanges, LoadedRecord, RecordStore } from "../../src/app/ports/record-store.ts";
 import type { SetDemand } from "../../src/domain/demand.ts";
 import type { ClusterName, Digest } from "../../src/domain/ids.ts";
 import { clusterName, digest, nodeId, setName } from "../../src/domain/ids.ts";
-import type { ClusterRecord, SetEntry } from "../../src/domain/record.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { SetEntry } from "../../src/domain/request-sets.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
 import {
   emptyRecord,
@@ -54,7 +55,7 @@ async function loaded(store: RecordStore, cluster: ClusterName): Promise<LoadedR
 
 const demo = clusterName("demo");
 
-/** What every record store promises (app/ports.ts, RecordStore). `make` gives empty storage. */
+/** What every record store promises (app/ports/record-store.ts). `make` gives empty storage. */
 export function describeStore(name: string, make: () => Promise<StorePair>): void {
   describe(`record store: ${name}`, () => {
     test("a cluster without a record loads as undefined", async () => {

@@ -7,7 +7,8 @@ import type { NodeId } from "../../src/domain/ids.ts";
 import { arrayName, nodeId } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
-import type { ClusterRecord, Draining, LedgerNode } from "../../src/domain/record.ts";
+import type { Draining, LedgerNode } from "../../src/domain/ledger.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { afterQuestions, buildCall } from "../support/build-call.ts";
 import {

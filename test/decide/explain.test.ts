@@ -6,7 +6,7 @@ import type { World } from "../../src/domain/allocation.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName, nodeId, requestId, setName } from "../../src/domain/ids.ts";
 import type { NodeVerdict, Plan } from "../../src/domain/plan.ts";
-import type { Ledger, LedgerNode } from "../../src/domain/record.ts";
+import type { Ledger, LedgerNode } from "../../src/domain/ledger.ts";
 import { bucket, job, limit, node, NOW, offer, target, world } from "../golden/small-world.ts";
 import { explainNode } from "../../src/decide/explain-node.ts";
 

@@ -14,7 +14,8 @@ import type { PriceTable } from "../../src/domain/price.ts";
 import { renderVerdict } from "../../src/domain/plan.ts";
 import { renderReason } from "../../src/domain/reason.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
-import type { ClusterRecord, Outage } from "../../src/domain/record.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { Outage } from "../../src/domain/troubles.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import {

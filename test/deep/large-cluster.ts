@@ -1,7 +1,8 @@
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../src/adapters/tables/table.ts";
 import { createLanes } from "../../src/app/lanes.ts";
-import type { Clock, Site } from "../../src/app/ports.ts";
+import type { Clock } from "../../src/app/ports/clock.ts";
+import type { Site } from "../../src/app/ports/site.ts";
 import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import { composeInMemory } from "../../src/compose.ts";

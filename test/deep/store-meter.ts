@@ -1,5 +1,5 @@
 import type { Table } from "../../src/adapters/tables/table.ts";
-import type { RecordStore } from "../../src/app/ports.ts";
+import type { RecordStore } from "../../src/app/ports/record-store.ts";
 
 /** What a piece of work asked of the storage service, and what that cost. */
 export interface Cost {

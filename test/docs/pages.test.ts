@@ -65,3 +65,23 @@ test("docs/http.md has every route with its methods", () => {
   });
   expect(missing.map(({ name }) => name)).toEqual([]);
 });
+
+test("each entry of docs/decisions.md has a context, a decision and a consequence, and no entry is there twice", () => {
+  const [, ...groups] = read("docs/decisions.md").split(/^## /m);
+  const entries = groups.flatMap((group) => group.split(/^### /m).slice(1));
+  const wrong = entries.filter(
+    (entry) =>
+      !/^\S.*\n- \*\*Context:\*\* \S.*\n- \*\*Decision:\*\* \S.*\n- \*\*Consequence:\*\* \S.*\n+$/.test(
+        entry,
+      ) || entry.length > 1200,
+  );
+  expect(wrong).toEqual([]);
+  const titles = entries.map((entry) => entry.split("\n")[0] ?? "");
+  expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
+  expect(entries.length).toBeGreaterThan(200);
+});
+
+test("a group of docs/decisions.md begins with an entry: nothing is between its heading and the first one", () => {
+  const [, ...groups] = read("docs/decisions.md").split(/^## /m);
+  expect(groups.filter((group) => !/^\S.*\n\n### /.test(group))).toEqual([]);
+});

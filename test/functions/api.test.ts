@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";

@@ -1,7 +1,7 @@
 import { QueueServiceClient } from "@azure/storage-queue";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import { sweepPoison } from "../../functions/poison.ts";
 import { openDemandQueue } from "../../src/client/push.ts";
 import { composition } from "../../src/compose.ts";

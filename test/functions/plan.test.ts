@@ -1,7 +1,7 @@
 import { TableClient } from "@azure/data-tables";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { loseTicks } from "../support/lose-ticks.ts";

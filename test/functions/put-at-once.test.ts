@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import { composition } from "../../src/compose.ts";
 import { clusterName, digest, setName } from "../../src/domain/ids.ts";
-import type { SetEntry } from "../../src/domain/record.ts";
+import type { SetEntry } from "../../src/domain/request-sets.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { EMPTY_RECORD } from "../support/build-record.ts";
 import type { LocalApp } from "../support/local-app.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import { openMemoryDoor } from "../support/memory-door.ts";
 

@@ -1,4 +1,4 @@
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import { settleMicrotasks } from "../../src/local/play/virtual-clock.ts";
 import type { Fault } from "./input.ts";
 import { headOf, judgeAnswer, judgeLog } from "./judge.ts";

@@ -1,6 +1,6 @@
 import type { Composition } from "../../src/compose.ts";
 import { composition, decoratePorts } from "../../src/compose.ts";
-import type { Ports } from "../../src/app/ports.ts";
+import type { Ports } from "../../src/app/ports/ports.ts";
 import { readHostJson } from "../../src/local/host/host-json.ts";
 import type { HttpEndpoint } from "../../src/local/host/http-trigger.ts";
 import { answerRequest, readEndpoints } from "../../src/local/host/http-trigger.ts";

@@ -62,7 +62,7 @@ const ALLOWED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 export function roomOf(path: string): string | undefined {
   if (path.startsWith("functions/")) return "functions";
   if (path.startsWith("infra/")) return "infra";
-  if (path === "src/app/ports.ts") return "app/ports";
+  if (path.startsWith("src/app/ports/")) return "app/ports";
   if (path === "src/config/demand-storage.ts") return "config/demand-storage";
   return /^src\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1];
 }

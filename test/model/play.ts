@@ -2,7 +2,8 @@ import type { TransportRequest } from "../../src/adapters/cyclecloud/transport.t
 import { arrayName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
 import type { Plan } from "../../src/domain/plan.ts";
-import type { ClusterRecord, SetEntries } from "../../src/domain/record.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { SetEntries } from "../../src/domain/request-sets.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
 import type { Creation, Stock } from "./floors.ts";

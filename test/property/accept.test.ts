@@ -7,8 +7,9 @@ import type { Pool, RequestSetUpdate, SchedulerNode, SetDemand } from "../../src
 import { compareRevisions } from "../../src/domain/demand.ts";
 import type { Digest } from "../../src/domain/ids.ts";
 import { digest, setName } from "../../src/domain/ids.ts";
-import type { ClusterRecord, Held } from "../../src/domain/record.ts";
-import { poolsOf, reportsOf } from "../../src/domain/record.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { Held } from "../../src/domain/request-sets.ts";
+import { poolsOf, reportsOf } from "../../src/domain/request-sets.ts";
 import { at, NOW } from "../support/build-node.ts";
 import { buildPartial, buildTarget, buildUpdate, EMPTY_RECORD } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";

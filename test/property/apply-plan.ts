@@ -1,5 +1,6 @@
 import type { Allocation, InFlightSupply, SupplyNode, World } from "../../src/domain/allocation.ts";
-import type { CreateSet, GroupFill } from "../../src/domain/record.ts";
+import type { GroupFill } from "../../src/domain/group-fill.ts";
+import type { CreateSet } from "../../src/domain/intent.ts";
 import { nodeId } from "../../src/domain/ids.ts";
 import { digestOfAttributes } from "../../src/domain/attributes-digest.ts";
 import { storeLoads } from "../../src/decide/need/plan-loads.ts";

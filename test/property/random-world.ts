@@ -15,7 +15,7 @@ import type { ArrayName, PlacementGroup } from "../../src/domain/ids.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../src/domain/ids.ts";
 import type { NodeProperties } from "../../src/domain/node-view.ts";
 import type { LimitKind, Reason } from "../../src/domain/reason.ts";
-import type { GroupFill } from "../../src/domain/record.ts";
+import type { GroupFill } from "../../src/domain/group-fill.ts";
 import type { Resources } from "../../src/domain/resources.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { needing } from "../support/build-constraints.ts";

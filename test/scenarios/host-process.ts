@@ -1,6 +1,8 @@
 import { createStopDesk } from "../../src/app/answer-autostop.ts";
 import { createLanes } from "../../src/app/lanes.ts";
-import type { BodyChanges, CycleCloud, Ports, RecordStore } from "../../src/app/ports.ts";
+import type { BodyChanges, RecordStore } from "../../src/app/ports/record-store.ts";
+import type { CycleCloud } from "../../src/app/ports/cyclecloud.ts";
+import type { Ports } from "../../src/app/ports/ports.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import type { Composition } from "../../src/compose.ts";
 import type { App } from "../../src/app/app.ts";

@@ -5,7 +5,7 @@ import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { composeInMemory } from "../../src/compose.ts";
-import type { Ports } from "../../src/app/ports.ts";
+import type { Ports } from "../../src/app/ports/ports.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";

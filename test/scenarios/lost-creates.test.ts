@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import { oneArray, target } from "./clusters.ts";
 import type { Send } from "./stage.ts";
 import { ORIGIN, Stage } from "./stage.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PortError } from "../../src/app/ports.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import { oneArray, QUICK, target } from "./clusters.ts";
 import type { Interference, Send, Told } from "./hosts-stage.ts";
 import { HostsStage } from "./hosts-stage.ts";

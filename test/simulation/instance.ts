@@ -4,15 +4,13 @@ import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
 import type { StopDesk } from "../../src/app/answer-autostop.ts";
 import { createStopDesk } from "../../src/app/answer-autostop.ts";
 import { createLanes } from "../../src/app/lanes.ts";
-import type {
-  CredentialBreaker,
-  DemandQueue,
-  History,
-  Ports,
-  RecordStore,
-  Site,
-} from "../../src/app/ports.ts";
-import { PortError } from "../../src/app/ports.ts";
+import type { CredentialBreaker } from "../../src/app/ports/credential-breaker.ts";
+import type { DemandQueue } from "../../src/app/ports/demand-queue.ts";
+import type { History } from "../../src/app/ports/history.ts";
+import type { Ports } from "../../src/app/ports/ports.ts";
+import type { RecordStore } from "../../src/app/ports/record-store.ts";
+import type { Site } from "../../src/app/ports/site.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import type { DemandRecorder } from "../../src/app/record-demand.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";

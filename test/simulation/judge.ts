@@ -1,4 +1,5 @@
-import type { ClusterRecord, Ledger } from "../../src/domain/record.ts";
+import type { Ledger } from "../../src/domain/ledger.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import { AnswerJudge } from "./judge-answers.ts";
 import type { Told } from "./needs.ts";

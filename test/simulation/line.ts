@@ -1,6 +1,6 @@
 import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
-import type { DemandQueue } from "../../src/app/ports.ts";
-import { PortError } from "../../src/app/ports.ts";
+import type { DemandQueue } from "../../src/app/ports/demand-queue.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import type { RequestSetUpdate } from "../../src/domain/demand.ts";
 import { tickByWake } from "../../src/app/tick.ts";
 import { wakeId } from "../../src/domain/ids.ts";

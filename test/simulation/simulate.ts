@@ -1,8 +1,8 @@
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { memoryCredentialBreaker } from "../../src/adapters/memory/credential-breaker.ts";
 import { memoryHistory } from "../../src/adapters/memory/history.ts";
-import type { RecordStore } from "../../src/app/ports.ts";
-import { PortError } from "../../src/app/ports.ts";
+import type { RecordStore } from "../../src/app/ports/record-store.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import { tickAll } from "../../src/app/tick.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";

@@ -1,6 +1,6 @@
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
-import type { RecordStore } from "../../src/app/ports.ts";
+import type { RecordStore } from "../../src/app/ports/record-store.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { clusterPartition, RECORD_KEY } from "../../src/adapters/tables/keys.ts";
 import type { Row } from "../../src/adapters/tables/table.ts";

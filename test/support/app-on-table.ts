@@ -1,6 +1,7 @@
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import { createLanes } from "../../src/app/lanes.ts";
-import type { Clock, Site } from "../../src/app/ports.ts";
+import type { Clock } from "../../src/app/ports/clock.ts";
+import type { Site } from "../../src/app/ports/site.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import type { Composition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";

@@ -1,6 +1,6 @@
 import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../../src/domain/cluster.ts";
 import { arrayName, clusterName, machineType, nodeId, requestId } from "../../src/domain/ids.ts";
-import type { Busyness, Ledger, LedgerNode } from "../../src/domain/record.ts";
+import type { Busyness, Ledger, LedgerNode } from "../../src/domain/ledger.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 

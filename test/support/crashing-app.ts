@@ -4,7 +4,8 @@
  * `before` (the call never happens) or `after` (the effect has happened, the answer is lost). Counting begins at SIGUSR2. Each counted
  * call is told on stdout, so that a test knows what there was to die at. LOSE_TICKS=1: the wake messages that tick are lost (their sends count).
  */
-import type { Ports, Site } from "../../src/app/ports.ts";
+import type { Ports } from "../../src/app/ports/ports.ts";
+import type { Site } from "../../src/app/ports/site.ts";
 import { decoratePorts } from "../../src/compose.ts";
 import { loseTicks } from "./lose-ticks.ts";
 

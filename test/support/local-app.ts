@@ -1,7 +1,7 @@
 import { QueueServiceClient } from "@azure/storage-queue";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { Ports } from "../../src/app/ports.ts";
+import type { Ports } from "../../src/app/ports/ports.ts";
 import { composition, ConfigError, decoratePorts } from "../../src/compose.ts";
 import type { Azurite } from "../../src/local/azurite.ts";
 import { startAzurite } from "../../src/local/azurite.ts";

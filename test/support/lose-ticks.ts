@@ -1,4 +1,4 @@
-import type { Ports } from "../../src/app/ports.ts";
+import type { Ports } from "../../src/app/ports/ports.ts";
 import { isTickWake } from "../../src/domain/ids.ts";
 
 /** The wake messages that tick in the timer's place are lost: else each cluster's next one lies in the queue, and ticks each minute. */

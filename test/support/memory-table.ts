@@ -1,6 +1,6 @@
 import type { ReadRow, Row, Table, WriteOutcome } from "../../src/adapters/tables/table.ts";
 import { compareText } from "../../src/domain/text.ts";
-import type { Clock } from "../../src/app/ports.ts";
+import type { Clock } from "../../src/app/ports/clock.ts";
 
 /** How long the calls take, in milliseconds of the clock; absent: no time at all. */
 export interface Latency {

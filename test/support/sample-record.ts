@@ -16,7 +16,9 @@ import {
 import type { Plan } from "../../src/domain/plan.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
-import type { ClusterRecord, Ledger, SetEntry } from "../../src/domain/record.ts";
+import type { Ledger } from "../../src/domain/ledger.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { SetEntry } from "../../src/domain/request-sets.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
 import { EXCLUSIVE, inArrays, needing, ofSizes } from "./build-constraints.ts";
 

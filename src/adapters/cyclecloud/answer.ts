@@ -1,5 +1,5 @@
-import { PortError } from "../../app/ports.ts";
-import type { PortErrorKind } from "../../app/ports.ts";
+import { PortError } from "../../app/ports/port-error.ts";
+import type { PortErrorKind } from "../../app/ports/port-error.ts";
 import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
 import { isObject, readAttribute, readText } from "./read-fields.ts";
 import type { Malformed } from "./read-status.ts";

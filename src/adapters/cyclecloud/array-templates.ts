@@ -1,4 +1,4 @@
-import type { ArrayTemplates } from "../../app/ports.ts";
+import type { ArrayTemplates } from "../../app/ports/cyclecloud.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import type { ArrayName } from "../../domain/ids.ts";
 import { arrayName } from "../../domain/ids.ts";

@@ -3,15 +3,15 @@ import type {
   CreateOutcome,
   CreateRequest,
   CycleCloud,
-  Log,
   RequestedSet,
   StatusOutcome,
   ManagementOutcome,
-} from "../../app/ports.ts";
+} from "../../app/ports/cyclecloud.ts";
+import type { Log } from "../../app/ports/log.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
 import type { ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
 import { nodeId } from "../../domain/ids.ts";
-import type { GrantedSet } from "../../domain/record.ts";
+import type { GrantedSet } from "../../domain/intent.ts";
 import type { Instant } from "../../domain/units.ts";
 import { failureOf, isFromCycleCloud, isSuccess, malformedAnswer, wordsOf } from "./answer.ts";
 import { readTemplates } from "./array-templates.ts";

@@ -1,5 +1,5 @@
 import type { Pool } from "undici";
-import { PortError } from "../../app/ports.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import { readBody } from "./read-body.ts";
 import { defaultRetryRules, pauseBeforeRetry } from "./retry.ts";
 import type { AttemptEnd, RetryRules } from "./retry.ts";

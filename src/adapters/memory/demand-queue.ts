@@ -1,4 +1,5 @@
-import type { Clock, DemandQueue, PoisonMessage, RejectedMessage } from "../../app/ports.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import type { DemandQueue, PoisonMessage, RejectedMessage } from "../../app/ports/demand-queue.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";

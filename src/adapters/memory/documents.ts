@@ -1,4 +1,4 @@
-import type { Documents } from "../../app/ports.ts";
+import type { Documents } from "../../app/ports/documents.ts";
 import type { ConfigVersion } from "../../domain/config-version.ts";
 import { withHeld, withVersion } from "../../domain/config-version.ts";
 import type { ClusterName } from "../../domain/ids.ts";

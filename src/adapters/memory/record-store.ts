@@ -1,11 +1,11 @@
-import type { BodyChanges, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports.ts";
-import { PortError } from "../../app/ports.ts";
+import type { BodyChanges, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports/record-store.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { entriesOf, holdSame } from "../../domain/record.ts";
+import { entriesOf, holdSame } from "../../domain/request-sets.ts";
 
 /** A version of a record in memory: its number, and its bodies as they were. */
 export interface MemoryVersion extends RecordVersion {

@@ -1,6 +1,7 @@
 import type { QueueClient, QueueServiceClient } from "@azure/storage-queue";
-import type { Clock, DemandQueue, RejectedMessage } from "../../app/ports.ts";
-import { PortError } from "../../app/ports.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import type { DemandQueue, RejectedMessage } from "../../app/ports/demand-queue.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { asPortCall, readFailure } from "../system/azure-errors.ts";
 import type { QueueAccount } from "../system/storage-account.ts";

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { RejectedMessage } from "../../app/ports.ts";
+import type { RejectedMessage } from "../../app/ports/demand-queue.ts";
 
 /**
  * A queue message holds 64 KiB. It travels as XML, and it is not documented whether the limit counts the escaped form: both forms stay

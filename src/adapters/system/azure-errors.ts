@@ -1,4 +1,4 @@
-import { PortError } from "../../app/ports.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 
 /** Status and code of an error of an Azure SDK. The table client puts the service's code in different places (platform.md section 2). */
 export interface AzureFailure {

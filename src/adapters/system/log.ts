@@ -1,4 +1,4 @@
-import type { Log } from "../../app/ports.ts";
+import type { Log } from "../../app/ports/log.ts";
 
 /** Names of fields that hold secrets, without case, `-` and `_`. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set([

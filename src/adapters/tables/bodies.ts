@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../app/ports.ts";
-import { PortError } from "../../app/ports.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import type { BodyCodec } from "./codec.ts";
 import { compress, decompress } from "./codec.ts";
 import { bodyKey } from "./keys.ts";

@@ -1,5 +1,6 @@
-import type { ClusterRecord, SetEntry } from "../../domain/record.ts";
-import { entriesOf } from "../../domain/record.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntry } from "../../domain/request-sets.ts";
+import { entriesOf } from "../../domain/request-sets.ts";
 
 /**
  * Where the bodies of a record are. A small demand or report is in the pack that its key hashes to, a large one in a body of its own. So

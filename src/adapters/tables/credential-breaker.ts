@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Clock, CredentialBreaker } from "../../app/ports.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import type { CredentialBreaker } from "../../app/ports/credential-breaker.ts";
 import type { Instant, Milliseconds } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 import { CREDENTIALS_PARTITION } from "./keys.ts";

@@ -1,4 +1,4 @@
-import type { FinishedChange } from "../../app/ports.ts";
+import type { FinishedChange } from "../../app/ports/record-store.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { BodyRows, PreparedBody } from "./bodies.ts";

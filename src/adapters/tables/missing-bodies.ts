@@ -1,7 +1,7 @@
 import type { MissingBodies } from "../../domain/missing-bodies.ts";
 import type { Digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { entriesOf } from "../../domain/record.ts";
+import { entriesOf } from "../../domain/request-sets.ts";
 import type { BodyRows } from "./bodies.ts";
 import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";

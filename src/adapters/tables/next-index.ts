@@ -1,9 +1,9 @@
-import type { BodyChanges } from "../../app/ports.ts";
-import { PortError } from "../../app/ports.ts";
+import type { BodyChanges } from "../../app/ports/record-store.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { holdSame } from "../../domain/record.ts";
+import { holdSame } from "../../domain/request-sets.ts";
 import type { BodyRows, PreparedBody } from "./bodies.ts";
 import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 import { EMPTY_INDEX, OWN_BODY_LENGTH, entryKeys, refsOf } from "./body-index.ts";

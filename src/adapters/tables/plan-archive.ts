@@ -1,4 +1,4 @@
-import type { PlanArchive } from "../../app/ports.ts";
+import type { PlanArchive } from "../../app/ports/plan-archive.ts";
 import type { KeptPlan, PlanCounts } from "../../domain/kept-plan.ts";
 import { lesserPlans } from "../../domain/kept-plan.ts";
 import { instant } from "../../domain/units.ts";

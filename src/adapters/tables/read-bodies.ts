@@ -1,9 +1,9 @@
-import { PortError } from "../../app/ports.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { ClusterName, Digest } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { entriesOf } from "../../domain/record.ts";
+import { entriesOf } from "../../domain/request-sets.ts";
 import type { BodyRows } from "./bodies.ts";
 import type { BodyIndex, BodyRef } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";

@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { BodyChanges, Clock, LoadedRecord, RecordStore, RecordVersion, Saved } from "../../app/ports.ts";
-import { PortError } from "../../app/ports.ts";
+import type {
+  BodyChanges,
+  LoadedRecord,
+  RecordStore,
+  RecordVersion,
+  Saved,
+} from "../../app/ports/record-store.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import { PortError } from "../../app/ports/port-error.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { STATE_VERSION } from "../../domain/record.ts";

@@ -2,7 +2,7 @@ import type { Revision } from "../../domain/demand.ts";
 import { compareRevisions } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
 import { setName } from "../../domain/ids.ts";
-import type { Held, SetEntries, SetEntry } from "../../domain/record.ts";
+import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
 
 /**
  * Reports and pools that came without demand are stored among the sets, under names of their own. The release before this one treats them

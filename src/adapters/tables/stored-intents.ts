@@ -1,4 +1,4 @@
-import type { CreateSet, Effect, Intent } from "../../domain/record.ts";
+import type { CreateSet, Effect, Intent } from "../../domain/intent.ts";
 
 /**
  * The stored form of intents: a create of several sets is one entry for each set, all with the same id. The release before this one knows

@@ -1,4 +1,4 @@
-import type { CreateSet } from "../../domain/record.ts";
+import type { CreateSet } from "../../domain/intent.ts";
 import { canonicalText } from "../../domain/canonical.ts";
 import { purposeInDynamic } from "../../domain/bucket.ts";
 import type { Kind } from "../bins/node-kinds.ts";

@@ -1,5 +1,6 @@
 import type { Instant } from "../../domain/units.ts";
-import type { ClusterRecord, CreateSet, Effect, Intent, StartEffect } from "../../domain/record.ts";
+import type { CreateSet, Effect, Intent, StartEffect } from "../../domain/intent.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { CallBounds } from "../../domain/policy.ts";
 import type { NodeId, Owner } from "../../domain/ids.ts";
 import { requestIdOf } from "../../domain/digest.ts";

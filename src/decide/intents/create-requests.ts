@@ -3,7 +3,8 @@ import type { RequestedNode } from "../../domain/cluster.ts";
 import { nodeNameStem } from "../../domain/dynamic-array.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
-import type { ClusterRecord, CreateKind, CreateSet } from "../../domain/record.ts";
+import type { CreateKind, CreateSet } from "../../domain/intent.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 
 /** Which sets share a create request, and which set each node of a request belongs to (docs/protocol.md, Creates). */
 

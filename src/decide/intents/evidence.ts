@@ -1,5 +1,7 @@
 import type { Instant } from "../../domain/units.ts";
-import type { ClusterRecord, GrantedSet, Ledger } from "../../domain/record.ts";
+import type { GrantedSet } from "../../domain/intent.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Questions } from "../../domain/questions.ts";
 import type { NodeId, Owner } from "../../domain/ids.ts";
 

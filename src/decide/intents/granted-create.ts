@@ -1,13 +1,8 @@
 import { spotIn } from "../../domain/attributes.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
-import type {
-  ClusterRecord,
-  CreateEffect,
-  CreateSet,
-  GrantedSet,
-  InFlight,
-  Intent,
-} from "../../domain/record.ts";
+import type { InFlight } from "../../domain/in-flight.ts";
+import type { CreateEffect, CreateSet, GrantedSet, Intent } from "../../domain/intent.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { backOff, pauseKey } from "./back-off.ts";
 import { sendTogether } from "./create-requests.ts";

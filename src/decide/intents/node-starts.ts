@@ -1,7 +1,9 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord, Ledger, LedgerNode, NodeStart, StartEffect } from "../../domain/record.ts";
+import type { StartEffect } from "../../domain/intent.ts";
+import type { Ledger, LedgerNode, NodeStart } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import { bucketOf, bucketText } from "../../domain/bucket.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";

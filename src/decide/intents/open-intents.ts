@@ -1,4 +1,4 @@
-import type { CreateSet, Intent } from "../../domain/record.ts";
+import type { CreateSet, Intent } from "../../domain/intent.ts";
 import type { NodeId } from "../../domain/ids.ts";
 
 /** Nodes with a stop that is committed and whose outcome is not known yet. */

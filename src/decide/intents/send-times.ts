@@ -1,5 +1,5 @@
 import type { CallBounds } from "../../domain/policy.ts";
-import type { Intent } from "../../domain/record.ts";
+import type { Intent } from "../../domain/intent.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 

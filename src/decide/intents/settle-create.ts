@@ -1,5 +1,6 @@
 import { dynamicArrayOf } from "../../domain/bucket.ts";
-import type { ClusterRecord, CreateEffect, Intent } from "../../domain/record.ts";
+import type { CreateEffect, Intent } from "../../domain/intent.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";

@@ -1,5 +1,7 @@
 import type { NodeId, RequestId } from "../../domain/ids.ts";
-import type { ClusterRecord, Intent, NodeStart, StartEffect } from "../../domain/record.ts";
+import type { Intent, StartEffect } from "../../domain/intent.ts";
+import type { NodeStart } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { settleCreate } from "./settle-create.ts";

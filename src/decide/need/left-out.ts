@@ -4,7 +4,7 @@ import type { Constraint } from "../../domain/constraint.ts";
 import type { Demand, RankedDemand } from "../../domain/demand.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { DemandOutcome, LeftOutSet } from "../../domain/plan.ts";
-import type { LedgerNode } from "../../domain/record.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
 import { takeApart } from "../constraints/requirements.ts";
 
 /** Request sets of which a plan has left demands out: what these could use is not known, so nothing of it is stopped. */

@@ -1,5 +1,6 @@
 import type { Digest, SetName } from "../../domain/ids.ts";
-import type { ClusterRecord, Ledger } from "../../domain/record.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import { sameBut, sameData } from "../../domain/same-data.ts";
 import type { Supply } from "./spare.ts";
 

@@ -1,5 +1,6 @@
 import type { Instant } from "../../domain/units.ts";
-import type { ClusterRecord, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Questions } from "../../domain/questions.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { PlanLoads } from "../../domain/plan.ts";

@@ -1,6 +1,6 @@
 import type { Node } from "../../domain/cluster.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { LedgerNode } from "../../domain/record.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { TimeoutRules } from "../../domain/timeouts.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";

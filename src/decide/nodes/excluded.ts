@@ -1,7 +1,7 @@
 import { isOurs } from "../../domain/exclusive.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import type { Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { STALE_MARK_SECONDS } from "./doubt.ts";
 import type { Policy } from "../../domain/policy.ts";

@@ -1,6 +1,7 @@
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { Busyness, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { InFlight } from "../../domain/in-flight.ts";
+import type { Busyness, Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { InTurn } from "../../domain/in-turn.ts";

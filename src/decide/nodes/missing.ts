@@ -1,6 +1,7 @@
 import type { Node, NodeArray, Snapshot, Unlisted } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { Intent, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Intent } from "../../domain/intent.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";

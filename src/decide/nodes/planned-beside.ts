@@ -2,7 +2,7 @@ import type { RankedDemand } from "../../domain/demand.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../domain/plan.ts";
-import type { LedgerNode, PlannedBeside } from "../../domain/record.ts";
+import type { LedgerNode, PlannedBeside } from "../../domain/ledger.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 
 /**

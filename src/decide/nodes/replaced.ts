@@ -2,7 +2,7 @@ import type { Node, Snapshot } from "../../domain/cluster.ts";
 import { type ExclusiveRules, isOurs } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";

@@ -1,4 +1,5 @@
-import type { ClusterRecord, Ledger, StopKeyUse } from "../../domain/record.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord, StopKeyUse } from "../../domain/record.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 
 /**

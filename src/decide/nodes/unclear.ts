@@ -1,5 +1,6 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
-import type { ClusterRecord, LedgerNode } from "../../domain/record.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { TimeoutRules } from "../../domain/timeouts.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";

@@ -1,4 +1,5 @@
-import type { Calls, ClusterRecord, Endpoint, EndpointCalls } from "../../domain/record.ts";
+import type { Calls, Endpoint, EndpointCalls } from "../../domain/calls.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 

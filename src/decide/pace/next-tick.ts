@@ -2,7 +2,8 @@ import type { Snapshot } from "../../domain/cluster.ts";
 import type { Owner, WakeId } from "../../domain/ids.ts";
 import { wakeId } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
-import type { ClusterRecord, Ledger, PendingWake } from "../../domain/record.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 

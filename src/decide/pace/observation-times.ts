@@ -1,4 +1,5 @@
-import type { ClusterRecord, ObservationTokens } from "../../domain/record.ts";
+import type { ObservationTokens } from "../../domain/calls.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";

@@ -1,6 +1,7 @@
 import type { SetName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord, Outage } from "../../domain/record.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Outage } from "../../domain/troubles.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { outageSeconds } from "./observation-times.ts";

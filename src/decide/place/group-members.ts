@@ -1,7 +1,7 @@
 // Long: which nodes form a group is told in one way for groups that exist, are in flight or are planned.
 import type { World } from "../../domain/allocation.ts";
 import { bucketId } from "../../domain/bucket.ts";
-import type { GroupFill } from "../../domain/record.ts";
+import type { GroupFill } from "../../domain/group-fill.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";

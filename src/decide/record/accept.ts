@@ -10,7 +10,8 @@ import type {
 } from "../../domain/demand.ts";
 import { compareRevisions } from "../../domain/demand.ts";
 import type { Digest, SetName } from "../../domain/ids.ts";
-import type { ClusterRecord, Held, SetEntries, SetEntry } from "../../domain/record.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
 import type { TooMuch } from "./cluster-bounds.ts";

@@ -1,6 +1,8 @@
 import type { NodeId } from "../../domain/ids.ts";
 import type { NodeVerdict, Plan } from "../../domain/plan.ts";
-import type { ClusterRecord, Intent, Ledger } from "../../domain/record.ts";
+import type { Intent } from "../../domain/intent.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Decision } from "../../domain/decision.ts";
 
 /** What of a decision still holds once reports or demand have changed, while it was being saved (docs/protocol.md, Plans). */

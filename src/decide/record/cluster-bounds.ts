@@ -1,6 +1,6 @@
 import type { Problem } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
-import type { Held, SetEntries, SetEntry } from "../../domain/record.ts";
+import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
 
 /**

@@ -1,6 +1,7 @@
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { ArrayName, ClusterName, Epoch, SetName } from "../../domain/ids.ts";
-import type { ClusterRecord, Outage } from "../../domain/record.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Outage } from "../../domain/troubles.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { REST_SECONDS } from "../pace/outage.ts";

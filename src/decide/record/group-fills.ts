@@ -1,7 +1,9 @@
 import { bucketId, bucketOf, bucketText, dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { GroupedArray, GroupState } from "../../domain/plan.ts";
-import type { ClusterRecord, GroupFill, Ledger } from "../../domain/record.ts";
+import type { GroupFill } from "../../domain/group-fill.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "../intents/back-off.ts";

@@ -1,7 +1,8 @@
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { ClusterRecord, SetEntries, SetEntry } from "../../domain/record.ts";
-import { holdSame } from "../../domain/record.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntries, SetEntry } from "../../domain/request-sets.ts";
+import { holdSame } from "../../domain/request-sets.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { RequestSetUpdate } from "../../domain/demand.ts";
 import { REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";

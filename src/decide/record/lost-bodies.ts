@@ -1,6 +1,7 @@
 import type { Digest, Epoch } from "../../domain/ids.ts";
 import type { MissingBodies } from "../../domain/missing-bodies.ts";
-import type { ClusterRecord, SetEntries, SetEntry } from "../../domain/record.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { beginEpoch } from "./epoch.ts";

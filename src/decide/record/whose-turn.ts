@@ -1,6 +1,7 @@
 import type { Owner, RequestId } from "../../domain/ids.ts";
 import type { CallBounds } from "../../domain/policy.ts";
-import type { ClusterRecord, Intent } from "../../domain/record.ts";
+import type { Intent } from "../../domain/intent.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { nextTogether, nextToken } from "../pace/observation-times.ts";

@@ -3,7 +3,7 @@ import { isLost } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { NodeVerdict } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { LedgerNode } from "../../domain/record.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isDown } from "../nodes/down.ts";
 import { missingUntil } from "../nodes/missing.ts";

@@ -3,7 +3,7 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Questions } from "../../domain/questions.ts";
 import { unhealthyNow } from "../../domain/questions.ts";
-import type { Ledger } from "../../domain/record.ts";
+import type { Ledger } from "../../domain/ledger.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { ReplaceRoom, uselessNodes } from "../nodes/replaced.ts";

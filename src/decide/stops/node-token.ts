@@ -1,5 +1,5 @@
 import type { Digest, NodeId } from "../../domain/ids.ts";
-import type { LedgerNode, NodeBinding } from "../../domain/record.ts";
+import type { LedgerNode, NodeBinding } from "../../domain/ledger.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { FRESH_REPORT_SECONDS } from "./scale-down.ts";

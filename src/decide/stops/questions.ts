@@ -1,6 +1,6 @@
 import type { NodeId } from "../../domain/ids.ts";
 import type { Question, Questions, UnhealthyHold } from "../../domain/questions.ts";
-import type { Draining, Ledger, LedgerNode, NodeBinding } from "../../domain/record.ts";
+import type { Draining, Ledger, LedgerNode, NodeBinding } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { withStay } from "../../domain/questions.ts";

@@ -3,7 +3,7 @@ import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import { actsOn, isObserving } from "../../domain/mode.ts";
 import type { Plan, Proposal } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { STALE_MARK_SECONDS } from "../nodes/doubt.ts";
 import type { NodeAction } from "./scale-down.ts";
 import type { Instant } from "../../domain/units.ts";

@@ -1,7 +1,7 @@
 import type { Node } from "../../domain/cluster.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Draining, LedgerNode } from "../../domain/record.ts";
+import type { Draining, LedgerNode } from "../../domain/ledger.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";

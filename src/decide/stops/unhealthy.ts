@@ -1,5 +1,6 @@
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
-import type { ClusterRecord, Ledger, LedgerNode, UnhealthyStops } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord, UnhealthyStops } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { HostFact } from "../senders/host-facts.ts";

@@ -1,5 +1,5 @@
 import { type MachineType, sameMachineType } from "../../domain/ids.ts";
-import type { Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";

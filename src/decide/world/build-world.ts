@@ -4,7 +4,7 @@ import { OWN_DEFAULTS } from "../../domain/default-resource.ts";
 import type { ArrayName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Reason } from "../../domain/reason.ts";
-import type { Ledger } from "../../domain/record.ts";
+import type { Ledger } from "../../domain/ledger.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
 import { dynamicOffers, dynamicSupply } from "./dynamic-supply.ts";
 import { capsInForce } from "../senders/caps-in-force.ts";

@@ -1,4 +1,4 @@
-import type { LedgerNode } from "../../domain/record.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
 import type { Node } from "../../domain/cluster.ts";
 import { bootingSince, isStarting } from "../intents/node-starts.ts";
 

@@ -1,8 +1,9 @@
 import type { Bodies } from "../../domain/bodies.ts";
 import type { SchedulerNode } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
-import type { ClusterRecord, Held } from "../../domain/record.ts";
-import { reportsOf } from "../../domain/record.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Held } from "../../domain/request-sets.ts";
+import { reportsOf } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import { compareText } from "../../domain/text.ts";

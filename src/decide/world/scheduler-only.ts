@@ -1,7 +1,7 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
-import type { Ledger } from "../../domain/record.ts";
+import type { Ledger } from "../../domain/ledger.ts";
 import { entryOfNode, hostKey } from "../../domain/hosts.ts";
 import type { ReportedHost, ReportedHosts } from "./reported-hosts.ts";
 

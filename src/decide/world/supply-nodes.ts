@@ -1,6 +1,7 @@
 import { unknownNodes } from "../../domain/unlisted.ts";
-import type { InFlight, LedgerNode } from "../../domain/record.ts";
-import { stillInFlight } from "../../domain/record.ts";
+import type { InFlight } from "../../domain/in-flight.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
+import { stillInFlight } from "../../domain/in-flight.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import type { Node, NodePhase } from "../../domain/cluster.ts";

@@ -1,5 +1,9 @@
 import type { Instant } from "../../domain/units.ts";
-import type { Backoff, CreateSet, GroupFill, InFlight, Ledger, LedgerNode } from "../../domain/record.ts";
+import type { Backoff } from "../../domain/backoff.ts";
+import type { GroupFill } from "../../domain/group-fill.ts";
+import type { InFlight } from "../../domain/in-flight.ts";
+import type { CreateSet } from "../../domain/intent.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Pool, RankedDemand } from "../../domain/demand.ts";

@@ -4,7 +4,7 @@ import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts
 import { readNodeArray } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
 import { readNodes, readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
 import { isObject, readList } from "../../../src/adapters/cyclecloud/read-fields.ts";
-import { PortError } from "../../../src/app/ports.ts";
+import { PortError } from "../../../src/app/ports/port-error.ts";
 import type { Bucket, NodeArray, Snapshot } from "../../../src/domain/cluster.ts";
 import {
   arrayName,

@@ -1,7 +1,7 @@
 import { NO_TEMPLATES } from "../../support/no-templates.ts";
 import { describe, expect, test } from "vitest";
 import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
-import { PortError } from "../../../src/app/ports.ts";
+import { PortError } from "../../../src/app/ports/port-error.ts";
 import {
   arrayName,
   clusterName,

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createHttpTransport } from "../../../src/adapters/cyclecloud/http-transport.ts";
 import type { HttpTransport, HttpTransportOptions } from "../../../src/adapters/cyclecloud/http-transport.ts";
 import type { TransportRequest } from "../../../src/adapters/cyclecloud/transport.ts";
-import { PortError } from "../../../src/app/ports.ts";
+import { PortError } from "../../../src/app/ports/port-error.ts";
 import { serve } from "./local-server.ts";
 import type { Behaviour, LocalServer } from "./local-server.ts";
 

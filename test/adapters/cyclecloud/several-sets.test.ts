@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
-import type { CreateRequest } from "../../../src/app/ports.ts";
+import type { CreateRequest } from "../../../src/app/ports/cyclecloud.ts";
 import { arrayName, clusterName, machineType, placementGroup, requestId } from "../../../src/domain/ids.ts";
 import { NO_TEMPLATES } from "../../support/no-templates.ts";
 import { answering } from "./scripted-transport.ts";

@@ -2,7 +2,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { memoryDemandQueue } from "../../../src/adapters/memory/demand-queue.ts";
 import { storageDemandQueue } from "../../../src/adapters/queue/demand-queue.ts";
-import type { DemandQueue, RejectedMessage } from "../../../src/app/ports.ts";
+import type { DemandQueue, RejectedMessage } from "../../../src/app/ports/demand-queue.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
 import { minusSeconds, plusSeconds } from "../../../src/domain/units.ts";
 import type { Azurite } from "../../../src/local/azurite.ts";

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { escapedBytes, rejectedText, travellingText } from "../../../src/adapters/queue/message-text.ts";
-import type { RejectedMessage } from "../../../src/app/ports.ts";
+import type { RejectedMessage } from "../../../src/app/ports/demand-queue.ts";
 import { SAMPLE_TIME } from "../../support/sample-record.ts";
 
 const LIMIT = 65_536;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { asPortCall, toPortError } from "../../../src/adapters/system/azure-errors.ts";
-import { PortError } from "../../../src/app/ports.ts";
+import { PortError } from "../../../src/app/ports/port-error.ts";
 
 const failing = (members: object) => Object.assign(new Error("first line\nthe whole answer"), members);
 

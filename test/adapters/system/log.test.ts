@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { jsonLog } from "../../../src/adapters/system/log.ts";
-import { PortError } from "../../../src/app/ports.ts";
+import { PortError } from "../../../src/app/ports/port-error.ts";
 
 function logged(event: string, fields: Readonly<Record<string, unknown>>): string {
   const lines: string[] = [];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { BODY_KEYS, clusterPartition } from "../../../src/adapters/tables/keys.ts";
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
-import type { RecordStore } from "../../../src/app/ports.ts";
+import type { RecordStore } from "../../../src/app/ports/record-store.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
 import { minusSeconds } from "../../../src/domain/units.ts";
 import { VirtualClock } from "../../../src/local/play/virtual-clock.ts";

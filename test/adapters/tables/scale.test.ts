@@ -16,7 +16,9 @@ import {
   setName,
 } from "../../../src/domain/ids.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
-import type { ClusterRecord, LedgerNode, SetEntry } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { SetEntry } from "../../../src/domain/request-sets.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
 import { countingTable } from "./counting-table.ts";
 import { emptyRecord, SAMPLE_TIME, sampleEntry } from "../../support/sample-record.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { requestsOf, sendAlone, sendTogether } from "../../../src/decide/intents/create-requests.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { arrayName, placementGroup, requestId } from "../../../src/domain/ids.ts";
-import type { CreateSet } from "../../../src/domain/record.ts";
+import type { CreateSet } from "../../../src/domain/intent.ts";
 import { at, D4, D8, EXECUTE, NOW } from "../../support/build-node.ts";
 import { buildIntent, buildState, EMPTY_RECORD, OURS } from "../../support/build-record.ts";
 import type { Evidence } from "../../../src/decide/intents/evidence.ts";

@@ -3,8 +3,9 @@ import { followInFlight, originsOf } from "../../../src/decide/intents/in-flight
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId, placementGroup, requestId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { InFlight, Ledger } from "../../../src/domain/record.ts";
-import { stillInFlight } from "../../../src/domain/record.ts";
+import type { InFlight } from "../../../src/domain/in-flight.ts";
+import type { Ledger } from "../../../src/domain/ledger.ts";
+import { stillInFlight } from "../../../src/domain/in-flight.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import {
   at,

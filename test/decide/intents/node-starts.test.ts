@@ -5,7 +5,8 @@ import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import type { Node, NodePhase } from "../../../src/domain/cluster.ts";
 import { nodeId, placementGroup } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { Intent, LedgerNode, NodeStart } from "../../../src/domain/record.ts";
+import type { Intent } from "../../../src/domain/intent.ts";
+import type { LedgerNode, NodeStart } from "../../../src/domain/ledger.ts";
 import {
   at,
   buildArray,

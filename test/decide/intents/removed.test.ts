@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { pauseRemoved, removedByOthers } from "../../../src/decide/intents/removed.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import {
   at,
   buildLedger,

@@ -3,7 +3,9 @@ import { backOff, forgetOldBackoffs } from "../../../src/decide/intents/back-off
 import { settle } from "../../../src/decide/intents/settle.ts";
 import type { NodeId } from "../../../src/domain/ids.ts";
 import { nodeId, owner, placementGroup, requestId } from "../../../src/domain/ids.ts";
-import type { Backoff, ClusterRecord, Intent } from "../../../src/domain/record.ts";
+import type { Backoff } from "../../../src/domain/backoff.ts";
+import type { Intent } from "../../../src/domain/intent.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import { at, buildLedger, buildNode, NOW, rememberNode } from "../../support/build-node.ts";
 import {

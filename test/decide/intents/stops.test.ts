@@ -6,7 +6,7 @@ import type { Node } from "../../../src/domain/cluster.ts";
 import type { NodeId } from "../../../src/domain/ids.ts";
 import { nodeId, requestId } from "../../../src/domain/ids.ts";
 import { NO_QUESTIONS } from "../../../src/domain/questions.ts";
-import type { Draining } from "../../../src/domain/record.ts";
+import type { Draining } from "../../../src/domain/ledger.ts";
 import { at, buildLedger, buildNode, buildSnapshot, NOW, rememberNode } from "../../support/build-node.ts";
 import { buildIntent, buildState, OURS } from "../../support/build-record.ts";
 import type { Evidence, Settled } from "../../../src/decide/intents/evidence.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import { at, buildNode, rememberNode } from "../../support/build-node.ts";
 import { orderOf } from "../../../src/decide/world/order-of-use.ts";
 

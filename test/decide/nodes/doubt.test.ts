@@ -3,7 +3,7 @@ import { doubtedNodes } from "../../../src/decide/nodes/doubt.ts";
 import { findSpare } from "../../../src/decide/need/spare.ts";
 import { nodeId, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { Draining } from "../../../src/domain/record.ts";
+import type { Draining } from "../../../src/domain/ledger.ts";
 import { at, buildNodes, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
 import { buildIntent, buildTarget } from "../../support/build-record.ts";
 

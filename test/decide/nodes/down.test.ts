@@ -10,7 +10,8 @@ import type { SchedulerNode } from "../../../src/domain/demand.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import { renderVerdict } from "../../../src/domain/plan.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { ClusterRecord, LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
 import { buildCall } from "../../support/build-call.ts";
 import {
   at,

@@ -4,7 +4,7 @@ import { entryOfNode } from "../../../src/domain/hosts.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId, requestId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { Ledger, LedgerNode } from "../../../src/domain/record.ts";
+import type { Ledger, LedgerNode } from "../../../src/domain/ledger.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import {
   at,

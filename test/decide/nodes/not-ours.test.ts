@@ -9,7 +9,7 @@ import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId } from "../../../src/domain/ids.ts";
 import type { NodeVerdict, Plan } from "../../../src/domain/plan.ts";
 import { DEFAULT_POLICY, type Policy } from "../../../src/domain/policy.ts";
-import type { LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import { buildCall } from "../../support/build-call.ts";
 import {
   at,

@@ -3,7 +3,7 @@ import { uselessNodes } from "../../../src/decide/nodes/replaced.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY, type Policy } from "../../../src/domain/policy.ts";
-import type { LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import {
   at,
   buildLedger,

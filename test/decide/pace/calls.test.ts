@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { MeasuredCall } from "../../../src/decide/pace/calls.ts";
 import { noteCalls, patienceSeconds } from "../../../src/decide/pace/calls.ts";
-import type { Calls } from "../../../src/domain/record.ts";
+import type { Calls } from "../../../src/domain/calls.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { EMPTY_RECORD } from "../../support/build-record.ts";
 

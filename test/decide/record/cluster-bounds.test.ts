@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { accept } from "../../../src/decide/record/accept.ts";
 import type { WholeUpdate } from "../../../src/domain/demand.ts";
 import { digest, setName } from "../../../src/domain/ids.ts";
-import type { ClusterRecord, SetEntry } from "../../../src/domain/record.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { SetEntry } from "../../../src/domain/request-sets.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { buildJob, buildPartial, buildUpdate, EMPTY_RECORD } from "../../support/build-record.ts";
 

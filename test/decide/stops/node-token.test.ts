@@ -6,7 +6,7 @@ import type { Node } from "../../../src/domain/cluster.ts";
 import type { SchedulerNode } from "../../../src/domain/demand.ts";
 import { arrayName, digest, nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { LedgerNode } from "../../../src/domain/record.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import { afterQuestions, buildCall } from "../../support/build-call.ts";
 import {

@@ -10,7 +10,7 @@ import {
 import type { Node } from "../../../src/domain/cluster.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { Draining, LedgerNode } from "../../../src/domain/record.ts";
+import type { Draining, LedgerNode } from "../../../src/domain/ledger.ts";
 import { at, buildNode, idleSince, NOW, rememberNode } from "../../support/build-node.ts";
 import { isExcluded } from "../../../src/decide/nodes/excluded.ts";
 

@@ -14,7 +14,7 @@ import {
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { PriceTable } from "../../../src/domain/price.ts";
 import { renderReason } from "../../../src/domain/reason.ts";
-import type { LedgerNode, NodeStart } from "../../../src/domain/record.ts";
+import type { LedgerNode, NodeStart } from "../../../src/domain/ledger.ts";
 import { rememberNode } from "../../support/build-node.ts";
 import { buildJob } from "../../support/build-record.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";

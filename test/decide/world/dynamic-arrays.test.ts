@@ -13,7 +13,8 @@ import type { Policy } from "../../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { PriceTable } from "../../../src/domain/price.ts";
 import { renderReason } from "../../../src/domain/reason.ts";
-import type { InFlight, LedgerNode } from "../../../src/domain/record.ts";
+import type { InFlight } from "../../../src/domain/in-flight.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import { inArrays, needing } from "../../support/build-constraints.ts";
 import {
   at,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nodeId } from "../../../src/domain/ids.ts";
-import type { Ledger } from "../../../src/domain/record.ts";
+import type { Ledger } from "../../../src/domain/ledger.ts";
 import {
   at,
   buildArray,

@@ -3,7 +3,7 @@ import { settle } from "../../../src/decide/intents/settle.ts";
 import type { NodeArray } from "../../../src/domain/cluster.ts";
 import type { GroupDemand } from "../../../src/domain/demand.ts";
 import { arrayName, requestId } from "../../../src/domain/ids.ts";
-import type { CreateEffect } from "../../../src/domain/record.ts";
+import type { CreateEffect } from "../../../src/domain/intent.ts";
 import { buildArray, buildBucket, D4, EXECUTE, NOW } from "../../support/build-node.ts";
 import { BUCKET, buildIntent, buildTarget } from "../../support/build-record.ts";
 import {

@@ -1,0 +1,32 @@
+/** Why a call of a port failed, and what that says about its effect. */
+export type PortErrorKind =
+  /** No answer: connection refused or cut, or timeout. The effect may have happened. */
+  | "unreachable"
+  /** 429 or 503: the server asks to wait. */
+  | "throttled"
+  /** 401 or 403: our credentials are refused. Certainly no effect. */
+  | "denied"
+  /** Any other unusable answer: 5xx, malformed, too large. The effect may have happened. */
+  | "unexpected"
+  /** A newer release wrote the record, so this release must not touch it. Only from a store. Certainly no effect. */
+  | "newer-state";
+
+/**
+ * The only error that adapters throw. Only app/ catches it. Expected outcomes (a conflict, a refusal) are values instead. Each method of a
+ * port that returns a promise may throw every kind except "newer-state". Exceptions are given at the method.
+ */
+export class PortError extends Error {
+  readonly kind: PortErrorKind;
+  /** The operation that failed: "GET /clusters/demo/status". Never contains a secret. */
+  readonly operation: string;
+  /** The HTTP status, if there was one. */
+  readonly status: number | undefined;
+
+  constructor(kind: PortErrorKind, operation: string, message: string, status?: number) {
+    super(`${operation}: ${message}`);
+    this.name = "PortError";
+    this.kind = kind;
+    this.operation = operation;
+    this.status = status;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Bodies } from "../../domain/bodies.ts";
+import type { Snapshot } from "../../domain/cluster.ts";
+import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
+import type { FinishedSet } from "../../domain/finished-set.ts";
+import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
+import type { MissingBodies } from "../../domain/missing-bodies.ts";
+import type { Plan } from "../../domain/plan.ts";
+import type { Questions } from "../../domain/questions.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import type { VirtualFleet } from "../../domain/virtual-fleet.ts";
+
+/** An opaque version of a stored record, as one load or save saw it. */
+export interface RecordVersion {
+  readonly etag: string;
+}
+
+export interface LoadedRecord<V extends RecordVersion = RecordVersion> {
+  readonly record: ClusterRecord;
+  readonly version: V;
+}
+
+/** Parts of the bodies that a save replaces. An absent part stays as stored. */
+export interface BodyChanges {
+  /** Bodies of demands whose digest the stored record does not have yet. Other bodies named by the record are kept. */
+  readonly demands?: ReadonlyMap<Digest, SetDemand>;
+  readonly reports?: ReadonlyMap<Digest, readonly SchedulerNode[]>;
+  readonly seen?: Snapshot;
+  readonly ledger?: Ledger;
+  readonly questions?: Questions;
+  readonly plan?: Plan;
+  readonly virtual?: VirtualFleet;
+  readonly finished?: FinishedChange;
+  /** Lost bodies that the record no longer names. */
+  readonly forget?: Pick<MissingBodies, "seen" | "ledger" | "questions" | "plan">;
+}
+
+/** Sets that leave the record with this save and are remembered. */
+export interface FinishedChange {
+  readonly sets: ReadonlyMap<SetName, FinishedSet>;
+  /** True for sets already there that are still to be remembered. */
+  readonly isKept: (set: FinishedSet) => boolean;
+}
+
+/**
+ * One record per cluster, with compare-and-set (architecture.md, Storage). A body that the record no longer names (a digest of no live set)
+ * is garbage. `collect` removes it when it is older than an hour.
+ */
+export interface RecordStore<V extends RecordVersion = RecordVersion> {
+  /**
+   * The manifest alone. Undefined if there is no record yet. Also throws PortError "newer-state" if its state version is newer than ours.
+   */
+  load(cluster: ClusterName): Promise<LoadedRecord<V> | undefined>;
+  /** The remembered parts of those of the sets that have left the record. Reads only the bodies in which they would be. */
+  finished(loaded: LoadedRecord<V>, sets: readonly SetName[]): Promise<ReadonlyMap<SetName, FinishedSet>>;
+  /** The bodies of a loaded record. Undefined if one is missing because the record has changed: load again. */
+  bodies(loaded: LoadedRecord<V>): Promise<Bodies | undefined>;
+  /** The bodies of a loaded record that storage lacks, whatever this process has cached. Undefined if none is missing. */
+  missing(loaded: LoadedRecord<V>): Promise<MissingBodies | undefined>;
+  /**
+   * Writes the bodies that a save with the same arguments would write, and nothing else, so that this save finds them written. Also useful
+   * for a save of a different record, whatever was saved meanwhile. May take seconds, and needs no turn.
+   */
+  stage(record: ClusterRecord, changes: BodyChanges, previous: LoadedRecord<V> | undefined): Promise<void>;
+  /**
+   * Saves if the stored version is still `previous` (undefined: if there is none). Writes bodies first, then the manifest. `if-staged`: if
+   * bodies of a plan would have to be written first, saves nothing, and the caller must stage them.
+   */
+  save(
+    record: ClusterRecord,
+    changes: BodyChanges,
+    previous: LoadedRecord<V> | undefined,
+    how?: "write" | "if-staged",
+  ): Promise<Saved<V>>;
+  /**
+   * Removes unreferenced bodies written over an hour before `now`, in transactions that include the cluster row, for at most about 20 s.
+   * `begin` (the default) starts or continues a pass over all bodies. `go-on` only continues one, and costs nothing without one. Returns
+   * the number of rows removed.
+   */
+  collect(cluster: ClusterName, now: Instant, how?: "begin" | "go-on"): Promise<number>;
+}
+
+export type Saved<V extends RecordVersion = RecordVersion> =
+  | { readonly kind: "saved"; readonly loaded: LoadedRecord<V> }
+  /** Nothing was saved: the stored version is another one. With `unstaged`: bodies must be staged first. */
+  | { readonly kind: "conflict"; readonly unstaged?: true };

@@ -1,0 +1,102 @@
+import type { Purpose } from "./bucket.ts";
+import type { ArrayName, Digest, NodeId, RequestId, SetName } from "./ids.ts";
+import type { Instant } from "./units.ts";
+
+/** The stored facts about each node. CycleCloud exposes no creation time and reuses names (architecture.md, The node ledger). */
+export type Ledger = ReadonlyMap<NodeId, LedgerNode>;
+
+export interface LedgerNode {
+  readonly nodeId: NodeId;
+  /** As last observed. */
+  readonly name: string;
+  readonly array: ArrayName;
+  readonly hostname?: string;
+  readonly instanceId?: string;
+  readonly requestId?: RequestId;
+  readonly purpose: Purpose;
+  /** Digest of the attributes that it was created with. Absent: only those of its array, or unknown. */
+  readonly look?: Digest;
+  readonly firstSeenAt: Instant;
+  /**
+   * How many open create sets were older than this node's own when the node was first matched to it. Of nodes that were first observed
+   * together, those with the lower number are used first. Absent: 0.
+   */
+  readonly askedAfter?: number;
+  readonly firstReadyAt?: Instant;
+  /** The first observation that showed it no longer up. Absent: it is Ready, never was Ready, failed, or is no longer wanted. */
+  readonly leftReadyAt?: Instant;
+  /** The first of the last observations, without a gap, that do not show whether the node is wanted. Absent: the last one shows it. */
+  readonly unclearSince?: Instant;
+  readonly lastNeededAt?: Instant;
+  readonly busyness: Busyness;
+  readonly draining?: Draining;
+  /** The key of its stop URL, from the create request, else from its Configuration. Absent: not known. */
+  readonly keyId?: string;
+  /** Absent: no call of the node has carried a token of its own yet. */
+  readonly bound?: NodeBinding;
+  /**
+   * Demands that recent plans placed here, of sets that do not report this host while another set does. Only a few are kept. Absent: none.
+   */
+  readonly plannedBeside?: readonly PlannedBeside[];
+  /** Deallocated in the last believed observation. */
+  readonly deallocated?: true;
+  /** Progress of its start. Absent: no start was requested since it was deallocated, or it never was deallocated. */
+  readonly start?: NodeStart;
+  /**
+   * The first believed observation that lacked it. The entry is kept for an hour, so that a late question of the node is granted. It is
+   * kept longer while a report gives the host resources, so that the host is not mistaken for one that was never ours.
+   */
+  readonly goneAt?: Instant;
+}
+
+/** The proof that calls of a node must carry. It belongs to one VM: another VM of the same node begins without it. */
+export interface NodeBinding {
+  /** Digest of the token that the node chose (decide/stops/node-token.ts). The token itself is never stored. */
+  readonly token: Digest;
+  readonly instanceId: string;
+}
+
+/** A demand of a request set, by its name in plans. */
+export interface PlannedBeside {
+  readonly set: SetName;
+  readonly demand: string;
+}
+
+/** Whether jobs run on a node. Idle time does not run while the state is unknown. */
+export interface Busyness {
+  readonly state: "busy" | "idle" | "unknown";
+  readonly since: Instant;
+}
+
+/**
+ * The node is marked to be stopped. Committed before the node is observed once more, and before any terminate (architecture.md, Stopping).
+ */
+export interface Draining {
+  readonly since: Instant;
+  readonly by: "callback" | "unhealthy" | "idle" | "boot-timeout" | "failed" | "stuck";
+  /** The plan that marked it. */
+  readonly plan: number;
+  /** Number of terminate requests that CycleCloud has accepted for it. */
+  readonly attempts: number;
+  /** When the last of them was accepted. Absent: none was. */
+  readonly sentAt?: Instant;
+}
+
+/** The start of a deallocated node. Committed with the intent, before the request is sent. */
+export interface NodeStart {
+  /**
+   * - `unsure`: sent or about to be sent; the answer is not known.
+   * - `accepted`: CycleCloud accepted it, and no observation has shown it yet.
+   * - `shown`: an observation showed the node on its way up.
+   * - `refused`: it was refused or had no effect. No new start before `until`.
+   */
+  readonly state: "unsure" | "accepted" | "shown" | "refused";
+  /** When the start was requested or refused. The boot timeout counts from here. */
+  readonly since: Instant;
+  /** When the plan that wanted it was committed. Absent: at `since`. */
+  readonly plannedAt?: Instant;
+  /** No new start before this moment. Absent: it was not refused. */
+  readonly until?: Instant;
+  /** Why the start was, or may have been, refused. Absent: there is no sign of a refusal. */
+  readonly message?: string;
+}

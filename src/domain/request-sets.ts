@@ -1,0 +1,69 @@
+import type { Revision } from "./demand.ts";
+import type { Digest, SetName } from "./ids.ts";
+import type { Instant, Seconds } from "./units.ts";
+
+/** Request sets by name. */
+export type SetEntries = ReadonlyMap<SetName, SetEntry>;
+
+/** The parts of a record that hold the senders' messages. */
+export interface Held {
+  /** The last message with demand of each set: its demand, and its report and pools unless a separate one below is in force. */
+  readonly sets: SetEntries;
+  /**
+   * Reports that came without demand. Each is at least as new as the entry of its set in `sets`, and is in force instead of the report
+   * there, even after it has lapsed. It is an entry of its own with an empty demand.
+   */
+  readonly separateReports: SetEntries;
+  /** Pools that came without demand, by the same rules. The demand of such an entry contains pools only. */
+  readonly separatePools: SetEntries;
+}
+
+/** All entries of all sets, of all three parts. */
+export function entriesOf({ sets, separateReports, separatePools }: Held): readonly SetEntry[] {
+  return [...sets.values(), ...separateReports.values(), ...separatePools.values()];
+}
+
+/** By set, the entry whose report is in force. A lapsed entry has no report. */
+export function reportsOf({ sets, separateReports }: Held): SetEntries {
+  return separateReports.size === 0 ? sets : new Map([...sets, ...separateReports]);
+}
+
+/** By set, the entry whose demand has the pools in force. */
+export function poolsOf({ sets, separatePools }: Held): SetEntries {
+  return separatePools.size === 0 ? sets : new Map([...sets, ...separatePools]);
+}
+
+/** Whether two records hold identical entries (by reference). They then name the same bodies. */
+export function holdSame(a: Held, b: Held): boolean {
+  return a.sets === b.sets && a.separateReports === b.separateReports && a.separatePools === b.separatePools;
+}
+
+/** One request set in the manifest. Its demand and report are bodies. A lapsed or emptied set keeps its revision for a day. */
+export interface SetEntry {
+  readonly revision: Revision;
+  readonly intervalSeconds: Seconds;
+  readonly sentAt: Instant;
+  readonly acceptedAt: Instant;
+  readonly expiresAt: Instant;
+  /** Digest of the demand. A change raises `generation`. */
+  readonly digest: Digest;
+  /** False once lapsed or deleted. Its body is then no longer kept. */
+  readonly live: boolean;
+  /** The set was deleted: its sender asks for nothing. Absent: it is in force, or it lapsed. */
+  readonly ended?: true;
+  /** The scheduler's report that came with it. Absent: none came. */
+  readonly report?: Digest;
+  /** The size of its bodies. Absent: the set is not in force, or an older release accepted it. */
+  readonly size?: HeldSize;
+}
+
+/** How much one message of a set uses of the bounds of its cluster. */
+export interface HeldSize {
+  readonly jobs: number;
+  /** Of its bodies as JSON, before compression. */
+  readonly bytes: number;
+}
+
+/** For each set the pools that it was the first to name. A pool is stored as the digest of its name: names may be long, and every renewal
+ * writes this field. */
+export type PoolOwners = readonly { readonly set: SetName; readonly pools: readonly Digest[] }[];
