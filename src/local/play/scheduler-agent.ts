@@ -187,11 +187,12 @@ export class SchedulerAgent {
     if (stopUrl === undefined || (before !== undefined && isOver(before, now)))
       return this.#open(hostname, now);
     const begins = mayBegin(before, now);
-    const series = withQuestion(before, begins, now);
+    const series = withQuestion(before, { begins, now });
     this.#askers.set(hostname, { host, series, nextAt: Number.POSITIVE_INFINITY });
     const query = { instance: instanceId, asked: String(Math.round(now)) };
     const reply = await this.#doors.askStop(stopUrl, begins ? query : { ...query, begin: "no" });
-    const word = wordOf(reply.status, reply.undrain, before === undefined);
+    const { status, undrain } = reply;
+    const word = wordOf({ status, undrain, isFirst: before === undefined });
     if (word === "stop") {
       this.#granted += 1;
       this.#askers.delete(hostname);
