@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SchedulerModel } from "../../../src/local/workload/scheduler-model.ts";
-import type { SchedulerOptions } from "../../../src/local/workload/scheduler-model.ts";
+import type { SchedulerOptions } from "../../../src/local/workload/scheduler-events.ts";
 import type { WorkloadJob } from "../../../src/local/workload/workload-job.ts";
 
 /** A job in seconds; `walltime` unknown unless given. */
