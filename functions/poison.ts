@@ -26,7 +26,7 @@ export async function sweepPoison(composed: Composition): Promise<void> {
   try {
     for (;;) {
       const messages = await queue.takePoison(AT_A_TIME);
-      const ended = await Promise.allSettled(messages.map((message) => settlePoison(composed, message)));
+      const ended = await Promise.allSettled(messages.map((message) => finishPoison(composed, message)));
       const failed = ended.find((one) => one.status === "rejected");
       if (failed !== undefined) throw failed.reason;
       // The service may return fewer messages than there are.
@@ -38,7 +38,7 @@ export async function sweepPoison(composed: Composition): Promise<void> {
   }
 }
 
-async function settlePoison(composed: Composition, message: PoisonMessage): Promise<void> {
+async function finishPoison(composed: Composition, message: PoisonMessage): Promise<void> {
   await handlePoison(composed, message);
   await composed.app.ports.queue.dropPoison(message);
 }

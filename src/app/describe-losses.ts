@@ -4,7 +4,7 @@ import { mayNamePools, mayReportHosts, ruleOf } from "../decide/senders/sender-r
 import { demandsInForce } from "../decide/senders/demands-in-force.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { Policy } from "../domain/policy.ts";
-import { renderReason } from "../domain/reason.ts";
+import { renderReason } from "../domain/reason-text.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { poolsOf, reportsOf } from "../domain/request-sets.ts";
 import { NO_SENDER_RULES } from "../domain/sender-rules.ts";

@@ -9,7 +9,7 @@ import type { JobDemand, Problem } from "../domain/demand.ts";
 import type { ClusterName, SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import { modeShown } from "../domain/plan.ts";
-import { renderReason } from "../domain/reason.ts";
+import { renderReason } from "../domain/reason-text.ts";
 import type { Ledger } from "../domain/ledger.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { isoTime } from "../domain/units.ts";

@@ -8,7 +8,7 @@ import type {
   TargetDemand,
   WholeUpdate,
 } from "../domain/demand.ts";
-import { renderReason } from "../domain/reason.ts";
+import { renderReason } from "../domain/reason-text.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { someOf } from "../domain/some-of.ts";
 

@@ -3,7 +3,7 @@ import { plusSeconds, secondsBetween } from "../domain/units.ts";
 import { timeoutsOf } from "../domain/timeouts.ts";
 import type { Draining, LedgerNode } from "../domain/ledger.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { NodeVerdict } from "../domain/plan.ts";
+import type { NodeVerdict } from "../domain/node-verdict.ts";
 import { entryOfNode } from "../domain/hosts.ts";
 import type { Node } from "../domain/cluster.ts";
 import { awaitedBy, idleSeconds } from "./stops/scale-down.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer, World } from "../domain/allocation.ts";
+import type { BucketOffer, World } from "../domain/world.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import { bucketText } from "../domain/bucket.ts";
@@ -7,7 +7,7 @@ import type { Problem } from "../domain/demand.ts";
 import { sameMachineType } from "../domain/ids.ts";
 import { nearest } from "../domain/nearest.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { LimitId } from "../domain/reason.ts";
+import type { LimitId } from "../domain/limit.ts";
 import type { Backoff } from "../domain/backoff.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { Instant } from "../domain/units.ts";

@@ -2,7 +2,7 @@ import type { ArrayName, ClusterName, MachineType, NodeId, PlacementGroup } from
 import type { Resources, Scalar } from "./resources.ts";
 import type { Instant, Seconds } from "./units.ts";
 
-/** One observation of a cluster: one `status?nodes=true` answer (cyclecloud-wire.md A.3), parsed leniently into a uniform shape. */
+/** A cluster as one `status?nodes=true` answer showed it (cyclecloud-wire.md A.3), parsed leniently into a uniform shape. */
 export interface Snapshot {
   readonly cluster: ClusterName;
   readonly at: Instant;

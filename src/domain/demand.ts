@@ -68,6 +68,7 @@ export interface JobDemand extends Common {
   readonly spot?: "never" | "allow" | "only";
 }
 
+/** Slots of a job that run on a host already. */
 export interface PlacedSlots {
   readonly hostname: string;
   readonly iterations: number;

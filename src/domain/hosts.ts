@@ -1,4 +1,4 @@
-import type { SupplyNode } from "./allocation.ts";
+import type { SupplyNode } from "./world.ts";
 import { compareText } from "./text.ts";
 
 const address = /^\d+(?:\.\d+){3}$/;

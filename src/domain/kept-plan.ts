@@ -1,5 +1,6 @@
 import type { NodeId } from "./ids.ts";
-import type { DemandOutcome, NodeVerdict, Plan } from "./plan.ts";
+import type { NodeVerdict } from "./node-verdict.ts";
+import type { DemandOutcome, Plan } from "./plan.ts";
 import type { Ledger, LedgerNode } from "./ledger.ts";
 import type { Instant } from "./units.ts";
 

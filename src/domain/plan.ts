@@ -1,11 +1,12 @@
-import type { Binding } from "./binding.ts";
+import type { Remedy } from "./remedy.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Mode } from "./mode.ts";
+import type { NodeVerdict } from "./node-verdict.ts";
 import type { Reason } from "./reason.ts";
 import type { CreateSet } from "./intent.ts";
-import type { Instant, Seconds } from "./units.ts";
-import { clockTime, isoTime } from "./units.ts";
+import type { Instant } from "./units.ts";
+import { isoTime } from "./units.ts";
 
 /** The result of one reconcile, with its reasons. Every decision, including "do nothing", has a reason. */
 export interface Plan {
@@ -160,141 +161,5 @@ export interface DemandOutcome {
   /** Number of reasons left out. Absent: none. */
   readonly moreReasons?: number;
   /** The change that would let all of the demand be placed. Absent: nothing is lacking, or it is unknown. */
-  readonly binding?: Binding;
-}
-
-/** Why a node stays or is stopped. */
-export type NodeVerdict =
-  | { readonly kind: "needed"; readonly by: readonly string[] }
-  | { readonly kind: "coming"; readonly bootSecondsLeft: number }
-  | { readonly kind: "busy" }
-  | { readonly kind: "busyness-unknown" }
-  | { readonly kind: "idle"; readonly idleSeconds: Seconds; readonly idleTimeoutSeconds: Seconds }
-  /** A request set that is left out of the plan may need it. */
-  | { readonly kind: "perhaps-needed"; readonly by: SetName }
-  | { readonly kind: "keep-alive" }
-  /** Its Configuration switches autostop off (cyclecloud-wire.md C.2). */
-  | { readonly kind: "stop-disabled" }
-  | { readonly kind: "not-managed" }
-  | { readonly kind: "resting"; readonly until: Instant }
-  | {
-      readonly kind: "draining";
-      readonly by: string;
-      /** The node is stopped once a report later than this shows it as idle. */
-      readonly reportAfter?: Instant;
-      /** The last report that named it. */
-      readonly lastReportAt?: Instant;
-      /** When the node is judged again, unless CycleCloud has been asked to stop it by then. */
-      readonly until?: Instant;
-    }
-  | { readonly kind: "stopping"; readonly attempts: number }
-  | { readonly kind: "going" }
-  /** `wasReady`: it failed after it was Ready, so jobs may still run there. `kept`: it nevertheless counts as capacity. */
-  | { readonly kind: "failed"; readonly status: string; readonly wasReady?: true; readonly kept?: true }
-  /** It was Ready and has not been up since then. `status` is CycleCloud's status. It is no capacity, unless `kept`. */
-  | { readonly kind: "down"; readonly since: Instant; readonly status: string; readonly kept?: true }
-  /** The observation lacks it. It counts as present until `until`. `named`: its bucket still lists it. */
-  | { readonly kind: "missing"; readonly since: Instant; readonly until: Instant; readonly named?: true }
-  /** CycleCloud does not show whether the node is wanted. It counts as present until `until`. `over` is its state after that. */
-  | {
-      readonly kind: "unclear";
-      readonly since: Instant;
-      readonly until: Instant;
-      readonly status: string;
-      readonly over?: "replaced" | "kept";
-    }
-  | { readonly kind: "off"; readonly status: string }
-  /** The node would be started when needed. If its last start failed, not before `restsUntil`. */
-  | { readonly kind: "deallocated"; readonly restsUntil?: Instant; readonly message?: string }
-  | { readonly kind: "starting"; readonly by: readonly string[] };
-
-const FAILED_AFTER_READY = " after it was Ready";
-const NO_CAPACITY =
-  ": no capacity, but jobs may still run on it; it is stopped by its own callback, or when a scheduler reports it idle";
-const KEPT =
-  "it still counts as present, because a job is reported on it or enough other nodes of its array are being replaced";
-
-/** Used in every text in which an unknown busy state keeps a node from being stopped. */
-export const BUSY_STATE_UNKNOWN = "busy state unknown: no report and no callback yet";
-
-/** One sentence for users. */
-export function renderVerdict(verdict: NodeVerdict): string {
-  switch (verdict.kind) {
-    case "needed":
-      return `needed by ${verdict.by.join(", ")}`;
-    case "coming":
-      return `on its way up; ${Math.round(verdict.bootSecondsLeft)} s left to boot`;
-    case "busy":
-      return "stays: a job runs on it";
-    case "busyness-unknown":
-      return `stays: not needed; ${BUSY_STATE_UNKNOWN}`;
-    case "idle":
-      return `stays for now: idle for ${Math.round(verdict.idleSeconds)} of ${verdict.idleTimeoutSeconds} s`;
-    case "perhaps-needed":
-      return `stays: request set ${verdict.by} is left out of this plan, and may need it`;
-    case "keep-alive":
-      return "stays: KeepAlive is set";
-    case "stop-disabled":
-      return "stays: its configuration switches autostop off (cyclecloud.cluster.autoscale.stop_enabled)";
-    case "not-managed":
-      return "stays: its node array is not autoscaled by us";
-    case "resting":
-      return "stays for now: scale-down rests after a start or an interruption of the autoscaler";
-    case "draining":
-      return `marked to be stopped (${verdict.by})${awaitedText(verdict)}`;
-    case "stopping":
-      return `asked CycleCloud to terminate it${verdict.attempts > 1 ? ` (${verdict.attempts} times)` : ""}`;
-    case "going":
-      return "is being stopped";
-    case "failed":
-      return `failed (${verdict.status})${afterFailed(verdict)}`;
-    case "down":
-      return downText(verdict);
-    case "missing":
-      return `CycleCloud has not listed it since ${isoTime(verdict.since)}${verdict.named === true ? ", though its bucket names it" : ""}: it counts as present until ${isoTime(verdict.until)}, and as removed after that`;
-    case "unclear":
-      return `since ${isoTime(verdict.since)} CycleCloud's record has not said whether it is wanted (no TargetState, Status ${verdict.status}): ${unclearText(verdict)}`;
-    case "off":
-      return `has no VM (${verdict.status})`;
-    case "deallocated":
-      return verdict.restsUntil === undefined
-        ? "deallocated: would be started when needed"
-        : `deallocated: not started again before ${isoTime(verdict.restsUntil)}, as ${verdict.message ?? "its last start came to nothing"}`;
-    case "starting":
-      return verdict.by.length === 0
-        ? "deallocated, and asked to start; no longer needed"
-        : `deallocated, and asked to start for ${verdict.by.join(", ")}`;
-  }
-}
-
-type Of<K extends NodeVerdict["kind"]> = Extract<NodeVerdict, { readonly kind: K }>;
-
-function afterFailed({ wasReady, kept }: Of<"failed">): string {
-  const after = wasReady === true ? FAILED_AFTER_READY : "";
-  if (kept === true) return `${after}; ${KEPT}`;
-  return wasReady === true ? `${after}${NO_CAPACITY}` : "";
-}
-
-function downText({ status, since, kept }: Of<"down">): string {
-  const shown = `it was Ready, and CycleCloud has shown it as ${status} since ${isoTime(since)};`;
-  if (kept === true) return `${shown} ${KEPT}`;
-  return `no capacity: ${shown} its demand is placed elsewhere, and it still counts against the limits`;
-}
-
-function unclearText({ until, over }: Of<"unclear">): string {
-  if (over === undefined) return `it counts as present until ${isoTime(until)}, and is not stopped`;
-  const ends =
-    "it is stopped by its own callback, when a scheduler reports it idle, or by an administrator in CycleCloud";
-  return over === "kept" ? `${KEPT}; ${ends}` : `no capacity; ${ends}`;
-}
-
-function awaitedText({
-  reportAfter,
-  lastReportAt,
-  until,
-}: Extract<NodeVerdict, { readonly kind: "draining" }>): string {
-  if (until !== undefined) return `: judged again at ${clockTime(until)} if it is still up`;
-  if (reportAfter === undefined) return "";
-  const last = lastReportAt === undefined ? "there is none" : `the last is from ${clockTime(lastReportAt)}`;
-  return `: waiting for a report later than ${clockTime(reportAfter)}; ${last}`;
+  readonly binding?: Remedy;
 }

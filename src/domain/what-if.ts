@@ -1,7 +1,7 @@
 import type { RequestSetUpdate } from "./demand.ts";
 import type { ArrayName, MachineType } from "./ids.ts";
 import type { Policy } from "./policy.ts";
-import type { LimitKind } from "./reason.ts";
+import type { LimitKind } from "./limit.ts";
 
 /** The limits that CycleCloud sets. Our own caps are part of the configuration. */
 export const CHANGEABLE_LIMITS = [

@@ -1,4 +1,4 @@
-import type { FaultTarget } from "./faults.ts";
+import type { FaultActions } from "./faults.ts";
 import type { Fleet } from "./fleet.ts";
 import { failNode, hangInRestart, restartNode, shutDownNode, vanishNode } from "./mishaps.ts";
 import type { SimulatedNode } from "./node.ts";
@@ -6,7 +6,7 @@ import type { Bucket, Cluster, World } from "./world.ts";
 import { findBucket } from "./world.ts";
 
 /** The nodes and clusters of a simulator, as planned faults reach them. `advance` processes what is due, and returns the present time. */
-export function openFaultTarget(world: World, fleet: Fleet, advance: () => number): FaultTarget {
+export function openFaultTarget(world: World, fleet: Fleet, advance: () => number): FaultActions {
   return { ...targetNodes(fleet, advance), ...targetClusters(world), ...targetLag(fleet, advance) };
 }
 
@@ -38,7 +38,7 @@ function targetNodes(fleet: Fleet, advance: () => number) {
       node.keepAlive = keepAlive;
       fleet.roster.touch(node);
     },
-  } satisfies Partial<FaultTarget>;
+  } satisfies Partial<FaultActions>;
 }
 
 function targetClusters(world: World) {
@@ -54,7 +54,7 @@ function targetClusters(world: World) {
       cluster.state = state;
       cluster.targetState = targetState;
     },
-  } satisfies Partial<FaultTarget>;
+  } satisfies Partial<FaultActions>;
 }
 
 function targetLag(fleet: Fleet, advance: () => number) {
@@ -67,7 +67,7 @@ function targetLag(fleet: Fleet, advance: () => number) {
       advance();
       fleet.thawLag();
     },
-  } satisfies Partial<FaultTarget>;
+  } satisfies Partial<FaultActions>;
 }
 
 function requireNode({ roster }: Fleet, id: string): SimulatedNode {

@@ -22,7 +22,7 @@ export type Failure = {
 type Planned = { readonly match: FaultMatch; readonly failure: Failure; left: number };
 
 /** The parts of the simulator that faults of nodes and clusters need. */
-export type FaultTarget = {
+export type FaultActions = {
   vanish(nodeIds: readonly string[]): void;
   failNode(nodeId: string, message: string): void;
   shutDown(nodeId: string): void;
@@ -48,12 +48,12 @@ export type FaultTarget = {
 
 /** Faults that can be planned while the simulator runs. Each throws an Error if it names a node, bucket or cluster that does not exist. */
 export class Faults {
-  readonly #target: FaultTarget;
+  readonly #actions: FaultActions;
   #planned: readonly Planned[] = [];
   #falseEmptyLeft = 0;
 
-  constructor(target: FaultTarget) {
-    this.#target = target;
+  constructor(actions: FaultActions) {
+    this.#actions = actions;
   }
 
   /** The next `times` matching requests fail. If several planned failures match a request, the oldest is used. */
@@ -68,17 +68,17 @@ export class Faults {
 
   /** The VMs disappear at once, and their nodes with them. */
   vanish(nodeIds: readonly string[]): void {
-    this.#target.vanish(nodeIds);
+    this.#actions.vanish(nodeIds);
   }
 
   /** A health event: the node's Status becomes Failed. Its VM continues to run. */
   failNode(nodeId: string, message = "A health check failed"): void {
-    this.#target.failNode(nodeId, message);
+    this.#actions.failNode(nodeId, message);
   }
 
   /** Shuts a Ready node down from inside: its status is Off, its target state stays Started, and its VM is not deleted. */
   shutDown(nodeId: string): void {
-    this.#target.shutDown(nodeId);
+    this.#actions.shutDown(nodeId);
   }
 
   /**
@@ -86,41 +86,41 @@ export class Faults {
    * stays in Restarting.
    */
   restart(nodeId: string, { comesBack = true }: { readonly comesBack?: boolean } = {}): void {
-    this.#target.restart(nodeId, { comesBack });
+    this.#actions.restart(nodeId, { comesBack });
   }
 
   /** From now on starts of the node fail with this error. Undefined: they succeed again. */
   refuseStart(nodeId: string, message: string | undefined): void {
-    this.#target.refuseStart(nodeId, message);
+    this.#actions.refuseStart(nodeId, message);
   }
 
   keepAlive(nodeId: string, keepAlive: boolean): void {
-    this.#target.setKeepAlive(nodeId, keepAlive);
+    this.#actions.setKeepAlive(nodeId, keepAlive);
   }
 
   /** Number of further VMs that Azure has for the array and machine type. Undefined: enough. */
   setCapacity(array: string, machineType: string, left: number | undefined, cluster?: string): void {
-    this.#target.setCapacity(array, machineType, left, cluster);
+    this.#actions.setCapacity(array, machineType, left, cluster);
   }
 
   /** Makes a bucket invalid, or valid with undefined. */
   setInvalid(array: string, machineType: string, reason: InvalidReason | undefined, cluster?: string): void {
-    this.#target.setInvalid(array, machineType, reason, cluster);
+    this.#actions.setInvalid(array, machineType, reason, cluster);
   }
 
   /** Undefined leaves the field out of the status, as for a cluster that was never started. */
   setClusterState(cluster: string, state: string | undefined, targetState: string | undefined): void {
-    this.#target.setClusterState(cluster, state, targetState);
+    this.#actions.setClusterState(cluster, state, targetState);
   }
 
   /** From now on new nodes do not begin to show, and nodes that are started are still listed as Deallocated. */
   freezeLag(): void {
-    this.#target.freezeLag();
+    this.#actions.freezeLag();
   }
 
   /** Shows everything that a frozen lag has held back. */
   thawLag(): void {
-    this.#target.thawLag();
+    this.#actions.thawLag();
   }
 
   /** Removes planned failures and false answers that are not used up. Changes of nodes and clusters stay. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Allocation, World } from "../../src/domain/allocation.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import { canonicalText } from "../../src/domain/canonical.ts";
 

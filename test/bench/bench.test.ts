@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { JobDemand } from "../../src/domain/demand.ts";
-import type { World } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
 import { readJobs } from "../../src/wire/job.ts";
 import { Dice } from "../simulation/dice.ts";
 import { leastByTrying } from "./brute-force.ts";

@@ -1,4 +1,4 @@
-import type { World } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { JobDemand } from "../../src/domain/demand.ts";
 import { amountOf } from "../../src/domain/resources.ts";

@@ -1,6 +1,7 @@
 import { GCProfiler } from "node:v8";
 import { allocate } from "../../src/decide/search/allocate.ts";
-import type { Allocation, World } from "../../src/domain/allocation.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";

@@ -1,7 +1,7 @@
-import type { BucketOffer, SharedLimit, SupplyNode, World } from "../../src/domain/allocation.ts";
+import type { BucketOffer, SharedLimit, SupplyNode, World } from "../../src/domain/world.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import { arrayName, machineType, nodeId } from "../../src/domain/ids.ts";
-import type { LimitKind } from "../../src/domain/reason.ts";
+import type { LimitKind } from "../../src/domain/limit.ts";
 import type { Resources, ResourceValue } from "../../src/domain/resources.ts";
 import { isSize, looksLikeSize, parseSize } from "../../src/domain/size.ts";
 import type { BucketText, ClusterText } from "./load.ts";

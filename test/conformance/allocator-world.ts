@@ -5,7 +5,7 @@ import { overlayReport, viewHost } from "../../src/decide/world/host-view.ts";
 import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
 import { Places } from "../../src/decide/world/cluster-buckets.ts";
 import { buildWorld } from "../../src/decide/world/build-world.ts";
-import type { BucketOffer, SupplyNode, World } from "../../src/domain/allocation.ts";
+import type { BucketOffer, SupplyNode, World } from "../../src/domain/world.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { JobDemand, Pool } from "../../src/domain/demand.ts";

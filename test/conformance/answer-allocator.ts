@@ -1,6 +1,7 @@
 import { allocate } from "../../src/decide/search/allocate.ts";
 import { compileAll } from "../../src/decide/constraints/match.ts";
-import type { Allocation, BucketOffer, PlacementOrder, World } from "../../src/domain/allocation.ts";
+import type { Allocation, PlacementOrder } from "../../src/domain/allocation.ts";
+import type { BucketOffer, World } from "../../src/domain/world.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";

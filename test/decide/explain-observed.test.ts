@@ -3,7 +3,7 @@ import { explainJob } from "../../src/decide/explain.ts";
 import { explainNode } from "../../src/decide/explain-node.ts";
 import { storeLoads } from "../../src/decide/need/plan-loads.ts";
 import { allocate } from "../../src/decide/search/allocate.ts";
-import type { World } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName, nodeId } from "../../src/domain/ids.ts";
 import type { Plan } from "../../src/domain/plan.ts";

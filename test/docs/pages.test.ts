@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
-import { ROOMS } from "../house/rooms.ts";
+import { readSources } from "../house/imports.ts";
+import { edgesBetweenRooms, ROOMS } from "../house/rooms.ts";
 import { ROOT } from "../support/run-main.ts";
 
 /** What the pages say of the repository, against the repository. */
@@ -34,6 +35,22 @@ test("docs/architecture.md describes each room of src/decide, and no other, from
   expect(described).toEqual(ROOMS.filter((room) => room !== "entry"));
 });
 
+test("docs/architecture.md says which rooms each room of src/decide imports today", () => {
+  const page = read("docs/architecture.md").split("\n### Rooms of `src/decide`\n")[1] ?? "";
+  const written = [...(page.split(/\n#+ /)[0] ?? "").matchAll(/^\| `([a-z-]+)` \| .* \| ([^|]+) \|$/gm)].map(
+    ([, room = "", imports = ""]) => [
+      room,
+      imports === "–" ? [] : imports.replace("the entry files", "entry").split(", ").toSorted(),
+    ],
+  );
+  const edges = edgesBetweenRooms(readSources(ROOT));
+  const found = ROOMS.filter((room) => room !== "entry").map((room) => [
+    room,
+    [...new Set(edges.filter(({ from }) => from === room).map(({ to }) => to))].toSorted(),
+  ]);
+  expect(written).toEqual(found);
+});
+
 test("no page has a section twice", () => {
   const twice = pages.flatMap((name) => {
     const prose = read(`docs/${name}`).replaceAll(/^```[\s\S]*?^```/gm, "");
@@ -48,6 +65,21 @@ test("the glossary has 15 to 20 words, in order", () => {
   expect(words).toEqual(words.toSorted());
   expect(words.length).toBeGreaterThanOrEqual(15);
   expect(words.length).toBeLessThanOrEqual(20);
+});
+
+test("each type of the glossary is exported by exactly one file of the domain, the decisions, the use cases or the answers", () => {
+  const [, glossary = ""] = read("docs/architecture.md").split("\n## Glossary\n");
+  const types = [...glossary.matchAll(/\| `(\w+)` \|$/gm)].map(([, name = ""]) => name);
+  const folders = ["src/domain", "src/decide", "src/app", "src/wire/api"];
+  const sources = folders.flatMap((folder) =>
+    readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => read(`${folder}/${name}`)),
+  );
+  const count = (type: string): number =>
+    sources.filter((text) => new RegExp(`^export (?:type|interface) ${type}\\b`, "m").test(text)).length;
+  expect(types.filter((type) => count(type) !== 1)).toEqual([]);
+  expect(types.length).toBe(firstCells(read("docs/architecture.md"), "## Glossary").length);
 });
 
 test("docs/http.md has every route with its methods", () => {

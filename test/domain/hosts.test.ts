@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { hostFinder } from "../../src/domain/hosts.ts";
-import type { SupplyNode } from "../../src/domain/allocation.ts";
+import type { SupplyNode } from "../../src/domain/world.ts";
 import { arrayName, machineType, nodeId } from "../../src/domain/ids.ts";
 
 const node = (id: string, hostname: string, ready = true): SupplyNode => ({

@@ -1,9 +1,9 @@
-import type { BucketOffer } from "../../src/domain/allocation.ts";
+import type { BucketOffer } from "../../src/domain/world.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { DemandOutcome } from "../../src/domain/plan.ts";
 import type { Reason } from "../../src/domain/reason.ts";
-import { renderReason } from "../../src/domain/reason.ts";
+import { renderReason } from "../../src/domain/reason-text.ts";
 import { countOf, isAtMost } from "../property/naive-constraints.ts";
 import { drainedOf } from "../property/naive-jobs.ts";
 import { layOut, offerAt } from "../property/naive-nodes.ts";

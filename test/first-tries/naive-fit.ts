@@ -1,4 +1,4 @@
-import type { BucketOffer, World } from "../../src/domain/allocation.ts";
+import type { BucketOffer, World } from "../../src/domain/world.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { JobDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
 import type { PlacementGroup } from "../../src/domain/ids.ts";

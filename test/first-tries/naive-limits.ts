@@ -1,6 +1,7 @@
 import { KNOWN_VM_SIZES } from "../../src/domain/vm-size-data.ts";
-import type { Allocation, World } from "../../src/domain/allocation.ts";
-import type { LimitId } from "../../src/domain/reason.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
+import type { LimitId } from "../../src/domain/limit.ts";
 import { newcomers } from "../property/naive-places.ts";
 import type { Cluster, Fields } from "./clusters.ts";
 

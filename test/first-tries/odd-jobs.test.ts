@@ -1,6 +1,6 @@
 /** Jobs that others tried, with the sentences that they were answered. */
 import { expect, test } from "vitest";
-import { renderReason } from "../../src/domain/reason.ts";
+import { renderReason } from "../../src/domain/reason-text.ts";
 import type { Fields } from "./clusters.ts";
 import { CLUSTERS } from "./clusters.ts";
 import { MODES, tryOut } from "./try-out.ts";

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { BAD_QUESTIONS, quota } from "./bad-questions.ts";
 import { loseTicks } from "../support/lose-ticks.ts";
 
 /** POST /api/clusters/{c}/plan against the whole system: what it foretells comes true, and asking changes nothing. */
@@ -61,7 +62,6 @@ async function storedRows(): Promise<readonly string[]> {
   return rows.toSorted();
 }
 
-const quota = { kind: "family-quota", name: "standardFFamily", unit: "cores" };
 const where = { nodearray: "execute", machineType: "Standard_F4" };
 
 test("nothing changed: nothing to do, and what is short is told with its reasons", async () => {
@@ -173,69 +173,7 @@ test("asking changes nothing: every stored row is as it was, to its version", as
 });
 
 describe("a body that makes no sense: 400 with path, found and expected", () => {
-  test.each([
-    {
-      name: "unknown keys, with the nearest",
-      body: { limit: [] },
-      problems: [{ path: "", found: '"limit"', didYouMean: "limits" }],
-    },
-    {
-      name: "a limit of no kind, and one that is both larger and set",
-      body: {
-        limits: [
-          { kind: "quota", unit: "cores", more: 1 },
-          { ...quota, more: 1, max: 2 },
-        ],
-      },
-      problems: [
-        { path: "limits[0].kind", found: '"quota"', expected: expect.stringContaining("one of cluster, ") },
-        { path: "limits[1]", expected: "either more or max: how much the limit grows, or what it is" },
-      ],
-    },
-    {
-      name: "a configuration that could not be put",
-      body: { config: { idleTimeout: "soon" } },
-      problems: [
-        {
-          path: "config.idleTimeout",
-          found: "text of 4 characters",
-          expected: "a number of seconds, 0 or more",
-        },
-      ],
-    },
-    {
-      name: "a demand that could not be pushed",
-      body: { requestSets: { mine: { nodearrays: [{ Name: "execute", TargetCount: -1 }] } } },
-      problems: [
-        {
-          path: "requestSets.mine.nodearrays[0].TargetCount",
-          found: "-1",
-          expected: "a whole number, 0 or more",
-        },
-      ],
-    },
-    {
-      name: "limits and buckets that the cluster does not have",
-      body: {
-        limits: [{ kind: "family-quota", name: "standardFFamly", unit: "cores", more: 8 }],
-        buckets: [{ nodearray: "execute", machineType: "Standard_F8", enabled: true }],
-      },
-      problems: [
-        {
-          path: "buckets[0]",
-          found: "execute/Standard_F8",
-          expected: "a bucket of the cluster: execute/Standard_F4, other/Standard_F4",
-          didYouMean: "execute/Standard_F4",
-        },
-        {
-          path: "limits[0]",
-          found: "family-quota standardFFamly in cores",
-          didYouMean: "family-quota standardFFamily in cores",
-        },
-      ],
-    },
-    { name: "no JSON", body: "{", problems: [{ path: "" }] },
-  ])("$name", async ({ body, problems }) => {
+  test.each(BAD_QUESTIONS)("$name", async ({ body, problems }) => {
     expect(await dryRun(body)).toMatchObject({
       status: 400,
       type: "application/problem+json",

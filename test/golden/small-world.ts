@@ -1,8 +1,8 @@
-import type { BucketOffer, SharedLimit, SupplyNode, World } from "../../src/domain/allocation.ts";
+import type { BucketOffer, SharedLimit, SupplyNode, World } from "../../src/domain/world.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
-import type { LimitKind } from "../../src/domain/reason.ts";
+import type { LimitKind } from "../../src/domain/limit.ts";
 import { instant } from "../../src/domain/units.ts";
 import { needing } from "../support/build-constraints.ts";
 

@@ -77,7 +77,8 @@ interface Edge {
   readonly to: string;
 }
 
-function edgesBetweenRooms(files: readonly SourceFile[]): readonly Edge[] {
+/** Every import of a file of src/decide from a file of another room. */
+export function edgesBetweenRooms(files: readonly SourceFile[]): readonly Edge[] {
   return files.flatMap((file) => {
     const from = roomInDecide(file.path);
     if (from === undefined) return [];

@@ -1,15 +1,30 @@
 import { expect, test } from "vitest";
-import { FLAWS_OF_FILE, LONG_FILES, LONG_FUNCTIONS, LONG_WITHOUT_REASON } from "./exceptions.ts";
-import { readSources } from "./imports.ts";
+import {
+  FLAWS_OF_FILE,
+  LONG_FILES,
+  LONG_FUNCTIONS,
+  LONG_TEST_FILES,
+  LONG_WITHOUT_REASON,
+} from "./exceptions.ts";
+import { readSources, readTests } from "./imports.ts";
 import type { Flaw, Shape } from "./shape.ts";
-import { FLAWS, measure, MOST_DOOR_LINES, MOST_FILE_LINES, MOST_LINES_WITHOUT_REASON } from "./shape.ts";
+import {
+  countLines,
+  FLAWS,
+  measure,
+  MOST_DOOR_LINES,
+  MOST_FILE_LINES,
+  MOST_LINES_WITHOUT_REASON,
+} from "./shape.ts";
 
 /** Written by a program from the schema of the answers. */
 const GENERATED = new Set(["src/client/answers.ts"]);
 /** Where brands are made: `as` is how a value gets its brand. */
 const BRANDS = new Set(["src/domain/ids.ts", "src/domain/units.ts"]);
 
-const shapes = readSources(new URL("../..", import.meta.url).pathname)
+const ROOT = new URL("../..", import.meta.url).pathname;
+
+const shapes = readSources(ROOT)
   .filter(({ path }) => !GENERATED.has(path))
   .map(measure);
 
@@ -21,6 +36,11 @@ const pathsOf = (test: (shape: Shape) => boolean): readonly string[] =>
 
 test("no file has more than 300 lines; the list of exceptions is as short as it can be", () => {
   expect(pathsOf(({ lines }) => lines > MOST_FILE_LINES)).toEqual(LONG_FILES);
+});
+
+test("no file of the tests has more than 300 lines; the list of exceptions is as short as it can be", () => {
+  const long = readTests(ROOT).filter(({ text }) => countLines(text) > MOST_FILE_LINES);
+  expect(long.map(({ path }) => path).toSorted()).toEqual(LONG_TEST_FILES);
 });
 
 test("no door has more than 60 lines: what it does lies in src/app, or in a file beside it", () => {

@@ -39,14 +39,17 @@ export function measure({ path, text }: SourceFile): Shape {
   };
   const { program } = parseSync(path, text);
   if (isNode(program)) visit(program, []);
-  const lines = text.split("\n").length - 1;
   return {
     path,
-    lines,
+    lines: countLines(text),
     saysWhy: /^(?:\/\/|\/\*\*?\s*\n? ?\*?) ?Long: /m.test(text.slice(0, 2000)),
     longFunctions,
     flaws,
   };
+}
+
+export function countLines(text: string): number {
+  return text.split("\n").length - 1;
 }
 
 interface SyntaxNode {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
-import type { AllocationPolicy, Cap } from "../../src/domain/allocation.ts";
+import type { AllocationPolicy } from "../../src/domain/allocation.ts";
+import type { Cap } from "../../src/domain/world.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";
 import { without } from "./features.ts";

@@ -4,7 +4,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
-import type { Allocation, AllocationPolicy, BucketOffer } from "../../src/domain/allocation.ts";
+import type { Allocation, AllocationPolicy } from "../../src/domain/allocation.ts";
+import type { BucketOffer } from "../../src/domain/world.ts";
 import { canonicalText } from "../../src/domain/canonical.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { apply, STAGES } from "./apply-plan.ts";

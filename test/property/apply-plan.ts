@@ -1,4 +1,5 @@
-import type { Allocation, InFlightSupply, SupplyNode, World } from "../../src/domain/allocation.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
+import type { InFlightSupply, SupplyNode, World } from "../../src/domain/world.ts";
 import type { GroupFill } from "../../src/domain/group-fill.ts";
 import type { CreateSet } from "../../src/domain/intent.ts";
 import { nodeId } from "../../src/domain/ids.ts";
@@ -45,7 +46,7 @@ export function apply(world: World, answer: Allocation, stage: Stage): World {
       ...pauseOf(offer, answer),
     })),
     groupFills: fillsOf(answer),
-    scaleSets: looksOf(world, answer),
+    scaleSets: scaleSetsOf(world, answer),
     last: () => ({
       demands: answer.outcomes,
       nodes: new Set(world.nodes.map(({ nodeId: id }) => id)),
@@ -55,14 +56,14 @@ export function apply(world: World, answer: Allocation, stage: Stage): World {
 }
 
 /** What the nodes of placement groups have been created with. */
-function looksOf({ scaleSets }: World, { creates }: Allocation): NonNullable<World["scaleSets"]> {
-  const looks = new Map(scaleSets);
+function scaleSetsOf({ scaleSets }: World, { creates }: Allocation): NonNullable<World["scaleSets"]> {
+  const sets = new Map(scaleSets);
   for (const { bucket, attributes } of creates) {
-    const look = digestOfAttributes(attributes);
-    if (bucket.placementGroup === undefined || look === undefined) continue;
-    looks.set(scaleSetKey(bucket.array, bucket.machineType, bucket.placementGroup), { look });
+    const attributesDigest = digestOfAttributes(attributes);
+    if (bucket.placementGroup === undefined || attributesDigest === undefined) continue;
+    sets.set(scaleSetKey(bucket.array, bucket.machineType, bucket.placementGroup), { attributesDigest });
   }
-  return looks;
+  return sets;
 }
 
 /** The buckets of groups that the plan has given up take nothing for a while. */

@@ -5,7 +5,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
-import type { Allocation, World } from "../../src/domain/allocation.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
 import { cheapestCost } from "./brute-force.ts";
 import { offerAt } from "./naive-nodes.ts";
 import { findFaults } from "./naive-checker.ts";

@@ -1,4 +1,5 @@
-import type { Allocation, Cap, World } from "../../src/domain/allocation.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
+import type { Cap, World } from "../../src/domain/world.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { floorFaults } from "./naive-floors.ts";

@@ -1,4 +1,5 @@
-import type { Allocation, BucketOffer, NodeLoad, World } from "../../src/domain/allocation.ts";
+import type { Allocation, NodeLoad } from "../../src/domain/allocation.ts";
+import type { BucketOffer, World } from "../../src/domain/world.ts";
 import type { BucketKey, Purpose } from "../../src/domain/bucket.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import type { NodeId } from "../../src/domain/ids.ts";

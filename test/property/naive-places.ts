@@ -1,4 +1,5 @@
-import type { Allocation, BucketOffer, World } from "../../src/domain/allocation.ts";
+import type { Allocation } from "../../src/domain/allocation.ts";
+import type { BucketOffer, World } from "../../src/domain/world.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { PlacementGroup } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../src/domain/allocation.ts";
+import type { BucketOffer } from "../../src/domain/world.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { takingOf } from "./naive-constraints.ts";
@@ -117,7 +117,7 @@ function hasOthersNodes(
   if (pinnedGroup === undefined) return false;
   const before = world.scaleSets?.get(scaleSetKey(array, machineType, pinnedGroup));
   return (
-    before?.look !== undefined ||
+    before?.attributesDigest !== undefined ||
     answer.creates.some(
       ({ bucket, attributes }) =>
         attributes !== undefined &&

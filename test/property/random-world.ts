@@ -6,7 +6,7 @@ import type {
   SharedLimit,
   SupplyNode,
   World,
-} from "../../src/domain/allocation.ts";
+} from "../../src/domain/world.ts";
 import type { BucketKey, Purpose } from "../../src/domain/bucket.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
@@ -14,7 +14,8 @@ import type { Pool, RankedDemand } from "../../src/domain/demand.ts";
 import type { ArrayName, PlacementGroup } from "../../src/domain/ids.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../src/domain/ids.ts";
 import type { NodeProperties } from "../../src/domain/node-view.ts";
-import type { LimitKind, Reason } from "../../src/domain/reason.ts";
+import type { LimitKind } from "../../src/domain/limit.ts";
+import type { Reason } from "../../src/domain/reason.ts";
 import type { GroupFill } from "../../src/domain/group-fill.ts";
 import type { Resources } from "../../src/domain/resources.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";

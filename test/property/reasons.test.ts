@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
-import type { World } from "../../src/domain/allocation.ts";
+import type { World } from "../../src/domain/world.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import type { Reason } from "../../src/domain/reason.ts";
-import { renderReason } from "../../src/domain/reason.ts";
+import { renderReason } from "../../src/domain/reason-text.ts";
 import { instant } from "../../src/domain/units.ts";
 import { without } from "./features.ts";
 import { anyCase } from "./random-world.ts";

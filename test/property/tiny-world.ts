@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { BucketOffer, SupplyNode, World } from "../../src/domain/allocation.ts";
+import type { BucketOffer, SupplyNode, World } from "../../src/domain/world.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, setName } from "../../src/domain/ids.ts";
 import { EXCLUSIVE, needing } from "../support/build-constraints.ts";

@@ -1,44 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { NodeArrayOptions, SimulatorOptions } from "../../src/simulator/options.ts";
+import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { SENDER_RULE } from "../support/sender-rule.ts";
-import { oneArray } from "./clusters.ts";
-import { Death, deathsUpTo } from "./deaths.ts";
 import { Stage } from "./stage.ts";
-
-const DAY = 86_400;
-const F4 = "Standard_F4s_v2";
-const D4 = "Standard_D4s_v5";
-const BOTH = [F4, D4];
-
-/** "So many groups of 64 cores": 16 nodes each. */
-function groupsOf64(count: number, more: object = {}, requestSet = "standard") {
-  const asked = { Name: "execute", TargetGroupCount: count, GroupCoreCount: 64, ...more };
-  return { version: 1, cluster: "demo", requestSet, nodearrays: [asked], expirationInterval: DAY } as const;
-}
-
-const demo = (more: Partial<NodeArrayOptions> = {}): SimulatorOptions =>
-  oneArray("demo", { maxPlacementGroupSize: 16, ...more });
-
-/** Nodes created so far, by placement group. */
-function createdByGroup(stage: Stage): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { machineType, placementGroup = "none" } of stage.eventsOf("node-created")) {
-    const key = `${machineType}/${placementGroup}`;
-    counts[key] = (counts[key] ?? 0) + 1;
-  }
-  return counts;
-}
-
-const groupsOf = async (stage: Stage) => (await stage.state("demo")).groups;
-
-/** The groups of the only grouped array: id, state, nodes there of those wanted. */
-async function shownGroups(stage: Stage): Promise<readonly string[]> {
-  const [array] = await groupsOf(stage);
-  return (array?.groups ?? []).map(
-    ({ id = "none", state, nodes, nodesWanted }) => `${id}: ${state}, ${nodes} of ${nodesWanted}`,
-  );
-}
+import {
+  BOTH,
+  D4,
+  DAY,
+  F4,
+  createdByGroup,
+  demo,
+  groupsOf,
+  groupsOf64,
+  shownGroups,
+} from "./groups-stage.ts";
 
 const nodeBody = z.object({
   nodes: z.array(
@@ -95,121 +70,6 @@ test("a partial grant: what came is kept, and the same group is filled once ther
   expect(await shownGroups(stage)).toEqual(["group-execute-64-1: whole, 16 of 16"]);
   expect((await stage.state("demo")).plan?.unmet).toEqual([]);
   expect(stage.eventsOf("terminate-accepted")).toEqual([]);
-});
-
-test("not filled in ten minutes: all of it is released, the next machine type is tried, and there it stays", async () => {
-  const stage = new Stage({ simulator: demo({ machineTypes: BOTH, capacity: { [F4]: 10 } }) });
-  await stage.during(stage.push(groupsOf64(1)));
-  // Found lacking by the look after the create, that of the tick at 0 s.
-  await stage.pass(595);
-  expect(createdByGroup(stage)).toEqual({ [`${F4}/group-execute-64-1`]: 10 });
-  await stage.pass(45);
-  expect(createdByGroup(stage)).toEqual({
-    [`${F4}/group-execute-64-1`]: 10,
-    [`${D4}/group-execute-64-2`]: 16,
-  });
-  const { backoffs, plan } = await stage.state("demo");
-  expect(backoffs.map(({ bucket, cause, message }) => [bucket, cause, message])).toContainEqual([
-    `execute/${F4}`,
-    "fell-short",
-    `execute/${F4}/group-execute-64-1 had 10 of 16 nodes of a group after 600 s; they are released`,
-  ]);
-  expect(plan?.unmetCount).toBe(0);
-  await stage.pass(40);
-  expect(await shownGroups(stage)).toEqual([
-    "group-execute-64-2: whole, 16 of 16",
-    "group-execute-64-1: given-up, 10 of 16",
-  ]);
-  const { list } = (await stage.state("demo")).nodes;
-  expect(list.filter(({ released }) => released !== undefined)).toHaveLength(10);
-  expect(list[0]?.released).toMatch(
-    /^its group group-execute-64-1 was given up at .*, as it had only 10 of 16 nodes$/,
-  );
-  // Released nodes go when they ask, those of the group that took their place do not.
-  const released = stage.readyNodes.slice(0, 10);
-  expect(await Promise.all(released.map((node) => stage.ask(node)))).toEqual(released.map(() => 200));
-  await stage.pass(300);
-  const others = stage.readyNodes;
-  expect(others).toHaveLength(16);
-  expect(await Promise.all(others.map((node) => stage.ask(node)))).toEqual(others.map(() => 409));
-  stage.simulator.faults.setCapacity("execute", F4, undefined);
-  await stage.pass(4 * 3600);
-  expect(stage.eventsOf("node-created")).toHaveLength(26);
-  expect(await shownGroups(stage)).toEqual(["group-execute-64-2: whole, 16 of 16"]);
-});
-
-describe("a group that loses a node", () => {
-  async function stageWithGroup(more: Partial<NodeArrayOptions> = {}): Promise<Stage> {
-    const stage = new Stage({ simulator: demo(more) });
-    await stage.during(stage.push(groupsOf64(1)));
-    await stage.pass(300);
-    expect(await shownGroups(stage)).toEqual(["group-execute-64-1: whole, 16 of 16"]);
-    return stage;
-  }
-
-  test("is completed in place", async () => {
-    const stage = await stageWithGroup({ machineTypes: BOTH });
-    const [lost] = stage.readyNodes;
-    stage.simulator.faults.vanish([lost?.nodeId ?? ""]);
-    await stage.pass(300);
-    expect(createdByGroup(stage)).toEqual({ [`${F4}/group-execute-64-1`]: 17 });
-    expect(await shownGroups(stage)).toEqual(["group-execute-64-1: whole, 16 of 16"]);
-  });
-
-  test("and cannot be completed in ten minutes is replaced as a whole; nodes with jobs stay, the others are stopped", async () => {
-    const stage = await stageWithGroup({ machineTypes: BOTH });
-    const [lost, busy, idle] = stage.readyNodes;
-    stage.simulator.faults.vanish([lost?.nodeId ?? ""]);
-    stage.simulator.faults.setCapacity("execute", F4, 0);
-    const others = [busy, idle].map((node, i) => ({
-      hostname: node?.hostname ?? "",
-      jobs: i === 0 ? ["17"] : [],
-      state: "closed",
-    }));
-    // The scheduler reports every 20 s for 40 minutes: one of the group's nodes runs a job, another is idle and closed.
-    for (let i = 0; i < 30; i += 1) {
-      await stage.during(stage.push({ ...groupsOf64(1), schedulerNodes: others }));
-      await stage.pass(20);
-    }
-    expect(await shownGroups(stage)).toEqual(["group-execute-64-1: filling, 15 of 16"]);
-    expect(stage.eventsOf("terminate-accepted")).toEqual([]);
-    for (let i = 0; i < 90; i += 1) {
-      await stage.during(stage.push({ ...groupsOf64(1), schedulerNodes: others }));
-      await stage.pass(20);
-    }
-    expect(createdByGroup(stage)).toEqual({
-      [`${F4}/group-execute-64-1`]: 16,
-      [`${D4}/group-execute-64-2`]: 16,
-    });
-    expect(stage.eventsOf("terminate-accepted").map(({ nodeId }) => nodeId)).toEqual([idle?.nodeId]);
-    expect(await shownGroups(stage)).toEqual([
-      "group-execute-64-2: whole, 16 of 16",
-      "group-execute-64-1: given-up, 14 of 16",
-    ]);
-  });
-
-  test("whose bucket is no more is replaced once a lost node of it is believed to be gone", async () => {
-    const stage = await stageWithGroup({ machineTypes: BOTH });
-    const [lost] = stage.readyNodes;
-    stage.simulator.faults.setInvalid("execute", F4, "DisabledMachineType");
-    stage.simulator.faults.vanish([lost?.nodeId ?? ""]);
-    await stage.pass(121);
-    expect(createdByGroup(stage)).toEqual({
-      [`${F4}/group-execute-64-1`]: 16,
-      [`${D4}/group-execute-64-2`]: 16,
-    });
-  });
-});
-
-test("where there is no other machine type, what was given up is filled again once its bucket has paused", async () => {
-  const stage = new Stage({ simulator: demo({ capacity: { [F4]: 10 } }) });
-  await stage.during(stage.push(groupsOf64(1)));
-  await stage.pass(680);
-  expect(await shownGroups(stage)).toEqual(["group-execute-64-1: given-up, 10 of 16"]);
-  stage.simulator.faults.setCapacity("execute", F4, undefined);
-  await stage.pass(600);
-  expect(createdByGroup(stage)).toEqual({ [`${F4}/group-execute-64-1`]: 16 });
-  expect(await shownGroups(stage)).toEqual(["group-execute-64-1: whole, 16 of 16"]);
 });
 
 test("each group is of one machine type, from the beginning of the list until there is no more", async () => {
@@ -295,45 +155,3 @@ describe("where CycleCloud shows no placement groups", () => {
     expect(answers.filter((status) => status === 200)).toHaveLength(16);
   });
 });
-
-test("both machine types are short for ever: each has its ten minutes, and no node too many is asked for", async () => {
-  const stage = new Stage({ simulator: demo({ machineTypes: BOTH, capacity: { [F4]: 10, [D4]: 12 } }) });
-  await stage.during(stage.push(groupsOf64(1)));
-  const turns: { readonly id: string; readonly minute: number }[] = [];
-  for (let minute = 0; minute < 240; minute += 1) {
-    await stage.pass(60);
-    const [array] = await groupsOf(stage);
-    const filling = array?.groups.find(({ state }) => state === "filling")?.id;
-    if (filling !== undefined && filling !== turns.at(-1)?.id) turns.push({ id: filling, minute });
-  }
-  const lengths = turns.slice(1).map(({ minute }, i) => minute - (turns[i]?.minute ?? 0));
-  expect(turns.length).toBeGreaterThan(8);
-  expect(Math.min(...lengths)).toBeGreaterThanOrEqual(10);
-  expect(createdByGroup(stage)).toEqual({
-    [`${F4}/group-execute-64-1`]: 10,
-    [`${D4}/group-execute-64-2`]: 12,
-  });
-});
-
-test.each(deathsUpTo(6))(
-  "a process that dies $when its request $number: the group that is short is given up once, the next is whole",
-  async (at) => {
-    const death = new Death(at);
-    const stage = new Stage({
-      simulator: { ...demo({ machineTypes: BOTH, capacity: { [F4]: 10 } }), visibilityLagSeconds: 15 },
-      between: death.between,
-    });
-    await stage.pass(10);
-    death.arm();
-    stage.send(groupsOf64(1));
-    await stage.pass(1900);
-    expect(createdByGroup(stage)).toEqual({
-      [`${F4}/group-execute-64-1`]: 10,
-      [`${D4}/group-execute-64-2`]: 16,
-    });
-    expect(await shownGroups(stage)).toEqual([
-      "group-execute-64-2: whole, 16 of 16",
-      "group-execute-64-1: given-up, 10 of 16",
-    ]);
-  },
-);

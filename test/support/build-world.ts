@@ -1,4 +1,4 @@
-import type { BucketOffer, SharedLimit, World } from "../../src/domain/allocation.ts";
+import type { BucketOffer, SharedLimit, World } from "../../src/domain/world.ts";
 import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";

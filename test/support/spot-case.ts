@@ -5,7 +5,7 @@ import type { Demand, TargetDemand } from "../../src/domain/demand.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { renderReason } from "../../src/domain/reason.ts";
+import { renderReason } from "../../src/domain/reason-text.ts";
 import type { Ledger } from "../../src/domain/ledger.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import { buildArray, buildBucket, buildSnapshot, D4, D8, EXECUTE, NOW, rememberNodes } from "./build-node.ts";

@@ -76,7 +76,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T6: tokens stay in CycleCloud's texts",
     ["src/adapters/cyclecloud/hide-autostop-tokens.ts", 'text.replace(autostopUrl, "$1***")', "text"],
-    "test/adapters/cyclecloud/cyclecloud.test.ts",
+    "test/adapters/cyclecloud/cyclecloud-outcomes.test.ts",
     "conflict that quotes our URL",
   ),
   mutant(

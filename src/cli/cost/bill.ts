@@ -5,10 +5,15 @@ import type { Month } from "./month.ts";
 import type { PriceName, Prices } from "./prices.ts";
 
 /** The groups of the bill. */
-export type Group = "executions, storage, polling" | "the host's own blobs" | "alerts" | "logs" | "network";
+export type BillGroup =
+  | "executions, storage, polling"
+  | "the host's own blobs"
+  | "alerts"
+  | "logs"
+  | "network";
 
 export interface Line {
-  readonly group: Group;
+  readonly group: BillGroup;
   readonly what: string;
   readonly quantity: number;
   readonly unit: string;
@@ -43,7 +48,7 @@ export function billOf(month: Month, assumed: Assumptions, prices: Prices): read
 /** Of a group, or of all. */
 export function totalOf(
   lines: readonly Line[],
-  group?: Group,
+  group?: BillGroup,
 ): { readonly list: number; readonly afterGrant: number } {
   const chosen = lines.filter((line) => group === undefined || line.group === group);
   return {

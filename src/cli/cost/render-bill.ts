@@ -7,7 +7,7 @@ import {
   PLATFORM_POLL_SECONDS,
   TIMER_SECONDS,
 } from "./assumptions.ts";
-import type { Group, Line } from "./bill.ts";
+import type { BillGroup, Line } from "./bill.ts";
 import { totalOf } from "./bill.ts";
 import type { Month } from "./month.ts";
 import type { Prices } from "./prices.ts";
@@ -21,7 +21,7 @@ export interface Told {
   readonly assumed: Assumptions;
 }
 
-const GROUPS: readonly Group[] = [
+const GROUPS: readonly BillGroup[] = [
   "executions, storage, polling",
   "the host's own blobs",
   "alerts",

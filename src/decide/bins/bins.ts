@@ -1,4 +1,5 @@
-import type { NodeLoad, SupplyNode, World } from "../../domain/allocation.ts";
+import type { NodeLoad } from "../../domain/allocation.ts";
+import type { SupplyNode, World } from "../../domain/world.ts";
 import type { BucketKey, Purpose } from "../../domain/bucket.ts";
 import type { JobDemand, NodeAttributes } from "../../domain/demand.ts";
 import type { Resources } from "../../domain/resources.ts";

@@ -1,4 +1,4 @@
-import type { SupplyNode, World } from "../../domain/allocation.ts";
+import type { SupplyNode, World } from "../../domain/world.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Ask } from "./job-ask.ts";
 import type { Ground, Place } from "./node-kinds.ts";

@@ -1,4 +1,4 @@
-import type { World } from "../../domain/allocation.ts";
+import type { World } from "../../domain/world.ts";
 import type { Resources } from "../../domain/resources.ts";
 import { compareText } from "../../domain/text.ts";
 

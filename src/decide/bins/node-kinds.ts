@@ -1,4 +1,4 @@
-import type { BucketOffer, World } from "../../domain/allocation.ts";
+import type { BucketOffer, World } from "../../domain/world.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { Resources, ResourceValue } from "../../domain/resources.ts";
 import { amountOf } from "../../domain/resources.ts";

@@ -1,4 +1,4 @@
-import type { SupplyNode, World } from "../../domain/allocation.ts";
+import type { SupplyNode, World } from "../../domain/world.ts";
 import type { SetName } from "../../domain/ids.ts";
 import { sortedByText } from "../../domain/text.ts";
 import type { Ground } from "./node-kinds.ts";

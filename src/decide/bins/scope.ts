@@ -1,4 +1,4 @@
-import type { BucketOffer, World } from "../../domain/allocation.ts";
+import type { BucketOffer, World } from "../../domain/world.ts";
 import type { ArrayName, MachineType } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { NodeView, SharedState } from "../../domain/node-view.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { Budget } from "../constraints/budget.ts";

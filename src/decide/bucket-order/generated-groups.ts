@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { ArrayName, PlacementGroup } from "../../domain/ids.ts";
 import { placementGroup } from "../../domain/ids.ts";
 

@@ -1,4 +1,4 @@
-import type { BucketOffer, SupplyNode } from "../../domain/allocation.ts";
+import type { BucketOffer, SupplyNode } from "../../domain/world.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { NodeView } from "../../domain/node-view.ts";

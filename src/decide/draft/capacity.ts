@@ -1,4 +1,4 @@
-import type { BucketOffer, SharedLimit } from "../../domain/allocation.ts";
+import type { BucketOffer, SharedLimit } from "../../domain/world.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { bucketText } from "../../domain/bucket.ts";

@@ -1,5 +1,6 @@
-import type { BucketOffer, Cap, SharedLimit } from "../../domain/allocation.ts";
-import type { LimitId, Reason } from "../../domain/reason.ts";
+import type { BucketOffer, Cap, SharedLimit } from "../../domain/world.ts";
+import type { LimitId } from "../../domain/limit.ts";
+import type { Reason } from "../../domain/reason.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { Bins } from "../bins/bins.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer, World } from "../../domain/allocation.ts";
+import type { BucketOffer, World } from "../../domain/world.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { compareText } from "../../domain/text.ts";

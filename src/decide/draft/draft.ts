@@ -1,4 +1,4 @@
-import type { ScaleSet, World } from "../../domain/allocation.ts";
+import type { ScaleSet, World } from "../../domain/world.ts";
 import type { JobDemand } from "../../domain/demand.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Bins } from "../bins/bins.ts";

@@ -1,6 +1,7 @@
 import type { PlacementGroup } from "../../domain/ids.ts";
 import { placementGroup } from "../../domain/ids.ts";
-import type { AllocationPolicy, BucketOffer, World } from "../../domain/allocation.ts";
+import type { AllocationPolicy } from "../../domain/allocation.ts";
+import type { BucketOffer, World } from "../../domain/world.ts";
 
 /** The names of placement groups in a plan. */
 export interface GroupNames {

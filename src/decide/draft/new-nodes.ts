@@ -4,7 +4,7 @@ import type { PlacementGroup } from "../../domain/ids.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import type { Purpose } from "../../domain/bucket.ts";
 import { mergeAttributes, withoutPlacementGroup } from "../../domain/attributes.ts";
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import { noteScaleSet } from "./scale-set.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import type { Bin } from "../bins/bin.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer, World } from "../../domain/allocation.ts";
+import type { BucketOffer, World } from "../../domain/world.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import type { Shape } from "../bins/shape.ts";
 import type { Kind, Place } from "../bins/node-kinds.ts";

@@ -6,7 +6,7 @@ import type { PlacementGroup } from "../../domain/ids.ts";
 import type { GroupDemand, JobDemand } from "../../domain/demand.ts";
 import { boundRefusal } from "../../domain/bound-refusal.ts";
 import type { AmountUnit } from "../../domain/amount-text.ts";
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import { pinnedRefusal } from "./scale-set.ts";
 import { mayBeIn, mayBeInNew, namedGroups } from "./named-groups.ts";
 import { groupKey, nextGroupName } from "./group-names.ts";

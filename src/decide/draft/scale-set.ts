@@ -1,4 +1,4 @@
-import type { BucketOffer, ScaleSet } from "../../domain/allocation.ts";
+import type { BucketOffer, ScaleSet } from "../../domain/world.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
@@ -26,7 +26,7 @@ function scaleSetOf(
 export function mayJoin(sets: ScaleSets, offer: BucketOffer, group: PlacementGroup): boolean {
   const known = scaleSetOf(sets, offer, group);
   const dynamic = offer.parent === undefined ? undefined : offer.bucket.array;
-  return known?.dynamic === dynamic && known?.look === digestOfAttributes(offer.attributes);
+  return known?.dynamic === dynamic && known?.attributesDigest === digestOfAttributes(offer.attributes);
 }
 
 /** Notes what the first nodes of a group are created with: all that follow must be the same. */
@@ -37,12 +37,12 @@ export function noteScaleSet(
   attributes: NodeAttributes | undefined,
 ): void {
   const key = scaleSetKey(parent?.bucket.array ?? bucket.array, bucket.machineType, group);
-  const look = digestOfAttributes(attributes);
-  if (parent === undefined && look === undefined) sets.delete(key);
+  const attributesDigest = digestOfAttributes(attributes);
+  if (parent === undefined && attributesDigest === undefined) sets.delete(key);
   else
     sets.set(key, {
       ...(parent === undefined ? {} : { dynamic: bucket.array }),
-      ...(look === undefined ? {} : { look }),
+      ...(attributesDigest === undefined ? {} : { attributesDigest }),
     });
 }
 
@@ -60,7 +60,8 @@ export function joinRefusal(
   attributes: NodeAttributes | undefined,
 ): Reason | undefined {
   if (capacity.groupSize(offer, group) === 0) return undefined;
-  if (scaleSetOf(scaleSets, offer, group)?.look === digestOfAttributes(attributes)) return undefined;
+  if (scaleSetOf(scaleSets, offer, group)?.attributesDigest === digestOfAttributes(attributes))
+    return undefined;
   return { code: "attributes-differ", bucket: { ...offer.bucket, placementGroup: group } };
 }
 
@@ -74,7 +75,7 @@ export function growthRefusal(
   group: PlacementGroup,
   attributes: NodeAttributes | undefined,
 ): Reason | undefined {
-  const known = scaleSetOf(groups.scaleSets, offer, group)?.look;
+  const known = scaleSetOf(groups.scaleSets, offer, group)?.attributesDigest;
   return known === undefined ? undefined : joinRefusal(groups, offer, group, attributes);
 }
 

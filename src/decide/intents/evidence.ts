@@ -51,6 +51,7 @@ export interface Held {
   readonly certainFrom: Instant;
 }
 
+/** What the record becomes when intents are settled. */
 export interface Settled {
   readonly record: ClusterRecord;
   readonly ledger: Ledger;

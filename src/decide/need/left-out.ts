@@ -1,4 +1,5 @@
-import type { Allocation, LastPlan } from "../../domain/allocation.ts";
+import type { Allocation } from "../../domain/allocation.ts";
+import type { LastPlan } from "../../domain/world.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Constraint } from "../../domain/constraint.ts";
 import type { Demand, RankedDemand } from "../../domain/demand.ts";

@@ -1,5 +1,6 @@
 // Long: one question, which nodes the plan can do without, and the trials that answer it: they share what they try out.
-import type { Allocation, AllocationPolicy, World } from "../../domain/allocation.ts";
+import type { Allocation, AllocationPolicy } from "../../domain/allocation.ts";
+import type { World } from "../../domain/world.ts";
 import type { Node } from "../../domain/cluster.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { NodeId } from "../../domain/ids.ts";

@@ -1,4 +1,4 @@
-import type { World } from "../../domain/allocation.ts";
+import type { World } from "../../domain/world.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord } from "../../domain/record.ts";

@@ -1,6 +1,6 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { NodeVerdict } from "../../domain/plan.ts";
+import type { NodeVerdict } from "../../domain/node-verdict.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";

@@ -2,7 +2,7 @@
 // is placed.
 import type { Reason } from "../../domain/reason.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import { shareOf } from "./opening.ts";
 import { openOffers, unitsOnNew } from "./offers.ts";
 import type { Offered } from "../draft/offered.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { Draft } from "../draft/draft.ts";

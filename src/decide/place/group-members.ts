@@ -1,5 +1,5 @@
 // Long: which nodes form a group is told in one way for groups that exist, are in flight or are planned.
-import type { World } from "../../domain/allocation.ts";
+import type { World } from "../../domain/world.ts";
 import { bucketId } from "../../domain/bucket.ts";
 import type { GroupFill } from "../../domain/group-fill.ts";
 import { compareText } from "../../domain/text.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { NodeView } from "../../domain/node-view.ts";
 import type { Ask } from "../bins/job-ask.ts";

@@ -1,5 +1,5 @@
 // Long: the order in which slots fill nodes is one rule; its parts are read one after the other.
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import { openOffers } from "./offers.ts";
 import type { Ask } from "../bins/job-ask.ts";

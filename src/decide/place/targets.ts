@@ -1,4 +1,4 @@
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { TargetDemand } from "../../domain/demand.ts";
 import type { Draft } from "../draft/draft.ts";
@@ -43,7 +43,7 @@ interface Asked {
  * those in flight, then deallocated ones, then new ones of the first bucket that has them, or the cheapest. A target in cores is rounded
  * up to whole nodes (cyclecloud-wire.md C.2).
  */
-export function raiseFloor(
+export function placeTarget(
   draft: Draft,
   demand: TargetDemand,
   set: SetName,

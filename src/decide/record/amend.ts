@@ -1,5 +1,6 @@
 import type { NodeId } from "../../domain/ids.ts";
-import type { NodeVerdict, Plan } from "../../domain/plan.ts";
+import type { NodeVerdict } from "../../domain/node-verdict.ts";
+import type { Plan } from "../../domain/plan.ts";
 import type { Intent } from "../../domain/intent.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";

@@ -1,4 +1,4 @@
-import type { Cap } from "../../domain/allocation.ts";
+import type { Cap } from "../../domain/world.ts";
 import type { CapRules, Ceiling } from "../../domain/cap-rules.ts";
 import { EACH_OTHER } from "../../domain/cap-rules.ts";
 import type { RankedDemand } from "../../domain/demand.ts";

@@ -1,7 +1,7 @@
 import type { Node } from "../../domain/cluster.ts";
 import { isLost } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { NodeVerdict } from "../../domain/plan.ts";
+import type { NodeVerdict } from "../../domain/node-verdict.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
 import type { Instant } from "../../domain/units.ts";

@@ -1,8 +1,8 @@
 // Long: one class; every limit is charged and read through it.
-import type { Charge, SharedLimit } from "../../domain/allocation.ts";
+import type { Charge, SharedLimit } from "../../domain/world.ts";
 import type { Bucket, CountAndCores, NodeArray, Quota } from "../../domain/cluster.ts";
 import type { MachineType } from "../../domain/ids.ts";
-import type { LimitId } from "../../domain/reason.ts";
+import type { LimitId } from "../../domain/limit.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { Family } from "./quota-family.ts";
 import { familyKey } from "./quota-family.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer, Charge, World } from "../../domain/allocation.ts";
+import type { BucketOffer, Charge, World } from "../../domain/world.ts";
 import { spotIn } from "../../domain/attributes.ts";
 import type { Bucket, NodeArray } from "../../domain/cluster.ts";
 import type { NodeAttributes, RankedDemand } from "../../domain/demand.ts";

@@ -1,5 +1,5 @@
 // Long: dynamic arrays, their homes and their offers are made in one pass over the same parents.
-import type { BucketOffer, World } from "../../domain/allocation.ts";
+import type { BucketOffer, World } from "../../domain/world.ts";
 import { autoscaleSettingsOf, spotIn, withoutPlacementGroup } from "../../domain/attributes.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { NodeArray } from "../../domain/cluster.ts";

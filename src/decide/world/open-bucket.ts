@@ -5,7 +5,7 @@ import type { PlacementGroup } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import { groupsOfArray } from "../../domain/configured-groups.ts";
 import type { Bucket, NodeArray } from "../../domain/cluster.ts";
-import type { BucketOffer } from "../../domain/allocation.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { WorldInput } from "./world-input.ts";
 import type { OpenBucket } from "./counterparts.ts";
 import type { ClusterPlace, Places } from "./cluster-buckets.ts";

@@ -1,4 +1,4 @@
-import type { BucketOffer, SupplyNode } from "../../domain/allocation.ts";
+import type { BucketOffer, SupplyNode } from "../../domain/world.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import { OWN_DEFAULTS } from "../../domain/default-resource.ts";
 import { arrayName, machineType } from "../../domain/ids.ts";

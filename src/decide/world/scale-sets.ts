@@ -2,10 +2,10 @@ import type { ArrayName, Digest, MachineType, PlacementGroup } from "../../domai
 import type { BucketKey, Purpose } from "../../domain/bucket.ts";
 import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
 import { digestOfAttributes } from "../../domain/attributes-digest.ts";
-import type { ScaleSet } from "../../domain/allocation.ts";
+import type { ScaleSet } from "../../domain/world.ts";
 import type { WorldInput } from "./world-input.ts";
 
-/** Which placement group of CycleCloud's, whichever of its arrays or dynamic ones its nodes count for. */
+/** The key of one placement group of CycleCloud, shared by its node array and all dynamic node arrays that create their nodes there. */
 export function scaleSetKey(array: ArrayName, machineType: MachineType, group: PlacementGroup): string {
   return `${array}/${machineType.toLowerCase()}/${group}`;
 }
@@ -13,20 +13,27 @@ export function scaleSetKey(array: ArrayName, machineType: MachineType, group: P
 export type ScaleSets = ReadonlyMap<string, ScaleSet>;
 
 /**
- * What the nodes of placement groups were created with, from the ledger and from what is on its way; nodes that we know nothing of are
- * taken for what the template makes. Where a group has nodes of several kinds, whichever of them comes first as text.
+ * What the nodes of each placement group were created with, from the ledger, the nodes in flight and the pending creates. Other nodes are
+ * assumed to be as the template makes them. If a group has nodes of several kinds, the first kind in the order of text counts.
  */
 export function scaleSetsOf({ snapshot, ledger, inFlight, pendingCreates }: WorldInput): ScaleSets {
   const sets = new Map<string, { readonly text: string; readonly set: ScaleSet }>();
-  const note = (bucket: BucketKey, purpose: Purpose | undefined, look: Digest | undefined): void => {
+  const note = (
+    bucket: BucketKey,
+    purpose: Purpose | undefined,
+    attributesDigest: Digest | undefined,
+  ): void => {
     if (bucket.placementGroup === undefined) return;
     const dynamic = dynamicArrayOf(purpose);
-    if (dynamic === undefined && look === undefined) return;
+    if (dynamic === undefined && attributesDigest === undefined) return;
     const key = scaleSetKey(bucket.array, bucket.machineType, bucket.placementGroup);
-    const text = `${dynamic ?? ""}/${look ?? ""}`;
+    const text = `${dynamic ?? ""}/${attributesDigest ?? ""}`;
     const known = sets.get(key);
     if (known !== undefined && known.text <= text) return;
-    const set = { ...(dynamic === undefined ? {} : { dynamic }), ...(look === undefined ? {} : { look }) };
+    const set = {
+      ...(dynamic === undefined ? {} : { dynamic }),
+      ...(attributesDigest === undefined ? {} : { attributesDigest }),
+    };
     sets.set(key, { text, set });
   };
   for (const node of snapshot.nodes) {

@@ -8,7 +8,7 @@ import type { Node, NodePhase } from "../../domain/cluster.ts";
 import type { Purpose } from "../../domain/bucket.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
 import { spotIn } from "../../domain/attributes.ts";
-import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../../domain/allocation.ts";
+import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../../domain/world.ts";
 import type { WorldInput } from "./world-input.ts";
 import type { ReportedSupply } from "./reported-supply.ts";
 import { nothingLeft } from "./host-view.ts";

@@ -1,17 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { BODY_KEYS, RECORD_KEY, clusterPartition } from "../../../src/adapters/tables/keys.ts";
-import type { TableRecord } from "../../../src/adapters/tables/record-store.ts";
-import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
+import { RECORD_KEY } from "../../../src/adapters/tables/keys.ts";
 import type { Table } from "../../../src/adapters/tables/table.ts";
-import { openTable } from "../../../src/adapters/tables/table.ts";
-import type { BodyChanges } from "../../../src/app/ports/record-store.ts";
 import type { SetDemand } from "../../../src/domain/demand.ts";
 import type { Digest, SetName } from "../../../src/domain/ids.ts";
-import { clusterName, digest, setName } from "../../../src/domain/ids.ts";
+import { digest, setName } from "../../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
 import type { SetEntry } from "../../../src/domain/request-sets.ts";
-import type { Instant } from "../../../src/domain/units.ts";
 import { plusSeconds } from "../../../src/domain/units.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
 import { countingTable } from "./counting-table.ts";
@@ -22,32 +17,9 @@ import {
   SAMPLE_TIME,
   sampleEntry,
 } from "../../support/sample-record.ts";
+import { bodyRows, demo, freshTable, mustLoad, mustSave, partition, storeAt } from "./fresh-store.ts";
 
 const azurite = azuriteForThisFile();
-const demo = clusterName("demo");
-const partition = clusterPartition(demo);
-
-async function freshTable(): Promise<Table> {
-  const table = openTable(azurite.account(), { name: azurite.freshName() });
-  await table.ensure();
-  return table;
-}
-
-function storeAt(table: Table, at: Instant = SAMPLE_TIME) {
-  return tableRecordStore(table, { now: () => at });
-}
-
-type Store = ReturnType<typeof storeAt>;
-
-async function mustSave(store: Store, record: ClusterRecord, changes: BodyChanges, previous?: TableRecord) {
-  const outcome = await store.save(record, changes, previous);
-  if (outcome.kind === "conflict") throw new Error("unexpected conflict");
-  return outcome.loaded;
-}
-
-async function mustLoad(store: Store) {
-  return (await store.load(demo)) ?? Promise.reject(new Error("no record"));
-}
 
 /** `count` live sets, each with a demand of its own of about `length` characters that gzip cannot shrink much. */
 function manySets(count: number, length: number) {
@@ -71,12 +43,9 @@ function noisyRejections(count: number, bytes: number): ClusterRecord["rejection
   }));
 }
 
-const bodyRows = async (table: Table) =>
-  (await table.list(partition, BODY_KEYS, [], 10_000)).map(({ rowKey }) => rowKey);
-
 describe("loading", () => {
   test("a record of a newer release is refused by name, and a save onto it conflicts", async () => {
-    const table = await freshTable();
+    const table = await freshTable(azurite);
     const before = await mustSave(storeAt(table), emptyRecord(demo), {});
     const row = await table.read(partition, RECORD_KEY);
     await table.put(partition, RECORD_KEY, { ...row?.values, stateVersion: 2 });
@@ -90,14 +59,14 @@ describe("loading", () => {
   });
 
   test("a manifest whose ETag is unchanged is not parsed again", async () => {
-    const store = storeAt(await freshTable());
+    const store = storeAt(await freshTable(azurite));
     await mustSave(store, SAMPLE_RECORD, SAMPLE_BODIES);
     const first = await store.load(SAMPLE_RECORD.cluster);
     expect((await store.load(SAMPLE_RECORD.cluster))?.record).toBe(first?.record);
   });
 
   test("a body that is gone makes the bodies undefined", async () => {
-    const table = await freshTable();
+    const table = await freshTable(azurite);
     await mustSave(storeAt(table), { ...SAMPLE_RECORD, cluster: demo }, SAMPLE_BODIES);
     const other = storeAt(table);
     const loaded = await mustLoad(other);
@@ -106,7 +75,7 @@ describe("loading", () => {
   });
 
   test("a body whose bytes are not those that were written is refused", async () => {
-    const table = await freshTable();
+    const table = await freshTable(azurite);
     await mustSave(storeAt(table), emptyRecord(demo), { ledger: SAMPLE_BODIES.ledger });
     const [rowKey = ""] = await bodyRows(table);
     await table.put(partition, rowKey, { d0: Buffer.from("something else") });
@@ -115,7 +84,7 @@ describe("loading", () => {
   });
 
   test("a manifest that cannot be read is a PortError that says where", async () => {
-    const table = await freshTable();
+    const table = await freshTable(azurite);
     await mustSave(storeAt(table), emptyRecord(demo), {});
     await table.put(partition, RECORD_KEY, { stateVersion: 1, d0: Buffer.from("not gzip") });
     await expect(storeAt(table).load(demo)).rejects.toMatchObject({
@@ -126,7 +95,7 @@ describe("loading", () => {
   });
 
   test("a large manifest that has not changed is not even transferred, one that has is", async () => {
-    const { table, counts, reset } = countingTable(await freshTable());
+    const { table, counts, reset } = countingTable(await freshTable(azurite));
     const [store, other] = [storeAt(table), storeAt(table)];
     const { record, demands } = manySets(1_500, 10);
     const first = await mustSave(store, { ...record, rejections: noisyRejections(1, 50_000) }, { demands });
@@ -140,7 +109,7 @@ describe("loading", () => {
   });
 
   test("bodies are read once by a process, also when several callers ask at one time", async () => {
-    const { table, counts, reset } = countingTable(await freshTable());
+    const { table, counts, reset } = countingTable(await freshTable(azurite));
     await mustSave(storeAt(table), { ...SAMPLE_RECORD, cluster: demo }, SAMPLE_BODIES);
     const other = storeAt(table);
     const loaded = await mustLoad(other);
@@ -154,7 +123,7 @@ describe("loading", () => {
 
 describe("saving", () => {
   test("a renewal writes the manifest alone, a changed set one pack with it", async () => {
-    const { table, counts, reset } = countingTable(await freshTable());
+    const { table, counts, reset } = countingTable(await freshTable(azurite));
     const store = storeAt(table);
     const { record, demands } = manySets(400, 2_000);
     const first = await mustSave(store, record, { demands });
@@ -189,7 +158,7 @@ describe("saving", () => {
   });
 
   test("packs become more as sets come and fewer as they go, and lose nothing", async () => {
-    const table = await freshTable();
+    const table = await freshTable(azurite);
     const store = storeAt(table);
     const { record, demands } = manySets(600, 2_000);
     const names = [...record.sets.keys()];
@@ -210,7 +179,7 @@ describe("saving", () => {
   });
 
   test("what a set no longer names takes no room for long", async () => {
-    const table = await freshTable();
+    const table = await freshTable(azurite);
     const store = storeAt(table);
     const { demands } = manySets(20, 2_000);
     const large = manySets(1, 100_000).demands.get(digest("digest-0"));
@@ -234,7 +203,7 @@ describe("saving", () => {
   });
 
   test("a write whose answer was lost and that met itself when repeated is a save, not a conflict", async () => {
-    const real = await freshTable();
+    const real = await freshTable(azurite);
     // What the SDK's retry gives: the row is written, and the repeated request is answered 409 or 412.
     const table: Table = {
       ...real,
@@ -253,7 +222,7 @@ describe("saving", () => {
   });
 
   test("a manifest too large for its row is saved beside it", async () => {
-    const table = await freshTable();
+    const table = await freshTable(azurite);
     const store = storeAt(table);
     const rejections = noisyRejections(3, 400_000);
     const record: ClusterRecord = { ...emptyRecord(demo), rejections };
@@ -269,80 +238,5 @@ describe("saving", () => {
     expect(first.version.spilled).toBeDefined();
     expect(await storeAt(table).collect(demo, plusSeconds(SAMPLE_TIME, 4000))).toBe(2);
     expect((await mustLoad(storeAt(table))).record).toStrictEqual(emptyRecord(demo));
-  });
-});
-
-describe("collecting", () => {
-  /** A record whose ledger was replaced `times` times: so many bodies that nobody names. */
-  async function withGarbage(table: Table, times: number) {
-    const store = storeAt(table);
-    let loaded = await mustSave(store, emptyRecord(demo), {});
-    for (const [number, node] of Array.from(
-      { length: times + 1 },
-      () => [...SAMPLE_BODIES.ledger.values()][0],
-    ).entries()) {
-      if (node === undefined) throw new Error("the sample ledger is empty");
-      const ledger = new Map([[node.nodeId, { ...node, name: `execute-${number}` }]]);
-      loaded = await mustSave(store, { ...loaded.record, plan: number }, { ledger }, loaded);
-    }
-    return loaded;
-  }
-
-  test.each([
-    { name: "not a second before the hour", seconds: 3600, removed: 0 },
-    { name: "all that is older than an hour", seconds: 3601, removed: 5 },
-  ])("unreferenced bodies are removed: $name", async ({ seconds, removed }) => {
-    const table = await freshTable();
-    await withGarbage(table, 5);
-    expect(await storeAt(table).collect(demo, plusSeconds(SAMPLE_TIME, seconds))).toBe(removed);
-    expect(await bodyRows(table)).toHaveLength(6 - removed);
-    const other = storeAt(table);
-    expect(
-      [...((await other.bodies(await mustLoad(other)))?.ledger.values() ?? [])].map((node) => node.name),
-    ).toStrictEqual(["execute-5"]);
-  });
-
-  test("more garbage than one transaction holds", async () => {
-    const table = await freshTable();
-    await withGarbage(table, 120);
-    expect(await storeAt(table).collect(demo, plusSeconds(SAMPLE_TIME, 3601))).toBe(120);
-    expect(await bodyRows(table)).toHaveLength(1);
-  });
-
-  test("a save that meant to name a collected body conflicts, and writes it again when it starts over", async () => {
-    const table = await freshTable();
-    const writer = storeAt(table);
-    const before = await withGarbage(table, 0);
-    const old = await writer.bodies(await mustLoad(writer));
-    const after = await mustSave(writer, emptyRecord(demo), { ledger: new Map() }, before);
-    // The writer is about to name the old ledger again; the collector, which has not seen that, removes it.
-    const inTransit: Table = {
-      ...table,
-      async replace(...row) {
-        await storeAt(table).collect(demo, plusSeconds(SAMPLE_TIME, 3601));
-        return table.replace(...row);
-      },
-    };
-    const slow = storeAt(inTransit);
-    const ledger = old?.ledger ?? new Map();
-    expect(await slow.save(emptyRecord(demo), { ledger }, after)).toStrictEqual({ kind: "conflict" });
-    await mustSave(writer, emptyRecord(demo), { ledger }, await mustLoad(writer));
-    const other = storeAt(table);
-    expect((await other.bodies(await mustLoad(other)))?.ledger).toStrictEqual(ledger);
-  });
-
-  test("a record that moves while it is collected loses nothing", async () => {
-    const table = await freshTable();
-    const last = await withGarbage(table, 3);
-    const racing: Table = {
-      ...table,
-      async removeTogether(...call) {
-        await mustSave(storeAt(table), { ...last.record, plan: 99 }, {}, await mustLoad(storeAt(table)));
-        return table.removeTogether(...call);
-      },
-    };
-    expect(await storeAt(racing).collect(demo, plusSeconds(SAMPLE_TIME, 3601))).toBe(0);
-    expect(await bodyRows(table)).toHaveLength(4);
-    expect((await mustLoad(storeAt(table))).record.plan).toBe(99);
   });
 });

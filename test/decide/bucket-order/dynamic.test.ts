@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
-import type { BucketOffer, World } from "../../../src/domain/allocation.ts";
+import type { BucketOffer, World } from "../../../src/domain/world.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import type { RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, machineType, placementGroup, setName } from "../../../src/domain/ids.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { readConstraints } from "../../../src/wire/constraint.ts";
 import { newNotes } from "../../../src/wire/notes.ts";

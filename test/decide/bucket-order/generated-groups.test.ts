@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { generateGroups } from "../../../src/decide/bucket-order/generated-groups.ts";
-import type { BucketOffer } from "../../../src/domain/allocation.ts";
+import type { BucketOffer } from "../../../src/domain/world.ts";
 import { arrayName, machineType, placementGroup, setName } from "../../../src/domain/ids.ts";
 
 function offer(array: string, type: string, groups: readonly string[], more: Partial<BucketOffer> = {}) {

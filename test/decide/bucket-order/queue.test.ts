@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
-import type { World } from "../../../src/domain/allocation.ts";
+import type { World } from "../../../src/domain/world.ts";
 import type { RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, machineType, setName } from "../../../src/domain/ids.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { needing } from "../../support/build-constraints.ts";
 

@@ -1,12 +1,7 @@
 import { expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
-import type {
-  Allocation,
-  Charge,
-  InFlightSupply,
-  SupplyNode,
-  World,
-} from "../../../src/domain/allocation.ts";
+import type { Allocation } from "../../../src/domain/allocation.ts";
+import type { Charge, InFlightSupply, SupplyNode, World } from "../../../src/domain/world.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, setName } from "../../../src/domain/ids.ts";
 import { instant } from "../../../src/domain/units.ts";

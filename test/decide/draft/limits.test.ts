@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
-import type { World } from "../../../src/domain/allocation.ts";
+import type { World } from "../../../src/domain/world.ts";
 import { arrayName, machineType } from "../../../src/domain/ids.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { inArrays } from "../../support/build-constraints.ts";
 import {

@@ -8,7 +8,7 @@ import type { Bodies } from "../../../src/domain/bodies.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import type { SchedulerNode } from "../../../src/domain/demand.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
-import { renderVerdict } from "../../../src/domain/plan.ts";
+import { renderVerdict } from "../../../src/domain/node-verdict.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";

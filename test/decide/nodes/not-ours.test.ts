@@ -7,7 +7,8 @@ import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-
 import { judgeNode, whyGivenUp } from "../../../src/decide/stops/scale-down.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId } from "../../../src/domain/ids.ts";
-import type { NodeVerdict, Plan } from "../../../src/domain/plan.ts";
+import type { NodeVerdict } from "../../../src/domain/node-verdict.ts";
+import type { Plan } from "../../../src/domain/plan.ts";
 import { DEFAULT_POLICY, type Policy } from "../../../src/domain/policy.ts";
 import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import { buildCall } from "../../support/build-call.ts";

@@ -5,7 +5,7 @@ import { bucketText } from "../../../src/domain/bucket.ts";
 import type { Demand } from "../../../src/domain/demand.ts";
 import { arrayName, clusterName, placementGroup } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { needing } from "../../support/build-constraints.ts";
 import { NOW } from "../../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";

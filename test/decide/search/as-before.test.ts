@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
 import { storeLoads } from "../../../src/decide/need/plan-loads.ts";
-import type { Allocation, LastPlan, World } from "../../../src/domain/allocation.ts";
+import type { Allocation } from "../../../src/domain/allocation.ts";
+import type { LastPlan, World } from "../../../src/domain/world.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName } from "../../../src/domain/ids.ts";

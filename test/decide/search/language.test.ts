@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import type { World } from "../../../src/domain/allocation.ts";
+import type { World } from "../../../src/domain/world.ts";
 import type { JobDemand } from "../../../src/domain/demand.ts";
 import { readConstraints } from "../../../src/wire/constraint.ts";
 import { job, offer, world } from "../../support/build-world.ts";

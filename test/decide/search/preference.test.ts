@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
 import { propertiesOf } from "../../../src/decide/bins/empty-node-fit.ts";
-import type { AllocationPolicy, BucketOffer, World } from "../../../src/domain/allocation.ts";
+import type { AllocationPolicy } from "../../../src/domain/allocation.ts";
+import type { BucketOffer, World } from "../../../src/domain/world.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
 import { readConstraints } from "../../../src/wire/constraint.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
-import type { BucketOffer } from "../../../src/domain/allocation.ts";
+import type { BucketOffer } from "../../../src/domain/world.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import { arrayName, placementGroup } from "../../../src/domain/ids.ts";
 import { EXCLUSIVE, inArrays } from "../../support/build-constraints.ts";

@@ -1,10 +1,11 @@
 import { expect } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
-import type { Allocation, AllocationPolicy, BucketOffer, World } from "../../../src/domain/allocation.ts";
+import type { Allocation, AllocationPolicy } from "../../../src/domain/allocation.ts";
+import type { BucketOffer, World } from "../../../src/domain/world.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import { inArrays, needing } from "../../support/build-constraints.ts";
 import { limit, now, offer, plenty, policy, world } from "../../support/build-world.ts";

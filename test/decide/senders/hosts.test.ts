@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import type { SenderRule } from "../../../src/domain/sender-rules.ts";
 import { at, buildArray, buildBucket, buildNode, buildSnapshot, D8, NOW } from "../../support/build-node.ts";
 import type { Pushed } from "../../support/push-message.ts";

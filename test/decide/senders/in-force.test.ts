@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import type { SenderRule } from "../../../src/domain/sender-rules.ts";
 import { capsInForce } from "../../../src/decide/senders/caps-in-force.ts";
 import { demandsInForce } from "../../../src/decide/senders/demands-in-force.ts";

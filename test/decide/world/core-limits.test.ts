@@ -6,7 +6,7 @@ import type { Demand } from "../../../src/domain/demand.ts";
 import { machineType, requestId } from "../../../src/domain/ids.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import {
   buildArray,
   buildBucket,

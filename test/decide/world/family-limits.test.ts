@@ -6,7 +6,7 @@ import { bucketText } from "../../../src/domain/bucket.ts";
 import type { Bucket, NodeArray } from "../../../src/domain/cluster.ts";
 import { machineType } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import type { LimitChange } from "../../../src/domain/what-if.ts";
 import { catalogueOf } from "../../../src/domain/vm-size-data.ts";
 import table from "../../../src/domain/vm-sizes.json" with { type: "json" };

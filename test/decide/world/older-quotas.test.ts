@@ -3,7 +3,7 @@ import { readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
 import { decide } from "../../../src/decide/reconcile.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import { renderReason } from "../../../src/domain/reason.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { needing } from "../../support/build-constraints.ts";
 import { NOW, PROD } from "../../support/build-node.ts";
 import { buildJob, buildState, OURS } from "../../support/build-record.ts";

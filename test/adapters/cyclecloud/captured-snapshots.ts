@@ -1,0 +1,23 @@
+import { readNodeArray } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
+import { isObject, readList } from "../../../src/adapters/cyclecloud/read-fields.ts";
+import type { Bucket, NodeArray } from "../../../src/domain/cluster.ts";
+import { clusterName } from "../../../src/domain/ids.ts";
+import { instant } from "../../../src/domain/units.ts";
+import { readCaptured } from "./captured-files.ts";
+
+export const cluster = clusterName("demo");
+export const now = instant(1_768_040_000_000);
+
+/** The arrays of a status file; those captured without nodes cannot be read as a snapshot, which has a test of its own. */
+export function arraysOf(file: string): readonly NodeArray[] {
+  const body = readCaptured(file);
+  return readList(isObject(body) ? body["nodearrays"] : undefined).map((element) => {
+    const reading = isObject(element) ? readNodeArray(element) : undefined;
+    if (reading === undefined) throw new Error(`${file}: an array without a name`);
+    return reading.array;
+  });
+}
+
+export function bucketOf(file: string, array: number, bucket: number): Bucket | undefined {
+  return arraysOf(file)[array]?.buckets[bucket];
+}

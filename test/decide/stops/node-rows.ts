@@ -1,0 +1,43 @@
+import { expect } from "vitest";
+import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-down.ts";
+import { judgeNode } from "../../../src/decide/stops/scale-down.ts";
+import type { Node } from "../../../src/domain/cluster.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import type { Draining, LedgerNode } from "../../../src/domain/ledger.ts";
+import { at, idleSince, NOW, rememberNode } from "../../support/build-node.ts";
+
+export const policy = DEFAULT_POLICY;
+
+/** Spare, reported idle just now, nothing in the way. */
+export const free: Circumstances = {
+  policy,
+  now: NOW,
+  plan: 7,
+  resting: false,
+  spare: true,
+  reportedIdleAt: NOW,
+  busy: false,
+};
+
+export const mark = (more: Partial<Draining> = {}): { readonly draining: Draining } => ({
+  draining: { since: at(-30), by: "idle", plan: 6, attempts: 0, ...more },
+});
+
+export const silent = { reportedIdleAt: undefined };
+export const keptAlive = { keepAlive: true };
+export const idle = idleSince(at(-300));
+
+export interface Row {
+  readonly name: string;
+  readonly known?: Partial<LedgerNode>;
+  readonly around?: Partial<Circumstances>;
+  readonly node?: Partial<Node>;
+  readonly action: NodeAction;
+}
+
+export const none = { kind: "none" } as const;
+export const terminate = (by: Draining["by"]) => ({ kind: "terminate", by }) as const;
+
+export function check(node: Node, { known = {}, around = {}, action }: Row): void {
+  expect(judgeNode(node, rememberNode(node, known), { ...free, ...around })).toEqual(action);
+}

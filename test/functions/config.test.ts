@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { callerOf } from "../../functions/caller.ts";
+import type { LocalApp } from "../support/local-app.ts";
+import { startLocalApp } from "../support/local-app.ts";
+import { arraysPage, patiently, problemJson, SPEED, stateOf } from "./api-stage.ts";
+
+/** The configuration by the HTTP API, and who a change of it is recorded as. */
+
+const PATH = "/api/clusters/demo/config";
+const NAME = "x-ms-client-principal-name";
+
+let app: LocalApp;
+beforeAll(async () => {
+  app = await startLocalApp({
+    clusters: ["demo", "two words"],
+    speed: SPEED,
+    settings: { WEBSITE_AUTH_ENABLED: "True" },
+  });
+});
+afterAll(() => app.close());
+
+const history = z.object({ changes: z.array(z.object({ who: z.string() })) });
+
+test("with App Service authentication, a change and a rollback have the caller's name; without the header it is unknown", async () => {
+  const send = async (method: string, path: string, name: string | undefined, body?: object) => {
+    const response = await fetch(`${app.host.url}${path}`, {
+      method,
+      headers: { "x-functions-key": app.host.keys.host, ...(name === undefined ? {} : { [NAME]: name }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    expect(response.status).toBe(200);
+  };
+  await send("PUT", PATH, undefined, { idleTimeout: 100 });
+  await send("PUT", PATH, "ada@example.org", { idleTimeout: 200 });
+  await send("PUT", PATH, undefined, { idleTimeout: 300 });
+  await send("POST", `${PATH}/rollback`, "ada@example.org");
+  const { changes } = history.parse((await app.call("GET", `${PATH}/history`)).body);
+  expect(changes.map(({ who }) => who)).toEqual(["ada@example.org", "unknown", "ada@example.org", "unknown"]);
+});
+
+test("the first change is shown against the defaults, and the comparison lists what is observed", async () => {
+  const changes = z.object({ changes: z.array(z.object({ differences: z.array(z.unknown()) })) });
+  const told = changes.parse((await app.call("GET", `${PATH}/history`)).body).changes.at(-1);
+  expect(told?.differences).toEqual([{ path: "idleTimeout", before: "300", after: "100" }]);
+  await app.call("PUT", PATH, { mode: "observe" });
+  const { body } = await app.call("GET", "/api/clusters/demo/comparison");
+  expect(body).toMatchObject({ observing: expect.any(Array) });
+});
+
+describe("the name that the platform gives", () => {
+  const from = (name: string, platformSignsIn = true) =>
+    callerOf(new Headers({ [NAME]: name }), platformSignsIn);
+
+  test("without App Service authentication nobody removes a sender's own header, so it is not believed", () => {
+    expect(from("ada@example.org", false)).toBeUndefined();
+  });
+
+  test.each([
+    { name: "  ada@example.org ", who: "ada@example.org" },
+    { name: "ada\tlovelace", who: "adalovelace" },
+    { name: "a\u0085\u00adda", who: "ada" },
+    { name: "   ", who: undefined },
+    { name: "x".repeat(200), who: "x".repeat(128) },
+  ])("$name: printable characters, at most 128", ({ name, who }) => {
+    expect(from(name)).toBe(who);
+  });
+});
+
+describe("configuration", () => {
+  const path = "/api/clusters/two%20words/config";
+  const defaults = {
+    idleTimeout: 300,
+    bootTimeout: 3600,
+    maxExpirationInterval: 86_400,
+    inFlightGrace: 900,
+    groupFillTimeout: 600,
+    preference: "existing-first",
+    among: "priority",
+    planHistory: 604_800,
+  };
+
+  test("defaults, then what was put, at once", async () => {
+    expect((await app.call("GET", path)).body).toEqual(defaults);
+    const document = { idleTimeout: 120, nodearrays: ["execute", "gone"] };
+    expect(await app.call("PUT", path, document)).toMatchObject({
+      status: 200,
+      body: {
+        idleTimeout: 120,
+        used: [
+          { key: "idleTimeout", as: "idleTimeout" },
+          { key: "nodearrays", as: "nodearrays" },
+        ],
+        ignored: [],
+        unknownNodearrays: ["gone"],
+      },
+    });
+    expect((await app.call("GET", path)).body).toEqual({
+      ...defaults,
+      idleTimeout: 120,
+      nodearrays: ["execute", "gone"],
+    });
+  });
+
+  test("prices, caps and preferences: doubts are named, all of it is kept, and the state page says how nodes are chosen", async () => {
+    const document = {
+      preference: "bucket-order",
+      among: "cheapest",
+      caps: { users: { "*": { nodes: 3 } } },
+      prices: { currency: "USD", locations: { here: { Standard_F2s_v2: { onDemand: 0.1, spot: 0.2 } } } },
+    };
+    expect(await app.call("PUT", path, document)).toMatchObject({
+      status: 200,
+      body: { ...document, doubts: [{ path: "prices.locations.here.Standard_F2s_v2.spot", found: "0.2" }] },
+    });
+    const shown = await app.call("GET", path);
+    expect(shown.body).toEqual({
+      ...defaults,
+      ...document,
+      doubts: [expect.objectContaining({ path: "prices.locations.here.Standard_F2s_v2.spot", found: "0.2" })],
+    });
+    expect(await app.call("PUT", path, shown.body)).toMatchObject({ status: 200, body: document });
+    const page = async () => (await app.call("GET", "/api/clusters/two%20words")).body;
+    await expect.poll(page, patiently).toMatchObject({
+      choice: {
+        preference: "bucket-order",
+        among: "cheapest",
+        caps: { requestSets: {}, users: { "*": { nodes: 3 } } },
+        prices: { currency: "USD", locations: ["here"] },
+      },
+    });
+  });
+
+  test("a document that a row cannot hold is refused with its size, and nothing is kept", async () => {
+    const before = (await app.call("GET", path)).body;
+    const locations = Object.fromEntries(
+      Array.from({ length: 70 }, (_, l) => [
+        `region${l}`,
+        Object.fromEntries(
+          Array.from({ length: 1000 }, (_, i) => [
+            `Standard_D${i}s_v5`,
+            ((l * 1000 + i + 1) * 0.618_033_988_7) % 1,
+          ]),
+        ),
+      ]),
+    );
+    const answer = await app.call("PUT", path, { prices: { currency: "USD", locations } });
+    expect(answer).toMatchObject({ status: 413, type: problemJson, body: { title: "Too large" } });
+    expect((await app.call("GET", path)).body).toEqual(before);
+  });
+
+  test("all mistakes at once, with the nearest known key; nothing is kept", async () => {
+    const before = (await app.call("GET", path)).body;
+    const answer = await app.call("PUT", path, { idleTimout: 5, bootTimeout: "long", enabled: "no" });
+    expect(answer).toMatchObject({ status: 400, type: problemJson, body: { title: "Bad request" } });
+    expect(answer.body).toMatchObject({
+      problems: expect.arrayContaining([
+        expect.objectContaining({ found: '"idleTimout"', didYouMean: "idleTimeout" }),
+        expect.objectContaining({ path: "bootTimeout", found: "text of 4 characters" }),
+        expect.objectContaining({ path: "enabled", expected: "true or false" }),
+      ]),
+    });
+    expect((await app.call("GET", path)).body).toEqual(before);
+    expect(await app.call("PUT", path, "not JSON")).toMatchObject({ status: 400, type: problemJson });
+  });
+
+  test("timeouts of node arrays: shown by array in the state, and those of arrays that are not there are named", async () => {
+    const timeouts = { idleTimeout: { default: 240, execute: 90, gone: 5 }, bootTimeout: { execute: 7200 } };
+    expect(await app.call("PUT", path, timeouts)).toMatchObject({
+      status: 200,
+      body: { ...timeouts, bootTimeout: { default: 3600, execute: 7200 }, unknownNodearrays: ["gone"] },
+    });
+    expect((await app.call("GET", path)).body).toMatchObject({ idleTimeout: timeouts.idleTimeout });
+    const shown = async () =>
+      arraysPage.parse((await app.call("GET", "/api/clusters/two%20words")).body).nodearrays;
+    await expect.poll(shown, patiently).toMatchObject([
+      { name: "execute", idleTimeout: 90, bootTimeout: 7200 },
+      { name: "other", idleTimeout: 240, bootTimeout: 3600 },
+    ]);
+  });
+
+  test("scalelib's autoscale.json as it is: what becomes of each key is said, and no password comes back", async () => {
+    const answer = await app.call("PUT", path, {
+      cluster_name: "two words",
+      username: "cc_admin",
+      password: "hunter2-secret",
+      url: "https://cyclecloud.example",
+      idle_timeout: 240,
+      boot_timeout: { default: 3600 },
+      nodearrays: { execute: { generated_placement_group_buffer: 2 } },
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        idleTimeout: 240,
+        bootTimeout: 3600,
+        used: [
+          { key: "idle_timeout", as: "idleTimeout: 240 s" },
+          { key: "boot_timeout.default", as: "bootTimeout.default: 3600 s" },
+        ],
+        ignored: [
+          { key: "cluster_name", why: "the app setting AUTOSCALER_CLUSTERS names the clusters" },
+          { key: "username" },
+          { key: "password" },
+          { key: "url" },
+          { key: "nodearrays.execute.generated_placement_group_buffer" },
+        ],
+      },
+    });
+    const shown = await app.call("GET", path);
+    expect(shown.body).toEqual({ ...defaults, idleTimeout: 240, bootTimeout: 3600 });
+    expect(JSON.stringify([answer, shown, app.events, app.lines])).not.toContain("hunter2");
+  });
+
+  test("each change is shown with its difference, and can be taken back", async () => {
+    await app.call("PUT", path, { idleTimeout: 111 });
+    const { body } = await app.call("PUT", path, { idleTimeout: 222 });
+    expect(body).toMatchObject({ idleTimeout: 222 });
+    expect((await app.call("GET", `${path}/history`)).body).toMatchObject({
+      cluster: "two words",
+      changes: expect.arrayContaining([
+        expect.objectContaining({
+          who: "unknown",
+          at: expect.any(String),
+          differences: [{ path: "idleTimeout", before: "111", after: "222" }],
+        }),
+      ]),
+    });
+    expect(await app.call("POST", `${path}/rollback`)).toMatchObject({
+      status: 200,
+      body: { idleTimeout: 111 },
+    });
+    expect(await app.call("POST", `${path}/rollback?to=999`)).toMatchObject({ status: 404 });
+    expect(await app.call("POST", `${path}/rollback?to=0`)).toMatchObject({
+      status: 400,
+      body: { problems: [{ path: "to", found: '"0"', expected: "the number of a version" }] },
+    });
+  });
+
+  test("observed: the state page and every answer say so", async () => {
+    await app.call("PUT", path, { enabled: false });
+    expect((await app.call("GET", path)).body).toMatchObject({ ...defaults, mode: "observe" });
+    // Functions go by a new configuration within 15 s.
+    await expect
+      .poll(async () => (await app.call("GET", path)).body, patiently)
+      .toEqual({ ...defaults, mode: "observe", observing: "observing only: nothing is created or stopped" });
+    await expect
+      .poll(async () => (await stateOf(app, "two words")).health.notes, patiently)
+      .toContain("observing only: nothing is created or stopped");
+  });
+});
