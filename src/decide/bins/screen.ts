@@ -5,7 +5,7 @@ import { sizeOfConstraints } from "../constraints/constraint-size.ts";
 import { dependsOnNode } from "../constraints/depends-on-node.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
 import { compile } from "../constraints/match.ts";
-import { takesSomething } from "../constraints/requirements.ts";
+import { takesSomething } from "../constraints/constraint-facts.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
 import type { Takes } from "./takes.ts";
 import type { Matcher } from "../constraints/judgement.ts";

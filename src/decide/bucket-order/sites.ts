@@ -10,7 +10,7 @@ import { comparePlaces } from "../bins/node-kinds.ts";
 import type { Draft } from "../draft/draft.ts";
 import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import { propertiesOf } from "../bins/empty-node-fit.ts";
-import { isSized } from "../draft/named-groups.ts";
+import { hasFixedSize } from "../draft/named-groups.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
 import type { Bin } from "../bins/bin.ts";
@@ -105,7 +105,7 @@ function isClosed(draft: Draft, { offer, group }: Site): boolean {
 function mayOpenIn(draft: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
   return offer.pinnedGroup === group
     ? pinnedRefusal(draft, offer, offer.attributes) === undefined
-    : draft.capacity.groupSize(offer, group) === 0 || !isSized(draft, offer, group);
+    : draft.capacity.groupSize(offer, group) === 0 || !hasFixedSize(draft, offer, group);
 }
 
 function groupsOf(offer: BucketOffer): readonly (PlacementGroup | undefined)[] {
