@@ -46,7 +46,9 @@ export interface Draft extends GroupNames {
   readonly pools: Map<string, number>;
   /** Planned nodes that may become smaller, with the shapes of the jobs on them. */
   readonly shared: Map<Bin, Set<Shape>>;
+  /** The offers that are open to jobs, as this try found them. */
   readonly offers: KnownOffers;
+  readonly start: Start;
   /** What slots that may share nodes are still to take of each resource, this demand's included. Only kept where nodes are chosen to be shared. */
   readonly toPlace: number[];
   /** By what a slot takes, what was opened last for so many units. */
@@ -57,6 +59,20 @@ export interface Draft extends GroupNames {
   readonly latest: Latest;
 }
 
+/** What all tries of a plan begin with. */
+export interface Start {
+  /** Names of placement groups in use, lower case. */
+  readonly groupNames: ReadonlySet<string>;
+  /** The offers that are open to jobs as long as a try has changed nothing that they depend on. */
+  readonly offers: KnownOffers;
+}
+
+/** The start of the first try. The tries fill in the offers. */
+export const startOf = (world: World): Start => ({
+  groupNames: groupNamesOf(world),
+  offers: noOffersKnown(),
+});
+
 /** Of the job packed last: the bin that was filled last, and its class if that is all that matters. */
 export interface Latest {
   jobClass: JobClass | undefined;
@@ -64,7 +80,11 @@ export interface Latest {
 }
 
 /** Begins a try; bound tasks are in their bins already. */
-export function beginDraft(bins: Bins, { policy, now }: Pick<Draft, "policy" | "now">, way: Way): Draft {
+export function beginDraft(
+  bins: Bins,
+  { policy, now, start }: Pick<Draft, "policy" | "now" | "start">,
+  way: Way,
+): Draft {
   const { world } = bins;
   const draft = {
     world,
@@ -74,7 +94,9 @@ export function beginDraft(bins: Bins, { policy, now }: Pick<Draft, "policy" | "
     bins,
     capacity: new Capacity(world.limits),
     caps: new Caps(world.caps ?? []),
-    groupNames: groupNamesOf(world),
+    start,
+    namesInUse: start.groupNames,
+    namesGiven: new Set<string>(),
     nextGroup: new Map<string, number>(),
     groups: new Map<string, GroupTally>(),
     bound: new Map(),

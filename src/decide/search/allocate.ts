@@ -1,6 +1,7 @@
 import type { Allocation, AllocationPolicy } from "../../domain/allocation.ts";
 import type { LastPlan, World } from "../../domain/world.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
+import type { SetName } from "../../domain/ids.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { bindingsOf } from "../bins/bound-slots.ts";
@@ -12,6 +13,7 @@ import { JobClasses } from "../bins/job-class.ts";
 import { Ground } from "../bins/node-kinds.ts";
 import { orderNodes } from "../bins/node-order.ts";
 import { Budget, PLAN_STEPS } from "../constraints/budget.ts";
+import { startOf } from "../draft/draft.ts";
 import { sharedStateOf } from "../constraints/shared-pools.ts";
 import { Answer } from "./answer.ts";
 import type { Problem } from "./attempt.ts";
@@ -45,7 +47,7 @@ export function allocate(
   now: Instant,
 ): Allocation {
   const ranked = byRank(demands);
-  const budget = new Budget(policy.steps ?? PLAN_STEPS, new Set(demands.map(({ set }) => set)).size);
+  const budget = new Budget(policy.steps ?? PLAN_STEPS, countSets(demands));
   const { unread, resources, mayBePools } = namedBy(ranked, budget);
   const ground = new Ground(world, countedOf(world, resources), budget);
   const shared = sharedStateOf(world.pools ?? [], mayBePools);
@@ -53,9 +55,12 @@ export function allocate(
   const running: Ask[] = [];
   const entries: Entry[] = [];
   ranked.forEach((one, rank) => {
+    if (unread.size > 0 && unread.has(rank)) return;
     budget.turnTo(one.set);
-    if (budget.isSpent) unread.set(rank, one);
-    if (unread.has(rank)) return;
+    if (budget.isSpent) {
+      unread.set(rank, one);
+      return;
+    }
     const entry = readEntry(one, rank, classes);
     if (entry.kind === "job" && entry.demand.placed.length > 0) running.push(entry);
     entries.push(entry);
@@ -65,6 +70,7 @@ export function allocate(
   const least = classes.least();
   const problem: Problem = {
     scopes: new Scopes(ground),
+    start: startOf(world),
     ground,
     order,
     entries,
@@ -116,6 +122,17 @@ export function allocate(
   if (isTold) return new Answer(best);
   // It costs what it did when it was tried.
   return new Answer(budget.on("repeating", () => attempt(problem, taken.way, taken.entries, true)) ?? best);
+}
+
+/** The number of request sets that the demands are from. Most demands are of the same set as the one before. */
+function countSets(demands: readonly RankedDemand[]): number {
+  const sets = new Set<SetName>();
+  let before: SetName | undefined;
+  for (const { set } of demands) {
+    if (set !== before) sets.add(set);
+    before = set;
+  }
+  return sets.size;
 }
 
 /** Copying this many amounts costs about as much as one step. */

@@ -12,7 +12,7 @@ import { Bins } from "../bins/bins.ts";
 import type { Bindings } from "../bins/bound-slots.ts";
 import { BucketOrder } from "../bucket-order/bucket-order.ts";
 import { holderOf } from "../draft/caps.ts";
-import type { Draft, Way } from "../draft/draft.ts";
+import type { Draft, Start, Way } from "../draft/draft.ts";
 import { beginDraft } from "../draft/draft.ts";
 import { presentBinding, standingBinding } from "../why/remedies.ts";
 import { gatherReasons } from "../why/fold-reasons.ts";
@@ -44,6 +44,7 @@ export interface Problem {
   readonly kinds: number;
   readonly bindings: Bindings;
   readonly scopes: Scopes;
+  readonly start: Start;
   /** Pools to begin with, and the values of shared marks. */
   readonly shared: SharedState;
   /** The least that any job takes of each resource. */
@@ -72,7 +73,7 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   const run: Run = { draft, scopes, homes, order, telling };
   // Read only where it counts: a plan that was made without it is the same after any other.
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
-  const kept = last !== undefined ? putAsBefore(draft, entries, homes, last) : NOTHING_KEPT;
+  const kept = last === undefined ? undefined : putAsBefore(draft, entries, homes, last);
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
   const { budget } = problem.ground;
   const leftOut: Unread[] = [];
@@ -82,7 +83,7 @@ export function attempt(problem: Problem, way: Way, entries: readonly Entry[], t
   }
   entries.forEach((entry) => {
     budget.turnTo(entry.set);
-    const settled = budget.isSpent ? undefined : settle(run, entry, kept.get(entry));
+    const settled = budget.isSpent ? undefined : settle(run, entry, kept?.get(entry));
     // One that has all it asked for as the steps run out is settled.
     if (settled === undefined || (budget.isSpent && settled.placed < settled.asked)) {
       outcomes[entry.rank] = leaveOut(entry, settled);
@@ -115,8 +116,6 @@ function askedBy(demand: Demand): Pick<DemandOutcome, "unit" | "asked"> {
       return { unit: "slots", asked: demand.iterations * Math.max(1, demand.nodeCount ?? 1) };
   }
 }
-
-const NOTHING_KEPT: ReadonlyMap<Entry, Progress> = new Map();
 
 /** Notes what a job is still to take, or no longer, if it may share nodes. */
 function countToPlace({ toPlace }: Draft, entry: Entry, sign: 1 | -1): void {
