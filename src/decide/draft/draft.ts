@@ -46,7 +46,9 @@ export interface Draft extends GroupNames {
   readonly pools: Map<string, number>;
   /** Planned nodes that may become smaller, with the shapes of the jobs on them. */
   readonly shared: Map<Bin, Set<Shape>>;
+  /** The offers that are open to jobs, as this try found them. */
   readonly offers: KnownOffers;
+  readonly start: Start;
   /** Amounts of each resource still to be placed on nodes that jobs share, including the current demand. Only if `opening` is `shared`. */
   readonly toPlace: number[];
   /** The last opening for `left` units, by what a slot takes. */
@@ -57,6 +59,20 @@ export interface Draft extends GroupNames {
   readonly latest: Latest;
 }
 
+/** What all tries of a plan begin with. */
+export interface Start {
+  /** Names of placement groups in use, lower case. */
+  readonly groupNames: ReadonlySet<string>;
+  /** The offers that are open to jobs as long as a try has changed nothing that they depend on. */
+  readonly offers: KnownOffers;
+}
+
+/** The start of the first try. The tries fill in the offers. */
+export const startOf = (world: World): Start => ({
+  groupNames: groupNamesOf(world),
+  offers: noOffersKnown(),
+});
+
 /** The end of the last packed job: the last filled bin, and the class of the job if nothing else matters for the next one. */
 export interface Latest {
   jobClass: JobClass | undefined;
@@ -64,7 +80,11 @@ export interface Latest {
 }
 
 /** An empty draft for one try. */
-export function beginDraft(bins: Bins, { policy, now }: Pick<Draft, "policy" | "now">, way: Way): Draft {
+export function beginDraft(
+  bins: Bins,
+  { policy, now, start }: Pick<Draft, "policy" | "now" | "start">,
+  way: Way,
+): Draft {
   const { world } = bins;
   const draft = {
     world,
@@ -74,7 +94,9 @@ export function beginDraft(bins: Bins, { policy, now }: Pick<Draft, "policy" | "
     bins,
     capacity: new Capacity(world.limits),
     caps: new Caps(world.caps ?? []),
-    groupNames: groupNamesOf(world),
+    start,
+    namesInUse: start.groupNames,
+    namesGiven: new Set<string>(),
     nextGroup: new Map<string, number>(),
     groups: new Map<string, GroupTally>(),
     bound: new Map(),

@@ -6,8 +6,10 @@ import type { BucketOffer, World } from "../../domain/world.ts";
 /** The names of placement groups in a plan. */
 export interface GroupNames {
   readonly policy: AllocationPolicy;
-  /** Names in use, in lower case. No name becomes free while the plan is made. */
-  readonly groupNames: Set<string>;
+  /** Names in use before the plan, in lower case. No name becomes free while the plan is made. */
+  readonly namesInUse: ReadonlySet<string>;
+  /** Names that this try has given to new groups, in lower case. */
+  readonly namesGiven: Set<string>;
   /** The next number to try, by stem. */
   readonly nextGroup: Map<string, number>;
 }
@@ -15,7 +17,7 @@ export interface GroupNames {
 /** Names a new placement group: the stem and the smallest number not in use, in letters, digits, "-" and "_". */
 export function nameGroup(draft: GroupNames, key: string): PlacementGroup {
   const name = nextGroupName(draft, key);
-  draft.groupNames.add(name.toLowerCase());
+  draft.namesGiven.add(name.toLowerCase());
   return name;
 }
 
@@ -23,9 +25,13 @@ export function nameGroup(draft: GroupNames, key: string): PlacementGroup {
 export function nextGroupName(draft: GroupNames, key: string): PlacementGroup {
   const stem = groupStem(draft.policy, key);
   let ordinal = draft.nextGroup.get(stem) ?? 1;
-  while (draft.groupNames.has(`${stem}${ordinal}`.toLowerCase())) ordinal += 1;
+  while (isInUse(draft, `${stem}${ordinal}`.toLowerCase())) ordinal += 1;
   draft.nextGroup.set(stem, ordinal);
   return placementGroup(`${stem}${ordinal}`);
+}
+
+function isInUse({ namesInUse, namesGiven }: GroupNames, name: string): boolean {
+  return namesInUse.has(name) || namesGiven.has(name);
 }
 
 /** The key of groups that are made for jobs: their bucket. */
@@ -39,7 +45,7 @@ export function groupStem(policy: AllocationPolicy, key: string): string {
 }
 
 /** All names of placement groups in use, in lower case. */
-export function groupNamesOf(world: World): Set<string> {
+export function groupNamesOf(world: World): ReadonlySet<string> {
   const names = new Set<string>([...(world.formerGroups ?? [])].map((name) => name.toLowerCase()));
   const add = (group: PlacementGroup | undefined): void => {
     if (group !== undefined) names.add(group.toLowerCase());
