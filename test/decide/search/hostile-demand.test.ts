@@ -1,6 +1,6 @@
 /** Demand that the doors let in and that cost minutes, or all memory, to plan. test/deep plays many more. */
 import { expect, test } from "vitest";
-import { hostileCluster } from "../../support/hostile-clusters.ts";
+import { hostileCluster } from "../../support/open-hostile.ts";
 import { planHostile } from "../../support/plan-hostile.ts";
 
 /** A plan took 9 s, ended for lack of memory at 4 GiB, and took 64 s and 2 GiB. */
