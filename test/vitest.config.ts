@@ -40,6 +40,8 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // What is waited for comes at once, except on a busy machine.
+    expect: { poll: { timeout: 15_000 } },
     // Half of the tests wait more than they compute: one of them has something to do for each core while another waits.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
