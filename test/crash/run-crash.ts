@@ -62,7 +62,7 @@ async function dieOf(
 
 async function thawAt(scene: Scene, moment: number): Promise<void> {
   await scene.sleepUntil(moment);
-  scene.system.simulator.faults.freezeLag(false);
+  scene.system.simulator.faults.thawLag();
 }
 
 /** The outcome as it should be, or what it is in the end: a tick may be under way while it is read. */
