@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { compilePattern } from "../../src/domain/shell-pattern.ts";
+import { processorMs } from "../support/processor-time.ts";
 
 test.each([
   { pattern: "Standard_F*", text: "Standard_F16", matches: true },
@@ -32,10 +33,10 @@ test.each([
   { pattern: `${"[ab]*".repeat(100)}c`, text: "ab".repeat(1000) },
 ])("the pattern $pattern gives up in time", ({ pattern, text }) => {
   const compiled = compilePattern(pattern);
-  const begun = performance.now();
+  const begun = processorMs();
   expect(compiled?.test(text)).toBe(false);
   // This takes milliseconds. As a regular expression it takes at least half a minute.
-  expect(performance.now() - begun).toBeLessThan(500);
+  expect(processorMs() - begun).toBeLessThan(500);
 });
 
 /** Matches by definition: the first token is tried with every length. */

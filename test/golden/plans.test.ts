@@ -6,7 +6,8 @@ import { z } from "zod";
 import { allocate } from "../../src/decide/search/allocate.ts";
 import type { Allocation, AllocationPolicy } from "../../src/domain/allocation.ts";
 import type { Case } from "../property/random-world.ts";
-import { anyCase, NOW } from "../property/random-world.ts";
+import { anyCase } from "../property/random-world.ts";
+import { NOW } from "../property/small-shapes.ts";
 
 /**
  * Digests of the plans of 200 random clusters. They stay the same unless a change of plans is intended. The test prints the numbers of the

@@ -10,19 +10,10 @@ export const LONG_FILES: readonly string[] = [];
 
 /** Files of the tests of more than 300 lines. */
 export const LONG_TEST_FILES: readonly string[] = [
-  "test/conformance/allocator-deviations.ts",
-  "test/conformance/answer-allocator.ts",
-  "test/conformance/naive-first-fit.ts",
-  "test/contract/cyclecloud-suite.ts",
   "test/model/play.ts",
-  "test/property/random-world.ts",
   "test/scenarios/stage.ts",
   "test/simulation/judge.ts",
-  "test/simulation/kinds.ts",
-  "test/simulation/mutants.ts",
   "test/simulation/simulate.ts",
-  "test/support/hostile-clusters.ts",
-  "test/support/sample-record.ts",
 ];
 
 /** Files of more than 200 lines that do not say why. */

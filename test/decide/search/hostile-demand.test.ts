@@ -1,6 +1,6 @@
 /** Demand that is accepted and once cost minutes, or all memory, to plan. test/deep has many more. */
 import { expect, test } from "vitest";
-import { hostileCluster } from "../../support/hostile-clusters.ts";
+import { hostileCluster } from "../../support/open-hostile.ts";
 import { planHostile } from "../../support/plan-hostile.ts";
 
 /** Before the budget, these plans took 9 s, ran out of memory at 4 GiB, and took 64 s with 2 GiB. */
