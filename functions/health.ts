@@ -1,5 +1,5 @@
 import type { HttpHandler } from "@azure/functions";
-import type { Health } from "../src/app/describe-health.ts";
+import type { HealthShown } from "../src/wire/api/parts.ts";
 import { OBSERVING_ONLY } from "../src/domain/mode.ts";
 import { composition } from "../src/compose.ts";
 import { answeringAnyone } from "./answering.ts";
@@ -27,12 +27,12 @@ export const answerHealth: HttpHandler = (_request, context) =>
   });
 
 /** Only the number: names need a key. */
-function observingIn(all: readonly Health[]): { readonly observing?: string } {
+function observingIn(all: readonly HealthShown[]): { readonly observing?: string } {
   const count = all.filter(({ observing }) => observing === true).length;
   return count === 0 ? {} : { observing: `${count} of ${all.length} clusters ${OBSERVING_ONLY}` };
 }
 
-function oldestAge(all: readonly Health[]): number | null {
+function oldestAge(all: readonly HealthShown[]): number | null {
   const ages = all.map((health) => health.lastLookAgeSeconds ?? Number.POSITIVE_INFINITY);
   const oldest = Math.max(0, ...ages);
   return Number.isFinite(oldest) ? oldest : null;

@@ -8,7 +8,7 @@ import { tableDocuments } from "./adapters/tables/documents.ts";
 import { tableHistory } from "./adapters/tables/history.ts";
 import { tablePlanArchive } from "./adapters/tables/plan-archive.ts";
 import { tableRecordStore } from "./adapters/tables/record-store.ts";
-import { openTable } from "./adapters/tables/table.ts";
+import { openTable } from "./adapters/tables/open-table.ts";
 import { tableTriggerLog } from "./adapters/tables/trigger-log.ts";
 import type { Ports } from "./app/ports/ports.ts";
 import type { Composition } from "./compose/composition.ts";
@@ -18,7 +18,7 @@ import { adjusted, policyReader } from "./compose/policy-reader.ts";
 import { demandStorageAccount, storageAccount } from "./compose/storage.ts";
 import type { Config } from "./config.ts";
 import { readConfig } from "./config.ts";
-import type { SenderTime } from "./wire/demand-message.ts";
+import type { SenderTime } from "./wire/message-read.ts";
 
 export type { ClusterCheck } from "./app/check-cluster.ts";
 export type { CheckRequest } from "./compose/check.ts";

@@ -2,7 +2,7 @@ import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { observingText } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { DescribedBucket } from "./describe-buckets.ts";
+import type { BucketShown } from "../wire/api/cluster-buckets.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { PortErrorKind } from "./ports/port-error.ts";
@@ -21,7 +21,7 @@ export type ClusterCheck =
       readonly nodes: Readonly<Record<string, number>>;
       readonly nodearrays: readonly CheckedArray[];
       /** For the arrays that are ours, with all limits. */
-      readonly buckets: readonly DescribedBucket[];
+      readonly buckets: readonly BucketShown[];
       /** Reasons why the autoscaler would not do what its configuration says. Empty: none. */
       readonly notes: readonly string[];
     }
@@ -116,7 +116,7 @@ function judgeArrays(snapshot: Snapshot, policy: Policy): readonly CheckedArray[
 const NOT_NAMED = "not named in the configuration's nodearrays";
 const SWITCHED_OFF = "Configuration.autoscale.enabled is false in its template";
 
-function notesOn(snapshot: Snapshot, buckets: readonly DescribedBucket[], policy: Policy): readonly string[] {
+function notesOn(snapshot: Snapshot, buckets: readonly BucketShown[], policy: Policy): readonly string[] {
   const { state = "never started", targetState = "none" } = snapshot;
   const notes: string[] = [];
   const observing = observingText(policy);
@@ -135,7 +135,7 @@ function unknownNames(snapshot: Snapshot, policy: Policy): readonly string[] {
 }
 
 /** If price decides, sizes without a price come last. */
-function missingPrices(buckets: readonly DescribedBucket[], policy: Policy): readonly string[] {
+function missingPrices(buckets: readonly BucketShown[], policy: Policy): readonly string[] {
   if (policy.among !== "cheapest") return [];
   const missing = buckets.filter(
     ({ price, placementGroup }) => price === undefined && placementGroup === undefined,

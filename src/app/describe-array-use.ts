@@ -4,32 +4,21 @@ import type { ArrayName, SetName } from "../domain/ids.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { stillInFlight } from "../domain/in-flight.ts";
-import type { PhaseShown } from "./phase-shown.ts";
+import type { ArrayTimeoutsShown, ArrayUseShown } from "../wire/api/cluster-arrays.ts";
+import type { PhaseShown } from "../wire/api/parts.ts";
 import { firstBytes } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";
 
-/** The demand for one array, its nodes, and the sets that need it. */
-export interface ArrayUse {
-  /** Each is a separate lower bound: the largest counts. */
-  readonly targets: readonly DescribedTarget[];
-  readonly nodes: Readonly<Partial<Record<PhaseShown, number>>>;
-  /** All nodes except those that are off. */
-  readonly count: number;
-  /** Requested, and not yet shown by an observation. */
-  readonly inFlight: number;
-  /** Nodes that the last plan needs, by set. Several sets may need a node; a verdict names the first few. */
-  readonly neededBy: readonly { readonly requestSet: SetName; readonly nodes: number }[];
-  /** Nodes that no set needs. */
-  readonly notNeeded: number;
-}
+/**
+ * The part of an array's answer about its nodes and the sets that need them. `neededBy`: several sets may need a node, and a verdict names
+ * the first few.
+ */
+export type ArrayUse = Omit<
+  ArrayUseShown,
+  keyof ArrayTimeoutsShown | "mode" | "target" | "askedBy" | "moreSets"
+>;
 
-export interface DescribedTarget {
-  readonly requestSet: SetName;
-  readonly id: string;
-  readonly unit: DemandOutcome["unit"];
-  readonly asked: number;
-  readonly placed: number;
-}
+type DescribedTarget = ArrayUse["targets"][number];
 
 /** Limits of a state page for the targets and sets of each array, in number and bytes. */
 const SHOWN = 200;

@@ -8,59 +8,11 @@ import type { Bucket, Snapshot } from "../domain/cluster.ts";
 import type { PlacementGroup } from "../domain/ids.ts";
 import { sameMachineType } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { LimitKind } from "../domain/limit.ts";
 import { limitText } from "../domain/limit.ts";
 import { renderReason } from "../domain/reason-text.ts";
-import type { Backoff } from "../domain/backoff.ts";
-import type { Instant, Seconds } from "../domain/units.ts";
+import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
-
-/** A limit on new nodes. `left` may be less than `max - used` if CycleCloud reports less. */
-export interface DescribedLimit {
-  /** As text: "family quota standardHBv3Family". */
-  readonly limit: string;
-  readonly kind: LimitKind;
-  readonly name: string;
-  /** The family whose quota it counts against is guessed from the name of the VM size. */
-  readonly guessed?: true;
-  readonly unit: "nodes" | "cores";
-  /** Requested nodes that are not shown yet count as used. */
-  readonly used: number;
-  readonly max: number;
-  readonly left: number;
-}
-
-/** A bucket. A row with a placement group shows the group's own limit; the limits of the row without one apply too. */
-export interface DescribedBucket {
-  readonly nodearray: string;
-  readonly machineType: string;
-  readonly placementGroup?: string;
-  /** False: CycleCloud makes no new nodes here. */
-  readonly valid: boolean;
-  readonly invalidReason?: string;
-  readonly spot: boolean;
-  readonly vcpus: number;
-  readonly memoryGib: number;
-  readonly gpus: number;
-  /** Price of one node per hour, in the currency of the price table. */
-  readonly price?: number;
-  /** Nodes of the row, including nodes that are being stopped. */
-  readonly active: number;
-  /** Number of nodes that could be made here now under all limits. 0 while it backs off. */
-  readonly available: number;
-  /** Why no new nodes are made here although there may be room. */
-  readonly closed?: string;
-  readonly limits: readonly DescribedLimit[];
-  readonly backoff?: DescribedBackoff;
-  readonly lastCapacityFailureSeconds?: Seconds;
-}
-
-export interface DescribedBackoff {
-  readonly until: string;
-  readonly seconds: Seconds;
-  readonly cause: Backoff["cause"];
-  readonly message: string;
-}
+import type { BucketShown, LimitShown } from "../wire/api/cluster-buckets.ts";
 
 /**
  * Every bucket of the arrays that are ours, in order of preference, with all limits on a new node there: the starting point of the next
@@ -71,7 +23,7 @@ export function describeBuckets(
   bodies: Pick<Bodies, "seen" | "ledger">,
   policy: Policy,
   now: Instant,
-): readonly DescribedBucket[] {
+): readonly BucketShown[] {
   const world = storedWorld(record, bodies, policy, now);
   const { seen } = bodies;
   if (world === undefined || seen === undefined) return [];
@@ -97,7 +49,7 @@ function wholeRow(
   reported: Bucket,
   record: UnderWay,
   now: Instant,
-): DescribedBucket {
+): BucketShown {
   const limits = offer.charges.flatMap(({ limit, guessed }) => {
     const known = world.limits[limit];
     if (known === undefined) return [];
@@ -108,9 +60,9 @@ function wholeRow(
     ...common(offer, reported),
     active: reported.activeCount,
     available: closed === undefined ? roomUnder(world, offer) : 0,
-    ...(closed === undefined ? {} : { closed: renderReason(closed) }),
+    closed: closed === undefined ? undefined : renderReason(closed),
     limits: limits.map(describeLimit),
-    ...describeBackoff(record, offer.bucket, now),
+    backoff: describeBackoff(record, offer.bucket, now),
   };
 }
 
@@ -121,7 +73,7 @@ function groupRow(
   group: PlacementGroup,
   record: UnderWay,
   now: Instant,
-): DescribedBucket {
+): BucketShown {
   const bucket = { ...offer.bucket, placementGroup: group };
   const used = offer.groupSizes.get(group) ?? 0;
   const max = offer.maxPlacementGroupSize;
@@ -135,28 +87,29 @@ function groupRow(
     placementGroup: group,
     active: used,
     available: closed === undefined ? Math.min(left, roomUnder(world, offer)) : 0,
-    ...(closed === undefined ? {} : { closed: renderReason(closed) }),
+    closed: closed === undefined ? undefined : renderReason(closed),
     limits: own.map(describeLimit),
-    ...describeBackoff(record, bucket, now),
+    backoff: describeBackoff(record, bucket, now),
   };
 }
 
 function common(
   offer: BucketOffer,
   reported: Bucket,
-): Omit<DescribedBucket, "active" | "available" | "limits"> {
+): Omit<BucketShown, "active" | "available" | "closed" | "limits" | "backoff"> {
   const { bucket, price, spot, capacityFailureSeconds } = offer;
   return {
     nodearray: bucket.array,
     machineType: bucket.machineType,
+    placementGroup: undefined,
     valid: reported.valid,
-    ...(reported.valid ? {} : { invalidReason: reported.invalidReason ?? "no reason given" }),
+    invalidReason: reported.valid ? undefined : (reported.invalidReason ?? "no reason given"),
     spot: spot === true,
     vcpus: reported.machine.vcpus,
     memoryGib: reported.machine.memoryGib,
     gpus: reported.machine.gpus,
-    ...(price === undefined ? {} : { price }),
-    ...(capacityFailureSeconds === undefined ? {} : { lastCapacityFailureSeconds: capacityFailureSeconds }),
+    price,
+    lastCapacityFailureSeconds: capacityFailureSeconds,
   };
 }
 
@@ -178,17 +131,12 @@ function roomUnder(world: World, offer: BucketOffer): number {
   return Number.isFinite(least) ? Math.max(0, least) : 0;
 }
 
-function describeLimit({ id, used, max, left }: SharedLimit): DescribedLimit {
+function describeLimit({ id, used, max, left }: SharedLimit): LimitShown {
   const { kind, name, unit, guessed } = id;
-  const mark = guessed === true ? { guessed } : {};
-  return { limit: limitText(id), kind, name, ...mark, unit, used, max, left };
+  return { limit: limitText(id), kind, name, guessed, unit, used, max, left };
 }
 
-function describeBackoff(
-  record: UnderWay,
-  bucket: BucketKey,
-  now: Instant,
-): Pick<DescribedBucket, "backoff"> {
+function describeBackoff(record: UnderWay, bucket: BucketKey, now: Instant): BucketShown["backoff"] {
   const backoff = record.backoffs.find(
     (one) =>
       one.until > now &&
@@ -196,7 +144,7 @@ function describeBackoff(
       sameMachineType(one.bucket.machineType, bucket.machineType) &&
       one.bucket.placementGroup === bucket.placementGroup,
   );
-  if (backoff === undefined) return {};
+  if (backoff === undefined) return undefined;
   const { until, seconds, cause, message } = backoff;
-  return { backoff: { until: isoTime(until), seconds, cause, message } };
+  return { until: isoTime(until), seconds, cause, message };
 }

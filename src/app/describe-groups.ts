@@ -5,6 +5,7 @@ import type { GroupedArray, GroupState } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { timeoutsOfArray } from "../domain/timeouts.ts";
 import { isoTime, plusSeconds } from "../domain/units.ts";
+import type { GroupedArrayShown, GroupShown } from "../wire/api/cluster-arrays.ts";
 import { describeTimeouts } from "./describe-nodearrays.ts";
 import { firstBytes } from "./pages.ts";
 
@@ -19,14 +20,11 @@ const MOST_SHOWN = 400;
  * The generated arrays of grouped requests ("execute:64", "execute:16n") after the last plan: their groups, the buckets and sizes of these,
  * and why the nodes of a group that was given up may be stopped.
  */
-export function describeGroups(
-  { plan }: Bodies,
-  policy: Policy,
-): readonly Readonly<Record<string, unknown>>[] {
+export function describeGroups({ plan }: Bodies, policy: Policy): readonly GroupedArrayShown[] {
   return (plan?.groups ?? []).map((array) => describeArray(array, policy));
 }
 
-function describeArray(array: GroupedArray, policy: Policy): Readonly<Record<string, unknown>> {
+function describeArray(array: GroupedArray, policy: Policy): GroupedArrayShown {
   const { name, wanted, sets, ungrouped, groups } = array;
   const counted = groups.filter(({ state }) => state === "whole" || state === "filling");
   const sum = (of: (group: GroupState) => number): number => groups.reduce((all, one) => all + of(one), 0);
@@ -50,7 +48,7 @@ function describeArray(array: GroupedArray, policy: Policy): Readonly<Record<str
   };
 }
 
-function describeGroup(group: GroupState, policy: Policy): Readonly<Record<string, unknown>> {
+function describeGroup(group: GroupState, policy: Policy): GroupShown {
   const { bucket, state, size, nodes, existing, ready, since, givenUpAt } = group;
   return {
     id: bucket.placementGroup,

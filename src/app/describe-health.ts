@@ -12,6 +12,7 @@ import type { Trouble } from "../domain/troubles.ts";
 import type { Unneeded } from "../domain/unneeded.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
+import type { HealthShown } from "../wire/api/parts.ts";
 import { loadCurrent } from "./commit.ts";
 import type { StopKeys } from "./ports/site.ts";
 import { PortError } from "./ports/port-error.ts";
@@ -31,25 +32,19 @@ const STALE_OBSERVATION_INTERVALS = 5;
 /** Calls that take this long are mentioned. */
 const SLOW_SECONDS: Seconds = 5;
 
-/** Health in short: whether the last accepted observation is recent, and the cause if it is not. */
-export interface Health {
-  readonly ok: boolean;
-  /** No node array is acted on. Absent: at least one is. */
-  readonly observing?: true;
-  /** As text: why it is not ok, or why the autoscaler does not act although it is ok. */
-  readonly notes: readonly string[];
-  /** Warnings: what costs money or needs attention although everything works. */
-  readonly warnings: readonly string[];
-  readonly lastLookAgeSeconds?: Seconds;
-  readonly trouble?: { readonly at: string; readonly kind: string; readonly message: string };
-  readonly restingUntil?: string;
-  /** The sets whose next message ends the pause. */
-  readonly awaiting?: readonly string[];
-  readonly clusterState?: string;
-}
+/** A cluster of which nothing is known. */
+const UNKNOWN: Omit<HealthShown, "ok" | "notes"> = {
+  observing: undefined,
+  warnings: [],
+  lastLookAgeSeconds: undefined,
+  trouble: undefined,
+  restingUntil: undefined,
+  awaiting: undefined,
+  clusterState: undefined,
+};
 
 /** Never throws: one cluster whose record cannot be read must not hide the others. */
-export async function checkHealth(app: App, cluster: ClusterName): Promise<Health> {
+export async function checkHealth(app: App, cluster: ClusterName): Promise<HealthShown> {
   try {
     const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
     await reviveLoop(app, record);
@@ -57,26 +52,27 @@ export async function checkHealth(app: App, cluster: ClusterName): Promise<Healt
     return describeHealth(record, undefined, policy, app.ports.clock.now(), stopKeys);
   } catch (error) {
     if (error instanceof PortError)
-      return { ok: false, notes: [`${error.kind}: ${error.message}`], warnings: [] };
+      return { ...UNKNOWN, ok: false, notes: [`${error.kind}: ${error.message}`] };
     return unreadable(app, cluster, error);
   }
 }
 
 /** For example a record that was changed by hand. The error's message may contain stored data, so it goes to the log only. */
-function unreadable({ ports }: App, cluster: ClusterName, error: unknown): Health {
+function unreadable({ ports }: App, cluster: ClusterName, error: unknown): HealthShown {
   ports.log("health-failed", { cluster, kind: "defect", message: String(error) });
   const message = `the record cannot be read (${error instanceof Error ? error.name : typeof error})`;
   const trouble = { at: isoTime(ports.clock.now()), kind: "failed", message };
-  return { ok: false, notes: [`${TROUBLES.failed}: ${message}`], warnings: [], trouble };
+  return { ...UNKNOWN, ok: false, notes: [`${TROUBLES.failed}: ${message}`], trouble };
 }
 
+/** Health in short: whether the last accepted observation is recent, and the cause if it is not. Without `bodies`, only from the record. */
 export function describeHealth(
   record: ClusterRecord,
   bodies: Bodies | undefined,
   policy: Policy,
   now: Instant,
   stopKeys?: StopKeys,
-): Health {
+): HealthShown {
   const age = record.lastGoodLookAt === undefined ? undefined : secondsBetween(record.lastGoodLookAt, now);
   const { trouble } = record;
   const fresh = age !== undefined && age <= staleSeconds(record, policy) && !isTickLate(record, policy, now);
@@ -84,20 +80,20 @@ export function describeHealth(
   const seen = bodies?.seen;
   return {
     ok: fresh && trouble === undefined,
-    ...(isObserving(policy) ? { observing: true } : {}),
+    observing: isObserving(policy) ? true : undefined,
     notes: notesOn(record, seen, policy, now),
     warnings: [
       ...(record.unneeded === undefined ? [] : [unneededText(record.unneeded)]),
       ...retiredKeys(record, stopKeys).map(retiredKeyText),
     ],
-    ...(age === undefined ? {} : { lastLookAgeSeconds: age }),
-    ...(trouble === undefined
-      ? {}
-      : { trouble: { at: isoTime(trouble.at), kind: trouble.kind, message: trouble.message } }),
-    ...(outage === undefined
-      ? {}
-      : { restingUntil: isoTime(outage.until), awaiting: outage.awaiting.slice(0, SHOWN_AWAITED) }),
-    ...(seen === undefined ? {} : { clusterState: stateOf(seen) }),
+    lastLookAgeSeconds: age,
+    trouble:
+      trouble === undefined
+        ? undefined
+        : { at: isoTime(trouble.at), kind: trouble.kind, message: trouble.message },
+    restingUntil: outage === undefined ? undefined : isoTime(outage.until),
+    awaiting: outage?.awaiting.slice(0, SHOWN_AWAITED),
+    clusterState: seen === undefined ? undefined : stateOf(seen),
   };
 }
 

@@ -17,6 +17,13 @@ import { compareText } from "../domain/text.ts";
 import type { Timeouts } from "../domain/timeouts.ts";
 import { timeoutsOfArray } from "../domain/timeouts.ts";
 import type { Instant } from "../domain/units.ts";
+import type {
+  ArrayTimeoutsShown,
+  ArrayUseShown,
+  DynamicArrayShown,
+  NodearrayShown,
+  OwnArrayShown,
+} from "../wire/api/cluster-arrays.ts";
 import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
 
@@ -24,8 +31,6 @@ import { managedArrays } from "../domain/managed-arrays.ts";
 const NAMED_SETS = 20;
 /** VM sizes of one array. */
 const SHOWN_BUCKETS = 300;
-
-type Described = Readonly<Record<string, unknown>>;
 
 /** The demand for an array. */
 interface Asked {
@@ -43,14 +48,14 @@ export function describeNodearrays(
   bodies: Bodies,
   policy: Policy,
   now: Instant,
-): readonly Described[] {
+): readonly NodearrayShown[] {
   const { seen } = bodies;
   if (seen === undefined) return [];
   const { demands } = admitDemands(record, bodies, policy, now);
   const managed = managedArrays(seen, policy);
   const asked = countAsked(demands);
   const use = describeArrayUse(record, bodies);
-  const describeUse = (name: ArrayName, parent?: ArrayName): Described => ({
+  const describeUse = (name: ArrayName, parent?: ArrayName): ArrayUseShown => ({
     mode: modeOf(policy, parent ?? name),
     ...describeTimeouts(timeoutsOfArray(policy, name, parent)),
     ...describeAsked(asked.get(name)),
@@ -83,27 +88,27 @@ function countAsked(demands: readonly RankedDemand[]): ReadonlyMap<ArrayName, As
 }
 
 /** The timeouts of an array's nodes, in seconds, under the names of the configuration's keys. */
-export function describeTimeouts({ idleSeconds, bootSeconds }: Timeouts): Described {
+export function describeTimeouts({ idleSeconds, bootSeconds }: Timeouts): ArrayTimeoutsShown {
   return { idleTimeout: idleSeconds, bootTimeout: bootSeconds };
 }
 
 /** Targets in nodes and in cores are two lower bounds: the larger one counts. */
-function describeAsked(asked: Asked | undefined): Described {
+function describeAsked(asked: Asked | undefined): Pick<ArrayUseShown, "target" | "askedBy" | "moreSets"> {
   const sets = [...(asked?.sets ?? [])].sort(compareText);
   return {
     target: { nodes: asked?.nodes ?? 0, cores: asked?.cores ?? 0 },
     askedBy: sets.slice(0, NAMED_SETS),
-    ...(sets.length > NAMED_SETS ? { moreSets: sets.length - NAMED_SETS } : {}),
+    moreSets: sets.length > NAMED_SETS ? sets.length - NAMED_SETS : undefined,
   };
 }
 
-function describeArray(array: NodeArray, managed: boolean, use: Described): Described {
+function describeArray(array: NodeArray, managed: boolean, use: ArrayUseShown): OwnArrayShown {
   return {
     name: array.name,
     managed,
     ...use,
     spot: array.spot,
-    limit: array.limit,
+    limit: { count: array.limit.count, cores: array.limit.cores },
     // Details of each are in the answer's own buckets, page by page.
     buckets: array.buckets.slice(0, SHOWN_BUCKETS).map((bucket) => ({
       machineType: bucket.machineType,
@@ -121,8 +126,8 @@ function describeDynamics(
   record: ClusterRecord,
   dynamics: Dynamics,
   managed: ReadonlySet<ArrayName>,
-  describeUse: (name: ArrayName, parent?: ArrayName) => Described,
-): readonly Described[] {
+  describeUse: (name: ArrayName, parent?: ArrayName) => ArrayUseShown,
+): readonly DynamicArrayShown[] {
   const existing = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
   return [...dynamics.values()].flatMap(({ name, definition, parent, refusal }) => {
     const array = existing.get(name);
@@ -136,7 +141,7 @@ function describeDynamics(
       extends: (definition ?? array)?.extends,
       flaggedForRemoval: array !== undefined && isFlagged(array),
       ...describeUse(name, (definition ?? array)?.extends),
-      ...(problem === undefined ? {} : { problem: renderReason(problem) }),
+      problem: problem === undefined ? undefined : renderReason(problem),
     };
   });
 }

@@ -4,30 +4,15 @@ import type { SetName } from "../domain/ids.ts";
 import type { DemandOutcome } from "../domain/plan.ts";
 import { renderReason } from "../domain/reason-text.ts";
 import type { ClusterRecord } from "../domain/record.ts";
+import type { OutcomeShown } from "../wire/api/cluster-demand.ts";
 import { Pages } from "./pages.ts";
-
-/** The result for one demand. */
-export interface DescribedOutcome {
-  readonly requestSet: string;
-  readonly id: string;
-  readonly kind: DemandOutcome["kind"];
-  /** For a job: its sender's name for it. */
-  readonly user?: string;
-  readonly unit: DemandOutcome["unit"];
-  readonly asked: number;
-  readonly placed: number;
-  /** The part of `placed` that waits for nodes which are coming. */
-  readonly pending: number;
-  /** The most important reason, if it has less than it asked for. `explain` shows all of them. */
-  readonly why?: string;
-}
 
 /** The outcomes of the last plan: unmet demands first, then waiting ones. */
 export function describeOutcomes(
   { plan }: Pick<Bodies, "plan">,
   userOf: UserOf = () => undefined,
   pages: Pages = new Pages(),
-): readonly DescribedOutcome[] {
+): readonly OutcomeShown[] {
   const demands = plan?.demands ?? [];
   const unmet = demands.filter(isUnmet);
   const waiting = demands.filter((one) => !isUnmet(one) && one.pending > 0);
@@ -62,10 +47,9 @@ function isUnmet({ placed, asked }: DemandOutcome): boolean {
   return placed < asked;
 }
 
-function describeOutcome(outcome: DemandOutcome, user: string | undefined): DescribedOutcome {
+function describeOutcome(outcome: DemandOutcome, user: string | undefined): OutcomeShown {
   const { set, id, kind, unit, asked, placed, pending } = outcome;
   const [reason] = reasonsInOrder(outcome);
-  const why = reason !== undefined && isUnmet(outcome) ? { why: renderReason(reason) } : {};
-  const whose = user === undefined ? {} : { user };
-  return { requestSet: set, id, kind, ...whose, unit, asked, placed, pending, ...why };
+  const why = reason !== undefined && isUnmet(outcome) ? renderReason(reason) : undefined;
+  return { requestSet: set, id, kind, user, unit, asked, placed, pending, why };
 }

@@ -6,6 +6,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { writeResources } from "../domain/resources.ts";
 import type { Instant } from "../domain/units.ts";
+import type { SchedulerHostShown, SchedulerHostsShown } from "../wire/api/cluster-nodes.ts";
 import type { Pages } from "./pages.ts";
 import { firstBytes } from "./pages.ts";
 
@@ -19,7 +20,7 @@ export function describeSchedulerHosts(
   policy: Policy,
   now: Instant,
   pages: Pages,
-): Readonly<Record<string, unknown>> {
+): SchedulerHostsShown {
   const { others } = storedHosts(record, bodies, policy, now);
   return {
     count: others.length,
@@ -28,7 +29,7 @@ export function describeSchedulerHosts(
   };
 }
 
-function describeHost({ host, standing }: JudgedHost): Readonly<Record<string, unknown>> {
+function describeHost({ host, standing }: JudgedHost): SchedulerHostShown {
   const jobs = [...new Set(host.by.flatMap((one) => one.jobs))];
   const sets = [...new Set(host.by.map(({ set }) => set))];
   return {

@@ -4,26 +4,30 @@ import type { Held, SetEntry } from "../domain/request-sets.ts";
 import { reportsOf } from "../domain/request-sets.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
+import type { ClusterShown } from "../wire/api/cluster-answer.ts";
+import type { RequestSetShown } from "../wire/api/cluster-demand.ts";
 import type { Pages } from "./pages.ts";
 import { rejectedShown } from "./rejected-shown.ts";
-
-type Described = Readonly<Record<string, unknown>>;
 
 /** Maximum size of the job errors of each set in a list, in bytes. A single set shows more. */
 const REJECTED_BYTES = 8000;
 const REJECTED_BYTES_ALONE = 400_000;
 
 /** The sets of a cluster, each with the number of its unmet demands. */
-export function describeSets(held: Held, bodies: Bodies, now: Instant, pages: Pages): readonly Described[] {
+export function describeSets(held: Held, bodies: Bodies, now: Instant, pages: Pages): ClusterShown["demand"] {
   const unmet = new Map<SetName, number>();
   for (const outcome of bodies.plan?.demands ?? []) {
     if (outcome.placed < outcome.asked) unmet.set(outcome.set, (unmet.get(outcome.set) ?? 0) + 1);
   }
-  const described = (name: SetName): Described => ({
-    ...describeSet(held, name, bodies, now, REJECTED_BYTES),
+  const sets = namesOf(held).flatMap((name) => {
+    const entry = mainEntry(held, name);
+    return entry === undefined ? [] : [{ name, entry }];
+  });
+  const described = ({ name, entry }: (typeof sets)[number]): ClusterShown["demand"][number] => ({
+    ...describeEntry(held, name, entry, bodies, now, REJECTED_BYTES),
     unmet: unmet.get(name) ?? 0,
   });
-  return pages.cut("demand", namesOf(held), described, 0.4);
+  return pages.cut("demand", sets, described, 0.4);
 }
 
 /** All sets with stored data, those with a demand first. */
@@ -40,10 +44,21 @@ export function describeSet(
   name: SetName,
   bodies: Bodies,
   now: Instant,
-  rejectedBytes = REJECTED_BYTES_ALONE,
-): Described | undefined {
+): RequestSetShown | undefined {
   const entry = mainEntry(held, name);
-  if (entry === undefined) return undefined;
+  return entry === undefined
+    ? undefined
+    : describeEntry(held, name, entry, bodies, now, REJECTED_BYTES_ALONE);
+}
+
+function describeEntry(
+  held: Held,
+  name: SetName,
+  entry: SetEntry,
+  bodies: Bodies,
+  now: Instant,
+  rejectedBytes: number,
+): RequestSetShown {
   const report = held.separateReports.get(name);
   const pools = held.separatePools.get(name);
   const body = bodies.demands.get(entry.digest);
@@ -54,8 +69,8 @@ export function describeSet(
     demands: body?.demands.length ?? 0,
     reportsHosts: reportsOf(held).get(name)?.report !== undefined,
     ...rejectedShown(body, rejectedBytes),
-    ...(report === undefined ? {} : { report: describePart(report, now) }),
-    ...(pools === undefined ? {} : { pools: describePart(pools, now) }),
+    report: report === undefined ? undefined : describePart(report, now),
+    pools: pools === undefined ? undefined : describePart(pools, now),
   };
 }
 
@@ -68,14 +83,14 @@ function mainEntry({ sets, separateReports, separatePools }: Held, name: SetName
   return sets.get(name) ?? other;
 }
 
-function describePart(entry: SetEntry, now: Instant): Described {
+function describePart(entry: SetEntry, now: Instant): NonNullable<RequestSetShown["report"]> {
   return { live: isLive(entry, now), ...describeTimes(entry, now) };
 }
 
 function describeTimes(
   { revision, intervalSeconds, acceptedAt, expiresAt }: SetEntry,
   now: Instant,
-): Described {
+): Omit<NonNullable<RequestSetShown["report"]>, "live"> {
   return {
     revision: revision.value,
     expirationInterval: intervalSeconds,
@@ -86,7 +101,7 @@ function describeTimes(
 }
 
 /** For the demand. A set that only reports asks for nothing. */
-type SetState = "live" | "empty" | "lapsed";
+type SetState = RequestSetShown["state"];
 
 function stateOf(entry: SetEntry, { demands }: Bodies, now: Instant): SetState {
   if (!isLive(entry, now)) return "lapsed";

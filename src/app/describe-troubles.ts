@@ -20,7 +20,7 @@ import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import { arraysMissing, revisionsAhead } from "./input-troubles.ts";
 import { phaseShown } from "./phase-shown.ts";
 import { someOf } from "../domain/some-of.ts";
-import type { DescribedTrouble } from "./described-trouble.ts";
+import type { TroubleShown } from "../wire/api/cluster-answer.ts";
 
 /** Maximum number of names in a sentence. */
 const NAMED = 5;
@@ -39,10 +39,10 @@ export function describeTroubles(
   senderNow: Instant = now,
   stopKeys?: StopKeys,
   policy: Policy = DEFAULT_POLICY,
-): readonly DescribedTrouble[] {
+): readonly TroubleShown[] {
   const troubles = [
-    ...(policy.insecure ?? []).map((text): DescribedTrouble => ({ kind: "insecure", text, count: 1 })),
-    ...notes.map((text): DescribedTrouble => ({ kind: "health", text, count: 1 })),
+    ...(policy.insecure ?? []).map((text): TroubleShown => ({ kind: "insecure", text, count: 1 })),
+    ...notes.map((text): TroubleShown => ({ kind: "health", text, count: 1 })),
     ...storageLoss(record, now),
     ...notNeeded(record),
     ...nodesNotOurs(bodies, policy, now),
@@ -69,7 +69,7 @@ const shortened = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 
 /** Losses in storage, shown until the sets that lapsed because of them have been pushed again, and for at least an hour. */
-function storageLoss(record: ClusterRecord, now: Instant): readonly DescribedTrouble[] {
+function storageLoss(record: ClusterRecord, now: Instant): readonly TroubleShown[] {
   const loss = lossShown(record, now);
   if (loss === undefined) return [];
   const sets =
@@ -81,7 +81,7 @@ function storageLoss(record: ClusterRecord, now: Instant): readonly DescribedTro
   return [{ kind: "health", text, count: loss.bodies }];
 }
 
-function keysMissing(record: ClusterRecord, stopKeys: StopKeys | undefined): readonly DescribedTrouble[] {
+function keysMissing(record: ClusterRecord, stopKeys: StopKeys | undefined): readonly TroubleShown[] {
   return retiredKeys(record, stopKeys).map((use) => ({
     kind: "stop-key-missing",
     text: retiredKeyText(use),
@@ -89,17 +89,13 @@ function keysMissing(record: ClusterRecord, stopKeys: StopKeys | undefined): rea
   }));
 }
 
-function notNeeded({ unneeded }: ClusterRecord): readonly DescribedTrouble[] {
+function notNeeded({ unneeded }: ClusterRecord): readonly TroubleShown[] {
   if (unneeded === undefined) return [];
   return [{ kind: "nodes-not-needed", text: unneededText(unneeded), count: 1 }];
 }
 
 /** Nodes that nobody needs, in arrays that act, and that the autoscaler may not stop. */
-function nodesNotOurs(
-  { ledger, plan, seen }: Bodies,
-  policy: Policy,
-  now: Instant,
-): readonly DescribedTrouble[] {
+function nodesNotOurs({ ledger, plan, seen }: Bodies, policy: Policy, now: Instant): readonly TroubleShown[] {
   const idle = (seen?.nodes ?? []).filter(({ nodeId }) => {
     const verdict = plan?.nodes.get(nodeId)?.kind;
     const known = ledger.get(nodeId);
@@ -119,7 +115,7 @@ function nodesNotOurs(
 /** Verdicts on nodes that serve no demand, though they may run. */
 const USELESS: ReadonlySet<NodeVerdict["kind"]> = new Set(["idle", "busyness-unknown", "failed", "down"]);
 
-function pauses({ backoffs }: ClusterRecord, now: Instant): readonly DescribedTrouble[] {
+function pauses({ backoffs }: ClusterRecord, now: Instant): readonly TroubleShown[] {
   return backoffs
     .filter(({ until }) => until > now)
     .map(({ bucket, until, cause, message }) => ({
@@ -129,7 +125,7 @@ function pauses({ backoffs }: ClusterRecord, now: Instant): readonly DescribedTr
     }));
 }
 
-function failedNodes({ seen, ledger }: Bodies): readonly DescribedTrouble[] {
+function failedNodes({ seen, ledger }: Bodies): readonly TroubleShown[] {
   const failed = (seen?.nodes ?? []).filter(({ nodeId, phase }) => phase === "failed" && ledger.has(nodeId));
   return byMessage(failed).map(({ message, names, count }) => ({
     kind: "node-failed",
@@ -138,7 +134,7 @@ function failedNodes({ seen, ledger }: Bodies): readonly DescribedTrouble[] {
   }));
 }
 
-function nodesDown({ seen, plan }: Bodies): readonly DescribedTrouble[] {
+function nodesDown({ seen, plan }: Bodies): readonly TroubleShown[] {
   const down = (seen?.nodes ?? []).filter((node) => phaseShown(node, plan) === "down");
   return byMessage(down).map(({ message, names, count }) => ({
     kind: "node-down",
@@ -147,7 +143,7 @@ function nodesDown({ seen, plan }: Bodies): readonly DescribedTrouble[] {
   }));
 }
 
-function nodesMissing({ seen }: Bodies): readonly DescribedTrouble[] {
+function nodesMissing({ seen }: Bodies): readonly TroubleShown[] {
   const missing = (seen?.nodes ?? []).filter(isLost);
   const [first] = missing.flatMap((node) => missingUntil(node) ?? []).toSorted((a, b) => a - b);
   if (first === undefined) return [];
@@ -155,7 +151,7 @@ function nodesMissing({ seen }: Bodies): readonly DescribedTrouble[] {
   return [{ kind: "node-missing", text, count: missing.length }];
 }
 
-function nodesUnclear({ seen, plan }: Bodies): readonly DescribedTrouble[] {
+function nodesUnclear({ seen, plan }: Bodies): readonly TroubleShown[] {
   const unclear = (seen?.nodes ?? []).filter(({ nodeId }) => {
     const verdict = plan?.nodes.get(nodeId);
     return verdict?.kind === "unclear" && verdict.over !== undefined;
@@ -170,7 +166,7 @@ function nodesRemoved(
   { ledger }: Bodies,
   policy: Policy,
   now: Instant,
-): readonly DescribedTrouble[] {
+): readonly TroubleShown[] {
   const removed = removedByOthers(record, ledger, policy, now);
   if (removed.length === 0) return [];
   const young = removed.filter(({ firstReadyAt }) => firstReadyAt === undefined).length;
@@ -207,7 +203,7 @@ function byMessage(
   }));
 }
 
-function refusedStarts({ ledger }: Bodies): readonly DescribedTrouble[] {
+function refusedStarts({ ledger }: Bodies): readonly TroubleShown[] {
   const refused = [...ledger.values()].filter(
     ({ start, goneAt }) => start?.state === "refused" && goneAt === undefined,
   );
@@ -217,7 +213,7 @@ function refusedStarts({ ledger }: Bodies): readonly DescribedTrouble[] {
   return [{ kind: "start-refused", text, count: refused.length }];
 }
 
-function leftOut({ plan }: Bodies): readonly DescribedTrouble[] {
+function leftOut({ plan }: Bodies): readonly TroubleShown[] {
   return (plan?.leftOut ?? []).map(({ set, demands, first, why }) => ({
     kind: "left-out",
     text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than its share of the planning budget. No nodes are created for this demand, and no node that it may need is stopped. Send fewer kinds of jobs, or fewer alternatives`,
@@ -225,7 +221,7 @@ function leftOut({ plan }: Bodies): readonly DescribedTrouble[] {
   }));
 }
 
-function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly DescribedTrouble[] {
+function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly TroubleShown[] {
   return [...sets].flatMap(([set, entry]) => {
     const { rejectedJobs: rejected = [], moreRejectedJobs = 0 } = demands.get(entry.digest) ?? {};
     if (!entry.live || rejected.length === 0) return [];
@@ -234,7 +230,7 @@ function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly De
   });
 }
 
-function rejectedMessages({ rejections }: ClusterRecord): readonly DescribedTrouble[] {
+function rejectedMessages({ rejections }: ClusterRecord): readonly TroubleShown[] {
   const newest = rejections.at(-1);
   if (newest === undefined) return [];
   const [first] = newest.problems;

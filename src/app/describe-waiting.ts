@@ -2,40 +2,18 @@ import type { Binding, Raise } from "../domain/binding.ts";
 import { renderBinding } from "../domain/binding.ts";
 import { reasonsInOrder } from "../domain/binding-reason.ts";
 import { bucketText } from "../domain/bucket.ts";
-import type { SetName } from "../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
 import { renderReason } from "../domain/reason-text.ts";
-
-/** Unmet and waiting demand of the last plan: the amounts and the causes, most frequent first. */
-export interface Waiting {
-  /** Demands that are not completely placed, and the amounts they lack. */
-  readonly unmet: number;
-  readonly missing: readonly Missing[];
-  /** Demands that are placed on nodes which are not up yet. */
-  readonly onTheirWay: number;
-  /** The causes, by the most important reason of each demand. */
-  readonly reasons: readonly Cause[];
-  /** The changes that would let them be placed. */
-  readonly remedies: readonly Cause[];
-}
-
-/** An amount in one unit. */
-export interface Missing {
-  readonly unit: DemandOutcome["unit"];
-  readonly amount: number;
-}
-
-/** The common cause of a number of demands, in the words and numbers of the first one in rank. */
-export interface Cause {
-  readonly text: string;
-  readonly demands: number;
-  readonly first: { readonly requestSet: SetName; readonly id: string };
-}
+import type { CauseShown, WaitingShown } from "../wire/api/cluster-demand.ts";
 
 const MOST_CAUSES = 20;
 
-export function describeWaiting(plan: Plan | undefined): Waiting {
+/**
+ * Unmet and waiting demand of the last plan: the amounts and the causes, most frequent first. A cause is given in the words and numbers of
+ * the first of its demands in rank.
+ */
+export function describeWaiting(plan: Plan | undefined): WaitingShown {
   const demands = plan?.demands ?? [];
   const short = demands.filter(({ placed, asked }) => placed < asked);
   const missing = new Map<DemandOutcome["unit"], number>();
@@ -55,8 +33,8 @@ function mostFrequent<T>(
   find: (outcome: DemandOutcome) => T | undefined,
   topicOf: (found: T) => string,
   say: (found: T) => string,
-): readonly Cause[] {
-  const causes = new Map<string, { -readonly [K in keyof Cause]: Cause[K] }>();
+): readonly CauseShown[] {
+  const causes = new Map<string, { -readonly [K in keyof CauseShown]: CauseShown[K] }>();
   // Identical jobs share their reasons. A topic may be as long as the reason's sentence.
   const topics = new Map<T, string>();
   for (const outcome of demands) {

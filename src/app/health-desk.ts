@@ -1,12 +1,12 @@
 import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
-import type { Health } from "./describe-health.ts";
+import type { HealthShown } from "../wire/api/parts.ts";
 import { checkHealth } from "./describe-health.ts";
 import { countQueues } from "./describe-queues.ts";
 import type { App } from "./app.ts";
 
 export interface HealthOfAll {
-  readonly clusters: readonly Health[];
+  readonly clusters: readonly HealthShown[];
   /** Undefined if the queues cannot be read. */
   readonly queues: Awaited<ReturnType<typeof countQueues>>;
 }

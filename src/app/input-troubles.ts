@@ -4,7 +4,7 @@ import type { ClusterRecord } from "../domain/record.ts";
 import { someOf } from "../domain/some-of.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { instant, isoTime, secondsBetween } from "../domain/units.ts";
-import type { DescribedTrouble } from "./described-trouble.ts";
+import type { TroubleShown } from "../wire/api/cluster-answer.ts";
 
 /** Troubles with the messages of senders and the answers of CycleCloud. */
 
@@ -14,7 +14,7 @@ const NAMED = 5;
 const CLOCKS_DIFFER_SECONDS: Seconds = 10;
 
 /** Sets whose revision came from a clock that was ahead. Until our clock reaches it, later messages may count as older. */
-export function revisionsAhead(record: ClusterRecord, now: Instant): readonly DescribedTrouble[] {
+export function revisionsAhead(record: ClusterRecord, now: Instant): readonly TroubleShown[] {
   const ahead = new Map<SetName, number>();
   for (const entries of [record.sets, record.separateReports, record.separatePools])
     for (const [name, { revision }] of entries)
@@ -29,7 +29,7 @@ export function revisionsAhead(record: ClusterRecord, now: Instant): readonly De
 }
 
 /** Nodes that CycleCloud lists without their node array. It never forgets an array, so such a status is incomplete. */
-export function arraysMissing({ seen, ledger }: Bodies): readonly DescribedTrouble[] {
+export function arraysMissing({ seen, ledger }: Bodies): readonly TroubleShown[] {
   if (seen === undefined) return [];
   const listed = new Set(seen.arrays.map(({ name }) => name));
   const nodes = new Map<ArrayName, string[]>();

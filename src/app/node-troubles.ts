@@ -5,7 +5,7 @@ import { isRecent, unhealthyNow } from "../domain/questions.ts";
 import { someOf } from "../domain/some-of.ts";
 import type { Instant } from "../domain/units.ts";
 import { isoTime } from "../domain/units.ts";
-import type { DescribedTrouble } from "./described-trouble.ts";
+import type { TroubleShown } from "../wire/api/cluster-answer.ts";
 
 /** Troubles that nodes report about themselves, and that calls in their name cause. */
 
@@ -18,7 +18,7 @@ interface Said {
 }
 
 /** Nodes that report themselves unhealthy and are not stopped, with the reasons. */
-export function nodesUnhealthy(bodies: Bodies, now: Instant): readonly DescribedTrouble[] {
+export function nodesUnhealthy(bodies: Bodies, now: Instant): readonly TroubleShown[] {
   const texts: Readonly<Record<UnhealthyHold, (names: string) => string>> = {
     job: (names) =>
       `${names}: reported unhealthy by the node itself, and a job is on it. It stays closed, and is stopped when no job is reported or placed there`,
@@ -33,7 +33,7 @@ export function nodesUnhealthy(bodies: Bodies, now: Instant): readonly Described
 }
 
 /** Nodes for which a call lacked the token of the node's own calls. */
-export function callsRefused(bodies: Bodies, now: Instant): readonly DescribedTrouble[] {
+export function callsRefused(bodies: Bodies, now: Instant): readonly TroubleShown[] {
   const refused = saidBy(bodies).filter(({ question: { refusedAt } }) => isRecent(refusedAt, now));
   if (refused.length === 0) return [];
   const last = refused.flatMap(({ question }) => question.refusedAt ?? []).reduce((a, b) => (a < b ? b : a));

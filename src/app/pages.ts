@@ -1,3 +1,5 @@
+import type { PagingShown } from "../wire/api/parts.ts";
+
 /**
  * An answer shows each of its lists as far as there is room. The same request with `page` shows the rest. Nothing is kept between two
  * requests. A list that changes meanwhile may show an item twice or not at all.
@@ -8,25 +10,14 @@ const MOST_BYTES = 1_500_000;
 /** Maximum number of rows of one list for a browser. */
 const MOST_ROWS = 2000;
 
-/** A list shown in part: a number of items after the first `from`, of `count` in total. */
-export interface ListPage {
-  readonly list: string;
-  readonly from: number;
-  readonly shown: number;
-  readonly count: number;
-}
-
 /**
  * Lists by the path of their member in the answer ("nodes.list"), with the number of items already shown. All other lists have been shown
  * completely.
  */
 export type PageStart = ReadonlyMap<string, number>;
 
-/** The paging members of an answer. Both are absent if all its lists are complete. */
-export interface PageEnd {
-  readonly pages?: readonly ListPage[];
-  readonly next?: string;
-}
+/** A list shown in part: a number of items after the first `from`, of `count` in total. */
+type ListPage = NonNullable<PagingShown["pages"]>[number];
 
 /** The limits of one answer: bytes of all lists together, and rows of each. */
 export interface PageSize {
@@ -59,13 +50,15 @@ export class Pages {
     return shown;
   }
 
-  /** Every page shows the members beside the lists, because they are small. */
-  end(): PageEnd {
+  /**
+   * The paging members of the answer, both undefined if all its lists are complete. Every page shows the members beside the lists, because
+   * they are small.
+   */
+  end(): PagingShown {
     const pages = this.#lists.filter(({ from, shown, count }) => shown > 0 || from < count);
-    if (pages.length === 0) return {};
     const left = pages.filter(({ from, shown, count }) => from + shown < count);
     const next = left.map(({ list, from, shown }) => `${list}:${from + shown}`).join(",");
-    return { pages, ...(next === "" ? {} : { next }) };
+    return { pages: pages.length === 0 ? undefined : pages, next: next === "" ? undefined : next };
   }
 
   #fill<T, D>(items: readonly T[], from: number, describe: (item: T) => D, room: number): readonly D[] {

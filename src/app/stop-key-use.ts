@@ -1,33 +1,25 @@
 import type { ClusterRecord, StopKeyUse } from "../domain/record.ts";
+import type { StopKeyShown } from "../wire/api/cluster-nodes.ts";
 import type { StopKeys } from "./ports/site.ts";
 
 /** Keys of stop URLs: which of them live nodes carry, and whether the app settings still have them. */
 
-/** One line of the state page: by key id, the signing key first. */
-export interface DescribedStopKey {
-  /** Absent: the key of these nodes is unknown, or they have no stop URL. */
-  readonly keyId?: string;
-  readonly nodes: number;
-  /** The calls of these nodes are answered. */
-  readonly configured?: boolean;
-  /** New nodes get this key. */
-  readonly signing?: true;
-}
-
+/** The lines of the state page: by key id, the signing key first. */
 export function describeStopKeys(
   { stopKeys: used = [] }: ClusterRecord,
   configured: StopKeys | undefined,
-): readonly DescribedStopKey[] {
+): readonly StopKeyShown[] {
   const counts = new Map(used.map(({ keyId, nodes }) => [keyId, nodes]));
   const ids = new Set([...(configured?.accepted ?? []), ...used.flatMap(({ keyId }) => keyId ?? [])]);
-  const lines = [...ids].map((keyId): DescribedStopKey => ({
+  const lines = [...ids].map((keyId): StopKeyShown => ({
     keyId,
     nodes: counts.get(keyId) ?? 0,
-    ...(configured === undefined ? {} : { configured: configured.accepted.includes(keyId) }),
-    ...(configured?.signing === keyId ? { signing: true } : {}),
+    configured: configured?.accepted.includes(keyId),
+    signing: configured?.signing === keyId ? true : undefined,
   }));
   const unknown = counts.get(undefined);
-  return unknown === undefined ? lines : [...lines, { nodes: unknown }];
+  if (unknown === undefined) return lines;
+  return [...lines, { keyId: undefined, nodes: unknown, configured: undefined, signing: undefined }];
 }
 
 /** Keys that live nodes carry and that are missing from the app settings: those nodes can never ask to be stopped. */

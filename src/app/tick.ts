@@ -1,4 +1,3 @@
-import { describeTotals } from "./describe-totals.ts";
 import type { Plan } from "../domain/plan.ts";
 import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/pace/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
@@ -9,13 +8,13 @@ import type { Policy } from "../domain/policy.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { minusSeconds } from "../domain/units.ts";
 import { loadCurrent, loadWhole } from "./commit.ts";
-import type { PhaseShown } from "./phase-shown.ts";
+import type { PhaseShown } from "../wire/api/parts.ts";
 import { phaseShown } from "./phase-shown.ts";
 import type { HistoryRow } from "./ports/history.ts";
 import type { Site } from "./ports/site.ts";
 import { priceNodes } from "../decide/world/price-nodes.ts";
 import { noteFailure } from "./note-failure.ts";
-import type { ReconcileOutcome } from "./reconcile-cluster.ts";
+import type { ReconcileOutcome } from "./reconcile-run.ts";
 import { reconcileCluster } from "./reconcile-cluster.ts";
 import type { App } from "./app.ts";
 import type { CurrentWhole } from "./current.ts";
@@ -138,6 +137,7 @@ async function keepHistory(app: App, site: Site): Promise<void> {
 export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now: Instant): HistoryRow {
   const { seen, ledger, plan } = bodies;
   const known = (seen?.nodes ?? []).filter(({ nodeId }) => ledger.has(nodeId));
+  const { created, terminated, started } = record.totals;
   const nodes: Partial<Record<PhaseShown, number>> = {};
   for (const node of known) {
     const phase = phaseShown(node, plan);
@@ -155,7 +155,9 @@ export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now
     ...(idlePrice === undefined ? {} : { idlePricePerHour: idlePrice.pricePerHour }),
     inFlight: record.inFlight.reduce((sum, entry) => sum + stillInFlight(entry), 0),
     liveSets: [...record.sets.values()].filter((entry) => entry.live).length,
-    ...describeTotals(record.totals),
+    created,
+    terminated,
+    ...(started === undefined ? {} : { started }),
     unmet: plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
     ...withheldIn(plan),
     ...(record.trouble === undefined ? {} : { trouble: record.trouble.kind }),

@@ -1,5 +1,5 @@
 import type { Answer } from "../client/answer.ts";
-import type { ProblemItem } from "../client/index.ts";
+import type { ProblemItem } from "../client/answers.ts";
 import { readProblemAnswer } from "../client/state.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";

@@ -11,7 +11,7 @@ import type { DemandRecorder } from "../app/record-demand.ts";
 import { createRecorder } from "../app/record-demand.ts";
 import type { AutostopKeys } from "../config.ts";
 import type { Mode } from "../domain/mode.ts";
-import type { SenderTime } from "../wire/demand-message.ts";
+import type { SenderTime } from "../wire/message-read.ts";
 
 /** What the functions are given: the app, and the two desks whose callers in one process are served together. */
 export interface Composition {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeRequestSet } from "../../src/app/describe-cluster.ts";
+import { describeRequestSet } from "../../src/app/describe-request-set.ts";
 import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
 import { digest, setName } from "../../src/domain/ids.ts";
 import type { SetEntry } from "../../src/domain/request-sets.ts";

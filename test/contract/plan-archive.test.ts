@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
 import { tablePlanArchive } from "../../src/adapters/tables/plan-archive.ts";
-import { openTable } from "../../src/adapters/tables/table.ts";
+import { openTable } from "../../src/adapters/tables/open-table.ts";
 import type { PlanArchive } from "../../src/app/ports/plan-archive.ts";
 import { clusterName, nodeId, setName } from "../../src/domain/ids.ts";
 import type { KeptPlan } from "../../src/domain/kept-plan.ts";

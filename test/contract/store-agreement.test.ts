@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
-import { openTable } from "../../src/adapters/tables/table.ts";
+import { openTable } from "../../src/adapters/tables/open-table.ts";
 import type { LoadedRecord, RecordStore } from "../../src/app/ports/record-store.ts";
 import type { SchedulerNode, SetDemand } from "../../src/domain/demand.ts";
 import type { Digest } from "../../src/domain/ids.ts";

@@ -1,5 +1,5 @@
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
-import { openTable } from "../../src/adapters/tables/table.ts";
+import { openTable } from "../../src/adapters/tables/open-table.ts";
 import { azuriteForThisFile } from "../support/azurite.ts";
 import { SAMPLE_TIME } from "../support/sample-record.ts";
 import { describeStore } from "./store-suite.ts";

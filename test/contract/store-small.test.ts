@@ -7,7 +7,7 @@ import { tableCredentialBreaker } from "../../src/adapters/tables/credential-bre
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { tableTriggerLog } from "../../src/adapters/tables/trigger-log.ts";
 import { tableHistory } from "../../src/adapters/tables/history.ts";
-import { openTable } from "../../src/adapters/tables/table.ts";
+import { openTable } from "../../src/adapters/tables/open-table.ts";
 import type { CredentialBreaker } from "../../src/app/ports/credential-breaker.ts";
 import type { Documents } from "../../src/app/ports/documents.ts";
 import type { History, HistoryRow } from "../../src/app/ports/history.ts";

@@ -5,7 +5,7 @@ import { explainJob } from "../../src/decide/explain.ts";
 import { explainHost } from "../../src/decide/explain-host.ts";
 import { storedHosts } from "../../src/decide/need/stored-world.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { hostExplained } from "../../src/wire/api/answers.ts";
+import { hostExplained } from "../../src/wire/api/explanation-answers.ts";
 import { clusterAnswer } from "../../src/wire/api/cluster-answer.ts";
 import { at, buildNode, buildSnapshot, D8, NOW } from "../support/build-node.ts";
 import { decideOn, push } from "../support/push-message.ts";

@@ -1,5 +1,5 @@
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
-import { openTable } from "../../src/adapters/tables/table.ts";
+import { openTable } from "../../src/adapters/tables/open-table.ts";
 import type { RecordStore } from "../../src/app/ports/record-store.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";

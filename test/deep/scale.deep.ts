@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTable } from "../../src/adapters/tables/table.ts";
+import { openTable } from "../../src/adapters/tables/open-table.ts";
 import { spawnAzurite } from "../../src/local/azurite.ts";
 import { LargeCluster } from "./large-cluster.ts";
 import type { Cost } from "./store-meter.ts";

@@ -77,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "entries of nodearrays are not counted",
     edits: [
       {
-        file: "src/wire/demand-message.ts",
+        file: "src/wire/read-update.ts",
         find: 'itemsOf(message, "nodearrays", BOUNDS.nodearrays,',
         put: 'itemsOf(message, "nodearrays", BOUNDS.jobs,',
       },

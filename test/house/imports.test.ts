@@ -35,6 +35,18 @@ test.each([
     expected: "src/adapters/queue/planted.ts: adapters may not import src/decide/reconcile.ts",
   },
   {
+    name: "a use case that loads the schema of an answer",
+    path: "src/app/planted.ts",
+    text: 'import { type BucketShown, bucket } from "../wire/api/cluster-buckets.ts";',
+    expected: "src/app/planted.ts: app may not import src/wire/api/cluster-buckets.ts",
+  },
+  {
+    name: "a use case with the types of messages",
+    path: "src/app/planted.ts",
+    text: 'import type { MessageRead } from "../wire/demand-message.ts";',
+    expected: "src/app/planted.ts: app may not import src/wire/demand-message.ts",
+  },
+  {
     name: "a simulator that shares code with the adapter",
     path: "src/simulator/planted.ts",
     text: 'export { readNode } from "../adapters/cyclecloud/read-node.ts";',
@@ -79,6 +91,11 @@ test.each([
     name: "a decision that hashes",
     path: "src/decide/fine.ts",
     text: 'import { createHash } from "node:crypto";',
+  },
+  {
+    name: "a use case with the type of an answer",
+    path: "src/app/fine.ts",
+    text: 'import type { BucketShown } from "../wire/api/cluster-buckets.ts";',
   },
   {
     name: "a comment that speaks of await and Date.now",

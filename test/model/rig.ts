@@ -1,6 +1,7 @@
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
-import type { StopAnswer, StopDesk } from "../../src/app/answer-autostop.ts";
+import type { StopAnswer } from "../../src/app/stop-answer.ts";
+import type { StopDesk } from "../../src/app/answer-autostop.ts";
 import { createStopDesk } from "../../src/app/answer-autostop.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import type { Clock } from "../../src/app/ports/clock.ts";
@@ -21,7 +22,7 @@ import type { ClusterRecord } from "../../src/domain/record.ts";
 import { instant } from "../../src/domain/units.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
-import type { MessageRead } from "../../src/wire/demand-message.ts";
+import type { MessageRead } from "../../src/wire/message-read.ts";
 import { emptyRequestSet, readDemandMessage, readRequestSet } from "../../src/wire/demand-message.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
 import type { ClusterShape } from "./shape.ts";

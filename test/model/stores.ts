@@ -1,7 +1,7 @@
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import type { StorageAccount } from "../../src/adapters/system/storage-account.ts";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
-import { openTable } from "../../src/adapters/tables/table.ts";
+import { openTable } from "../../src/adapters/tables/open-table.ts";
 import type { OpenStore } from "./rig.ts";
 
 /** A new store in memory for each sequence. */

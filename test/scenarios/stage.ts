@@ -8,7 +8,7 @@ import type { QueuedItem } from "../../src/adapters/memory/demand-queue.ts";
 import { createLanes } from "../../src/app/lanes.ts";
 import { createRecorder } from "../../src/app/record-demand.ts";
 import { describeComparison } from "../../src/app/describe-comparison.ts";
-import type { Health } from "../../src/app/describe-health.ts";
+import type { HealthShown } from "../../src/wire/api/parts.ts";
 import { checkHealth } from "../../src/app/describe-health.ts";
 import { describeCluster } from "../../src/app/describe-cluster.ts";
 import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
@@ -186,7 +186,7 @@ export class Stage {
   }
 
   /** What a probe of health asks. */
-  probe(cluster: string): Promise<Health> {
+  probe(cluster: string): Promise<HealthShown> {
     return checkHealth(this.#composed.app, clusterName(cluster));
   }
 

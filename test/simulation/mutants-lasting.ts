@@ -52,7 +52,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node is told to open while its stop may be under way",
     edits: [
       {
-        file: "src/app/answer-autostop.ts",
+        file: "src/app/stop-answer.ts",
         find: 'const UNDER_WAY = unsettled("its stop is under way; ask again");',
         put: 'const UNDER_WAY: StopAnswer = { kind: "cannot-tell", why: "mutant", undrain: true };',
       },
@@ -63,12 +63,12 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a plan stops a host although its report has changed",
     edits: [
       {
-        file: "src/app/conclude-observation.ts",
+        file: "src/app/amend-decision.ts",
         find: "...withoutContradicted(decision, record, bodies, policy, now), questions",
         put: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, policy, now) : decision), questions",
       },
       {
-        file: "src/app/reconcile-cluster.ts",
+        file: "src/app/apply-plan.ts",
         find: "return nodes.size === 0 ? state :",
         put: "return nodes.size >= 0 ? state :",
       },

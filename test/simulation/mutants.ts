@@ -30,8 +30,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/app/conclude-observation.ts",
-        find: "    made = { basis, decision, on: { ...current, bodies } };\n",
-        put: "    made = { basis, decision, on: { ...current, bodies } };\n    void applyIntents(run, decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
+        find: "    made = decideOn(run, current, settled, observation, now);\n",
+        put: "    made = decideOn(run, current, settled, observation, now);\n    void applyIntents(run, made.decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
     ],
     moves: "overshoot",
@@ -110,7 +110,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "the observation is repeated whenever a message was accepted meanwhile",
     edits: [
       {
-        file: "src/app/reconcile-cluster.ts",
+        file: "src/app/reserve-observation.ts",
         find: 'result: { kind: "begun", at: now, effects: effectsOf(record), open, taken, ...newWake(record, reserved) },',
         put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken, ...newWake(record, reserved) },',
       },
@@ -119,7 +119,11 @@ const STORM_MUTANTS: readonly Mutant[] = [
         find: "return !hasSameEffects(record, begun.effects) || ",
         put: "return record.sets !== begun.sets || ",
       },
-      { file: "src/app/conclude-observation.ts", find: "made?.basis === basis", put: "made === 0" },
+      {
+        file: "src/app/conclude-observation.ts",
+        find: "made.basis === basisOf(record)",
+        put: 'made.basis === "mutant"',
+      },
     ],
     moves: "shortAfterResync",
     seeds: 60,

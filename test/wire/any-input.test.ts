@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clusterName, setName } from "../../src/domain/ids.ts";
-import { readDemandMessage, readRequestSet, type MessageRead } from "../../src/wire/demand-message.ts";
+import { readDemandMessage, readRequestSet } from "../../src/wire/demand-message.ts";
+import { type MessageRead } from "../../src/wire/message-read.ts";
 import { readPolicy } from "../../src/wire/policy.ts";
 import { readRegistry } from "../../src/wire/registry.ts";
 import { CONTEXT, NOW } from "./context.ts";

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import type { Operation, Parameter, SchemaName } from "./operations.ts";
-import { OPERATIONS, SCHEMAS } from "./operations.ts";
+import type { Operation, Parameter } from "./operations.ts";
+import type { SchemaName } from "./schemas.ts";
+import { OPERATIONS } from "./operations.ts";
+import { SCHEMAS } from "./schemas.ts";
 
 export type JsonObject = { readonly [key: string]: unknown };
 

@@ -1,69 +1,7 @@
-import type { z } from "zod";
+// Long: a table with one entry for each operation of the API.
 import type { Role } from "../../domain/roles.ts";
-import { nodearraySchema } from "../nodearray.ts";
 import { NODE_TOKEN_HEADER } from "../node-token.ts";
-import { whatIfSchema } from "../what-if.ts";
-import {
-  acknowledgement,
-  clustersAnswer,
-  explanation,
-  healthAnswer,
-  historyAnswer,
-  openapiAnswer,
-  rejectedMessagesAnswer,
-  requestSetAnswer,
-  restoredAnswer,
-  stopAnswer,
-  tickAnswer,
-  trialAnswer,
-  wakeAnswer,
-} from "./answers.ts";
-import { clusterAnswer } from "./cluster-answer.ts";
-import { health, problemItem, problemJson, rejectedJob } from "./parts.ts";
-import { comparisonAnswer } from "./comparison-answer.ts";
-import {
-  configAnswer,
-  configHistory,
-  configRequest,
-  configWritten,
-  hostRequest,
-  jobRequest,
-  requestSetRequest,
-} from "./requests.ts";
-
-/** The schemas of the API by the names that the description gives them. */
-export const SCHEMAS = {
-  Problem: problemJson,
-  ProblemItem: problemItem,
-  RejectedJob: rejectedJob,
-  RequestSet: requestSetRequest,
-  Nodearray: nodearraySchema,
-  Job: jobRequest,
-  SchedulerNode: hostRequest,
-  Acknowledgement: acknowledgement,
-  RequestSetState: requestSetAnswer,
-  Clusters: clustersAnswer,
-  RejectedMessages: rejectedMessagesAnswer,
-  Cluster: clusterAnswer,
-  ClusterHealth: health,
-  Explanation: explanation,
-  History: historyAnswer,
-  Comparison: comparisonAnswer,
-  WhatIf: whatIfSchema,
-  DryRun: trialAnswer,
-  Tick: tickAnswer,
-  Restored: restoredAnswer,
-  Wake: wakeAnswer,
-  ConfigurationRequest: configRequest,
-  Configuration: configAnswer,
-  ConfigurationWritten: configWritten,
-  ConfigurationHistory: configHistory,
-  Health: healthAnswer,
-  Stop: stopAnswer,
-  OpenApi: openapiAnswer,
-} as const satisfies Readonly<Record<string, z.ZodType>>;
-
-export type SchemaName = keyof typeof SCHEMAS;
+import type { SchemaName } from "./schemas.ts";
 
 /** One method of one route. */
 export interface Operation {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Shown } from "./shown.ts";
 
 /** Parts that several answers share. Absent members are left out of the JSON, never null. */
 
@@ -112,3 +113,9 @@ export const health = z.object({
   awaiting: texts.optional().meta({ description: "Request sets whose next message ends the rest." }),
   clusterState: text.optional(),
 });
+
+export type HealthShown = Shown<typeof health>;
+export type PhaseShown = Shown<typeof phase>;
+export type ProblemShown = Shown<typeof problemItem>;
+export type RejectedJobShown = Shown<typeof rejectedJob>;
+export type PagingShown = Shown<z.ZodObject<typeof paging>>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { envelopeSchema } from "../demand-message.ts";
+import { envelopeSchema } from "../envelope.ts";
 import { nodearraySchema } from "../nodearray.ts";
 import type { PolicyDocument } from "../policy.ts";
 import { markSchema, poolSchema } from "../pool.ts";

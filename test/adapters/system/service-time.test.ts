@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { observeServiceTime } from "../../../src/adapters/system/service-time.ts";
-import { openTable } from "../../../src/adapters/tables/table.ts";
+import { openTable } from "../../../src/adapters/tables/open-table.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12, 0, 0);

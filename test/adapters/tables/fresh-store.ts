@@ -2,7 +2,7 @@ import { BODY_KEYS, clusterPartition } from "../../../src/adapters/tables/keys.t
 import type { TableRecord } from "../../../src/adapters/tables/record-store.ts";
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../../src/adapters/tables/table.ts";
-import { openTable } from "../../../src/adapters/tables/table.ts";
+import { openTable } from "../../../src/adapters/tables/open-table.ts";
 import type { BodyChanges } from "../../../src/app/ports/record-store.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";

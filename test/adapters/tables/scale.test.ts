@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { BODY_KEYS, clusterPartition } from "../../../src/adapters/tables/keys.ts";
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
-import { openTable } from "../../../src/adapters/tables/table.ts";
+import { openTable } from "../../../src/adapters/tables/open-table.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
 import type { JobDemand, SetDemand } from "../../../src/domain/demand.ts";
 import type { Digest, NodeId, SetName } from "../../../src/domain/ids.ts";

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { time, count, text, rejectedJob, unit, demandKind } from "./parts.ts";
+import type { Shown } from "./shown.ts";
+
+/** The demand of a cluster, and what became of it. A part of the answer of GET /api/clusters/{cluster}. */
+
+const cause = z.object({
+  text,
+  demands: count,
+  first: z.object({ requestSet: text, id: text }),
+});
+
+export const waiting = z
+  .object({
+    unmet: count,
+    missing: z.array(z.object({ unit, amount: z.number() })),
+    onTheirWay: count.meta({ description: "Demands whose place is on nodes that are still to come up." }),
+    reasons: z.array(cause),
+    remedies: z.array(cause),
+  })
+  .meta({ description: "What is asked for and not there, and why: the most frequent cause first." });
+
+const times = {
+  revision: z.number(),
+  expirationInterval: z.number(),
+  acceptedAt: time,
+  expiresAt: time,
+  expiresInSeconds: z.number(),
+};
+
+const separatePart = z
+  .object({ live: z.boolean(), ...times })
+  .optional()
+  .meta({ description: "It came without demand, at least as new as the demand that is held." });
+
+export const requestSetSummary = z.object({
+  requestSet: text,
+  state: z.enum(["live", "empty", "lapsed"]),
+  ...times,
+  demands: count,
+  reportsHosts: z.boolean(),
+  rejectedJobs: z.array(rejectedJob),
+  moreRejectedJobs: count.optional().meta({
+    description: "How many more jobs could not be read: only the first ones are listed. Absent: none.",
+  }),
+  report: separatePart,
+  pools: separatePart,
+});
+
+export const outcome = z
+  .object({
+    requestSet: text,
+    id: text,
+    kind: demandKind,
+    user: text.optional().meta({ description: "Of a job, as its sender names it." }),
+    unit,
+    asked: z.number(),
+    placed: z.number(),
+    pending: z.number().meta({ description: "Of placed, what waits for nodes that are coming." }),
+    why: text.optional().meta({ description: "The reason that binds, where it has less than it asked for." }),
+  })
+  .meta({ description: "What became of one demand; those that lack something come first." });
+
+export type WaitingShown = Shown<typeof waiting>;
+export type CauseShown = Shown<typeof cause>;
+export type RequestSetShown = Shown<typeof requestSetSummary>;
+export type OutcomeShown = Shown<typeof outcome>;

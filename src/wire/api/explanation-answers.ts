@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { planCounts } from "./history-answer.ts";
+import { metadata } from "./request-set-answers.ts";
+import {
+  time,
+  count,
+  text,
+  texts,
+  resources,
+  standing,
+  observing,
+  planMode,
+  unit,
+  demandKind,
+  bucketKey,
+  reason,
+  binding,
+  verdict,
+} from "./parts.ts";
+
+/** GET /api/clusters/{cluster}/explain: a demand, a node or a host. */
+
+const explained = {
+  cluster: text,
+  plan: count,
+  planAt: time,
+  ...planMode,
+  ...observing,
+  counts: planCounts.optional().meta({ description: "Of all of a past plan." }),
+  text: text.meta({ description: "All of it in sentences, a line each." }),
+};
+
+export const jobExplained = z.object({
+  ...explained,
+  kind: z.literal("demand"),
+  set: text,
+  id: text,
+  of: demandKind,
+  unit,
+  asked: z.number(),
+  placed: z.number(),
+  pending: z.number(),
+  rank: count,
+  ranks: count,
+  places: z.array(
+    z.object({
+      origin: z.enum(["existing", "in-flight", "planned"]),
+      bucket: bucketKey.optional(),
+      nodeId: text.optional(),
+      name: text.optional(),
+      nodes: count,
+      slots: count.optional(),
+      bound: z.boolean(),
+    }),
+  ),
+  moreNodes: count,
+  incomplete: z.boolean(),
+  reasons: z.array(reason),
+  reasonTexts: texts,
+  moreReasons: count,
+  binding: binding.optional(),
+  ahead: z.array(z.object({ raise: z.looseObject({ of: z.enum(["limit", "pool"]) }), demands: count })),
+  alsoIn: texts,
+  metadata,
+});
+
+const load = z.array(z.object({ set: text, id: text, slots: count, bound: z.boolean() }));
+
+export const nodeExplained = z.object({
+  ...explained,
+  kind: z.literal("node"),
+  nodeId: text,
+  name: text,
+  hostname: text.optional(),
+  array: text,
+  purpose: text,
+  verdict: verdict.optional(),
+  neededBy: texts,
+  load,
+  moreJobs: count,
+  ownership: text
+    .optional()
+    .meta({ description: "ours or not ours, and why; absent: it is gone, or a past plan was asked for." }),
+  timeouts: z
+    .object({ idleSeconds: z.number(), bootSeconds: z.number() })
+    .optional()
+    .meta({ description: "That count for it now; absent: it is gone, or a past plan was asked for." }),
+  reported: z
+    .object({ resources, available: resources })
+    .optional()
+    .meta({ description: "What its scheduler says of it now: it counts in place of what is computed." }),
+});
+
+export const hostExplained = z
+  .object({
+    ...explained,
+    kind: z.literal("host"),
+    hostname: text,
+    requestSets: texts,
+    standing: standing.optional().meta({ description: "Absent: it is not reported any more." }),
+    resources,
+    available: resources,
+    jobs: texts,
+    load,
+    moreJobs: count,
+  })
+  .meta({ description: "A host that a scheduler reports and that is no node of the cluster." });
+
+export const explanation = z.union([jobExplained, nodeExplained, hostExplained]);

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { requestSetSummary } from "./cluster-demand.ts";
+import { proposal } from "./cluster-plan.ts";
+import { time, count, text, texts, rejectedJob, observing, paging, unit, demandKind } from "./parts.ts";
+import type { Shown } from "./shown.ts";
+
+/** The answers about one request set. */
+
+/** The parts of a set that have their own revision and expiry. */
+const part = z.enum(["demand", "schedulerNodes", "pools"]);
+
+export const acknowledgement = z
+  .object({
+    cluster: text,
+    requestSet: text,
+    revision: z.number(),
+    expiresAt: time,
+    changed: z.boolean().meta({ description: "False: a mere renewal, or a report alone." }),
+    taken: z.array(part).meta({ description: "The parts of the message that are in force now." }),
+    older: z.array(part).meta({ description: "Its other parts: a newer revision of each is held." }),
+    asks: z.object({ nodearrays: count, jobs: count, slots: z.number() }).optional().meta({
+      description:
+        "How much was accepted; slots are those of all jobs. Absent: the message left the demand as it is.",
+    }),
+    rejectedJobs: z.array(rejectedJob),
+    moreRejectedJobs: count.optional().meta({
+      description: "How many more jobs could not be read: only the first ones are listed. Absent: none.",
+    }),
+    notes: texts.meta({
+      description:
+        "What is accepted, and may not be meant: jobs that ask for no amount, a cut interval, an unknown node array, and the like.",
+    }),
+    ...observing,
+  })
+  .meta({ description: "The demand is stored; achieving it is under way." });
+
+export const outcome = z.object({
+  set: text,
+  id: text,
+  kind: demandKind,
+  unit,
+  asked: z.number(),
+  placed: z.number(),
+  pending: z.number(),
+  reasons: texts,
+  moreReasons: count.optional(),
+  binding: text.optional(),
+});
+
+export const metadata = z
+  .record(text, z.unknown())
+  .optional()
+  .meta({ description: "What the job's driver noted of it." });
+
+export const requestSetAnswer = requestSetSummary.extend({
+  observed: z.boolean().meta({ description: "A plan has taken this demand into account." }),
+  expectedReadyAt: time
+    .optional()
+    .meta({ description: "When the last node that it waits for can be expected, by the boot times seen." }),
+  withheld: z.object(proposal).optional().meta({
+    description:
+      "If it waits for nodes: what the plan of the cluster would do in node arrays that are only observed.",
+  }),
+  outcomes: z.array(outcome.extend({ metadata })),
+  ...observing,
+  ...paging,
+});
+
+/** The answer as the app builds it. The door adds `observing`. */
+export type OneRequestSetShown = Omit<Shown<typeof requestSetAnswer>, keyof typeof observing>;

@@ -1,0 +1,20 @@
+import type { z } from "zod";
+
+/**
+ * What the app builds for an answer with this schema. Read-only. Every member of the schema must be named, and one that may be absent is
+ * undefined then: JSON leaves it out. A member that only the schema has, or only the app, is therefore an error of the compiler.
+ */
+export type Shown<S extends z.ZodType> = Complete<z.infer<S>>;
+
+type Complete<T> = T extends readonly (infer I)[]
+  ? readonly Complete<I>[]
+  : T extends object
+    ? Readonly<
+        { [K in keyof T as MayBeUndefined<T, K> extends true ? K : never]-?: Complete<T[K]> } & {
+          [K in keyof T as MayBeUndefined<T, K> extends true ? never : K]: Complete<T[K]>;
+        }
+      >
+    : T;
+
+/** Optional in the schema. False for the keys of a partial record, which are data and not members. */
+type MayBeUndefined<T, K extends keyof T> = undefined extends Required<T>[K] ? true : false;

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { outcome } from "./request-set-answers.ts";
+import { time, count, text, texts, rejectedJob, observing, planMode, unit } from "./parts.ts";
+
+/** POST /api/clusters/{cluster}/plan: a dry run. */
+
+const create = z.object({
+  nodearray: text,
+  machineType: text,
+  placementGroup: text.optional(),
+  count: z.int(),
+});
+
+const trialCounts = {
+  nodesCreated: count,
+  nodesStarted: count,
+  demands: count,
+  unmet: count,
+  pricePerHour: z.number().optional().meta({ description: "Of the nodes created; absent: not known." }),
+};
+
+export const trialAnswer = z
+  .object({
+    cluster: text,
+    lookedAt: time.meta({ description: "The observation that both plans use." }),
+    currency: text.optional().meta({ description: "Of prices; absent: there are none." }),
+    acting: z.boolean().meta({
+      description:
+        "False: the mode is observe, or the cluster is not started. In observe mode the plan is what would be done.",
+    }),
+    ...planMode,
+    ...observing,
+    plan: z.object({
+      ...trialCounts,
+      creates: z.array(create),
+      starts: texts,
+      terminates: texts,
+      outcomes: z.array(outcome.omit({ set: true }).extend({ requestSet: text, unmet: z.number() })),
+    }),
+    without: z.object(trialCounts).meta({ description: "The plan without the changes." }),
+    difference: z.object({
+      nodesCreated: z.int(),
+      pricePerHour: z.number().optional(),
+      creates: z.array(create),
+      started: texts,
+      notStarted: texts,
+      demands: z.array(
+        z.object({
+          requestSet: text,
+          id: text,
+          unit,
+          asked: z.number(),
+          placed: z.number(),
+          askedWithout: z.number(),
+          placedWithout: z.number(),
+        }),
+      ),
+      demandCount: count,
+    }),
+    rejectedJobs: z.array(z.object({ requestSet: text, jobs: z.array(rejectedJob) })),
+  })
+  .meta({ description: "What would be planned with the changed inputs. Nothing was changed." });
