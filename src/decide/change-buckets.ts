@@ -26,15 +26,16 @@ export function enableBuckets(
       problems.push(unknownBucket(seen, change, `buckets[${index}]`));
       return;
     }
-    snapshot = withBucket(snapshot, change, enableOne(bucket, change.enabled));
+    snapshot = withBucket(snapshot, change, change.enabled ? enable(bucket) : disable(bucket));
     if (change.enabled) backoffs = backoffs.filter((backoff) => !pauses(backoff, change));
   });
   return { record: { ...record, backoffs }, snapshot };
 }
 
-function enableOne(bucket: Bucket, enabled: boolean): Bucket {
+const disable = (bucket: Bucket): Bucket => ({ ...bucket, valid: false, invalidReason: CLOSED });
+
+function enable(bucket: Bucket): Bucket {
   const { invalidReason: _why, ...rest } = bucket;
-  if (!enabled) return { ...rest, valid: false, invalidReason: CLOSED };
   if (bucket.valid && bucket.availableCount > 0) return bucket;
   // CycleCloud offers no nodes in an invalid bucket. What the bucket's maximum leaves is all that is known.
   const own = bucket.maxCount === undefined ? MOST_NODES : Math.max(0, bucket.maxCount - bucket.activeCount);

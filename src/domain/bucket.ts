@@ -55,8 +55,13 @@ export function bucketOf({ array, machineType, placementGroup }: Node): BucketKe
   return { array, machineType, ...(placementGroup === undefined ? {} : { placementGroup }) };
 }
 
-/** The text that identifies a bucket, whatever the spelling of its VM size. */
-export function bucketId(bucket: BucketKey, withGroup: boolean): string {
-  const id = `${bucket.array}/${bucket.machineType.toLowerCase()}`;
-  return withGroup && bucket.placementGroup !== undefined ? `${id}/${bucket.placementGroup}` : id;
+/** A text that identifies a bucket. It is the same for all spellings of the VM size. */
+export function bucketId(bucket: BucketKey): string {
+  const id = bucketIdWithoutGroup(bucket);
+  return bucket.placementGroup === undefined ? id : `${id}/${bucket.placementGroup}`;
+}
+
+/** {@link bucketId} without the placement group. */
+export function bucketIdWithoutGroup({ array, machineType }: BucketKey): string {
+  return `${array}/${machineType.toLowerCase()}`;
 }

@@ -30,7 +30,7 @@ export function findPrice(
   table: PriceTable,
   location: string | undefined,
   size: MachineType,
-  spot: boolean,
+  { spot }: { readonly spot: boolean },
 ): number | undefined {
   if (location === undefined) return undefined;
   const { locations, proxies } = table;

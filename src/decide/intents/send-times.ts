@@ -72,7 +72,7 @@ export function certainAtLast({ notAfter }: Intent, { lagSeconds }: CallBounds):
 /** The moment from which on it is certain after our own send, which ended now. Without an answer the request may still be on its way. */
 export function certainAfterSend(
   intent: Intent,
-  answered: boolean,
+  { answered }: { readonly answered: boolean },
   now: Instant,
   { callLimitSeconds, lagSeconds }: CallBounds,
 ): Instant {

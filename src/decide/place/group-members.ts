@@ -173,8 +173,8 @@ function groupOf(draft: Draft, demand: GroupKind, place: Place, own: readonly Bi
 /** What earlier plans knew of a group that lacked nodes. */
 export function fillOf({ groupFills = [] }: World, { bucket }: Pick<Place, "bucket">): GroupFill | undefined {
   if (groupFills.length === 0) return undefined;
-  const id = bucketId(bucket, true);
-  return groupFills.find((fill) => bucketId(fill.bucket, true) === id);
+  const id = bucketId(bucket);
+  return groupFills.find((fill) => bucketId(fill.bucket) === id);
 }
 
 /** By what the node was created for; where our memory was lost, by the name of its placement group. */

@@ -95,7 +95,7 @@ export class Places {
   }
 
   /** A new node of a place that is spot or not, whatever its array is. */
-  viewAs(place: ClusterPlace, spot: boolean): NodeView {
+  viewAs(place: ClusterPlace, { spot }: { readonly spot: boolean }): NodeView {
     const { array } = place;
     if (array === undefined || array.spot === spot) return place.view;
     const known = this.#opposites.get(place);

@@ -3,7 +3,7 @@ import type { ClusterPlace } from "./cluster-buckets.ts";
 import type { Usage } from "./ceilings.ts";
 
 /** 1 if the nodes are spot in an array that is not, or the reverse. */
-export function isOpposite({ array }: ClusterPlace, spot: boolean): 0 | 1 {
+export function isOpposite({ array }: ClusterPlace, { spot }: { readonly spot: boolean }): 0 | 1 {
   return array === undefined || array.spot === spot ? 0 : 1;
 }
 

@@ -36,7 +36,11 @@ export function oppositesOf(opened: readonly OpenBucket[], ceilings: Ceilings): 
 }
 
 /** What a node of a bucket takes from limits if it is spot, or if it is not. */
-export function chargesFor(offer: BucketOffer, spot: boolean, opposites: Opposites): readonly Charge[] {
+export function chargesFor(
+  offer: BucketOffer,
+  { spot }: { readonly spot: boolean },
+  opposites: Opposites,
+): readonly Charge[] {
   const home = offer.parent ?? offer;
   return isSpot(home) === spot ? home.charges : (opposites.get(home) ?? home.charges);
 }
@@ -57,11 +61,11 @@ export function counterpartsOf(
     if (!said.has(array)) continue;
     const spot = !isSpot(offer);
     const viewIn = (group: PlacementGroup | undefined) => {
-      const { available, properties } = places.viewAs(places.at(array, machineType, group), spot);
+      const { available, properties } = places.viewAs(places.at(array, machineType, group), { spot });
       return { resources: available, properties: () => properties };
     };
     const region = places.at(array, machineType, undefined).array?.region;
-    const price = prices === undefined ? undefined : findPrice(prices, region, machineType, spot);
+    const price = prices === undefined ? undefined : findPrice(prices, region, machineType, { spot });
     const { spot: _spot, price: _price, ...rest } = offer;
     counterparts.set(offer, {
       ...rest,
@@ -69,7 +73,7 @@ export function counterpartsOf(
       inGroup: viewIn,
       ...(price === undefined ? {} : { price }),
       ...(spot ? { spot } : {}),
-      charges: chargesFor(offer, spot, opposites),
+      charges: chargesFor(offer, { spot }, opposites),
       counterpartOf: offer,
     });
   }

@@ -63,7 +63,7 @@ function extend(
   const price =
     input.policy.prices === undefined
       ? undefined
-      : findPrice(input.policy.prices, array.region, machineType, spot);
+      : findPrice(input.policy.prices, array.region, machineType, { spot });
   const { configuredGroups: _theirs, price: _price, spot: _spot, notHpc: _hpc, ...rest } = parent;
   return {
     ...rest,
@@ -76,7 +76,7 @@ function extend(
     },
     ...(price === undefined ? {} : { price }),
     ...(spot ? { spot } : {}),
-    charges: chargesFor(parent, spot, opposites),
+    charges: chargesFor(parent, { spot }, opposites),
     ...(place.array?.notHpc === true ? { notHpc: true } : {}),
     ...(pinned === undefined ? {} : { pinnedGroup: pinned }),
     ...attributesOf(definition),

@@ -62,8 +62,7 @@ function wishesFor(
   array: NodeArray,
   bucket: Bucket,
 ): Pick<BucketOffer, "price" | "spot" | "configuredGroups"> {
-  const price =
-    prices === undefined ? undefined : findPrice(prices, array.region, bucket.machineType, array.spot);
+  const price = prices === undefined ? undefined : findPrice(prices, array.region, bucket.machineType, array);
   const groups = placementGroups === undefined ? [] : groupsOfArray(placementGroups, array.name);
   return {
     ...(price === undefined ? {} : { price }),

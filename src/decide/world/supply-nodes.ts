@@ -45,7 +45,7 @@ export function collectNodes(
     } else if (uncounted) {
       // Like a node that was requested and that no status shows yet: it is unknown whether CycleCloud counts it.
       place.waiting += 1;
-      if (node.spot !== undefined) place.waitingOpposite += isOpposite(place, node.spot);
+      if (node.spot !== undefined) place.waitingOpposite += isOpposite(place, { spot: node.spot });
     }
     const doubted = input.doubted?.has(node.nodeId) === true;
     const usable = node.phase === "ready" || node.phase === "coming" || doubted || starting || startable;
@@ -139,9 +139,9 @@ export function collectInFlight(
       const home =
         dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, bucket.placementGroup);
       const spot = said ?? home.array?.spot ?? false;
-      place.waitingOpposite += isOpposite(place, spot) * count;
+      place.waitingOpposite += isOpposite(place, { spot }) * count;
       if (arrays.get(bucket.array) !== "managed") return [];
-      const { available, properties } = places.viewAs(home, spot);
+      const { available, properties } = places.viewAs(home, { spot });
       const { bucket: where, cores } = home;
       return [
         { bucket: where, purpose, resources: available, properties: () => properties, cores, count, order },

@@ -68,7 +68,7 @@ describe("from when on a question is certain", () => {
     { name: "answered", answered: true, from: at(40) },
     { name: "not answered", answered: false, from: at(100) },
   ])("after one's own send that was $name", ({ answered, from }) => {
-    expect(certainAfterSend(fresh, answered, at(10), bounds)).toEqual(from);
+    expect(certainAfterSend(fresh, { answered }, at(10), bounds)).toEqual(from);
   });
 });
 
