@@ -21,6 +21,7 @@ export interface SizeTable {
   readonly proxies: ReadonlyMap<string, string>;
 }
 
+/** All tables of VM sizes under one configuration. */
 export interface Catalogue {
   /** The user's own file. It overrides CycleCloud and our table. */
   readonly override?: SizeTable;

@@ -14,6 +14,7 @@ const LAST_SEND_SECONDS: Seconds = 120;
 /** An intent without any news ends this long after its commit. */
 export const LONGEST_INTENT_SECONDS: Seconds = 900;
 
+/** The times of an intent: see {@link Intent}. */
 export type SendTimes = Pick<Intent, "committedAt" | "leaseUntil" | "notAfter" | "certainFrom">;
 
 /** The times of an intent that is committed now. */

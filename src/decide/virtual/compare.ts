@@ -20,6 +20,7 @@ export interface Found {
   readonly unpriced?: number;
 }
 
+/** The counts of one array in both fleets at one observation. */
 export interface FoundArray {
   readonly array: ArrayName;
   readonly real: Found;
@@ -30,6 +31,7 @@ export interface FoundArray {
   readonly sets: readonly SetName[];
 }
 
+/** The counts of both fleets at one observation. */
 export interface FoundBoth {
   readonly arrays: readonly FoundArray[];
   /** Jobs that wait for capacity. Absent: no set has jobs. */

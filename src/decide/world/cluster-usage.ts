@@ -7,6 +7,7 @@ export function isOpposite({ array }: ClusterPlace, { spot }: { readonly spot: b
   return array === undefined || array.spot === spot ? 0 : 1;
 }
 
+/** What the nodes of a cluster use. */
 export interface ClusterUsage {
   readonly cluster: Usage;
   readonly arrays: ReadonlyMap<ArrayName, Usage>;
@@ -14,9 +15,11 @@ export interface ClusterUsage {
   readonly buckets: ReadonlyMap<string, readonly ClusterPlace[]>;
 }
 
+/** The text of a bucket without the placement group. It is the same for all spellings of the VM size. */
 export const bucketKeyOf = (array: ArrayName, machineType: string): string =>
   `${array}/${machineType.toLowerCase()}`;
 
+/** Counts the nodes of all places. */
 export function countUsage(places: Iterable<ClusterPlace>): ClusterUsage {
   const cluster = { nodes: 0, cores: 0 };
   const arrays = new Map<ArrayName, { nodes: number; cores: number }>();
@@ -35,6 +38,7 @@ export function countUsage(places: Iterable<ClusterPlace>): ClusterUsage {
   return { cluster, arrays, buckets };
 }
 
+/** The sum of the amounts of the items. */
 export function sum<T>(items: readonly T[], amount: (item: T) => number): number {
   return items.reduce((total, item) => total + amount(item), 0);
 }

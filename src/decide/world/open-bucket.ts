@@ -13,6 +13,7 @@ import type { BucketUsage, Ceilings } from "./ceilings.ts";
 import type { ClusterUsage } from "./cluster-usage.ts";
 import { bucketKeyOf, sum } from "./cluster-usage.ts";
 
+/** Makes the offer of a bucket, and charges its nodes to the limits. */
 export function openBucket(
   input: WorldInput,
   array: NodeArray,

@@ -10,6 +10,7 @@ export function scaleSetKey(array: ArrayName, machineType: MachineType, group: P
   return `${array}/${machineType.toLowerCase()}/${group}`;
 }
 
+/** By {@link scaleSetKey}. */
 export type ScaleSets = ReadonlyMap<string, ScaleSet>;
 
 /**

@@ -22,6 +22,7 @@ function countsAgainstLimits(phase: NodePhase): boolean {
   return phase !== "off" && phase !== "deallocated";
 }
 
+/** The existing nodes that are capacity. Counts all nodes at their places. */
 export function collectNodes(
   input: WorldInput,
   arrays: World["arrays"],
@@ -112,6 +113,7 @@ export function withStartCharges(
   return [{ ...node, charges }];
 }
 
+/** The nodes that are coming: in flight, of creates that are not settled, and unknown ones. Counts them at their places. */
 export function collectInFlight(
   input: WorldInput,
   arrays: World["arrays"],
