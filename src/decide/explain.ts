@@ -1,5 +1,5 @@
-import { reasonsInOrder } from "../domain/binding-reason.ts";
-import type { Binding, Raise } from "../domain/binding.ts";
+import { reasonsInOrder } from "../domain/reasons-in-order.ts";
+import type { Remedy, Raise } from "../domain/remedy.ts";
 import { canonicalText } from "../domain/canonical.ts";
 import type { NodeId, SetName } from "../domain/ids.ts";
 import type { Ledger } from "../domain/ledger.ts";
@@ -112,7 +112,7 @@ function nameOf(ledger: Ledger, node: NodeId): string {
 }
 
 /** What demands of higher rank lack of the limits that this demand lacks. A raise serves them first. */
-function aheadOf(plan: Plan, at: number, binding: Binding | undefined): readonly Ahead[] {
+function aheadOf(plan: Plan, at: number, binding: Remedy | undefined): readonly Ahead[] {
   if (binding?.kind !== "raise") return [];
   const sums = new Map(binding.raises.map((raise) => [raiseKey(raise), { raise, more: 0, demands: 0 }]));
   for (const earlier of plan.demands.slice(0, at)) {

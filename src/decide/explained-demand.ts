@@ -1,5 +1,5 @@
-import type { Binding, Raise } from "../domain/binding.ts";
-import { renderBinding } from "../domain/binding.ts";
+import type { Remedy, Raise } from "../domain/remedy.ts";
+import { renderRemedy } from "../domain/remedy.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { NodeId, SetName } from "../domain/ids.ts";
@@ -34,7 +34,7 @@ export interface DemandExplained {
   readonly incomplete: boolean;
   readonly reasons: readonly Reason[];
   readonly moreReasons: number;
-  readonly binding?: Binding;
+  readonly binding?: Remedy;
   /** What demands of higher rank lack of the same limits. */
   readonly ahead: readonly Ahead[];
   /** Other sets that have a demand of this name. */
@@ -90,7 +90,7 @@ function demandLines(told: Omit<DemandExplained, "text">, plan: Plan): readonly 
   if (missing > 0) lines.push(`${count(missing, unit)} not placed:`);
   lines.push(...told.reasons.map((reason) => `- ${renderReason(reason)}`));
   if (told.moreReasons > 0) lines.push(`- and ${told.moreReasons} more reasons`);
-  if (told.binding !== undefined) lines.push(renderBinding(told.binding));
+  if (told.binding !== undefined) lines.push(renderRemedy(told.binding));
   lines.push(...told.ahead.map(aheadLine));
   if (told.alsoIn.length > 0) lines.push(`there is one of this name in ${told.alsoIn.join(", ")}, too`);
   return lines;

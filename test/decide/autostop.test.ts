@@ -122,12 +122,12 @@ describe("what a node is told", () => {
       verdict: marked,
     },
     {
-      name: "the look is two intervals old",
+      name: "the observation is two intervals old",
       scenario: { seen: buildSnapshot([one], { at: at(-120) }) },
       verdict: marked,
     },
     {
-      name: "the look is older than that",
+      name: "the observation is older than that",
       scenario: { seen: buildSnapshot([one], { at: at(-121) }) },
       verdict: {
         kind: "cannot-tell",
@@ -136,7 +136,7 @@ describe("what a node is told", () => {
       },
     },
     {
-      name: "the look lacks it",
+      name: "the observation lacks it",
       scenario: { seen: buildSnapshot([{ ...one, missing: { since: at(-60) } }]) },
       verdict: {
         kind: "cannot-tell",

@@ -62,7 +62,7 @@ describe("jobs stay where the last plan had them", () => {
 });
 
 describe("what was decided before is recalled, not kept", () => {
-  test("since when a group lacks nodes is told by the look, as long as nothing is asked for", () => {
+  test("since when a group lacks nodes is told by the observation, as long as nothing is asked for", () => {
     const demands: readonly Demand[] = [
       {
         kind: "groups",

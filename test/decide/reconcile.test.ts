@@ -208,7 +208,7 @@ describe("the configuration decides", () => {
   });
 });
 
-test("what a good look does to the record", () => {
+test("what a good observation does to the record", () => {
   const { record, bodies } = buildState({
     sets: targetOf(0),
     record: {
@@ -246,7 +246,7 @@ test("a node with a terminate under way is not judged again", () => {
   expect(decideOn(state, buildSnapshot([stuck])).record.intents).toEqual(intents);
 });
 
-test("the same record and look give the same decision", () => {
+test("the same record and observation give the same decision", () => {
   const nodes = [...buildNodes("n", 3), buildNode("hung", { phase: "coming" })];
   const state = buildState({ sets: targetOf(8), ledger: rememberNodes(nodes) });
   expect(decideOn(state, buildSnapshot(nodes))).toEqual(decideOn(state, buildSnapshot(nodes)));

@@ -152,7 +152,7 @@ describe("the answer to a create was lost", () => {
   test.each([
     { name: "not for a minute yet", now: at(89.999), listed: four, askedAt: at(89.999) },
     {
-      name: "the answer is an old one that a later look was given",
+      name: "the answer is an old one that a later observation was given",
       now: at(300),
       listed: four,
       askedAt: at(80),
@@ -213,7 +213,7 @@ describe("several sets in one request: each node closes a place of its own set",
     ]);
   });
 
-  test("a node of a set that is whole closes no place of another one in a later look", () => {
+  test("a node of a set that is whole closes no place of another one in a later observation", () => {
     const two = [flying({ added: 1 }), flying({ added: 3, bucket: { array: hpc, machineType: D4 } })];
     const b = buildNode("b", { name: "hpc-1", array: hpc });
     const c = buildNode("c", { name: "hpc-2", array: hpc });

@@ -96,7 +96,7 @@ test.each<{ name: string; node: Partial<Node>; known?: Partial<LedgerNode>; usel
   { name: "on its way up", node: { phase: "coming" }, known: { firstSeenAt: at(-3599) }, useless: 0 },
   { name: "not Ready in time", node: { phase: "coming" }, known: { firstSeenAt: at(-3600) }, useless: 1 },
   {
-    name: "not Ready in time, and missing in the look",
+    name: "not Ready in time, and missing in the observation",
     node: { phase: "coming", missing: { since: NOW } },
     known: { firstSeenAt: at(-3600) },
     useless: 1,

@@ -23,7 +23,7 @@ const create = buildIntent("r-1", {
   effect: { kind: "create", sets: [{ bucket: BUCKET, count: 2, purpose: { kind: "array" } }] },
 });
 
-/** What the ledger knows of two nodes once what became of their create is known, and a look shows them. */
+/** What the ledger knows of two nodes once what became of their create is known, and an observation shows them. */
 function nodesAfter(evidence: Evidence) {
   const { record, bodies } = buildState({ record: { intents: [create] } });
   const settled = settle({ record, ledger: bodies.ledger }, R1, evidence, at(5));

@@ -44,7 +44,7 @@ describe("a node that never was Ready", () => {
     },
     { name: "failed, KeepAlive is set", known: young, node: { phase: "failed", ...keptAlive }, action: none },
     {
-      name: "failed, and the last look does not show it: it is in doubt, and not stopped",
+      name: "failed, and the last observation does not show it: it is in doubt, and not stopped",
       known: young,
       node: { phase: "failed", missing: { since: at(-30) } },
       around: silent,

@@ -68,7 +68,7 @@ describe("a Ready node", () => {
       action: { kind: "undrain" },
     },
     {
-      name: "marked by this very plan: it is looked at again first",
+      name: "marked by this very plan: it is observed again first",
       known: { ...idle, ...mark({ plan: 7 }) },
       action: none,
     },

@@ -15,7 +15,7 @@ import { nodeNow } from "../../../src/decide/virtual/fleet.ts";
 
 export const OBSERVE: Policy = { ...DEFAULT_POLICY, mode: "observe" };
 
-/** A cluster that is looked at again and again, with what each plan left behind. */
+/** A cluster that is observed again and again, with what each plan left behind. */
 export class TwoFleets {
   record: ClusterRecord;
   bodies: Bodies;
