@@ -21,7 +21,7 @@ describe("after an outage of our own", () => {
     ...more,
   });
 
-  test("of fifteen minutes, scale-down rests, awaits the sets that were live and starts the idle clocks anew", () => {
+  test("of fifteen minutes, scale-down rests, awaits the sets that were live and starts the idle times again", () => {
     const state = buildState({ sets: targetOf(0, live), ledger: idle, record: fifteenMinutes });
     const decision = decideOn(state, buildSnapshot(nodes));
     expect(decision.record.outage).toEqual(rest());

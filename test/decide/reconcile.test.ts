@@ -76,7 +76,7 @@ describe("what a plan asks for", () => {
       creates: [`1 ${d4}`],
     },
     {
-      name: "accepted, and not shown for the whole grace: nobody counts on them",
+      name: "accepted, and not shown for the whole grace: they do not count",
       target: 4,
       ...nothing,
       record: {
@@ -108,7 +108,7 @@ describe("what a plan asks for", () => {
       creates: [],
     },
     {
-      name: "terminating, failed while up, off, deallocated and somebody's own: no capacity",
+      name: "terminating, failed while up, off, deallocated with KeepAlive: no capacity",
       target: 4,
       ...nothing,
       nodes: [

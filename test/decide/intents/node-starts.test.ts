@@ -65,7 +65,7 @@ describe("what an observation shows about a start", () => {
       next: { state: "shown", since: NOW },
     },
     {
-      name: "refused, and then started by somebody else",
+      name: "refused, and then started by another tool",
       known: { ...off, start: start("refused") },
       phase: "coming",
       next: { state: "shown", since: NOW },

@@ -82,7 +82,7 @@ const withFirst = (more: Partial<Node>): readonly Node[] => [buildNode("n1", mor
 describe("a node that was Ready and is shown otherwise", () => {
   test.each([
     { name: "Off: one snapshot interval", first: OFF, still: 59, over: 60 },
-    { name: "a Status that nobody knows: one snapshot interval", first: LEVITATING, still: 59, over: 60 },
+    { name: "an unknown Status: one snapshot interval", first: LEVITATING, still: 59, over: 60 },
     { name: "Restarting: the boot timeout", first: RESTARTING, still: 3599, over: 3600 },
   ])("$name counts as coming, then not at all", ({ first, still, over }) => {
     const noticed = look(twoNodes(), withFirst(first), 0);

@@ -76,7 +76,7 @@ describe("nodes of no use: at most a tenth of an array is replaced at a time, an
     expect(replaced).toEqual(["x1", "x2", "f1"]);
   });
 
-  test("one on which a job is reported or placed is not replaced, and takes nobody's turn", () => {
+  test("one on which a job is reported or placed is not replaced, and does not count against the limit", () => {
     const nodes = failed(5);
     const ledger = buildLedger(
       nodes.map((node, i) =>

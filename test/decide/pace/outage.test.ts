@@ -16,7 +16,7 @@ import { buildCreate, buildState } from "../../support/build-record.ts";
 const standard = setName("standard");
 const other = setName("other");
 
-/** A record whose last observation was 900 s ago, with sets that were pushed so many seconds from now. */
+/** A record whose last observation was 900 s ago, with sets that were pushed this many seconds from now. */
 function away(pushed: Readonly<Record<string, number>>, more: Partial<ClusterRecord> = {}): ClusterRecord {
   const sets = Object.fromEntries(
     Object.entries(pushed).map(([name, seconds]) => [name, { sentAt: at(seconds), intervalSeconds: 3600 }]),
@@ -35,7 +35,7 @@ describe("a gap of 900 s since the last observation", () => {
       pushed: { standard: -1, other: -781 },
       awaiting: [other],
     },
-    { name: "nobody has a set", pushed: {}, awaiting: [] },
+    { name: "there is no set", pushed: {}, awaiting: [] },
   ])("$name", ({ pushed, awaiting }) => {
     const expected =
       awaiting === undefined ? undefined : { from: at(-900), to: NOW, until: at(300), awaiting };

@@ -20,7 +20,7 @@ import { OBSERVE, TwoFleets } from "./two-fleets.ts";
 const OTHERS = arrayName("others");
 const lasting = { expiresAt: at(86_400), intervalSeconds: 86_400 };
 
-/** What CycleCloud shows while so many real nodes use the quota. */
+/** What CycleCloud shows while this many real nodes use the quota. */
 function withQuota(nodes: readonly Node[], more: Partial<Bucket> = {}) {
   const consumedCores = 8 + 4 * nodes.length;
   const buckets = [

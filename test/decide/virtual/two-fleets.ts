@@ -32,7 +32,7 @@ export class TwoFleets {
     this.bodies = bodies;
   }
 
-  /** One plan, so many seconds after NOW. */
+  /** One plan at this number of seconds after NOW. */
   plan(seconds: number, snapshot: Snapshot, policy: Policy = OBSERVE): Plan {
     const now = at(seconds);
     const look = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
