@@ -49,17 +49,21 @@ function pauses({ bucket }: Backoff, { array, machineType }: BucketChange): bool
   return bucket.array === array && sameMachineType(bucket.machineType, machineType);
 }
 
-type Place = Pick<BucketKey, "array" | "machineType">;
+type BucketName = Pick<BucketKey, "array" | "machineType">;
 
 /** The bucket in an observation. Undefined if it has no such bucket. */
-export function findBucket(snapshot: Snapshot, { array, machineType }: Place): Bucket | undefined {
+export function findBucket(snapshot: Snapshot, { array, machineType }: BucketName): Bucket | undefined {
   return snapshot.arrays
     .find(({ name }) => name === array)
     ?.buckets.find((bucket) => sameMachineType(bucket.machineType, machineType));
 }
 
 /** The observation with the bucket replaced. */
-export function withBucket(snapshot: Snapshot, { array, machineType }: Place, changed: Bucket): Snapshot {
+export function withBucket(
+  snapshot: Snapshot,
+  { array, machineType }: BucketName,
+  changed: Bucket,
+): Snapshot {
   const arrays = snapshot.arrays.map((one) =>
     one.name === array
       ? {
@@ -73,7 +77,7 @@ export function withBucket(snapshot: Snapshot, { array, machineType }: Place, ch
   return { ...snapshot, arrays };
 }
 
-function unknownBucket(seen: Snapshot, { array, machineType }: Place, path: string): Problem {
+function unknownBucket(seen: Snapshot, { array, machineType }: BucketName, path: string): Problem {
   const known = seen.arrays.flatMap(({ name, buckets }) =>
     buckets.map((bucket) => bucketText({ array: name, machineType: bucket.machineType })),
   );
