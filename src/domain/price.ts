@@ -34,7 +34,7 @@ export function findPrice(
 ): number | undefined {
   if (location === undefined) return undefined;
   const { locations, proxies } = table;
-  const prices = locations.get(location) ?? locations.get(proxies.get(location) ?? "");
+  const prices = locations.get(location) ?? locations.get(proxies.get(location) ?? location);
   const price = prices?.get(size.toLowerCase());
   return spot ? price?.spot : price?.onDemand;
 }

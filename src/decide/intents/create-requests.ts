@@ -37,8 +37,8 @@ export function requestsOf(
 }
 
 function keyOf(set: Creation): string {
-  const { array, machineType, placementGroup = "" } = set.bucket;
-  return JSON.stringify([array, machineType.toLowerCase(), placementGroup, nameStemOf(set) ?? ""]);
+  const { array, machineType, placementGroup } = set.bucket;
+  return JSON.stringify([array, machineType.toLowerCase(), placementGroup, nameStemOf(set)]);
 }
 
 /** The name of a set's nodes without their number. Undefined if CycleCloud names them after their array. */

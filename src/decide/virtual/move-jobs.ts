@@ -15,7 +15,7 @@ export interface Fleets {
 
 /** Array, VM size, placement group and spot. Nodes of one kind are equal for a job. */
 const kindOf = ({ array, machineType, placementGroup, spot = false }: Node): string =>
-  `${array}/${machineType.toLowerCase()}/${placementGroup ?? ""}/${String(spot)}`;
+  [array, machineType.toLowerCase(), placementGroup, spot].join("/");
 
 /**
  * Assigns each real node with a job to the virtual node that has its jobs: the one that had them before, else the copy of the real node, else

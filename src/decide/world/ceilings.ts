@@ -131,8 +131,8 @@ export class Ceilings {
    */
   #quota(id: LimitId, array: NodeArray, report: Quota, waiting: number): number {
     const scope = scopeKey(id, array);
-    const size = id.kind === "family-quota" ? report.quotaCores : "";
-    const index = this.#limit(`${scope}/${size}`, id, report.consumedCores, report.quotaCores);
+    const key = id.kind === "family-quota" ? `${scope}/${report.quotaCores}` : scope;
+    const index = this.#limit(key, id, report.consumedCores, report.quotaCores);
     const all = this.#quotasOf.get(scope) ?? [];
     if (!all.includes(index)) this.#quotasOf.set(scope, [...all, index]);
     const limit = this.#limits[index];
@@ -219,8 +219,8 @@ interface KindOfQuota {
 }
 
 /** The key of a quota in its region. Names of families have any case of letters. */
-function scopeKey({ kind, name }: LimitId, { region = "" }: NodeArray): string {
-  return kind === "family-quota" ? `${kind}/${region}/${familyKey(name)}` : `${kind}/${region}`;
+function scopeKey({ kind, name }: LimitId, { region }: NodeArray): string {
+  return (kind === "family-quota" ? [kind, region, familyKey(name)] : [kind, region]).join("/");
 }
 
 /** Number of nodes that the quotas in the report of a bucket still allow. */

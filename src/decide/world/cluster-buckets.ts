@@ -112,7 +112,8 @@ export class ClusterBuckets {
     if (!alike) return applyDefaults(this.#defaults, view()).resources;
     const shared = this.#shared.get(clusterBucket) ?? new Map<string, Resources>();
     this.#shared.set(clusterBucket, shared);
-    const key = `${node.memoryGib} ${node.spot} ${clusterBucket.machine === undefined ? node.vcpus : ""}`;
+    const vcpus = clusterBucket.machine === undefined ? node.vcpus : undefined;
+    const key = `${node.memoryGib} ${node.spot} ${vcpus}`;
     const resources = shared.get(key) ?? applyDefaults(this.#defaults, { ...view(), nodeId: null }).resources;
     shared.set(key, resources);
     return resources;
@@ -120,7 +121,7 @@ export class ClusterBuckets {
 
   #open(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterBucket {
     const size = machineType.toLowerCase();
-    const key = `${array}\n${size}\n${group ?? ""}`;
+    const key = [array, size, group].join("\n");
     const known = this.#buckets.get(key);
     if (known !== undefined) return known;
     const nodeArray = this.#arrays.get(array);

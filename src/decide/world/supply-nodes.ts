@@ -111,8 +111,10 @@ export function withStartCharges(
     ({ bucket }) => bucket.array === array && sameMachineType(bucket.machineType, machineType),
   );
   if (offer === undefined) return [];
-  const counted = new Set(["nodearray", "cluster"]);
-  const charges = offer.charges.filter(({ limit }) => counted.has(limits[limit]?.id.kind ?? ""));
+  const charges = offer.charges.filter(({ limit }) => {
+    const kind = limits[limit]?.id.kind;
+    return kind === "nodearray" || kind === "cluster";
+  });
   return [{ ...node, charges }];
 }
 
