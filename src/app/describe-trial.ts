@@ -246,7 +246,7 @@ function priceOf({ plan, snapshot, policy }: TriedPlan): number | undefined {
   for (const { bucket, count, attributes } of proposalOf(plan).creates) {
     const array = snapshot.arrays.find(({ name }) => name === bucket.array);
     const spot = spotIn(attributes) ?? array?.spot === true;
-    const price = findPrice(prices, array?.region, bucket.machineType, spot);
+    const price = findPrice(prices, array?.region, bucket.machineType, { spot });
     if (price === undefined) return undefined;
     total += price * count;
   }

@@ -256,7 +256,8 @@ function askAfterSend(
   afterSend: "conflict" | "no-answer",
   message?: string,
 ): Promise<Evidence> {
-  const own = certainAfterSend(intent, afterSend === "conflict", run.app.ports.clock.now(), run.policy);
+  const answered = afterSend === "conflict";
+  const own = certainAfterSend(intent, { answered }, run.app.ports.clock.now(), run.policy);
   const before = intent.sent === "never" ? own : certainBefore(intent, run.policy);
   const held = { by: intent.owner, certainFrom: before > own ? before : own };
   return askFor(run, intent.id, { afterSend, held, ...(message === undefined ? {} : { message }) });

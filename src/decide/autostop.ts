@@ -15,7 +15,7 @@ import {
   mayStop,
   objectionTo,
   staying,
-  unsettled,
+  undecided,
 } from "./stop-objections.ts";
 import type { Survey } from "./stop-survey.ts";
 import { bindingsOf, surveyOf } from "./stop-survey.ts";
@@ -62,7 +62,7 @@ export function judgeStops(
     if (verdict.kind !== "marked" || free.spare.has(verdict.node)) return verdict;
     if (sick.has(verdict.node)) return limited.get(verdict.node) ?? verdict;
     const unknown = free.unknown.get(verdict.node);
-    if (unknown !== undefined) return unsettled(unknown);
+    if (unknown !== undefined) return undecided(unknown);
     return { kind: "needed", why: free.why(verdict.node), undrain: !view.isForgetful };
   });
   return noteVerdicts(record, bodies, view, byInstance, calls, verdicts, now);
@@ -76,17 +76,17 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   const bound = view.bindings.get(known.nodeId)?.binding;
   if (!maySpeak(bound, call.token, factOfNode(view.facts, known, known), now))
     return { kind: "forbidden", undrain: mayOpen(), unbound: true };
-  const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, call, now);
-  if (settled !== undefined) return settled;
+  const stopping = judgeStop(view, known, now) ?? judgeRecord(view, known, call, now);
+  if (stopping !== undefined) return stopping;
   if (isOvertaken(view.questions.get(known.nodeId), call, now))
-    return unsettled("a newer question of this node was answered");
+    return undecided("a newer question of this node was answered");
   if (secondsBetween(call.arrivedAt, now) >= PATIENCE_SECONDS)
-    return unsettled("the question waited too long here; ask again");
+    return undecided("the question waited too long here; ask again");
   const objection = objectionTo(view, known, call);
   if (objection !== undefined) return staying(view, objection);
   if (call.begin) return { kind: "marked", node: known.nodeId };
   // Another instance may be about to commit the stop that this question asks about.
-  if (isFreshMark(known, now)) return unsettled("its stop is being decided; ask again");
+  if (isFreshMark(known, now)) return undecided("its stop is being decided; ask again");
   const limited = call.unhealthy ? view.limited([known.nodeId]).get(known.nodeId) : undefined;
   return (
     limited ?? { kind: "cannot-tell", why: "no stop of this node is under way", undrain: !view.isForgetful }
@@ -95,7 +95,7 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
 
 /** The verdict on an instance that the ledger does not know. It may be newer than the last observation. */
 function judgeUnknown({ isForgetful, blind: why, seenAt }: Survey, now: Instant): FinalVerdict {
-  if (isForgetful) return unsettled("the record of this cluster is new; ask again");
+  if (isForgetful) return undecided("the record of this cluster is new; ask again");
   if (why !== undefined) return { kind: "not-seen-yet", why };
   if (seenAt === undefined || secondsBetween(seenAt, now) > UNKNOWN_OBSERVATION_SECONDS)
     return {

@@ -26,15 +26,16 @@ export function enableBuckets(
       problems.push(unknownBucket(seen, change, `buckets[${index}]`));
       return;
     }
-    snapshot = withBucket(snapshot, change, enableOne(bucket, change.enabled));
+    snapshot = withBucket(snapshot, change, change.enabled ? enable(bucket) : disable(bucket));
     if (change.enabled) backoffs = backoffs.filter((backoff) => !pauses(backoff, change));
   });
   return { record: { ...record, backoffs }, snapshot };
 }
 
-function enableOne(bucket: Bucket, enabled: boolean): Bucket {
+const disable = (bucket: Bucket): Bucket => ({ ...bucket, valid: false, invalidReason: CLOSED });
+
+function enable(bucket: Bucket): Bucket {
   const { invalidReason: _why, ...rest } = bucket;
-  if (!enabled) return { ...rest, valid: false, invalidReason: CLOSED };
   if (bucket.valid && bucket.availableCount > 0) return bucket;
   // CycleCloud offers no nodes in an invalid bucket. What the bucket's maximum leaves is all that is known.
   const own = bucket.maxCount === undefined ? MOST_NODES : Math.max(0, bucket.maxCount - bucket.activeCount);
@@ -48,17 +49,21 @@ function pauses({ bucket }: Backoff, { array, machineType }: BucketChange): bool
   return bucket.array === array && sameMachineType(bucket.machineType, machineType);
 }
 
-type Place = Pick<BucketKey, "array" | "machineType">;
+type BucketName = Pick<BucketKey, "array" | "machineType">;
 
 /** The bucket in an observation. Undefined if it has no such bucket. */
-export function findBucket(snapshot: Snapshot, { array, machineType }: Place): Bucket | undefined {
+export function findBucket(snapshot: Snapshot, { array, machineType }: BucketName): Bucket | undefined {
   return snapshot.arrays
     .find(({ name }) => name === array)
     ?.buckets.find((bucket) => sameMachineType(bucket.machineType, machineType));
 }
 
 /** The observation with the bucket replaced. */
-export function withBucket(snapshot: Snapshot, { array, machineType }: Place, changed: Bucket): Snapshot {
+export function withBucket(
+  snapshot: Snapshot,
+  { array, machineType }: BucketName,
+  changed: Bucket,
+): Snapshot {
   const arrays = snapshot.arrays.map((one) =>
     one.name === array
       ? {
@@ -72,7 +77,7 @@ export function withBucket(snapshot: Snapshot, { array, machineType }: Place, ch
   return { ...snapshot, arrays };
 }
 
-function unknownBucket(seen: Snapshot, { array, machineType }: Place, path: string): Problem {
+function unknownBucket(seen: Snapshot, { array, machineType }: BucketName, path: string): Problem {
   const known = seen.arrays.flatMap(({ name, buckets }) =>
     buckets.map((bucket) => bucketText({ array: name, machineType: bucket.machineType })),
   );

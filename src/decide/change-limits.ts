@@ -58,19 +58,21 @@ function changeBucket(
   change: Amount,
   catalogue: Catalogue,
 ): Bucket | undefined {
-  const quota = (key: "familyQuota" | "regionalQuota", applies: boolean): Bucket | undefined => {
+  const quota = (key: "familyQuota" | "regionalQuota"): Bucket | undefined => {
     const report: Quota | undefined = bucket[key];
-    if (!applies || report === undefined || asked.unit !== "cores") return undefined;
+    if (report === undefined || asked.unit !== "cores") return undefined;
     return { ...bucket, [key]: { ...report, quotaCores: change(report.quotaCores) } };
   };
-  const region = asked.name === (array.region ?? "");
+  const isRegion = asked.name === (array.region ?? "");
   switch (asked.kind) {
     case "family-quota":
-      return quota("familyQuota", !array.spot && isOfFamily(array, bucket, asked.name, catalogue));
+      return array.spot || !isOfFamily(array, bucket, asked.name, catalogue)
+        ? undefined
+        : quota("familyQuota");
     case "regional-quota":
-      return quota("regionalQuota", !array.spot && region);
+      return !array.spot && isRegion ? quota("regionalQuota") : undefined;
     case "regional-spot-quota":
-      return quota("regionalQuota", array.spot && region);
+      return array.spot && isRegion ? quota("regionalQuota") : undefined;
     case "bucket":
       return isNamed(array, bucket, asked) ? changeOwn(bucket, asked) : undefined;
     case "placement-group": {

@@ -16,7 +16,7 @@ import { mayStopByReport } from "./stops/questions.ts";
 import { idleProofAt } from "./senders/host-facts.ts";
 import { factOfNode } from "./nodes/planned-beside.ts";
 
-/** What a plan is concluded from: the record and observation that it was made on, and what the demand needs. */
+/** The inputs of `conclude`: the record and observation of the plan, and what the demand needs. */
 export interface Conclusion {
   readonly record: ClusterRecord;
   readonly dynamics: Dynamics;
@@ -26,6 +26,7 @@ export interface Conclusion {
   readonly questions: Questions;
   readonly facts: ReadonlyMap<string, HostFact>;
   readonly weighed: Weighed;
+  /** The last plan. Undefined: there was none. */
   readonly last: Plan | undefined;
   readonly policy: Policy;
   readonly now: Instant;
@@ -33,7 +34,7 @@ export interface Conclusion {
   readonly outage: Outage | undefined;
 }
 
-/** What is known of one node when it is decided whether it goes. */
+/** The facts about one node by which it is decided whether it is stopped. */
 export function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = factOfNode(on.facts, node, known);
   const provedAt = fact === undefined ? undefined : idleProofAt(fact);

@@ -11,7 +11,7 @@ import { noteUnhealthyStops } from "./stops/unhealthy.ts";
 import type { Asking } from "./stops/questions.ts";
 import { isOvertaken, noteStay, noteUnhealthy } from "./stops/questions.ts";
 import type { FinalVerdict, Stay, StopVerdict } from "./stop-verdict.ts";
-import { isUnhealthy, judgeRecord, judgeStop, objectionTo, staying, unsettled } from "./stop-objections.ts";
+import { isUnhealthy, judgeRecord, judgeStop, objectionTo, staying, undecided } from "./stop-objections.ts";
 import type { Survey } from "./stop-survey.ts";
 import { surveyOf } from "./stop-survey.ts";
 import type { SpareNodes } from "./spare-nodes.ts";
@@ -106,15 +106,15 @@ function earlyVerdict(
   call: Asking,
   now: Instant,
 ): FinalVerdict | undefined {
-  if (known === undefined) return unsettled("the node is not known any more; ask again");
+  if (known === undefined) return undecided("the node is not known any more; ask again");
   // Another instance may have answered another call of the same node first.
-  const settled =
+  const stopping =
     judgeStop(view, known, now) ?? judgeRecord(view, known, { unhealthy: isUnhealthy(known) }, now);
-  if (settled !== undefined) return settled;
+  if (stopping !== undefined) return stopping;
   if (!isOurMark(known) || isOvertaken(view.questions.get(known.nodeId), call, now))
-    return unsettled("another question of this node was answered; ask again");
+    return undecided("another question of this node was answered; ask again");
   if (secondsBetween(call.arrivedAt, now) >= PATIENCE_SECONDS)
-    return unsettled("the question waited too long here; ask again");
+    return undecided("the question waited too long here; ask again");
   return undefined;
 }
 
@@ -139,7 +139,7 @@ function neededVerdicts(
   const verdicts = new Map<NodeId, Stay>();
   for (const id of askers) {
     const unknown = free.unknown.get(id);
-    if (unknown !== undefined) verdicts.set(id, unsettled(unknown));
+    if (unknown !== undefined) verdicts.set(id, undecided(unknown));
     else if (!free.spare.has(id))
       verdicts.set(id, { kind: "needed", why: free.why(id), undrain: !isForgetful });
   }

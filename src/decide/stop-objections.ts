@@ -15,7 +15,7 @@ import { NEEDED_BY } from "./spare-nodes.ts";
 const GONE_SECONDS: Seconds = 60;
 
 /** Not decided yet: the node asks again, and does not take work meanwhile. */
-export function unsettled(why: string): Stay {
+export function undecided(why: string): Stay {
   return { kind: "cannot-tell", why, undrain: false };
 }
 
@@ -26,11 +26,11 @@ export function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalV
   if (goneAt !== undefined)
     return isAsked || secondsBetween(goneAt, now) >= GONE_SECONDS
       ? { kind: "stopping" }
-      : unsettled("the last observation does not show the node");
+      : undecided("the last observation does not show the node");
   if (isStopFresh(known, view.seenAt ?? now)) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
-  return view.stopping.has(known.nodeId) ? unsettled("its stop is under way; ask again") : undefined;
+  return view.stopping.has(known.nodeId) ? undecided("its stop is under way; ask again") : undefined;
 }
 
 /**
@@ -44,9 +44,9 @@ export function judgeRecord(
   now: Instant,
 ): FinalVerdict | undefined {
   const node = nodes.get(known.nodeId);
-  if (node?.missing !== undefined) return unsettled("the last observation does not show the node");
+  if (node?.missing !== undefined) return undecided("the last observation does not show the node");
   if (unhealthy || node === undefined || !isRecordDoubted(node, known, policy, now)) return undefined;
-  return unsettled("CycleCloud's record of the node does not say whether it is wanted");
+  return undecided("CycleCloud's record of the node does not say whether it is wanted");
 }
 
 /** Whether a stop of the node may take effect, now or later. */

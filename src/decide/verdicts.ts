@@ -14,7 +14,7 @@ import { bootingSince, isStarting, restsUntil } from "./intents/node-starts.ts";
 import type { Conclusion } from "./conclusion.ts";
 import { circumstances } from "./conclusion.ts";
 
-/** What the plan says of one node. */
+/** The verdict of the plan on one node. `needed`: the demands that need it. */
 export function verdictOf(
   node: Node,
   known: LedgerNode,

@@ -75,13 +75,13 @@ function isFalse(value: unknown): boolean {
   return value === false || (typeof value === "string" && value.toLowerCase() === "false");
 }
 
-/** Under both names that nodes read (docs/pbs.md). */
+/** The two names under which nodes read their stop URL (docs/pbs.md). */
 const STOP_URLS = [
   ["cyclecloud", "cluster", "autoscale", "stop_callback"],
   ["autoscale", "stop_callback"],
 ] as const;
 
-/** The stop URLs that a `Configuration` holds, ours or others'. Each holds a token, so nobody keeps or shows them. */
+/** The stop URLs in a `Configuration`, ours and others'. Each contains a token, so they are neither stored nor shown. */
 export function stopUrlsOf(configuration: unknown): readonly string[] {
   const found = STOP_URLS.map((path) => memberAt(configuration, path));
   return found.filter((url) => typeof url === "string");

@@ -1,7 +1,7 @@
 import type { ArrayName, MachineType, PlacementGroup } from "./ids.ts";
 import type { Node } from "./cluster.ts";
 
-/** A place where nodes can be created: node array x VM size x placement group or none. */
+/** A bucket, where nodes can be created: node array x VM size x placement group or none. */
 export interface BucketKey {
   readonly array: ArrayName;
   readonly machineType: MachineType;
@@ -28,8 +28,8 @@ export type Purpose =
    */
   | { readonly kind: "dynamic"; readonly array: ArrayName }
   /**
-   * Part of the group that its placement group names. `key` is the array with the group size, as "execute:16n". Without a name, the
-   * provider has no placement groups and the node is one of as many as the groups have. `dynamic`: the array is dynamic.
+   * Part of a group. `group`: its placement group. Absent: the provider has no placement groups, and the node is one of the ordinary nodes
+   * that replace groups. `key`: the array with the group size, as "execute:16n". `dynamic`: the name of the array if it is dynamic.
    */
   | { readonly kind: "group"; readonly key: string; readonly group?: string; readonly dynamic?: ArrayName };
 
@@ -55,8 +55,13 @@ export function bucketOf({ array, machineType, placementGroup }: Node): BucketKe
   return { array, machineType, ...(placementGroup === undefined ? {} : { placementGroup }) };
 }
 
-/** The text that identifies a bucket, whatever the spelling of its VM size. */
-export function bucketId(bucket: BucketKey, withGroup: boolean): string {
-  const id = `${bucket.array}/${bucket.machineType.toLowerCase()}`;
-  return withGroup && bucket.placementGroup !== undefined ? `${id}/${bucket.placementGroup}` : id;
+/** A text that identifies a bucket. It is the same for all spellings of the VM size. */
+export function bucketId(bucket: BucketKey): string {
+  const id = bucketIdWithoutGroup(bucket);
+  return bucket.placementGroup === undefined ? id : `${id}/${bucket.placementGroup}`;
+}
+
+/** {@link bucketId} without the placement group. */
+export function bucketIdWithoutGroup({ array, machineType }: BucketKey): string {
+  return `${array}/${machineType.toLowerCase()}`;
 }

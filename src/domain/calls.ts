@@ -16,7 +16,7 @@ export interface EndpointCalls {
   readonly failure?: { readonly since: Instant; readonly message: string };
 }
 
-/** The token bucket of observations at `at`, which equals `lookedAt`. The rules are in decide/pace/observation-times.ts. */
+/** The token bucket of observations at the moment `at`, which equals `lookedAt` (decide/pace/observation-times.ts). */
 export interface ObservationTokens {
   readonly tokens: number;
   readonly at: Instant;

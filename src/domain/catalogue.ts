@@ -21,6 +21,7 @@ export interface SizeTable {
   readonly proxies: ReadonlyMap<string, string>;
 }
 
+/** All tables of VM sizes under one configuration. */
 export interface Catalogue {
   /** The user's own file. It overrides CycleCloud and our table. */
   readonly override?: SizeTable;
@@ -63,5 +64,6 @@ const EMPTY_SIZES: VmSizes = new Map();
 /** The proxy of a location counts only if the table has no data for the location itself. */
 function sizesAt(table: SizeTable, location: string | undefined): VmSizes | undefined {
   if (location === undefined) return undefined;
-  return table.locations.get(location) ?? table.locations.get(table.proxies.get(location) ?? "");
+  const proxy = table.proxies.get(location) ?? location;
+  return table.locations.get(location) ?? table.locations.get(proxy);
 }

@@ -32,6 +32,7 @@ export interface CountAndCores {
   readonly cores?: number;
 }
 
+/** A node array in the status. */
 export interface NodeArray {
   readonly name: ArrayName;
   readonly limit: CountAndCores;
@@ -81,11 +82,13 @@ export interface Bucket {
   readonly machine: Machine;
 }
 
+/** A quota of Azure, and how much of it is used. */
 export interface Quota {
   readonly quotaCores: number;
   readonly consumedCores: number;
 }
 
+/** The machine of a VM size. */
 export interface Machine {
   readonly vcpus: number;
   /** The quota that one VM uses. More than `vcpus` for constrained sizes (A.3 semantics 6). */
@@ -100,7 +103,7 @@ export type RequestedNode = Pick<Node, "nodeId" | "name" | "array" | "machineTyp
 
 /**
  * The state of a node between request and removal (cyclecloud-wire.md A.5).
- * - `coming`: wanted and not up yet, whatever its Status; the boot timeout decides.
+ * - `coming`: wanted and not up yet, with any Status. It has until its boot timeout.
  * - `ready`: up, with an address.
  * - `failed`: Failed or Unavailable while wanted.
  * - `going`: TargetState is not Started, and the node is not gone yet.
@@ -117,6 +120,7 @@ export interface Missing {
   readonly named?: true;
 }
 
+/** A node in the status. */
 export interface Node {
   readonly nodeId: NodeId;
   /** Unique now and reused later. For users, never a key. */
@@ -144,7 +148,7 @@ export interface Node {
   readonly keepAlive: boolean;
   /** Its Configuration switches autostop off. It is not stopped for being idle, but it may still ask to stop. */
   readonly stopDisabled?: true;
-  /** The key of our stop URL in its Configuration; absent: there is none that one of our keys has signed for its array. */
+  /** The key of our stop URL in its Configuration. Absent: it has no URL that one of our keys has signed for its array. */
   readonly stopKey?: string;
   /** The node's own `Configuration.autoscale.resources`. */
   readonly resources?: Resources;

@@ -10,6 +10,7 @@ export interface Comparison {
   readonly days: readonly ComparedDay[];
 }
 
+/** The counts of one day. */
 export interface ComparedDay {
   /** In UTC, "2026-01-31". */
   readonly day: string;
@@ -21,6 +22,7 @@ export interface ComparedDay {
   readonly currency?: string;
 }
 
+/** The counts of one array on one day. */
 export interface ComparedArray {
   readonly array: ArrayName;
   /** How much of the day was observed. */
@@ -66,9 +68,9 @@ export interface Difference {
 
 /** The comparison is kept for this many days. */
 export const COMPARISON_DAYS = 90;
-/** Differences kept of one array and day. */
+/** Maximum number of differences kept of one array and day. */
 export const MOST_DIFFERENCES = 6;
-/** Differences kept of one array and past day. */
+/** Maximum number of differences kept of one array and past day. */
 export const PAST_DIFFERENCES = 3;
 /** Maximum number of rows (day and array). With very many arrays fewer days are kept. */
 export const MOST_ROWS = 2000;

@@ -11,6 +11,7 @@ export interface DefaultResource {
   readonly modifier?: Modifier;
 }
 
+/** The source of the value of a default resource. */
 export type DefaultValue =
   | { readonly kind: "literal"; readonly value: ResourceValue }
   | { readonly kind: "property"; readonly property: NodeProperty }
@@ -29,6 +30,7 @@ export function configurationKeys(resources: readonly DefaultResource[] = []): R
   return new Set(resources.flatMap(({ value }) => (value.kind === "configuration" ? [value.key] : [])));
 }
 
+/** An operation on the value. */
 export interface Modifier {
   readonly operation: "add" | "subtract" | "multiply" | "divide" | "divide_floor";
   /** A size that was written as text can be added to, subtracted from and multiplied with sizes. Other text has no effect. */

@@ -13,7 +13,7 @@ export type Demand = TargetDemand | GroupDemand | JobDemand;
 interface Common {
   /** Unique within its set. Shown to users. */
   readonly id: string;
-  /** Higher priorities are placed first when capacity is scarce; equal priorities in order of `position`. */
+  /** Higher priorities are placed first. Equal priorities are placed in the order of `position`. */
   readonly priority: number;
   /** Position in its message. */
   readonly position: number;

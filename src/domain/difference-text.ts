@@ -34,7 +34,7 @@ function useText({ nodes, sets = [] }: Difference): string {
     : `The autoscaler would have had ${them} for ${someOf(sets, 3)}`;
 }
 
-/** "10:40", or with the date where the day is another one. */
+/** "10:40", or with the date if the day differs. */
 function timeText(at: Instant, near: Instant): string {
   const [day = "", time = ""] = isoTime(at).split("T");
   const clock = time.slice(0, 5);
@@ -46,7 +46,7 @@ function lengthText(seconds: Seconds): string {
   return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${hoursText(seconds)} h`;
 }
 
-/** Hours with one decimal where they are not whole. */
+/** Hours, with one decimal if they are not whole. */
 export function hoursText(seconds: Seconds): string {
   return String(Number((seconds / 3600).toFixed(1)));
 }

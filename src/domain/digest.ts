@@ -3,7 +3,7 @@ import type { ClusterName, Digest, Epoch, RequestId } from "./ids.ts";
 import { digest, requestId } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
-/** The id under which CycleCloud is asked for one effect (architecture.md, Intents): the same commit gives the same id, no other does. */
+/** The request id of one effect (architecture.md, Intents). The same commit gives the same id, and no other commit does. */
 export function requestIdOf(
   cluster: ClusterName,
   epoch: Epoch,
@@ -18,12 +18,12 @@ export function requestIdOf(
   return requestId(parts.join("-"));
 }
 
-/** Digest of a value that our own doors built, whose keys are therefore always written in the same order. */
+/** The digest of a value that our own readers built, so that its keys always have the same order. */
 export function digestOf(value: unknown): Digest {
   return measure(value).digest;
 }
 
-/** The same, with the size of the value's JSON text. */
+/** {@link digestOf}, with the size of the value's JSON text. */
 export function measure(value: unknown): { readonly digest: Digest; readonly bytes: number } {
   const text = JSON.stringify(value);
   const hex = createHash("sha256").update(text).digest("hex");

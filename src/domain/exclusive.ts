@@ -10,10 +10,10 @@ export interface ExclusiveRules {
 /** Why a node is ours, or that it is not. */
 export type Ownership = "our request made it" | "it carries our stop URL" | "exclusive array" | "not ours";
 
-/** What ownership rests on. */
+/** The facts that decide ownership. */
 export type Owned = Pick<LedgerNode, "array" | "requestId" | "keyId">;
 
-/** Whose a node is. Nodes that are not ours are never stopped or started by us. */
+/** Whether a node is ours, and why. Nodes that are not ours are never stopped or started by us. */
 export function ownershipOf(known: Owned, rules: ExclusiveRules): Ownership {
   if (known.requestId !== undefined) return "our request made it";
   // The record of the request may be lost. Other tools do not know the key that signs the URL.
@@ -27,7 +27,7 @@ export function isOurs(known: Owned, rules: ExclusiveRules): boolean {
   return ownershipOf(known, rules) !== "not ours";
 }
 
-/** For people. */
+/** The ownership and its reason, as a text for users. */
 export function ownershipText(known: Owned, rules: ExclusiveRules): string {
   const ownership = ownershipOf(known, rules);
   switch (ownership) {

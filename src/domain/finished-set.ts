@@ -11,4 +11,5 @@ export interface FinishedSet {
   readonly pools?: FinishedPart;
 }
 
+/** The last message of one part of a finished set. */
 export type FinishedPart = Pick<SetEntry, "revision" | "intervalSeconds" | "acceptedAt" | "expiresAt">;

@@ -1,9 +1,9 @@
-/** How far ahead of the expected entry we search when a caller skips some. */
+/** If a caller skips entries, this many entries after the expected one are searched. */
 const NEAR = 8;
 
 /**
- * Looks up entries of a Map for a caller that asks mostly in the Map's own order: then no search is needed. Each plan asks for thousands of
- * nodes several times, always in the order of the status, which is also the ledger's order.
+ * Finds entries of a Map without a search for a caller that asks in the Map's own order. Each plan reads the entries of thousands of nodes
+ * several times, in the order of the status, which is also the order of the ledger.
  */
 export class InTurn<K, V> {
   readonly #map: ReadonlyMap<K, V>;
@@ -11,14 +11,14 @@ export class InTurn<K, V> {
   readonly #values: readonly V[];
   #next = 0;
 
-  /** Keys must not be added or removed meanwhile. Later changes of values may not be seen. */
+  /** The Map must not get or lose keys later. Later changes of values may not show. */
   constructor(map: ReadonlyMap<K, V>) {
     this.#map = map;
     this.#keys = [...map.keys()];
     this.#values = [...map.values()];
   }
 
-  /** Returns what the Map returns. */
+  /** The same result as that of the Map. */
   get(key: K): V | undefined {
     const at = this.#next;
     if (this.#keys[at] === key) {

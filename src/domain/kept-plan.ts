@@ -35,6 +35,7 @@ export function changesSomething({ creates, starts, terminates }: Plan): boolean
   return creates.length > 0 || (starts?.length ?? 0) > 0 || terminates.length > 0;
 }
 
+/** The plan with the ledger entries of the nodes that it judged. */
 export function keepPlan(plan: Plan, ledger: Ledger): KeptPlan {
   return {
     plan,

@@ -5,6 +5,7 @@ import type { Instant } from "./units.ts";
 /** The stored facts about each node. CycleCloud exposes no creation time and reuses names (architecture.md, The node ledger). */
 export type Ledger = ReadonlyMap<NodeId, LedgerNode>;
 
+/** The stored facts about one node. */
 export interface LedgerNode {
   readonly nodeId: NodeId;
   /** As last observed. */

@@ -50,7 +50,7 @@ export function observedBy(
   return mode === "observe" ? arrays : arrays.filter((array) => observed.includes(array));
 }
 
-/** For people: node arrays that a plan only observes; at least one. */
+/** A text for users about node arrays that a plan only observes. `arrays`: at least one. */
 export function observedArraysText(arrays: readonly ArrayName[]): string {
   return `${arrays.length === 1 ? "array" : "arrays"} ${someOf(arrays, SHOWN)}: observing only`;
 }

@@ -12,6 +12,7 @@ export const LABEL_EXPECTED = `text of 1 to ${LONGEST} characters, none of them 
  */
 export const NAME_EXPECTED = `text of 1 to ${LONGEST} characters, without "/", "\\", "%2F" and control characters, and not "." or ".."`;
 
+/** Whether the value is a label: see {@link LABEL_EXPECTED}. */
 export function isLabel(value: unknown): value is string {
   return (
     typeof value === "string" &&
@@ -22,6 +23,7 @@ export function isLabel(value: unknown): value is string {
   );
 }
 
+/** Whether the value is a name: see {@link NAME_EXPECTED}. */
 export function isName(value: unknown): value is string {
   return isLabel(value) && !NOT_IN_A_PATH.test(value) && value !== "." && value !== "..";
 }

@@ -17,6 +17,7 @@ export interface NodeView {
   readonly capacityFailureSeconds?: Seconds;
 }
 
+/** The properties that constraints may name, by name. */
 export type NodeProperties = Readonly<Record<NodeProperty, ResourceValue>>;
 
 /** The free amounts in the pools that jobs share, and the values of shared marks, by name. */

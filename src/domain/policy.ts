@@ -24,9 +24,13 @@ export interface CallBounds {
   readonly parallelCreates: number;
 }
 
+/** The bounds without an entry in the registry. */
 export const DEFAULT_CALL_BOUNDS: CallBounds = { callLimitSeconds: 60, lagSeconds: 30, parallelCreates: 1 };
+/** Maximum of `callLimitSeconds`. */
 export const LONGEST_CALL_LIMIT_SECONDS: Seconds = 90;
+/** Maximum of `lagSeconds`. */
 export const LONGEST_LAG_SECONDS: Seconds = 300;
+/** Maximum of `parallelCreates`. */
 export const MOST_PARALLEL_CREATES = 8;
 
 /** The configuration of one cluster, after parsing. All durations in seconds. */
@@ -75,6 +79,7 @@ export function observing({ modeIsDefault: _said, ...policy }: Policy): Policy {
 /** Upper bound of the validity of demand, whatever a configuration says. */
 export const LONGEST_EXPIRATION_SECONDS: Seconds = 86_400;
 
+/** The configuration of a cluster without a document. */
 export const DEFAULT_POLICY: Policy = {
   ...DEFAULT_CALL_BOUNDS,
   idleTimeoutSeconds: 300,

@@ -30,11 +30,11 @@ export function findPrice(
   table: PriceTable,
   location: string | undefined,
   size: MachineType,
-  spot: boolean,
+  { spot }: { readonly spot: boolean },
 ): number | undefined {
   if (location === undefined) return undefined;
   const { locations, proxies } = table;
-  const prices = locations.get(location) ?? locations.get(proxies.get(location) ?? "");
+  const prices = locations.get(location) ?? locations.get(proxies.get(location) ?? location);
   const price = prices?.get(size.toLowerCase());
   return spot ? price?.spot : price?.onDemand;
 }

@@ -5,10 +5,11 @@ import { secondsBetween } from "./units.ts";
 
 /**
  * The questions of nodes ("may I stop?") and their answers, by node. A body of its own, apart from the ledger, so that an answer writes
- * little. Entries are removed when they prove nothing any more (docs/protocol.md, Questions of nodes).
+ * little. Entries without any effect are removed (docs/protocol.md, Questions of nodes).
  */
 export type Questions = ReadonlyMap<NodeId, Question>;
 
+/** The last questions of one node, and their answers. */
 export interface Question {
   /** The node's own time of the newest question that was answered with "stay". Absent: no such question had a time. */
   readonly asked?: number;
@@ -31,6 +32,7 @@ export interface Question {
 /** Why a node that reports itself unhealthy stays: a job is on it, or enough others of its array were stopped within the hour. */
 export type UnhealthyHold = "job" | "limit";
 
+/** A node that reports itself unhealthy and stays. */
 export interface Unhealthy {
   /** The first call of the current run of such calls. */
   readonly since: Instant;
@@ -45,6 +47,7 @@ export function withoutStop(question: Question | undefined, now: Instant): Quest
   return withStay(rest, markedAsked, now);
 }
 
+/** The entry after the node was told to stay. `told`: its own time of the question. */
 export function withStay(question: Question, told: number | undefined, now: Instant): Question {
   const asked = Math.max(question.asked ?? 0, told ?? 0);
   return { ...question, ...(asked === 0 ? {} : { asked }), stayAt: now };

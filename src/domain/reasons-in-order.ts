@@ -12,7 +12,7 @@ export function reasonsInOrder({
   binding,
 }: Pick<DemandOutcome, "reasons" | "binding">): readonly Reason[] {
   if (reasons.length < 2) return reasons;
-  const rank = (reason: Reason): number => (names(binding, reason) ? BINDING : rankOfReason(reason));
+  const rank = (reason: Reason): number => (concerns(binding, reason) ? BINDING : rankOfReason(reason));
   return reasons.toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -52,7 +52,7 @@ export function rankOfReason(reason: Reason): number {
 }
 
 /** Whether the remedy and the reason are about the same thing. */
-function names(binding: Remedy | undefined, reason: Reason): boolean {
+function concerns(binding: Remedy | undefined, reason: Reason): boolean {
   switch (binding?.kind) {
     case undefined:
       return false;

@@ -94,6 +94,7 @@ export interface ClusterRecord extends Held {
   readonly lost?: Lost;
 }
 
+/** A wake message of the loop that is under way. */
 export interface PendingWake {
   readonly id: WakeId;
   /** The earliest time of its arrival. */

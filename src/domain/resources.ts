@@ -22,6 +22,7 @@ export function amountOf(value: ResourceValue | undefined): number {
 /** Resources as written in JSON: sizes as text, "memory::4g". */
 export type WrittenResources = Readonly<Record<string, Scalar>>;
 
+/** The resources in the form of JSON. */
 export function writeResources(resources: Resources): WrittenResources {
   return Object.fromEntries(
     Object.entries(resources).map(([name, value]) => [name, isSize(value) ? sizeJson(value) : value]),

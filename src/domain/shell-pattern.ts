@@ -4,7 +4,7 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** What one character of the text must be, and where the pattern goes on after it. */
+/** The condition on one character of the text, and the position of the rest of the pattern. */
 interface Single {
   readonly accepts: (point: number) => boolean;
   readonly end: number;
@@ -22,7 +22,7 @@ const BRACKET = "[".charCodeAt(0);
  */
 export function compilePattern(pattern: string): Pattern | undefined {
   if (!isPattern(pattern)) return undefined;
-  // Observed up once: without it each bracket of a pattern of brackets would search the rest of it.
+  // Searched once. Otherwise each bracket of a pattern of brackets would search the rest of the pattern.
   const lastClose = pattern.lastIndexOf("]");
   const brackets = new Map<number, Single>();
   const singleAt = (at: number): Single => {
@@ -74,7 +74,7 @@ const pointOf = (text: string, at = 0): number => text.codePointAt(at) ?? 0;
 /** Code units of a code point. */
 const lengthOf = (point: number): number => (point > 0xffff ? 2 : 1);
 
-/** Where the pattern goes on after one character of the text; undefined: that character does not fit. */
+/** The position of the rest of the pattern after one character of the text. Undefined if the character does not fit. */
 function fits(
   pattern: string,
   at: number,
@@ -89,8 +89,8 @@ function fits(
 }
 
 /**
- * Walks along both at once. On a mismatch the last star takes one more character, and everything after it is tried again. Earlier stars
- * need no retry: the last star can take whatever an earlier one would.
+ * Compares pattern and text from left to right. After a mismatch the last star takes one more character, and the rest is compared again.
+ * Earlier stars need no retry, because the last star can take everything that they could.
  */
 function matches(pattern: string, singleAt: (at: number) => Single, text: string): boolean {
   let token = 0;

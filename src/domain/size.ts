@@ -60,6 +60,7 @@ export function looksLikeSize(text: string): boolean {
   return /^(?:size|memory)::[A-Za-z0-9]/.test(text);
 }
 
+/** The size in bytes. */
 export function bytesOf(size: Size): number {
   return size.amount * FACTORS[size.unit];
 }
@@ -79,6 +80,7 @@ export function addSize(left: Size, right: Size | number): Size {
   return { amount: (bytesOf(left) + bytesOrNumber(right)) / FACTORS[left.unit], unit: left.unit };
 }
 
+/** The result may be negative. */
 export function subtractSize(left: Size, right: Size | number): Size {
   return { amount: (bytesOf(left) - bytesOrNumber(right)) / FACTORS[left.unit], unit: left.unit };
 }
@@ -109,6 +111,7 @@ export function countSizes(left: Size, right: Size | number): number | undefined
 /** Sizes that differ by less than this many bytes are equal. */
 const SAME_BYTES = 1e-10;
 
+/** Whether both have the same number of bytes. A plain number counts as bytes. */
 export function equalSizes(left: Size | number, right: Size | number): boolean {
   return Math.abs(bytesOrNumber(left) - bytesOrNumber(right)) < SAME_BYTES;
 }

@@ -12,6 +12,7 @@ export type Milliseconds = number & { readonly [unit]?: "milliseconds" };
 /** A moment: whole milliseconds since 1970-01-01 UTC, on the product's one clock. */
 export type Instant = number & { readonly [unit]: "Instant" };
 
+/** A moment from milliseconds since 1970-01-01 UTC, rounded to whole ones. */
 export const instant = (milliseconds: Milliseconds | Instant): Instant => Math.round(milliseconds) as Instant;
 
 /** The moment `seconds` after another. */

@@ -5,10 +5,10 @@ import { sameMachineType } from "./ids.ts";
 import type { Snapshot } from "./cluster.ts";
 import type { Seconds } from "./units.ts";
 
-/** The limit for a node that its bucket still names in `activeNodes`: the two halves of the status contradict each other. */
+/** For this long a node counts as present that its bucket names in `activeNodes` and the node list lacks: the two halves of the status differ. */
 export const NAMED_SECONDS: Seconds = 180;
 
-/** Nodes that their bucket names and of which we have neither a record nor a ledger entry. */
+/** Nodes that their bucket names and that have neither a record nor a ledger entry. */
 export interface UnknownNodes {
   readonly array: ArrayName;
   readonly machineType: MachineType;
@@ -30,5 +30,6 @@ export function unknownNodes({ at, unlisted = [] }: Snapshot, ledger: Ledger): r
   return found;
 }
 
+/** A key for the name of a node in its array. */
 export const keyOf = ({ array, name }: { readonly array: ArrayName; readonly name: string }): string =>
   `${array}\n${name}`;

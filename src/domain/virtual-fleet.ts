@@ -15,18 +15,19 @@ export interface VirtualFleet {
   /** The arrays that are observed now. */
   readonly arrays: readonly ObservedArray[];
   readonly nodes: readonly VirtualNode[];
-  /** Which virtual node stands for a real node that has a job, so that the job stays where it is. */
+  /** By real node with a job, the virtual node that has its jobs, so that they stay where they are. */
   readonly moved: readonly MovedNode[];
   /** How long real nodes of each size took to boot: the last samples. */
   readonly boots: readonly SizeBoots[];
   /** Virtual nodes made so far. The next one takes this number. */
   readonly made: number;
-  /** Placement groups of virtual nodes that are not whole. Absent: none. */
+  /** Placement groups of virtual nodes that lack nodes. Absent: none. */
   readonly groupFills?: readonly GroupFill[];
   /** The counts of the comparison. Kept when no array is observed any more. */
   readonly comparison: Comparison;
 }
 
+/** A node array that is only observed. */
 export interface ObservedArray {
   readonly name: ArrayName;
   readonly since: Instant;
@@ -46,11 +47,13 @@ export interface VirtualNode {
   readonly stoppedAt?: Instant;
 }
 
+/** A real node whose jobs are on a virtual node. */
 export interface MovedNode {
   readonly real: NodeId;
   readonly to: NodeId;
 }
 
+/** How long nodes of one VM size took to boot. */
 export interface SizeBoots {
   readonly machineType: MachineType;
   /** Seconds, the newest last. */

@@ -119,7 +119,7 @@ describe("what heals while it waits", () => {
       tick: (seconds) => (seconds < 210 ? { body: resting } : undefined),
     });
     expect((await verify(AZURE)).code).toBe(0);
-    // Observed at from 100 s on, every 15 s.
+    // Read from 100 s on, every 15 s.
     expect(waited()).toBe(220);
   });
 });

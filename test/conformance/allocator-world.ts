@@ -3,7 +3,7 @@ import { familyKey, familyOf } from "../../src/decide/world/quota-family.ts";
 import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/bucket-order/generated-groups.ts";
 import { overlayReport, viewHost } from "../../src/decide/world/host-view.ts";
 import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
-import { Places } from "../../src/decide/world/cluster-buckets.ts";
+import { ClusterBuckets } from "../../src/decide/world/cluster-buckets.ts";
 import { buildWorld } from "../../src/decide/world/build-world.ts";
 import type { BucketOffer, SupplyNode, World } from "../../src/domain/world.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
@@ -60,7 +60,7 @@ export function readCaseWorld(input: Input, rules: ResourceRules): CaseWorld {
     familyKey(familyOf(catalogue, region, machineType(type)).name),
   );
   const snapshot = readSnapshot({ ...input, clusterStatus: status });
-  const places = new Places(snapshot.arrays, rules);
+  const places = new ClusterBuckets(snapshot.arrays, rules);
   const base = buildWorld({
     snapshot,
     ledger: new Map(),
@@ -113,7 +113,7 @@ function hostOf(report: HostReport, snapshot: Snapshot): string {
 
 function readNode(
   node: Node,
-  places: Places,
+  places: ClusterBuckets,
   reports: Map<string, HostReport>,
 ): { readonly shown: CaseNode; readonly supply: SupplyNode | undefined } {
   const place = places.at(node.array, node.machineType, node.placementGroup);
@@ -198,7 +198,7 @@ function readHost(
 }
 
 /** The catalogue of the vectors stands in the place of ours. */
-function ofRules(offer: BucketOffer, places: Places): BucketOffer {
+function ofRules(offer: BucketOffer, places: ClusterBuckets): BucketOffer {
   const viewIn = (group: PlacementGroup | undefined): NodeView =>
     places.at(offer.bucket.array, offer.bucket.machineType, group).view;
   return {

@@ -4,7 +4,7 @@ import type { HostAmounts } from "../../src/decide/world/host-view.ts";
 import { overlayReport, viewHost } from "../../src/decide/world/host-view.ts";
 import type { NodeView } from "../../src/domain/node-view.ts";
 import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
-import { Places } from "../../src/decide/world/cluster-buckets.ts";
+import { ClusterBuckets } from "../../src/decide/world/cluster-buckets.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { DefaultResource } from "../../src/domain/default-resource.ts";
 import { LIBRARY_DEFAULTS } from "../../src/domain/default-resource.ts";
@@ -49,7 +49,7 @@ export function readRules(world: World, { vmSizes }: Surroundings): RulesRead {
 /** Reads the status as the product does, and hosts that only the scheduler knows. */
 export function readCluster(world: World, rules: ResourceRules): VectorCluster {
   const snapshot = readSnapshot(world);
-  const places = new Places(snapshot.arrays, rules);
+  const places = new ClusterBuckets(snapshot.arrays, rules);
   const buckets = new Map<string, NodeView>();
   for (const array of snapshot.arrays) {
     for (const { machineType, placementGroups } of array.buckets) {

@@ -40,7 +40,7 @@ describe("the first commit marks", () => {
     ]);
   });
 
-  test("nobody: the record is the same object, and only that the node stays is written", () => {
+  test("no node: the record is the same object, and only that the node stays is written", () => {
     const state = stateOf([one], { sets: target(1) });
     const decision = judge(state, [call("n1")]);
     expect(decision.record).toBe(state.record);
@@ -63,7 +63,7 @@ describe("the first commit marks", () => {
     expect(questions.get(nodeId("n1"))?.draining?.plan).toBe(7);
   });
 
-  test("nobody whose stand-in another demand needs: two gangs on five nodes, and one of the five asks", () => {
+  test("no node whose replacement another demand needs: two gangs on five nodes, and one of the five asks", () => {
     // The first gang could move to two of the three large nodes; the second, which needs all three, would then ask for new ones.
     const nodes = [...buildNodes("small", 2), ...buildNodes("large", 3, { machineType: D8 })];
     const demands = [
@@ -104,7 +104,7 @@ describe("the second commit looks at the record as it is by then", () => {
     ]);
   });
 
-  test("demand for one of them has come: it stays, its mark is taken back and its idle clock starts anew", () => {
+  test("demand for one of them has come: it stays, its mark is taken back and its idle time starts again", () => {
     const first = afterMarks(stateOf(nodes), asks);
     const { record, ledger, going, verdicts } = confirm(
       pushSets(first.state, target(1)),
@@ -120,7 +120,7 @@ describe("the second commit looks at the record as it is by then", () => {
     expect(record.intents).toMatchObject([{ effect: { nodes: [...going] } }]);
   });
 
-  test("demand for both has come: nobody goes, and nothing is asked of CycleCloud", () => {
+  test("demand for both has come: no node goes, and nothing is asked of CycleCloud", () => {
     const first = afterMarks(stateOf(nodes), asks);
     const { record, going } = confirm(pushSets(first.state, target(2)), first.marked, at(1));
     expect([...going]).toEqual([]);
@@ -164,7 +164,7 @@ describe("the second commit looks at the record as it is by then", () => {
     expect(third.ledger.get(nodeId("n1"))?.draining).toMatchObject({ attempts: 1, sentAt: at(2) });
   });
 
-  test("a mark that somebody has taken back is not followed up", () => {
+  test("a mark that was removed leads to no stop", () => {
     const { going, record } = confirm(stateOf(nodes), ["n1"]);
     expect([...going]).toEqual([]);
     expect(record.intents).toEqual([]);

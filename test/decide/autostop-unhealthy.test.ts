@@ -20,7 +20,10 @@ describe("a node that calls itself unhealthy", () => {
   test.each([
     { name: "though it is needed", scenario: { sets: target(1) } },
     { name: "though scale-down rests", scenario: { record: { outage: resting } } },
-    { name: "though the last look is old", scenario: { seen: buildSnapshot([one], { at: at(-900) }) } },
+    {
+      name: "though the last observation is old",
+      scenario: { seen: buildSnapshot([one], { at: at(-900) }) },
+    },
   ])("goes, $name", ({ scenario }) => {
     expect(verdictOn(scenario, unhealthy)).toEqual(marked);
     const first = afterMarks(stateOf([one], scenario), [unhealthy]);

@@ -35,7 +35,7 @@ const stopAsked = [buildIntent("r-1", { effect: { kind: "terminate", nodes: [nod
 describe("what a node is told", () => {
   const placed = [buildJob("sim", 1, { placed: [{ hostname: "ip-n1", iterations: 1 }] })];
   const rows: readonly { name: string; scenario: Scenario; verdict: StopVerdict }[] = [
-    { name: "nobody needs it", scenario: {}, verdict: marked },
+    { name: "no demand needs it", scenario: {}, verdict: marked },
     {
       name: "a set needs it",
       scenario: { sets: target(1) },
@@ -67,7 +67,7 @@ describe("what a node is told", () => {
       verdict: { kind: "stopping" },
     },
     {
-      name: "it has gone for less than a minute, and nobody here stopped it: the status may be wrong",
+      name: "it has gone for less than a minute, and we did not stop it: the status may be wrong",
       scenario: known({ goneAt: at(-59) }),
       verdict: { kind: "cannot-tell", why: "the last observation does not show the node", undrain: false },
     },
@@ -107,7 +107,7 @@ describe("what a node is told", () => {
       verdict: marked,
     },
     {
-      name: "its terminate is committed and not confirmed: whoever was to send it may be dead",
+      name: "its terminate is committed and not confirmed: its sender may be dead",
       scenario: { record: { intents: stopAsked } },
       verdict: { kind: "cannot-tell", why: "its stop is under way; ask again", undrain: false },
     },
@@ -122,12 +122,12 @@ describe("what a node is told", () => {
       verdict: marked,
     },
     {
-      name: "the look is two intervals old",
+      name: "the observation is two intervals old",
       scenario: { seen: buildSnapshot([one], { at: at(-120) }) },
       verdict: marked,
     },
     {
-      name: "the look is older than that",
+      name: "the observation is older than that",
       scenario: { seen: buildSnapshot([one], { at: at(-121) }) },
       verdict: {
         kind: "cannot-tell",
@@ -136,7 +136,7 @@ describe("what a node is told", () => {
       },
     },
     {
-      name: "the look lacks it",
+      name: "the observation lacks it",
       scenario: { seen: buildSnapshot([{ ...one, missing: { since: at(-60) } }]) },
       verdict: {
         kind: "cannot-tell",
@@ -177,7 +177,7 @@ describe("what a node is told", () => {
   });
 
   test.each([
-    { name: "an instance that nobody knows", asked: call("n9"), verdict: { kind: "unknown-instance" } },
+    { name: "an unknown instance", asked: call("n9"), verdict: { kind: "unknown-instance" } },
     {
       name: "another array's token",
       asked: call("n1", { array: arrayName("viz") }),

@@ -83,7 +83,7 @@ describe("explained", () => {
     expect([of("silent"), of("nobody")]).toEqual([undefined, undefined]);
   });
 
-  test("a past plan tells of the host what it had there", () => {
+  test("a past plan shows what it had on the host", () => {
     expect(explainHost(plan, "rack7", [])?.text.split("\n")).toEqual([
       "host rack7.site.example: no node of the cluster",
       "no report in force gives it resources",

@@ -99,7 +99,7 @@ describe("a job", () => {
     ]);
   });
 
-  test("what those of higher rank lack of the same limit is told: they are served first", () => {
+  test("shows what demands of higher rank lack of the same limit: they are served first", () => {
     const full = world([offer("execute/D4", 4, [1])], [limit("cluster", "", "nodes", 4, 4)]);
     const plan = planOf(full, [
       job({ id: "first", position: 0, iterations: 8 }),
@@ -131,7 +131,7 @@ describe("a job", () => {
     ]);
   });
 
-  test("a name that nobody knows has the nearest known ones", () => {
+  test("an unknown name has the nearest known ones", () => {
     const plan = planOf(small, [job({ id: "render-12" }), job({ id: "render-13", position: 1 })]);
     expect(explainJob(plan, ledger, "rendr-13")).toEqual({
       kind: "unknown",
@@ -171,7 +171,7 @@ describe("a node", () => {
     ]);
   });
 
-  test("one that nobody needs says why it stays for now", () => {
+  test("one that no demand needs says why it stays for now", () => {
     const told = explainNode(plan, ledger, "ip-2");
     expect(told.kind === "node" && told.text.split("\n")).toEqual([
       "node execute-2 of execute, host ip-2.internal (n2), made for array execute",
@@ -221,7 +221,7 @@ describe("a node", () => {
     expect(explainNode(plan, twice, "execute-1")).toMatchObject({ nodeId: "n1" });
   });
 
-  test("a name that nobody knows has the nearest known ones", () => {
+  test("an unknown name has the nearest known ones", () => {
     expect(explainNode(plan, ledger, "execut-2")).toEqual({
       kind: "unknown",
       name: "execut-2",

@@ -33,7 +33,7 @@ function after(state: State, { record, ledger, plan }: Decision): State {
 const twoSizes = [buildArray("execute", { buckets: [buildBucket(), buildBucket(D8, 8)] })];
 
 describe("a target that was lowered", () => {
-  test("from 10 to 5, and nobody says what the nodes do: nothing is stopped, and the verdict says why", () => {
+  test("from 10 to 5, and the busy state of the nodes is unknown: nothing is stopped, and the verdict says why", () => {
     const nodes = buildNodes("n", 10);
     const state = buildState({ sets: targetOf(5), ledger: rememberNodes(nodes) });
     const decision = decideOn(state, buildSnapshot(nodes));

@@ -25,7 +25,7 @@ import type { State } from "./reconcile-stage.ts";
 import { decideOn } from "./reconcile-stage.ts";
 
 describe("jobs stay where the last plan had them", () => {
-  // So many that those who are displaced do not all get another chance.
+  // Too many for all displaced demands to get another chance.
   const names = Array.from({ length: 60 }, (_, i) => `array${i}`);
   const arrays = names.map((name) =>
     buildArray(name, {
@@ -62,7 +62,7 @@ describe("jobs stay where the last plan had them", () => {
 });
 
 describe("what was decided before is recalled, not kept", () => {
-  test("since when a group lacks nodes is told by the look, as long as nothing is asked for", () => {
+  test("since when a group lacks nodes comes from the observation, as long as nothing is asked for", () => {
     const demands: readonly Demand[] = [
       {
         kind: "groups",

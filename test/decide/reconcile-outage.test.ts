@@ -21,7 +21,7 @@ describe("after an outage of our own", () => {
     ...more,
   });
 
-  test("of fifteen minutes, scale-down rests, awaits the sets that were live and starts the idle clocks anew", () => {
+  test("of fifteen minutes, scale-down rests, awaits the sets that were live and starts the idle times again", () => {
     const state = buildState({ sets: targetOf(0, live), ledger: idle, record: fifteenMinutes });
     const decision = decideOn(state, buildSnapshot(nodes));
     expect(decision.record.outage).toEqual(rest());
@@ -34,7 +34,7 @@ describe("after an outage of our own", () => {
 
   test.each([
     {
-      name: "two intervals without a look are none",
+      name: "two intervals without an observation are none",
       record: { lastGoodLookAt: at(-120) },
       outage: undefined,
     },
@@ -99,7 +99,7 @@ describe("after an outage of our own", () => {
     expect(decideOn(state, buildSnapshot(), { now: at(100) }).record.outage).toEqual(outage);
   });
 
-  test("only the first look starts the clocks anew", () => {
+  test("only the first observation starts the clocks again", () => {
     const ledger = rememberNodes(nodes, idleSince(at(0)));
     const state = buildState({ sets: targetOf(0, live), ledger, record: resting });
     const decision = decideOn(state, buildSnapshot(nodes), { now: at(100) });

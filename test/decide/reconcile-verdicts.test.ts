@@ -38,7 +38,7 @@ describe("the verdict on every node", () => {
     },
     { name: "going", node: buildNode("n1", { phase: "going" }), verdict: { kind: "going" } },
     {
-      name: "failed, and nobody says what it does",
+      name: "failed, and its busy state is unknown",
       node: buildNode("n1", { phase: "failed", statusMessage: "disk" }),
       verdict: { kind: "failed", status: "disk", wasReady: true },
     },
@@ -49,7 +49,7 @@ describe("the verdict on every node", () => {
       verdict: { kind: "deallocated" },
     },
     {
-      name: "deallocated, and somebody's own",
+      name: "deallocated, with KeepAlive",
       node: buildNode("n1", { phase: "deallocated", keepAlive: true }),
       verdict: { kind: "keep-alive" },
     },

@@ -76,7 +76,7 @@ describe("what a plan asks for", () => {
       creates: [`1 ${d4}`],
     },
     {
-      name: "accepted, and not shown for the whole grace: nobody counts on them",
+      name: "accepted, and not shown for the whole grace: they do not count",
       target: 4,
       ...nothing,
       record: {
@@ -108,7 +108,7 @@ describe("what a plan asks for", () => {
       creates: [],
     },
     {
-      name: "terminating, failed while up, off, deallocated and somebody's own: no capacity",
+      name: "terminating, failed while up, off, deallocated with KeepAlive: no capacity",
       target: 4,
       ...nothing,
       nodes: [
@@ -208,7 +208,7 @@ describe("the configuration decides", () => {
   });
 });
 
-test("what a good look does to the record", () => {
+test("what a good observation does to the record", () => {
   const { record, bodies } = buildState({
     sets: targetOf(0),
     record: {
@@ -246,7 +246,7 @@ test("a node with a terminate under way is not judged again", () => {
   expect(decideOn(state, buildSnapshot([stuck])).record.intents).toEqual(intents);
 });
 
-test("the same record and look give the same decision", () => {
+test("the same record and observation give the same decision", () => {
   const nodes = [...buildNodes("n", 3), buildNode("hung", { phase: "coming" })];
   const state = buildState({ sets: targetOf(8), ledger: rememberNodes(nodes) });
   expect(decideOn(state, buildSnapshot(nodes))).toEqual(decideOn(state, buildSnapshot(nodes)));

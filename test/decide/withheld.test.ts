@@ -71,7 +71,7 @@ describe("what a plan would do in observe mode", () => {
   });
 });
 
-describe("nodes that nobody needs and nobody reports on", () => {
+describe("nodes that no demand needs and no report names", () => {
   const nodes = buildNodes("n", 3);
   const needed = { lastNeededAt: at(-1000) };
 

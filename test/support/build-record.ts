@@ -75,7 +75,7 @@ export interface Scenario {
   readonly seen?: Snapshot;
 }
 
-/** Demand digests are "demand-SET" unless given, report digests "report-SET". Observed at well 30 s ago, so that no outage lies behind. */
+/** Demand digests are "demand-SET" unless given, report digests "report-SET". The last believed observation was 30 s ago, so there was no outage. */
 export function buildState({ sets = {}, record, ledger, seen }: Scenario): {
   readonly record: ClusterRecord;
   readonly bodies: Bodies;

@@ -6,7 +6,7 @@ import type { NodeView } from "../../domain/node-view.ts";
 import type { Budget } from "../constraints/budget.ts";
 import type { Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
-import { bucketId } from "../../domain/bucket.ts";
+import { bucketId, bucketIdWithoutGroup } from "../../domain/bucket.ts";
 import type { Naming } from "./kinds-by-name.ts";
 import { KindsByName } from "./kinds-by-name.ts";
 import type { NewNode } from "./new-node.ts";
@@ -77,7 +77,7 @@ export class Ground {
     const { names, pair } = this.#columns;
     this.resources = names;
     this.pair = pair;
-    world.buckets.forEach((offer, index) => this.#offers.set(bucketId(offer.bucket, false), index));
+    world.buckets.forEach((offer, index) => this.#offers.set(bucketIdWithoutGroup(offer.bucket), index));
     this.nodeKinds = world.nodes.map((node) => {
       const place = this.placeOf(node.bucket);
       const isSpot = node.properties === undefined && world.buckets[place.offer]?.spot === true;
@@ -99,10 +99,10 @@ export class Ground {
   placeOf(bucket: BucketKey): Place {
     const known = this.#placeByKey.get(bucket);
     if (known !== undefined) return known;
-    const text = bucketId(bucket, true);
+    const text = bucketId(bucket);
     let place = this.#placeByText.get(text);
     if (place === undefined) {
-      const id = bucketId(bucket, false);
+      const id = bucketIdWithoutGroup(bucket);
       const offer = this.#offers.get(id) ?? this.world.buckets.length;
       place = { index: this.places.length, bucket, offer, id };
       this.places.push(place);
@@ -186,7 +186,7 @@ export function comparePlaces(a: Place, b: Place): number {
   return (
     a.offer - b.offer ||
     compareNames(a.bucket.placementGroup ?? "", b.bucket.placementGroup ?? "") ||
-    compareText(bucketId(a.bucket, true), bucketId(b.bucket, true))
+    compareText(bucketId(a.bucket), bucketId(b.bucket))
   );
 }
 

@@ -17,7 +17,7 @@ export function pauseKey({
   bucket: BucketKey;
   dynamic?: ArrayName | undefined;
 }): string {
-  return `${dynamic ?? ""}\n${bucketText(bucket)}`;
+  return [dynamic, bucketText(bucket)].join("\n");
 }
 
 /**

@@ -8,7 +8,7 @@ import type { ClusterRecord } from "../../domain/record.ts";
 
 /** Which sets share a create request, and which set each node of a request belongs to (docs/protocol.md, Creates). */
 
-type Place = Pick<CreateSet, "bucket" | "purpose">;
+type Creation = Pick<CreateSet, "bucket" | "purpose">;
 
 /**
  * Divides sets into create requests, in their order. One request takes them all, with two exceptions. Some sets must be sent alone. And sets with
@@ -36,13 +36,13 @@ export function requestsOf(
   return [...shared.map((request) => request.sets), ...single];
 }
 
-function keyOf(set: Place): string {
-  const { array, machineType, placementGroup = "" } = set.bucket;
-  return JSON.stringify([array, machineType.toLowerCase(), placementGroup, nameStemOf(set) ?? ""]);
+function keyOf(set: Creation): string {
+  const { array, machineType, placementGroup } = set.bucket;
+  return JSON.stringify([array, machineType.toLowerCase(), placementGroup, nameStemOf(set)]);
 }
 
 /** The name of a set's nodes without their number. Undefined if CycleCloud names them after their array. */
-export function nameStemOf({ purpose, bucket }: Place): string | undefined {
+export function nameStemOf({ purpose, bucket }: Creation): string | undefined {
   const dynamic = dynamicArrayOf(purpose);
   return dynamic === undefined ? undefined : nodeNameStem(dynamic, bucket.array);
 }
@@ -50,7 +50,7 @@ export function nameStemOf({ purpose, bucket }: Place): string | undefined {
 // ---------------------------------------------------------------- which set a node belongs to
 
 /** A set of a request with its number of nodes and those that are known already. */
-export interface Claim extends Place {
+export interface Claim extends Creation {
   readonly added: number;
   readonly seen: readonly NodeId[];
 }
@@ -102,7 +102,7 @@ function isNumbered(name: string, stem: string): boolean {
 
 // ---------------------------------------------------------------- sets that are sent alone
 
-function kindOf({ bucket, purpose }: Place): CreateKind {
+function kindOf({ bucket, purpose }: Creation): CreateKind {
   const dynamic = dynamicArrayOf(purpose);
   const { array, machineType } = bucket;
   return { array, machineType, ...(dynamic === undefined ? {} : { dynamic }) };

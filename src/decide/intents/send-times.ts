@@ -14,6 +14,7 @@ const LAST_SEND_SECONDS: Seconds = 120;
 /** An intent without any news ends this long after its commit. */
 export const LONGEST_INTENT_SECONDS: Seconds = 900;
 
+/** The times of an intent: see {@link Intent}. */
 export type SendTimes = Pick<Intent, "committedAt" | "leaseUntil" | "notAfter" | "certainFrom">;
 
 /** The times of an intent that is committed now. */
@@ -72,7 +73,7 @@ export function certainAtLast({ notAfter }: Intent, { lagSeconds }: CallBounds):
 /** The moment from which on it is certain after our own send, which ended now. Without an answer the request may still be on its way. */
 export function certainAfterSend(
   intent: Intent,
-  answered: boolean,
+  { answered }: { readonly answered: boolean },
   now: Instant,
   { callLimitSeconds, lagSeconds }: CallBounds,
 ): Instant {

@@ -35,9 +35,9 @@ export function settleCreate(
     case "not-sent":
       return intent.sent === "maybe" ? letGo(record, intent, now) : without;
     case "absent": {
-      const isHeld = evidence.held.by === intent.owner;
-      if (isCertain(intent, evidence, isHeld)) return afterNoEffect(without, intent, effect, evidence, now);
-      return isHeld ? replaceIntent(record, intent, afterAbsent(intent, evidence, now)) : record;
+      if (isCertain(intent, evidence)) return afterNoEffect(without, intent, effect, evidence, now);
+      if (evidence.held.by !== intent.owner) return record;
+      return replaceIntent(record, intent, afterAbsent(intent, evidence, now));
     }
     case "unclear": {
       const { held } = evidence;
@@ -75,7 +75,8 @@ function letGo(record: ClusterRecord, intent: Intent, now: Instant): ClusterReco
 }
 
 /** Whether "not known" is certain. An instance that no longer holds the intent does not know later sends, so the record counts then. */
-function isCertain(intent: Intent, { askedAt, held }: Absent, isHeld: boolean): boolean {
+function isCertain(intent: Intent, { askedAt, held }: Absent): boolean {
+  const isHeld = held.by === intent.owner;
   if (isHeld && meansInvalid(intent, askedAt)) return true;
   const certainFrom = isHeld ? held.certainFrom : intent.certainFrom;
   return certainFrom !== undefined && askedAt >= certainFrom;

@@ -79,7 +79,7 @@ export function settleStopsByObservation(state: Settled, snapshot: Snapshot, now
     const isPast = snapshot.at >= lostFrom(intent);
     const isOver = hasEnded(intent, now);
     const fate = (id: NodeId): Fate => {
-      const shown = fateByStatus(nodes.get(id), state.ledger, id, isPast);
+      const shown = fateByStatus(nodes.get(id), state.ledger, id, { isPast });
       return shown === "open" && isOver ? "lost" : shown;
     };
     return settleNodes(next, intent, effect, fate, now);
@@ -113,7 +113,13 @@ function lostFrom({ leaseUntil, certainFrom }: Intent): Instant {
   return certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds);
 }
 
-function fateByStatus(node: Node | undefined, ledger: Ledger, id: NodeId, isPast: boolean): Fate {
+/** The outcome by a status. `isPast`: a stop that has had no effect in this status is lost. */
+function fateByStatus(
+  node: Node | undefined,
+  ledger: Ledger,
+  id: NodeId,
+  { isPast }: { readonly isPast: boolean },
+): Fate {
   if (node === undefined) {
     const known = ledger.get(id);
     return known === undefined || known.goneAt !== undefined ? "accepted" : "open";

@@ -14,7 +14,7 @@ export function storeLoads({ loads, outcomes }: Pick<Allocation, "loads" | "outc
   // Most nodes share the object of their bucket.
   const known = new Map<BucketKey, number>();
   const placeOf = (bucket: BucketKey): number => {
-    const id = bucketId(bucket, true);
+    const id = bucketId(bucket);
     const place = places.get(id) ?? { bucket, at: places.size };
     places.set(id, place);
     known.set(bucket, place.at);

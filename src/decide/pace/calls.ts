@@ -42,6 +42,7 @@ export function noteCalls(
   return Object.keys(calls).length === 0 ? rest : { ...rest, calls };
 }
 
+/** All endpoints, in the order in which they are shown. */
 export const ENDPOINTS = [
   "status",
   "nodes",

@@ -95,6 +95,7 @@ function withObservations(
 /** The creates and starts so far. An observation that began before a later one must not be used. Marks and grants are in the ledger. */
 export type Effects = Pick<ClusterRecord, "epoch"> & { readonly created: number; readonly started: number };
 
+/** The creates and starts in this record. */
 export function effectsOf({ epoch, totals }: ClusterRecord): Effects {
   return { epoch, created: totals.created, started: totals.started ?? 0 };
 }

@@ -174,8 +174,8 @@ function groupOf(draft: Draft, demand: GroupKind, place: Place, own: readonly Bi
 /** What earlier plans recorded about a group that lacks nodes. */
 export function fillOf({ groupFills = [] }: World, { bucket }: Pick<Place, "bucket">): GroupFill | undefined {
   if (groupFills.length === 0) return undefined;
-  const id = bucketId(bucket, true);
-  return groupFills.find((fill) => bucketId(fill.bucket, true) === id);
+  const id = bucketId(bucket);
+  return groupFills.find((fill) => bucketId(fill.bucket) === id);
 }
 
 /** Whether a node is part of a group of this key: by its purpose or, if the ledger lost that, by the name of its placement group. */

@@ -18,6 +18,7 @@ export const CLUSTER_BOUNDS = {
 
 type Kind = keyof typeof CLUSTER_BOUNDS;
 
+/** A bound that a message would exceed. */
 export interface TooMuch {
   readonly kind: "too-much";
   readonly problem: Problem;

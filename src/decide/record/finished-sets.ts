@@ -17,6 +17,7 @@ interface Room {
 
 const ROOM: Room = { shown: 50, most: 100 };
 
+/** A record without some finished sets. */
 export interface Retired {
   readonly record: ClusterRecord;
   /** The removed sets by name. They must be stored elsewhere. */

@@ -27,7 +27,7 @@ export function noteGroups(
     for (const state of states) {
       const fill = fillOf(name, state);
       if (fill !== undefined) fills.push(fill);
-      if (fill !== undefined || state.state === "whole") reported.add(bucketId(state.bucket, true));
+      if (fill !== undefined || state.state === "whole") reported.add(bucketId(state.bucket));
       if (state.givenUpAt === now) next = pause(next, state, now);
     }
   }
@@ -49,16 +49,16 @@ function keptGivenUp(
   reported: ReadonlySet<string>,
 ): readonly GroupFill[] {
   const kept = groupFills.filter(
-    ({ bucket, givenUpAt }) => givenUpAt !== undefined && !reported.has(bucketId(bucket, true)),
+    ({ bucket, givenUpAt }) => givenUpAt !== undefined && !reported.has(bucketId(bucket)),
   );
   if (kept.length === 0) return kept;
   const present = new Set(
     nodes.map((node) => {
       const array = dynamicArrayOf(ledger.get(node.nodeId)?.purpose) ?? node.array;
-      return bucketId({ ...bucketOf(node), array }, true);
+      return bucketId({ ...bucketOf(node), array });
     }),
   );
-  return kept.filter(({ bucket }) => present.has(bucketId(bucket, true)));
+  return kept.filter(({ bucket }) => present.has(bucketId(bucket)));
 }
 
 /** Pauses the whole bucket: it would lack the same nodes for another group. */

@@ -48,7 +48,7 @@ export function putAsBefore(
 /** By "set/demand". */
 function spotsOf(draft: Draft, { demands, nodes, loads }: LastPlan): ReadonlyMap<string, readonly Spot[]> {
   const { seen, coming } = sortBins(draft.bins, nodes);
-  const queues = loads.buckets.map((bucket) => coming.get(bucketId(bucket, true)) ?? []);
+  const queues = loads.buckets.map((bucket) => coming.get(bucketId(bucket)) ?? []);
   const spots = new Map<string, Spot[]>();
   for (const { nodeId, bucket, count, jobs } of loads.loads) {
     const bins =
@@ -69,7 +69,7 @@ function sortBins(bins: Bins, nodes: LastPlan["nodes"]) {
   for (const bin of [...bins.existing, ...bins.inFlight]) {
     const nodeId = bins.node(bin)?.nodeId;
     if (nodeId !== undefined && nodes.has(nodeId)) seen.set(nodeId, [bin]);
-    else listAt(coming, bucketId(bins.placeOfBin(bin).bucket, true)).push(bin);
+    else listAt(coming, bucketId(bins.placeOfBin(bin).bucket)).push(bin);
   }
   for (const bin of [...bins.hosts.values()].flat()) {
     const nodeId = bins.node(bin)?.nodeId;

@@ -26,6 +26,7 @@ export interface Admitted {
   readonly definers: ReadonlyMap<ArrayName, SetName>;
 }
 
+/** A demand that does not count, and why. */
 export interface RefusedDemand extends RankedDemand {
   readonly reason: Reason;
 }

@@ -67,6 +67,7 @@ export function hostFacts(
   return facts;
 }
 
+/** Facts by {@link hostKey}. */
 export type HostFacts = ReadonlyMap<string, HostFact>;
 
 interface Gathered extends Pick<Bodies, "demands" | "reports">, Pick<ClusterRecord, "separateReports"> {

@@ -23,6 +23,7 @@ const lookups = new WeakMap<SenderRules, Map<SetName, SenderRule | undefined>>()
 const matches = (pattern: string, set: SetName): boolean =>
   pattern === set || (compilePattern(pattern)?.test(set) ?? false);
 
+/** Whether messages of the set are accepted. */
 export const mayWrite = (rules: SenderRules, set: SetName): boolean => ruleOf(rules, set)?.write ?? true;
 
 /** Whether a set may report hosts as idle or closed, and their amounts. Reports of busy hosts count from each live set. */
@@ -31,11 +32,13 @@ export function mayReportHosts(rules: SenderRules, set: SetName): boolean {
   return rule === undefined || (rule.write && rule.hosts);
 }
 
+/** Whether the pools that the set names count. */
 export function mayNamePools(rules: SenderRules, set: SetName): boolean {
   const rule = ruleOf(rules, set);
   return rule === undefined || (rule.write && rule.pools);
 }
 
+/** Whether the set may define dynamic node arrays. */
 export const mayDefineArrays = (rules: SenderRules, set: SetName): boolean =>
   ruleOf(rules, set)?.dynamicArrays ?? true;
 

@@ -45,7 +45,7 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
   if (node.keepAlive || !isOurs(known, around.policy))
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   if (isUnderWay(known, around.now)) return { kind: "none" };
-  if (isRecordDoubted(node, known, around.policy, around.now)) return judgeUnsettled(known, around);
+  if (isRecordDoubted(node, known, around.policy, around.now)) return judgeUncertain(known, around);
   if (whyGivenUp(node, known, around) !== undefined)
     return { kind: "terminate", by: node.phase === "failed" ? "failed" : "boot-timeout" };
   switch (node.phase) {
@@ -53,7 +53,7 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
       return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
     case "coming":
       if (isDown(node, known, around.policy, around.now)) return judgeFailed(known, around);
-      return known.firstReadyAt === undefined ? { kind: "none" } : judgeUnsettled(known, around);
+      return known.firstReadyAt === undefined ? { kind: "none" } : judgeUncertain(known, around);
     case "failed":
       return judgeFailed(known, around);
     case "unknown":
@@ -106,7 +106,7 @@ function judgeFailed(known: LedgerNode, around: Circumstances): NodeAction {
 }
 
 /** The action for a node that restarts, is reimaged or is in doubt: only a stale mark is removed. */
-function judgeUnsettled(known: LedgerNode, around: Circumstances): NodeAction {
+function judgeUncertain(known: LedgerNode, around: Circumstances): NodeAction {
   return isStale(known.draining, around) ? { kind: "undrain" } : { kind: "none" };
 }
 

@@ -20,6 +20,7 @@ export interface Found {
   readonly unpriced?: number;
 }
 
+/** The counts of one array in both fleets at one observation. */
 export interface FoundArray {
   readonly array: ArrayName;
   readonly real: Found;
@@ -30,6 +31,7 @@ export interface FoundArray {
   readonly sets: readonly SetName[];
 }
 
+/** The counts of both fleets at one observation. */
 export interface FoundBoth {
   readonly arrays: readonly FoundArray[];
   /** Jobs that wait for capacity. Absent: no set has jobs. */
@@ -50,7 +52,7 @@ export function addObservation(
   const seconds = secondsBetween(since, now);
   if (seconds <= 0 || seconds > LONGEST_OBSERVATION_SECONDS) return comparison;
   let days = comparison.days;
-  for (const span of spansOf(since, now)) days = addSpan(days, found, span, span.until === now);
+  for (const span of spansOf(since, now)) days = addSpan(days, found, span);
   return { days: bounded(days) };
 }
 
@@ -78,6 +80,8 @@ interface Span {
   readonly day: string;
   readonly since: Instant;
   readonly until: Instant;
+  /** The span ends with the observation. */
+  readonly isLast: boolean;
 }
 
 const DAY_MS: Milliseconds = 86_400_000;
@@ -85,9 +89,9 @@ const DAY_MS: Milliseconds = 86_400_000;
 /** The parts of a time by day. At most two, because it is shorter than a day. */
 function spansOf(since: Instant, now: Instant): readonly Span[] {
   const midnight = instant(Math.floor(now / DAY_MS) * DAY_MS);
-  if (midnight <= since) return [{ day: dayOf(since), since, until: now }];
-  const first = { day: dayOf(since), since, until: midnight };
-  return midnight === now ? [first] : [first, { day: dayOf(now), since: midnight, until: now }];
+  if (midnight <= since) return [{ day: dayOf(since), since, until: now, isLast: true }];
+  const first = { day: dayOf(since), since, until: midnight, isLast: midnight === now };
+  return midnight === now ? [first] : [first, { day: dayOf(now), since: midnight, until: now, isLast: true }];
 }
 
 const dayOf = (at: Instant): string => isoTime(at).slice(0, 10);
@@ -96,11 +100,10 @@ function addSpan(
   days: readonly ComparedDay[],
   { arrays, waiting, currency }: FoundBoth,
   span: Span,
-  isLast: boolean,
 ): readonly ComparedDay[] {
   const day = days.find((one) => one.day === span.day) ?? { day: span.day, arrays: [] };
   const known = new Map(day.arrays.map((one) => [one.array, one]));
-  for (const found of arrays) known.set(found.array, addArray(known.get(found.array), found, span, isLast));
+  for (const found of arrays) known.set(found.array, addArray(known.get(found.array), found, span));
   const seconds = secondsBetween(span.since, span.until);
   const waited = day.waiting ?? { real: 0, virtual: 0 };
   const next: ComparedDay = {
@@ -121,25 +124,21 @@ function addSpan(
 
 const NOTHING: FleetCounts = { peak: 0, nodeSeconds: 0, idleSeconds: 0, boots: 0 };
 
-function addArray(
-  before: ComparedArray | undefined,
-  found: FoundArray,
-  span: Span,
-  isLast: boolean,
-): ComparedArray {
+function addArray(before: ComparedArray | undefined, found: FoundArray, span: Span): ComparedArray {
   const { array } = found;
   const seconds = secondsBetween(span.since, span.until);
   return {
     array,
     seconds: (before?.seconds ?? 0) + seconds,
-    real: addFound(before?.real ?? NOTHING, found.real, seconds, isLast),
-    virtual: addFound(before?.virtual ?? NOTHING, found.virtual, seconds, isLast),
+    real: addFound(before?.real ?? NOTHING, found.real, span),
+    virtual: addFound(before?.virtual ?? NOTHING, found.virtual, span),
     differences: addDifferences(before?.differences ?? [], found, span),
   };
 }
 
 /** Adds the counts of one span. Boots count on the day of their observation, so only in its last span. */
-function addFound(before: FleetCounts, found: Found, seconds: Seconds, isLast: boolean): FleetCounts {
+function addFound(before: FleetCounts, found: Found, { since, until, isLast }: Span): FleetCounts {
+  const seconds = secondsBetween(since, until);
   const { nodes, idle, boots, pricePerHour, unpriced = 0 } = found;
   const cost = pricePerHour === undefined ? undefined : (pricePerHour * seconds) / 3600;
   const unpricedSeconds = (before.unpricedSeconds ?? 0) + unpriced * seconds;

@@ -15,7 +15,7 @@ export interface Fleets {
 
 /** Array, VM size, placement group and spot. Nodes of one kind are equal for a job. */
 const kindOf = ({ array, machineType, placementGroup, spot = false }: Node): string =>
-  `${array}/${machineType.toLowerCase()}/${placementGroup ?? ""}/${String(spot)}`;
+  [array, machineType.toLowerCase(), placementGroup, spot].join("/");
 
 /**
  * Assigns each real node with a job to the virtual node that has its jobs: the one that had them before, else the copy of the real node, else
@@ -58,6 +58,7 @@ const upFirst = (nodes: readonly Node[]): readonly Node[] =>
 /** By each name of a real node, the host name of the virtual node that has its jobs. Undefined if none has. */
 export type NewHosts = ReadonlyMap<string, string | undefined>;
 
+/** The new hosts of the jobs on real nodes. */
 export function newHosts({ real, virtual }: Fleets, moved: readonly MovedNode[]): NewHosts {
   const hostOf = new Map(virtual.map(({ nodeId, hostname, name }) => [nodeId, hostname ?? name]));
   const to = new Map(moved.map((one) => [one.real, hostOf.get(one.to)]));

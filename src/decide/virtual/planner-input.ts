@@ -82,6 +82,7 @@ export function withVirtualSet(
   return { ...record, sets: new Map([...record.sets, [VIRTUAL_SET, entry]]) };
 }
 
+/** Demand and reports as if the jobs ran on the virtual nodes, and the ledger of the virtual fleet. */
 export function virtualBodies(
   decision: Decision,
   bodies: Bodies,

@@ -6,7 +6,7 @@ import type { Across, Reason } from "../../domain/reason.ts";
 import { rankOfReason } from "../../domain/reasons-in-order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { valueText } from "../../domain/refusal.ts";
-import { bucketId } from "../../domain/bucket.ts";
+import { bucketId, bucketIdWithoutGroup } from "../../domain/bucket.ts";
 
 /** The reasons of an outcome: similar ones folded into one, and no more than a page can show. */
 export interface Gathered {
@@ -62,7 +62,7 @@ function keyOf(reason: Reason): string {
     case "limit-reached":
       // Each placement group has a limit of its own. The bucket is what they have in common.
       return reason.limit.kind === "placement-group" && reason.bucket !== undefined
-        ? `group/${bucketId(reason.bucket, false)}`
+        ? `group/${bucketIdWithoutGroup(reason.bucket)}`
         : `limit/${reason.limit.kind}/${reason.limit.unit}/${reason.limit.name}/${reason.starting === true}`;
     case "does-not-fit":
       // The numbers of one bucket represent all, so the amounts asked must be equal.
@@ -77,14 +77,14 @@ function keyOf(reason: Reason): string {
       return `group-size/${reason.max}`;
     case "group-filling":
     case "group-given-up":
-      return `${reason.code}/${bucketId(reason.bucket, true)}`;
+      return `${reason.code}/${bucketId(reason.bucket)}`;
     case "no-placement-group":
     case "no-new-group":
     case "spot-not-allowed":
     case "not-spot":
       return reason.code;
     case "bound-elsewhere":
-      return `home/${bucketId(reason.home, true)}`;
+      return `home/${bucketId(reason.home)}`;
     default:
       return canonicalText(reason);
   }
@@ -123,7 +123,7 @@ function withoutDuplicates(reasons: readonly Reason[]): readonly Reason[] {
   const seen = new Set<string>();
   return reasons.filter((reason) => {
     if (reason.code === "limit-reached") return true;
-    const key = "bucket" in reason ? bucketId(reason.bucket, true) : "";
+    const key = "bucket" in reason ? bucketId(reason.bucket) : "";
     if (seen.has(key)) return false;
     seen.add(key);
     return true;
@@ -134,7 +134,7 @@ function distinctBuckets(reasons: readonly Reason[]): readonly BucketKey[] {
   const buckets = new Map<string, BucketKey>();
   for (const reason of reasons) {
     if (!("bucket" in reason) || reason.bucket === undefined) continue;
-    const id = bucketId(reason.bucket, false);
+    const id = bucketIdWithoutGroup(reason.bucket);
     if (!buckets.has(id)) buckets.set(id, reason.bucket);
   }
   return [...buckets.values()];

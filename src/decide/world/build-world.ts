@@ -14,7 +14,7 @@ import type { Opposites } from "./counterparts.ts";
 import { counterpartsOf, oppositesOf } from "./counterparts.ts";
 import { familyOf } from "./quota-family.ts";
 import type { ResourceRules } from "./cluster-buckets.ts";
-import { Places } from "./cluster-buckets.ts";
+import { ClusterBuckets } from "./cluster-buckets.ts";
 import { ReportedSupply } from "./reported-supply.ts";
 import type { WorldInput } from "./world-input.ts";
 import { scaleSetsOf } from "./scale-sets.ts";
@@ -34,13 +34,13 @@ export function buildWorld(input: WorldInput): World {
   const managed = judgeArrays(snapshot, policy);
   const dynamic = dynamicSupply(input, managed);
   const { arrays } = dynamic;
-  const places = new Places([...snapshot.arrays, ...dynamic.copies], rulesOf(policy));
+  const clusterBuckets = new ClusterBuckets([...snapshot.arrays, ...dynamic.copies], rulesOf(policy));
   const reported = new ReportedSupply(input.reports);
-  const nodes = collectNodes(input, managed, places, reported);
-  const inFlight = collectInFlight(input, managed, places);
-  const offered = offerBuckets(input, managed, places, reported);
+  const nodes = collectNodes(input, managed, clusterBuckets, reported);
+  const inFlight = collectInFlight(input, managed, clusterBuckets);
+  const offered = offerBuckets(input, managed, clusterBuckets, reported);
   const { buckets, limits, opposites } = offered;
-  const counterparts = counterpartsOf(buckets, input.demands, opposites, places, policy);
+  const counterparts = counterpartsOf(buckets, input.demands, opposites, clusterBuckets, policy);
   const scaleSets = scaleSetsOf(input);
   const closed = closedReason(snapshot);
   const caps = capsInForce(policy, input.demands ?? []);
@@ -76,11 +76,11 @@ interface Offered {
 function offerBuckets(
   input: WorldInput,
   managed: ReadonlyMap<ArrayName, "managed" | "not-managed">,
-  places: Places,
+  clusterBuckets: ClusterBuckets,
   reported: ReportedSupply,
 ): Offered {
   const { snapshot, policy } = input;
-  const usage = countUsage(places.all());
+  const usage = countUsage(clusterBuckets.all());
   const catalogue = catalogueOf(policy);
   const ceilings = new Ceilings(snapshot.limit, usage.cluster, (location, size) =>
     familyOf(catalogue, location, size),
@@ -89,12 +89,12 @@ function offerBuckets(
     .filter((array) => managed.get(array.name) === "managed")
     .toSorted((a, b) => b.priority - a.priority)
     .flatMap((array) =>
-      array.buckets.map((bucket) => openBucket(input, array, bucket, places, usage, ceilings)),
+      array.buckets.map((bucket) => openBucket(input, array, bucket, clusterBuckets, usage, ceilings)),
     )
     .map((one) => ({ ...one, offer: reported.believed(one.offer) }));
   const own = opened.map(({ offer }) => offer);
   const opposites = oppositesOf(opened, ceilings);
-  const dynamic = dynamicOffers(input, own, opposites, places).map((one) => reported.believed(one));
+  const dynamic = dynamicOffers(input, own, opposites, clusterBuckets).map((one) => reported.believed(one));
   return { buckets: [...own, ...dynamic], limits: ceilings.limits(), opposites };
 }
 

@@ -86,7 +86,7 @@ export class Ceilings {
     usage: BucketUsage,
     own: readonly Charge[],
   ): readonly Charge[] {
-    const quotas = this.#kindsOf(array, bucket, !array.spot).flatMap(({ id, guessed }) =>
+    const quotas = this.#kindsOf(array, bucket, { spot: !array.spot }).flatMap(({ id, guessed }) =>
       (this.#quotasOf.get(scopeKey(id, array)) ?? []).map((limit): Charge => {
         const amount = bucket.machine.quotaVcpus;
         const open = this.#limits[limit];
@@ -103,7 +103,7 @@ export class Ceilings {
   }
 
   /** The quotas that nodes of a bucket use. Spot nodes use one of the region and none of a family (A.3, semantics 2). */
-  #kindsOf(array: NodeArray, bucket: Bucket, spot: boolean): readonly KindOfQuota[] {
+  #kindsOf(array: NodeArray, bucket: Bucket, { spot }: { readonly spot: boolean }): readonly KindOfQuota[] {
     const region = array.region ?? "";
     const { regionalQuota, familyQuota } = bucket;
     const regional = { report: regionalQuota };
@@ -118,7 +118,7 @@ export class Ceilings {
 
   #quotas(array: NodeArray, bucket: Bucket, waiting: number): Charge[] {
     const amount = bucket.machine.quotaVcpus;
-    return this.#kindsOf(array, bucket, array.spot).flatMap(({ id, report, guessed }): Charge[] => {
+    return this.#kindsOf(array, bucket, array).flatMap(({ id, report, guessed }): Charge[] => {
       if (report === undefined) return [];
       const limit = this.#quota(id, array, report, waiting * amount);
       return [{ limit, amount, ...(guessed === true ? { guessed } : {}) }];
@@ -131,8 +131,8 @@ export class Ceilings {
    */
   #quota(id: LimitId, array: NodeArray, report: Quota, waiting: number): number {
     const scope = scopeKey(id, array);
-    const size = id.kind === "family-quota" ? report.quotaCores : "";
-    const index = this.#limit(`${scope}/${size}`, id, report.consumedCores, report.quotaCores);
+    const key = id.kind === "family-quota" ? `${scope}/${report.quotaCores}` : scope;
+    const index = this.#limit(key, id, report.consumedCores, report.quotaCores);
     const all = this.#quotasOf.get(scope) ?? [];
     if (!all.includes(index)) this.#quotasOf.set(scope, [...all, index]);
     const limit = this.#limits[index];
@@ -219,8 +219,8 @@ interface KindOfQuota {
 }
 
 /** The key of a quota in its region. Names of families have any case of letters. */
-function scopeKey({ kind, name }: LimitId, { region = "" }: NodeArray): string {
-  return kind === "family-quota" ? `${kind}/${region}/${familyKey(name)}` : `${kind}/${region}`;
+function scopeKey({ kind, name }: LimitId, { region }: NodeArray): string {
+  return (kind === "family-quota" ? [kind, region, familyKey(name)] : [kind, region]).join("/");
 }
 
 /** Number of nodes that the quotas in the report of a bucket still allow. */

@@ -4,7 +4,7 @@ import type { Machine, Node, NodeArray } from "../../domain/cluster.ts";
 import type { DefaultResource } from "../../domain/default-resource.ts";
 import type { ArrayName, MachineType, PlacementGroup } from "../../domain/ids.ts";
 import type { Resources } from "../../domain/resources.ts";
-import type { ViewedPlace } from "./node-views.ts";
+import type { ViewedBucket } from "./node-views.ts";
 import { viewBucket, viewNode } from "./node-views.ts";
 import type { Defaults } from "../constraints/default-resources.ts";
 import { applyDefaults, compileDefaults } from "../constraints/default-resources.ts";
@@ -15,7 +15,7 @@ import { readSizeName } from "../constraints/size-name.ts";
  * A bucket of a cluster with the resources of its nodes and their number. `machine` is absent if no array offers the VM size any more, or if
  * CycleCloud does not describe it.
  */
-export interface ClusterPlace extends ViewedPlace {
+export interface ClusterBucket extends ViewedBucket {
   /** A new node here, including default resources. */
   readonly view: NodeView;
   /** vCPUs of a node here. */
@@ -38,17 +38,17 @@ export interface ResourceRules {
 }
 
 /** The buckets of a cluster. A bucket is the same for all spellings of its VM size. */
-export class Places {
+export class ClusterBuckets {
   readonly #arrays: ReadonlyMap<ArrayName, NodeArray>;
   readonly #catalogue: Catalogue;
   readonly #defaults: Defaults;
   readonly #machines = new Map<string, Machine>();
   /** By the size as it was spelled, because most lookups repeat. */
-  readonly #spelled = new Map<ArrayName, Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>>();
-  readonly #places = new Map<string, ClusterPlace>();
-  /** Shared resources of equal nodes, by place and memory. */
-  readonly #shared = new Map<ClusterPlace, Map<string, Resources>>();
-  readonly #opposites = new Map<ClusterPlace, NodeView>();
+  readonly #spelled = new Map<ArrayName, Map<MachineType, Map<PlacementGroup | undefined, ClusterBucket>>>();
+  readonly #buckets = new Map<string, ClusterBucket>();
+  /** Shared resources of equal nodes, by bucket and memory. */
+  readonly #shared = new Map<ClusterBucket, Map<string, Resources>>();
+  readonly #opposites = new Map<ClusterBucket, NodeView>();
 
   /** `arrays`: those of the cluster, and dynamic node arrays as arrays of their own. */
   constructor(arrays: readonly NodeArray[], rules: ResourceRules) {
@@ -64,64 +64,65 @@ export class Places {
     }
   }
 
-  /** All places that were looked up so far. */
-  all(): Iterable<ClusterPlace> {
-    return this.#places.values();
+  /** All buckets that were looked up so far. */
+  all(): Iterable<ClusterBucket> {
+    return this.#buckets.values();
   }
 
-  /** The place of a node or bucket. It is made by the first lookup. */
-  at(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterPlace {
+  /** A bucket. It is made by the first lookup. */
+  at(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterBucket {
     const sizes =
-      this.#spelled.get(array) ?? new Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>();
+      this.#spelled.get(array) ?? new Map<MachineType, Map<PlacementGroup | undefined, ClusterBucket>>();
     this.#spelled.set(array, sizes);
-    const groups = sizes.get(machineType) ?? new Map<PlacementGroup | undefined, ClusterPlace>();
+    const groups = sizes.get(machineType) ?? new Map<PlacementGroup | undefined, ClusterBucket>();
     sizes.set(machineType, groups);
     const known = groups.get(group);
     if (known !== undefined) return known;
-    const place = this.#open(array, machineType, group);
-    groups.set(group, place);
-    return place;
+    const clusterBucket = this.#open(array, machineType, group);
+    groups.set(group, clusterBucket);
+    return clusterBucket;
   }
 
   /** An existing node, including default resources. `withNodeId` adds its id. */
-  view(node: Node, place: ClusterPlace): NodeView {
-    const view = viewNode(node, place, this.#catalogue);
-    return { ...view, available: this.#resourcesOf(node, () => view, place) };
+  view(node: Node, clusterBucket: ClusterBucket): NodeView {
+    const view = viewNode(node, clusterBucket, this.#catalogue);
+    return { ...view, available: this.#resourcesOf(node, () => view, clusterBucket) };
   }
 
   /** The resources of an existing node. Most allocations need nothing else of it. */
-  resources(node: Node, place: ClusterPlace): Resources {
-    return this.#resourcesOf(node, () => viewNode(node, place, this.#catalogue), place);
+  resources(node: Node, clusterBucket: ClusterBucket): Resources {
+    return this.#resourcesOf(node, () => viewNode(node, clusterBucket, this.#catalogue), clusterBucket);
   }
 
-  /** A new node of a place that is spot or not, whatever its array is. */
-  viewAs(place: ClusterPlace, spot: boolean): NodeView {
-    const { array } = place;
-    if (array === undefined || array.spot === spot) return place.view;
-    const known = this.#opposites.get(place);
+  /** A new node of a bucket that is spot or not, whatever its array is. */
+  viewAs(clusterBucket: ClusterBucket, { spot }: { readonly spot: boolean }): NodeView {
+    const { array } = clusterBucket;
+    if (array === undefined || array.spot === spot) return clusterBucket.view;
+    const known = this.#opposites.get(clusterBucket);
     if (known !== undefined) return known;
-    const plain = viewBucket({ ...place, array: { ...array, spot } }, this.#catalogue);
+    const plain = viewBucket({ ...clusterBucket, array: { ...array, spot } }, this.#catalogue);
     const view = { ...plain, available: applyDefaults(this.#defaults, plain).resources };
-    this.#opposites.set(place, view);
+    this.#opposites.set(clusterBucket, view);
     return view;
   }
 
-  /** Nodes of a place without own attributes have equal resources. They are computed once and share one object. */
-  #resourcesOf(node: Node, view: () => NodeView, place: ClusterPlace): Resources {
+  /** Nodes of a bucket without own attributes have equal resources. They are computed once and share one object. */
+  #resourcesOf(node: Node, view: () => NodeView, clusterBucket: ClusterBucket): Resources {
     const alike = this.#defaults.perBucket && node.resources === undefined;
     if (!alike) return applyDefaults(this.#defaults, view()).resources;
-    const shared = this.#shared.get(place) ?? new Map<string, Resources>();
-    this.#shared.set(place, shared);
-    const key = `${node.memoryGib} ${node.spot} ${place.machine === undefined ? node.vcpus : ""}`;
+    const shared = this.#shared.get(clusterBucket) ?? new Map<string, Resources>();
+    this.#shared.set(clusterBucket, shared);
+    const vcpus = clusterBucket.machine === undefined ? node.vcpus : undefined;
+    const key = `${node.memoryGib} ${node.spot} ${vcpus}`;
     const resources = shared.get(key) ?? applyDefaults(this.#defaults, { ...view(), nodeId: null }).resources;
     shared.set(key, resources);
     return resources;
   }
 
-  #open(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterPlace {
+  #open(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterBucket {
     const size = machineType.toLowerCase();
-    const key = `${array}\n${size}\n${group ?? ""}`;
-    const known = this.#places.get(key);
+    const key = [array, size, group].join("\n");
+    const known = this.#buckets.get(key);
     if (known !== undefined) return known;
     const nodeArray = this.#arrays.get(array);
     const bucket = nodeArray?.buckets.find((one) => one.machineType.toLowerCase() === size);
@@ -140,7 +141,7 @@ export class Places {
         : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
     };
     const view = viewBucket(here, this.#catalogue);
-    const place: ClusterPlace = {
+    const clusterBucket: ClusterBucket = {
       ...here,
       view: { ...view, available: applyDefaults(this.#defaults, view).resources },
       cores: machine?.vcpus ?? coresOfSize(this.#catalogue, nodeArray?.region, machineType),
@@ -149,15 +150,15 @@ export class Places {
       waiting: 0,
       waitingOpposite: 0,
     };
-    this.#places.set(key, place);
-    return place;
+    this.#buckets.set(key, clusterBucket);
+    return clusterBucket;
   }
 }
 
 /** vCPUs of an existing node: those of its bucket, else those of its own record, else those of its VM size. */
-export function coresOf(node: Node, place: ClusterPlace): number {
-  if (place.machine !== undefined) return place.machine.vcpus;
-  return node.vcpus !== undefined && node.vcpus > 0 ? node.vcpus : place.cores;
+export function coresOf(node: Node, clusterBucket: ClusterBucket): number {
+  if (clusterBucket.machine !== undefined) return clusterBucket.machine.vcpus;
+  return node.vcpus !== undefined && node.vcpus > 0 ? node.vcpus : clusterBucket.cores;
 }
 
 /** CycleCloud shows a bucket that it does not describe with 0 vCPUs. */

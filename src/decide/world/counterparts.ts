@@ -6,7 +6,7 @@ import type { ArrayName, PlacementGroup } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { findPrice } from "../../domain/price.ts";
 import type { BucketUsage, Ceilings } from "./ceilings.ts";
-import type { Places } from "./cluster-buckets.ts";
+import type { ClusterBuckets } from "./cluster-buckets.ts";
 
 /**
  * The attribute `Interruptible` of a target or a dynamic node array may make spot nodes in an array that is not spot, or the reverse. Such
@@ -36,7 +36,11 @@ export function oppositesOf(opened: readonly OpenBucket[], ceilings: Ceilings): 
 }
 
 /** What a node of a bucket takes from limits if it is spot, or if it is not. */
-export function chargesFor(offer: BucketOffer, spot: boolean, opposites: Opposites): readonly Charge[] {
+export function chargesFor(
+  offer: BucketOffer,
+  { spot }: { readonly spot: boolean },
+  opposites: Opposites,
+): readonly Charge[] {
   const home = offer.parent ?? offer;
   return isSpot(home) === spot ? home.charges : (opposites.get(home) ?? home.charges);
 }
@@ -46,7 +50,7 @@ export function counterpartsOf(
   offers: readonly BucketOffer[],
   demands: readonly RankedDemand[] | undefined,
   opposites: Opposites,
-  places: Places,
+  clusterBuckets: ClusterBuckets,
   { prices }: Policy,
 ): ReadonlyMap<BucketOffer, BucketOffer> {
   const counterparts = new Map<BucketOffer, BucketOffer>();
@@ -57,11 +61,13 @@ export function counterpartsOf(
     if (!said.has(array)) continue;
     const spot = !isSpot(offer);
     const viewIn = (group: PlacementGroup | undefined) => {
-      const { available, properties } = places.viewAs(places.at(array, machineType, group), spot);
+      const { available, properties } = clusterBuckets.viewAs(clusterBuckets.at(array, machineType, group), {
+        spot,
+      });
       return { resources: available, properties: () => properties };
     };
-    const region = places.at(array, machineType, undefined).array?.region;
-    const price = prices === undefined ? undefined : findPrice(prices, region, machineType, spot);
+    const region = clusterBuckets.at(array, machineType, undefined).array?.region;
+    const price = prices === undefined ? undefined : findPrice(prices, region, machineType, { spot });
     const { spot: _spot, price: _price, ...rest } = offer;
     counterparts.set(offer, {
       ...rest,
@@ -69,7 +75,7 @@ export function counterpartsOf(
       inGroup: viewIn,
       ...(price === undefined ? {} : { price }),
       ...(spot ? { spot } : {}),
-      charges: chargesFor(offer, spot, opposites),
+      charges: chargesFor(offer, { spot }, opposites),
       counterpartOf: offer,
     });
   }

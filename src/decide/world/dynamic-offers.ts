@@ -6,7 +6,7 @@ import { sameMachineType } from "../../domain/ids.ts";
 import { findPrice } from "../../domain/price.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { BucketOffer } from "../../domain/world.ts";
-import type { Places } from "./cluster-buckets.ts";
+import type { ClusterBuckets } from "./cluster-buckets.ts";
 import type { Opposites } from "./counterparts.ts";
 import { chargesFor } from "./counterparts.ts";
 import type { Dynamic } from "./dynamic-arrays.ts";
@@ -18,7 +18,7 @@ export function dynamicOffers(
   input: WorldInput,
   own: readonly BucketOffer[],
   opposites: Opposites,
-  places: Places,
+  clusterBuckets: ClusterBuckets,
 ): readonly BucketOffer[] {
   const byArray = new Map<ArrayName, BucketOffer[]>();
   for (const offer of own) {
@@ -31,7 +31,7 @@ export function dynamicOffers(
     const { definition, parent, refusal } = dynamic;
     if (refusal !== undefined || parent === undefined || definition === undefined) continue;
     for (const offer of chooseOffers(byArray.get(parent.name) ?? [], definition))
-      offers.push(extend(input, offer, dynamic, definition, parent, opposites, places));
+      offers.push(extend(input, offer, dynamic, definition, parent, opposites, clusterBuckets));
   }
   return offers;
 }
@@ -53,31 +53,31 @@ function extend(
   definition: DynamicDefinition,
   array: NodeArray,
   opposites: Opposites,
-  places: Places,
+  clusterBuckets: ClusterBuckets,
 ): BucketOffer {
   const { machineType } = parent.bucket;
-  const place = places.at(name, machineType, undefined);
+  const clusterBucket = clusterBuckets.at(name, machineType, undefined);
   const pinned = parent.pinnedGroup ?? pinnedGroupOf(definition);
   const pauses = pausesOf(input, name, parent);
-  const spot = place.array?.spot === true;
+  const spot = clusterBucket.array?.spot === true;
   const price =
     input.policy.prices === undefined
       ? undefined
-      : findPrice(input.policy.prices, array.region, machineType, spot);
+      : findPrice(input.policy.prices, array.region, machineType, { spot });
   const { configuredGroups: _theirs, price: _price, spot: _spot, notHpc: _hpc, ...rest } = parent;
   return {
     ...rest,
-    bucket: place.bucket,
-    resources: place.view.available,
-    properties: () => place.view.properties,
+    bucket: clusterBucket.bucket,
+    resources: clusterBucket.view.available,
+    properties: () => clusterBucket.view.properties,
     inGroup: (group) => {
-      const { available, properties } = places.at(name, machineType, group).view;
+      const { available, properties } = clusterBuckets.at(name, machineType, group).view;
       return { resources: available, properties: () => properties };
     },
     ...(price === undefined ? {} : { price }),
     ...(spot ? { spot } : {}),
-    charges: chargesFor(parent, spot, opposites),
-    ...(place.array?.notHpc === true ? { notHpc: true } : {}),
+    charges: chargesFor(parent, { spot }, opposites),
+    ...(clusterBucket.array?.notHpc === true ? { notHpc: true } : {}),
     ...(pinned === undefined ? {} : { pinnedGroup: pinned }),
     ...attributesOf(definition),
     ...pauses,

@@ -67,7 +67,8 @@ export function recogniseByName(ledger: Ledger, dynamics: Dynamics): Ledger {
   let next: Map<NodeId, LedgerNode> | undefined;
   for (const node of ledger.values()) {
     if (node.requestId !== undefined || node.purpose.kind !== "array" || node.goneAt !== undefined) continue;
-    const dynamic = stems.get(/^(.*)-\d+$/.exec(node.name)?.[1] ?? "");
+    const stem = /^(.*)-\d+$/.exec(node.name)?.[1];
+    const dynamic = stem === undefined ? undefined : stems.get(stem);
     if (dynamic?.parent?.name !== node.array) continue;
     next ??= new Map(ledger);
     next.set(node.nodeId, { ...node, purpose: { kind: "dynamic", array: dynamic.name } });

@@ -60,6 +60,7 @@ export function nothingLeft(totals: Resources): Resources {
 /** A value that can be counted. */
 export type AmountValue = Exclude<ResourceValue, string | boolean | null>;
 
+/** Whether the value can be counted. */
 export function isAmount(value: ResourceValue | undefined): value is AmountValue {
   return typeof value === "number" || isSize(value);
 }

@@ -7,7 +7,7 @@ import type { NodeProperties, NodeView } from "../../domain/node-view.ts";
 import type { Seconds } from "../../domain/units.ts";
 
 /** The part of a bucket that views need. Array and machine are absent if the cluster no longer offers them. */
-export interface ViewedPlace {
+export interface ViewedBucket {
   readonly bucket: BucketKey;
   readonly array: NodeArray | undefined;
   readonly machine: Machine | undefined;
@@ -23,12 +23,12 @@ const NO_JOBS: ReadonlySet<string> = new Set<string>();
 const LIBRARY_VERSION = "7.9";
 
 /** A new node of a bucket (scalelib.md 3 and 5), before default resources. */
-export function viewBucket(place: ViewedPlace, catalogue: Catalogue): NodeView {
-  const { array } = place;
-  const machine = describeMachine(place, catalogue);
+export function viewBucket(clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView {
+  const { array } = clusterBucket;
+  const machine = describeMachine(clusterBucket, catalogue);
   const properties: NodeProperties = {
-    ...commonProperties(place, machine),
-    name: `${place.bucket.array}-0`,
+    ...commonProperties(clusterBucket, machine),
+    name: `${clusterBucket.bucket.array}-0`,
     hostname: null,
     fqdn: null,
     hostname_or_uuid: null,
@@ -48,7 +48,7 @@ export function viewBucket(place: ViewedPlace, catalogue: Catalogue): NodeView {
     configuration: array?.configuration ?? NO_CONFIGURATION,
     jobs: NO_JOBS,
   };
-  const { capacityFailureSeconds } = place;
+  const { capacityFailureSeconds } = clusterBucket;
   return capacityFailureSeconds === undefined ? view : { ...view, capacityFailureSeconds };
 }
 
@@ -56,18 +56,18 @@ export function viewBucket(place: ViewedPlace, catalogue: Catalogue): NodeView {
  * An existing node, before default resources. It is described by its bucket, like a new one. If the two differed, the nodes of each plan could
  * be too small for the next one, which would create more (scalelib defects 29 and 30). The node's own record can only add to that.
  */
-export function viewNode(node: Node, place: ViewedPlace, catalogue: Catalogue): NodeView {
-  const machine = describeMachine(place, catalogue, node);
+export function viewNode(node: Node, clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView {
+  const machine = describeMachine(clusterBucket, catalogue, node);
   const hostname = node.hostname?.split(".")[0] ?? null;
   const properties: NodeProperties = {
-    ...commonProperties(place, machine),
+    ...commonProperties(clusterBucket, machine),
     name: node.name,
     hostname,
     fqdn: node.hostname ?? null,
     hostname_or_uuid: hostname ?? node.nodeId,
     private_ip: node.privateIp ?? null,
     instance_id: node.instanceId ?? null,
-    spot: node.spot ?? place.array?.spot ?? false,
+    spot: node.spot ?? clusterBucket.array?.spot ?? false,
     memory: { amount: Math.max(node.memoryGib ?? 0, machine.memoryGib), unit: "g" },
     state: node.status,
     exists: node.phase === "ready" || node.phase === "coming" || node.phase === "failed",
@@ -76,9 +76,9 @@ export function viewNode(node: Node, place: ViewedPlace, catalogue: Catalogue): 
   };
   return {
     properties,
-    available: withOwn(place.array?.resources, node.resources),
+    available: withOwn(clusterBucket.array?.resources, node.resources),
     nodeId: node.nodeId,
-    configuration: node.configuration ?? place.array?.configuration ?? NO_CONFIGURATION,
+    configuration: node.configuration ?? clusterBucket.array?.configuration ?? NO_CONFIGURATION,
     jobs: NO_JOBS,
   };
 }
@@ -101,15 +101,15 @@ type OfOneNode =
   | "keep_alive"
   | "create_time_remaining";
 
-/** The properties that all nodes of a place have. Times are those of a new node, because the ledger has those of existing ones. */
-function commonProperties(place: ViewedPlace, machine: Described): Omit<NodeProperties, OfOneNode> {
-  const group = place.bucket.placementGroup ?? null;
+/** The properties that all nodes of a bucket have. Times are those of a new node, because the ledger has those of existing ones. */
+function commonProperties(clusterBucket: ViewedBucket, machine: Described): Omit<NodeProperties, OfOneNode> {
+  const group = clusterBucket.bucket.placementGroup ?? null;
   return {
-    nodearray: place.bucket.array,
-    bucket_id: place.bucketId ?? null,
-    vm_size: place.bucket.machineType,
+    nodearray: clusterBucket.bucket.array,
+    bucket_id: clusterBucket.bucketId ?? null,
+    vm_size: clusterBucket.bucket.machineType,
     vm_family: machine.family,
-    location: place.array?.region ?? null,
+    location: clusterBucket.array?.region ?? null,
     vcpu_count: machine.vcpus,
     pcpu_count: machine.pcpus,
     gpu_count: machine.gpus,
@@ -140,12 +140,12 @@ interface Described {
 }
 
 /** The machine by CycleCloud and the catalogue. The larger number of GPUs counts, except if the user's own table has one. */
-function describeMachine(place: ViewedPlace, catalogue: Catalogue, node?: Node): Described {
-  const { array, bucket } = place;
+function describeMachine(clusterBucket: ViewedBucket, catalogue: Catalogue, node?: Node): Described {
+  const { array, bucket } = clusterBucket;
   const found = findVmSize(catalogue, array?.region, bucket.machineType);
   const own = found.authority === "override" ? found.size : {};
   const size = describeVmSize(catalogue, array?.region, bucket.machineType);
-  const reported = place.machine;
+  const reported = clusterBucket.machine;
   const vcpus = own.vcpus ?? reported?.vcpus ?? node?.vcpus ?? size.vcpus ?? 0;
   return {
     family: size.family ?? "unknown",

@@ -8,20 +8,21 @@ import type { Bucket, NodeArray } from "../../domain/cluster.ts";
 import type { BucketOffer } from "../../domain/world.ts";
 import type { WorldInput } from "./world-input.ts";
 import type { OpenBucket } from "./counterparts.ts";
-import type { ClusterPlace, Places } from "./cluster-buckets.ts";
+import type { ClusterBucket, ClusterBuckets } from "./cluster-buckets.ts";
 import type { BucketUsage, Ceilings } from "./ceilings.ts";
 import type { ClusterUsage } from "./cluster-usage.ts";
 import { bucketKeyOf, sum } from "./cluster-usage.ts";
 
+/** Makes the offer of a bucket, and charges its nodes to the limits. */
 export function openBucket(
   input: WorldInput,
   array: NodeArray,
   bucket: Bucket,
-  places: Places,
+  clusterBuckets: ClusterBuckets,
   whole: ClusterUsage,
   ceilings: Ceilings,
 ): OpenBucket {
-  const place = places.at(array.name, bucket.machineType, undefined);
+  const clusterBucket = clusterBuckets.at(array.name, bucket.machineType, undefined);
   const inUse = whole.buckets.get(bucketKeyOf(array.name, bucket.machineType)) ?? [];
   const { refusal, groupRefusals } = refusalsOf(input, array, bucket);
   const usage: BucketUsage = {
@@ -31,17 +32,17 @@ export function openBucket(
     waitingOpposite: sum(inUse, (one) => one.waitingOpposite),
   };
   const offer: BucketOffer = {
-    bucket: place.bucket,
-    resources: place.view.available,
-    properties: () => place.view.properties,
+    bucket: clusterBucket.bucket,
+    resources: clusterBucket.view.available,
+    properties: () => clusterBucket.view.properties,
     inGroup: (group) => {
-      const { available, properties } = places.at(array.name, bucket.machineType, group).view;
+      const { available, properties } = clusterBuckets.at(array.name, bucket.machineType, group).view;
       return { resources: available, properties: () => properties };
     },
     ...(bucket.lastCapacityFailureSeconds === undefined
       ? {}
       : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
-    cores: place.cores,
+    cores: clusterBucket.cores,
     ...wishesFor(input.policy, array, bucket),
     charges: ceilings.charges(array, bucket, usage),
     groupSizes: groupSizesOf(bucket, inUse),
@@ -62,8 +63,7 @@ function wishesFor(
   array: NodeArray,
   bucket: Bucket,
 ): Pick<BucketOffer, "price" | "spot" | "configuredGroups"> {
-  const price =
-    prices === undefined ? undefined : findPrice(prices, array.region, bucket.machineType, array.spot);
+  const price = prices === undefined ? undefined : findPrice(prices, array.region, bucket.machineType, array);
   const groups = placementGroups === undefined ? [] : groupsOfArray(placementGroups, array.name);
   return {
     ...(price === undefined ? {} : { price }),
@@ -73,14 +73,14 @@ function wishesFor(
 }
 
 /** Number of nodes in each group in use: by the status or by our own count, whichever is larger. */
-function groupSizesOf(bucket: Bucket, inUse: readonly ClusterPlace[]): ReadonlyMap<PlacementGroup, number> {
+function groupSizesOf(bucket: Bucket, inUse: readonly ClusterBucket[]): ReadonlyMap<PlacementGroup, number> {
   const sizes = new Map(bucket.placementGroups.map((group) => [group.name, group.activeCount]));
   const waiting = new Map<PlacementGroup, number>();
-  for (const place of inUse) {
-    const group = place.bucket.placementGroup;
+  for (const clusterBucket of inUse) {
+    const group = clusterBucket.bucket.placementGroup;
     if (group === undefined) continue;
-    sizes.set(group, Math.max(sizes.get(group) ?? 0, place.nodes));
-    waiting.set(group, place.waiting);
+    sizes.set(group, Math.max(sizes.get(group) ?? 0, clusterBucket.nodes));
+    waiting.set(group, clusterBucket.waiting);
   }
   for (const [group, count] of waiting) sizes.set(group, (sizes.get(group) ?? 0) + count);
   return sizes;

@@ -23,7 +23,7 @@ export function priceNodes(
   for (const { array, machineType, phase, spot } of nodes) {
     if (phase === "off" || phase === "deallocated") continue;
     const home = arrayOf.get(array);
-    const price = findPrice(prices, home?.region, machineType, spot ?? home?.spot ?? false);
+    const price = findPrice(prices, home?.region, machineType, { spot: spot ?? home?.spot ?? false });
     if (price === undefined) unpriced += 1;
     else sum += price;
   }

@@ -93,7 +93,7 @@ function collectHosts(
   }
   if (found.size === 0) return NONE;
   const shared = findShared(found, fresh, placedBy(record, bodies, now, senders));
-  return new Map([...found].map(([key, bySet]) => [key, joinReports(bySet, shared.has(key))]));
+  return new Map([...found].map(([key, bySet]) => [key, joinReports(bySet, { isShared: shared.has(key) })]));
 }
 
 function asReported(
@@ -110,9 +110,12 @@ function asReported(
 }
 
 /** The host by all its reports together. */
-function joinReports(bySet: readonly ReportedHost[], isShared: boolean): ReportedHost {
+function joinReports(
+  bySet: readonly ReportedHost[],
+  { isShared }: { readonly isShared: boolean },
+): ReportedHost {
   const [latest, ...others] = bySet;
-  if (latest === undefined) throw new Error("a host that nobody reports");
+  if (latest === undefined) throw new Error("a host without a report");
   if (others.length === 0 && !isShared) return latest;
   return {
     hostname: latest.hostname,

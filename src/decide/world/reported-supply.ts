@@ -11,7 +11,7 @@ import type { AmountValue, Overlaid } from "./host-view.ts";
 import { isAmount, overlayLeft, overlayTotals, viewHost } from "./host-view.ts";
 import type { ReportedHost } from "./reported-hosts.ts";
 import type { Reports } from "./scheduler-only.ts";
-import { bucketId } from "../../domain/bucket.ts";
+import { bucketIdWithoutGroup } from "../../domain/bucket.ts";
 
 /** New nodes of a bucket count as smaller than computed if at least this many of its nodes are reported smaller. */
 const WITNESSES = 2;
@@ -80,7 +80,7 @@ export class ReportedSupply {
    * more than the best of them. Otherwise the nodes of each plan could be too small for the next one, which would create more.
    */
   believed(offer: BucketOffer): BucketOffer {
-    const seen = this.#seen.get(bucketId(offer.bucket, false));
+    const seen = this.#seen.get(bucketIdWithoutGroup(offer.bucket));
     if (seen === undefined) return offer;
     const known = new Map<Resources, Resources>();
     const lower = (resources: Resources): Resources => {
@@ -130,7 +130,7 @@ export class ReportedSupply {
 
   #noteTotal(bucket: BucketKey, name: string, total: ResourceValue | undefined): void {
     if (!isAmount(total)) return;
-    const id = bucketId(bucket, false);
+    const id = bucketIdWithoutGroup(bucket);
     const ofBucket = this.#seen.get(id) ?? new Map<string, { most: AmountValue; nodes: number }>();
     this.#seen.set(id, ofBucket);
     const known = ofBucket.get(name);

@@ -10,6 +10,7 @@ export function scaleSetKey(array: ArrayName, machineType: MachineType, group: P
   return `${array}/${machineType.toLowerCase()}/${group}`;
 }
 
+/** By {@link scaleSetKey}. */
 export type ScaleSets = ReadonlyMap<string, ScaleSet>;
 
 /**
@@ -27,7 +28,7 @@ export function scaleSetsOf({ snapshot, ledger, inFlight, pendingCreates }: Worl
     const dynamic = dynamicArrayOf(purpose);
     if (dynamic === undefined && attributesDigest === undefined) return;
     const key = scaleSetKey(bucket.array, bucket.machineType, bucket.placementGroup);
-    const text = `${dynamic ?? ""}/${attributesDigest ?? ""}`;
+    const text = [dynamic, attributesDigest].join("/");
     const known = sets.get(key);
     if (known !== undefined && known.text <= text) return;
     const set = {

@@ -50,6 +50,7 @@ export interface JudgedHost {
   readonly standing: Standing;
 }
 
+/** The reported hosts, divided by whether they are nodes of the cluster. */
 export interface JudgedHosts {
   /** Hosts of nodes that are up. */
   readonly nodes: ReadonlyMap<NodeId, ReportedHost>;

@@ -12,7 +12,7 @@ import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../../domai
 import type { WorldInput } from "./world-input.ts";
 import type { ReportedSupply } from "./reported-supply.ts";
 import { nothingLeft } from "./host-view.ts";
-import type { ClusterPlace, Places } from "./cluster-buckets.ts";
+import type { ClusterBucket, ClusterBuckets } from "./cluster-buckets.ts";
 import { coresOf } from "./cluster-buckets.ts";
 import { isStarting, mayBeStarted } from "../intents/node-starts.ts";
 import { isOpposite, sum } from "./cluster-usage.ts";
@@ -22,10 +22,11 @@ function countsAgainstLimits(phase: NodePhase): boolean {
   return phase !== "off" && phase !== "deallocated";
 }
 
+/** The existing nodes that are capacity. Counts all nodes in their buckets. */
 export function collectNodes(
   input: WorldInput,
   arrays: World["arrays"],
-  places: Places,
+  clusterBuckets: ClusterBuckets,
   reported: ReportedSupply,
 ): readonly SupplyNode[] {
   const supply: SupplyNode[] = [];
@@ -37,23 +38,26 @@ export function collectNodes(
     // A node that is off may still use a quota. A status that lacks the node does not count it.
     const lost = node.missing !== undefined && node.missing.named !== true && node.phase !== "off";
     if (!countsAgainstLimits(node.phase) && !starting && !startable && !lost) return;
-    const place = places.at(node.array, node.machineType, node.placementGroup);
+    const clusterBucket = clusterBuckets.at(node.array, node.machineType, node.placementGroup);
     const uncounted = starting || lost;
     if (countsAgainstLimits(node.phase) && !uncounted) {
-      place.nodes += 1;
-      place.nodeCores += coresOf(node, place);
+      clusterBucket.nodes += 1;
+      clusterBucket.nodeCores += coresOf(node, clusterBucket);
     } else if (uncounted) {
       // Like a node that was requested and that no status shows yet: it is unknown whether CycleCloud counts it.
-      place.waiting += 1;
-      if (node.spot !== undefined) place.waitingOpposite += isOpposite(place, node.spot);
+      clusterBucket.waiting += 1;
+      if (node.spot !== undefined)
+        clusterBucket.waitingOpposite += isOpposite(clusterBucket, { spot: node.spot });
     }
     const doubted = input.doubted?.has(node.nodeId) === true;
     const usable = node.phase === "ready" || node.phase === "coming" || doubted || starting || startable;
     if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) return;
     const dynamic = dynamicArrayOf(known?.purpose);
     const home =
-      dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, node.placementGroup);
-    const plain = supplyNode(node, known, home, places, input);
+      dynamic === undefined
+        ? clusterBucket
+        : clusterBuckets.at(dynamic, clusterBucket.bucket.machineType, node.placementGroup);
+    const plain = supplyNode(node, known, home, clusterBuckets, input);
     const fromReport = reported.of(plain);
     const one = fromReport === undefined ? plain : { ...plain, ...fromReport };
     supply.push(input.full?.has(node.nodeId) === true ? { ...one, left: nothingLeft(one.resources) } : one);
@@ -66,18 +70,18 @@ const forArray: Purpose = { kind: "array" };
 function supplyNode(
   node: Node,
   known: LedgerNode | undefined,
-  place: ClusterPlace,
-  places: Places,
+  clusterBucket: ClusterBucket,
+  clusterBuckets: ClusterBuckets,
   input: WorldInput,
 ): SupplyNode {
   const starts = node.phase === "deallocated" && isStarting(known);
   const supply: { -readonly [K in keyof SupplyNode]: SupplyNode[K] } = {
     nodeId: node.nodeId,
-    bucket: place.bucket,
+    bucket: clusterBucket.bucket,
     purpose: known?.purpose ?? forArray,
-    resources: places.resources(node, place),
-    properties: () => places.view(node, place).properties,
-    cores: coresOf(node, place),
+    resources: clusterBuckets.resources(node, clusterBucket),
+    properties: () => clusterBuckets.view(node, clusterBucket).properties,
+    cores: coresOf(node, clusterBucket),
     order:
       known?.start !== undefined && starts
         ? (known.start.plannedAt ?? known.start.since)
@@ -107,15 +111,18 @@ export function withStartCharges(
     ({ bucket }) => bucket.array === array && sameMachineType(bucket.machineType, machineType),
   );
   if (offer === undefined) return [];
-  const counted = new Set(["nodearray", "cluster"]);
-  const charges = offer.charges.filter(({ limit }) => counted.has(limits[limit]?.id.kind ?? ""));
+  const charges = offer.charges.filter(({ limit }) => {
+    const kind = limits[limit]?.id.kind;
+    return kind === "nodearray" || kind === "cluster";
+  });
   return [{ ...node, charges }];
 }
 
+/** The nodes that are coming: in flight, of creates that are not settled, and unknown ones. Counts them in their buckets. */
 export function collectInFlight(
   input: WorldInput,
   arrays: World["arrays"],
-  places: Places,
+  clusterBuckets: ClusterBuckets,
 ): readonly InFlightSupply[] {
   const asked: readonly Asked[] = [
     ...input.inFlight.map((entry) => ({
@@ -133,15 +140,17 @@ export function collectInFlight(
   return asked
     .filter(({ count }) => count > 0)
     .flatMap(({ bucket, purpose, count, order, spot: said }) => {
-      const place = places.at(bucket.array, bucket.machineType, bucket.placementGroup);
-      place.waiting += count;
+      const clusterBucket = clusterBuckets.at(bucket.array, bucket.machineType, bucket.placementGroup);
+      clusterBucket.waiting += count;
       const dynamic = dynamicArrayOf(purpose);
       const home =
-        dynamic === undefined ? place : places.at(dynamic, place.bucket.machineType, bucket.placementGroup);
+        dynamic === undefined
+          ? clusterBucket
+          : clusterBuckets.at(dynamic, clusterBucket.bucket.machineType, bucket.placementGroup);
       const spot = said ?? home.array?.spot ?? false;
-      place.waitingOpposite += isOpposite(place, spot) * count;
+      clusterBucket.waitingOpposite += isOpposite(clusterBucket, { spot }) * count;
       if (arrays.get(bucket.array) !== "managed") return [];
-      const { available, properties } = places.viewAs(home, spot);
+      const { available, properties } = clusterBuckets.viewAs(home, { spot });
       const { bucket: where, cores } = home;
       return [
         { bucket: where, purpose, resources: available, properties: () => properties, cores, count, order },

@@ -11,6 +11,7 @@ import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { Reports } from "./scheduler-only.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 
+/** The inputs of {@link buildWorld}. */
 export interface WorldInput {
   readonly snapshot: Snapshot;
   readonly ledger: Ledger;

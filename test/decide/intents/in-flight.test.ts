@@ -96,7 +96,7 @@ describe("in flight: added, less what was ever seen", () => {
       left: 2,
     },
     {
-      name: "after the grace nobody counts on it",
+      name: "after the grace it does not count",
       before: flying(),
       shown: ["n1"],
       at: at(900),
@@ -152,7 +152,7 @@ describe("the answer to a create was lost", () => {
   test.each([
     { name: "not for a minute yet", now: at(89.999), listed: four, askedAt: at(89.999) },
     {
-      name: "the answer is an old one that a later look was given",
+      name: "the answer is an old one that a later observation was given",
       now: at(300),
       listed: four,
       askedAt: at(80),
@@ -196,7 +196,7 @@ describe("several sets in one request: each node closes a place of its own set",
     buildNode("d", { name: "lab-1" }),
   ];
 
-  test("told apart by array, size, group and name", () => {
+  test("distinguished by array, size, group and name", () => {
     const origins = originsOf(look(at(30), { listed }), sets);
     expect([...origins].map(([id, { purpose, askedAfter }]) => [id, purpose.kind, askedAfter])).toEqual([
       ["a", "array", 0],
@@ -213,7 +213,7 @@ describe("several sets in one request: each node closes a place of its own set",
     ]);
   });
 
-  test("a node of a set that is whole closes no place of another one in a later look", () => {
+  test("a node of a set that is whole closes no place of another one in a later observation", () => {
     const two = [flying({ added: 1 }), flying({ added: 3, bucket: { array: hpc, machineType: D4 } })];
     const b = buildNode("b", { name: "hpc-1", array: hpc });
     const c = buildNode("c", { name: "hpc-2", array: hpc });
@@ -266,7 +266,7 @@ describe("a node that was shown, and went before its request's list was made", (
     follow([flying({ added: 2 }), ...more], at(60), seen, ledger).inFlight.map(stillInFlight);
   const listed = [kept].flatMap((node) => node ?? []);
 
-  test("closes its place: nobody waits for it", () => {
+  test("is no longer in flight", () => {
     expect(left({ listed }, known(at(20)))).toEqual([]);
   });
 

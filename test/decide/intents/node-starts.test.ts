@@ -11,7 +11,7 @@ import { BUCKET, buildIntent, EMPTY_RECORD } from "../../support/build-record.ts
 
 const asleep = (id: string, more: Partial<Node> = {}) => buildNode(id, { phase: "deallocated", ...more });
 
-describe("what a look tells of a start", () => {
+describe("what an observation shows about a start", () => {
   const start = (state: NodeStart["state"]): NodeStart => ({ state, since: at(-40) });
   const off: Partial<LedgerNode> = { deallocated: true };
   test.each<{ name: string; known: Partial<LedgerNode>; phase: NodePhase; next: NodeStart | undefined }>([
@@ -41,7 +41,7 @@ describe("what a look tells of a start", () => {
       next: start("shown"),
     },
     {
-      name: "up between two looks",
+      name: "up between two observations",
       known: { ...off, start: start("accepted") },
       phase: "ready",
       next: start("shown"),
@@ -59,13 +59,13 @@ describe("what a look tells of a start", () => {
       next: start("shown"),
     },
     {
-      name: "started by somebody else: since this look",
+      name: "started by another tool: since this observation",
       known: off,
       phase: "coming",
       next: { state: "shown", since: NOW },
     },
     {
-      name: "refused, and then started by somebody else",
+      name: "refused, and then started by another tool",
       known: { ...off, start: start("refused") },
       phase: "coming",
       next: { state: "shown", since: NOW },

@@ -33,7 +33,7 @@ describe("who may send when", () => {
   test.each([
     { name: "the owner", intent: fresh, now: at(29.999), may: true },
     { name: "the owner, 30 s after the commit", intent: fresh, now: at(30), may: false },
-    { name: "whoever has taken it over", intent: taken, now: at(119.999), may: true },
+    { name: "the instance that has taken it over", intent: taken, now: at(119.999), may: true },
     { name: "once the take-over has ended", intent: taken, now: at(120), may: false },
     {
       name: "when the call could end after the last moment",
@@ -68,7 +68,7 @@ describe("from when on a question is certain", () => {
     { name: "answered", answered: true, from: at(40) },
     { name: "not answered", answered: false, from: at(100) },
   ])("after one's own send that was $name", ({ answered, from }) => {
-    expect(certainAfterSend(fresh, answered, at(10), bounds)).toEqual(from);
+    expect(certainAfterSend(fresh, { answered }, at(10), bounds)).toEqual(from);
   });
 });
 
@@ -81,7 +81,7 @@ describe("a take-over", () => {
     expect(handed).toMatchObject([{ owner: other, sent: "maybe", certainFrom: at(120) }]);
   });
 
-  test("a create of which nobody has said a word for 15 minutes ends", () => {
+  test("a create without any news for 15 minutes ends", () => {
     const record = { ...EMPTY_RECORD, intents: [taken] };
     expect(dropSilentCreates(record, at(899.999))).toBe(record);
     expect(takeOver(record, other, at(900), bounds)).toEqual({ record: EMPTY_RECORD, taken: [] });

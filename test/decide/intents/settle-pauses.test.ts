@@ -122,7 +122,7 @@ describe("a start is never replayed: whatever was learnt, its intent is gone, an
       outcome: unsure,
     },
     {
-      name: "409, and not known yet: the words are kept until a look tells",
+      name: "409, and not known yet: the words are kept until an observation shows",
       evidence: absent("conflict", "locked"),
       outcome: { start: { state: "unsure", since: at(5), plannedAt: NOW, message: "locked" }, pauses: [] },
     },

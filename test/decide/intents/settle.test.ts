@@ -97,7 +97,7 @@ describe("a create that CycleCloud does not know", () => {
       outcome: open("maybe", at(5), at(5)),
     },
     {
-      name: "never sent, only asked for: open as it was, to be sent by whoever comes next",
+      name: "never sent, only asked for: open as it was, to be sent by the next owner",
       intent: never,
       evidence: absent("none"),
       now: at(5),
@@ -146,7 +146,7 @@ describe("a create that CycleCloud does not know", () => {
       outcome: paused("Invalid nodearray"),
     },
     {
-      name: "asked when no send can arrive any more: dropped, and planned anew without a pause",
+      name: "asked when no send can arrive any more: dropped, and planned again without a pause",
       intent: maybe,
       evidence: absent("none", undefined, at(210)),
       now: at(211),
@@ -167,7 +167,7 @@ describe("a create that CycleCloud does not know", () => {
       outcome: open("maybe", NOW),
     },
     {
-      name: "answered 409 by whoever took it over, and then asked when no send can arrive any more: invalid",
+      name: "answered 409 to the instance that took it over, and then asked when no send can arrive any more: invalid",
       intent: { ...maybe, refusal: "Invalid nodearray" },
       evidence: absent("none", undefined, at(210)),
       now: at(211),

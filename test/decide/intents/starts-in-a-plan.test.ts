@@ -51,7 +51,7 @@ describe("a plan", () => {
     expect(decision.plan.demands).toMatchObject([{ asked: 3, placed: 3, pending: 3 }]);
   });
 
-  test("is a fixpoint: the same look once more, and nothing is left to do", () => {
+  test("is a fixpoint: the same observation once more, and nothing is left to do", () => {
     const first = decideOn(two, { sets: target(2), ledger: known(two) });
     const again = decideOn(two, { sets: target(2), ledger: first.ledger, record: first.record }, {}, at(5));
     expect(again.plan.creates).toEqual([]);

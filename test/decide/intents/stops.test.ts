@@ -49,7 +49,7 @@ describe("what a send teaches", () => {
     { name: "accepted for the node: counted and timed", evidence: answer(true), outcome: accepted },
     { name: "refused for the node: taken out of draining", evidence: answer(false), outcome: lost },
     {
-      name: "the node is not in the answer: it was not stopped, and a look tells whether it is there",
+      name: "the node is not in the answer: it was not stopped, and an observation shows whether it is there",
       evidence: answer(true, nodeId("n9")),
       outcome: unknown,
     },
@@ -104,7 +104,7 @@ describe("what a send teaches", () => {
   });
 });
 
-describe("what a look teaches of a stop whose outcome is not known", () => {
+describe("what an observation shows about a stop whose outcome is not known", () => {
   const looked = (nodes: readonly Node[], begun: number, now = begun) =>
     stateOf(settleStopsByObservation(stopOf(N1), buildSnapshot(nodes, { at: at(begun) }), at(now)));
   const phases = (phase: Node["phase"]) => [buildNode("n1", { phase })];
@@ -142,7 +142,7 @@ describe("what a look teaches of a stop whose outcome is not known", () => {
     );
   });
 
-  test("without any look it ends after 15 minutes", () => {
+  test("without any observation it ends after 15 minutes", () => {
     expect(stateOf(endOldStops(stopOf(N1), at(899)))).toEqual(before);
     expect(stateOf(endOldStops(stopOf(N1), at(900)))).toEqual(lost);
   });

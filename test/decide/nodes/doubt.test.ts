@@ -31,7 +31,7 @@ describe("a stop whose outcome is not known", () => {
     expect(doubted(marked("idle"))).toBe("");
   });
 
-  test("does not for a node that is of no use either way, nor for one that the look does not show", () => {
+  test("does not for a node that is of no use either way, nor for one that the observation does not show", () => {
     for (const by of ["failed", "boot-timeout", "stuck", "unhealthy"] as const)
       expect(doubted(marked(by), "n1")).toBe("");
     expect(doubted(marked("idle"), "n3")).toBe("");

@@ -42,7 +42,7 @@ const RESTARTING: Partial<Node> = { phase: "coming", status: "Restarting" };
 const NO_TARGET: Partial<Node> = { phase: "unknown", status: "Ready" };
 const FAILED: Partial<Node> = { phase: "failed", status: "Failed", statusMessage: "GPU lost" };
 
-/** One look, so many seconds after NOW, and the state that its commit leaves. */
+/** One observation at this number of seconds after NOW, and the state that its commit leaves. */
 function look(state: State, nodes: readonly Node[], seconds: number, recall?: Recall<Weighing>) {
   const now = at(seconds);
   const seen = buildSnapshot(nodes, { at: now });
@@ -82,7 +82,7 @@ const withFirst = (more: Partial<Node>): readonly Node[] => [buildNode("n1", mor
 describe("a node that was Ready and is shown otherwise", () => {
   test.each([
     { name: "Off: one snapshot interval", first: OFF, still: 59, over: 60 },
-    { name: "a Status that nobody knows: one snapshot interval", first: LEVITATING, still: 59, over: 60 },
+    { name: "an unknown Status: one snapshot interval", first: LEVITATING, still: 59, over: 60 },
     { name: "Restarting: the boot timeout", first: RESTARTING, still: 3599, over: 3600 },
   ])("$name counts as coming, then not at all", ({ first, still, over }) => {
     const noticed = look(twoNodes(), withFirst(first), 0);
@@ -103,7 +103,7 @@ describe("a node that was Ready and is shown otherwise", () => {
     expect(given.decision.plan.terminates).toEqual([]);
   });
 
-  test("one odd look, and Ready again: nothing is created, and the next odd look counts from itself", () => {
+  test("one odd observation, and Ready again: nothing is created, and the next odd observation counts from itself", () => {
     const odd = look(twoNodes(), withFirst(OFF), 0);
     const up = look(odd.state, withFirst({}), 50);
     expect(up.decision.ledger.get(nodeId("n1"))).not.toHaveProperty("leftReadyAt");
@@ -243,7 +243,7 @@ describe("a node that is down", () => {
   });
 });
 
-test("a plan is not recalled beyond the moment at which a node is given up, though no look has changed", () => {
+test("a plan is not recalled beyond the moment at which a node is given up, though no observation has changed", () => {
   const recall = new Recall<Weighing>();
   const first = look(twoNodes(), withFirst(OFF), 0, recall);
   const second = look(first.state, withFirst(OFF), 30, recall);
@@ -264,7 +264,7 @@ describe("when a node left Ready", () => {
 
   test.each([
     { name: "it is Ready", known: { leftReadyAt: NOW }, node: {}, left: undefined },
-    { name: "noted by this look", known: {}, node: OFF, left: at(100) },
+    { name: "noted by this observation", known: {}, node: OFF, left: at(100) },
     { name: "noted before", known: { leftReadyAt: NOW }, node: RESTARTING, left: NOW },
     {
       name: "failed: its time begins when it is tried again",

@@ -27,11 +27,11 @@ const stopOf = (id: string) => buildIntent("r-1", { effect: { kind: "terminate",
 const unlisted = (name: string, since = at(0)) => ({ array: EXECUTE, machineType: D4, name, since });
 const idsOf = ({ nodes }: Snapshot) => nodes.map(({ nodeId: id }) => id).join(" ");
 
-describe("a node that a look lacks", () => {
+describe("a node that an observation lacks", () => {
   const ledger = rememberNodes([n1, n2]);
   const first = withMissing(lookAt(0, [n2]), lookAt(-60, [n1, n2]), ledger, []);
 
-  test("stays in the look, as its last record said, until looks have lacked it for 60 s", () => {
+  test("stays in the observation, as its last record said, until observations have lacked it for 60 s", () => {
     expect(first.nodes).toEqual([n2, { ...n1, missing: { since: at(0) } }]);
     expect(first.nodes.map(missingUntil)).toEqual([undefined, at(60)]);
     const second = withMissing(lookAt(59.999, [n2]), first, ledger, []);
@@ -39,7 +39,7 @@ describe("a node that a look lacks", () => {
     expect(idsOf(withMissing(lookAt(60, [n2]), second, ledger, []))).toBe("n2");
   });
 
-  test("is there again once a look shows it, and lost anew after that", () => {
+  test("is there again once an observation shows it, and lost again after that", () => {
     const again = withMissing(lookAt(30, [n1, n2]), first, ledger, []);
     expect(again.nodes).toEqual([n1, n2]);
     const lost = withMissing(lookAt(70, [n2]), again, ledger, []);
@@ -78,7 +78,7 @@ describe("a node that a look lacks", () => {
     expect(idsOf(withMissing(lookAt(0, []), lookAt(-60, [node]), known, intents))).toBe(row.carried);
   });
 
-  test("with its whole array: both stay until looks have lacked them for 60 s, and nothing new is created there", () => {
+  test("with its whole array: both stay until observations have lacked them for 60 s, and nothing new is created there", () => {
     const first = withMissing(lookAt(0, [], { arrays: [] }), lookAt(-60, [n1]), ledger, []);
     expect(idsOf(first)).toBe("n1");
     expect(first.arrays).toMatchObject([{ name: "execute", missing: { since: at(0) } }]);

@@ -86,7 +86,7 @@ describe("a node of another tool is left alone; one of ours is not", () => {
     expect(judgeNode(shown, ours, free)).toEqual({ kind: "terminate", by: "boot-timeout" });
   });
 
-  test("deallocated: it is not started, as nobody could stop it again", () => {
+  test("deallocated: it is not started, because we could not stop it again", () => {
     const shown = buildNode("n1", { phase: "deallocated" });
     const excluded = (known: LedgerNode, by: Policy) =>
       excludedNodes(buildSnapshot([shown]), buildLedger([known]), new Set(), by, NOW).has(shown.nodeId);
@@ -107,7 +107,7 @@ describe("a node of another tool is left alone; one of ours is not", () => {
   });
 });
 
-describe("what people are told of it", () => {
+describe("what answers say about it", () => {
   const shown = buildNode("n1");
   const planWith = (verdict: NodeVerdict): Plan => ({
     number: 7,
@@ -125,7 +125,7 @@ describe("what people are told of it", () => {
   const idle: NodeVerdict = { kind: "idle", idleSeconds: 3500, idleTimeoutSeconds: 300 };
   const known = notOurs(rememberNode(shown));
 
-  test("nodes that nobody needs, in an array that acts, are a trouble that says what to do", () => {
+  test("nodes that no demand needs, in an array that acts, are a trouble that says what to do", () => {
     expect(troublesOf(known, idle, policy)).toEqual([
       {
         kind: "nodes-not-ours",

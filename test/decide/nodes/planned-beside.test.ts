@@ -10,7 +10,7 @@ import { decideOn, push } from "../../support/push-message.ts";
 
 /**
  * Set pbs asks for a job and reports no hosts: the plan places the job on node a, and it runs there. Set evil reports that host idle. Its
- * word must not count while the job is asked for: nobody else says where the job is.
+ * word must not count while the job is asked for: no other report says where the job is.
  */
 
 /** The nodes here have no request of ours: the array is ours alone. */

@@ -76,7 +76,7 @@ describe("nodes of no use: at most a tenth of an array is replaced at a time, an
     expect(replaced).toEqual(["x1", "x2", "f1"]);
   });
 
-  test("one on which a job is reported or placed is not replaced, and takes nobody's turn", () => {
+  test("one on which a job is reported or placed is not replaced, and does not count against the limit", () => {
     const nodes = failed(5);
     const ledger = buildLedger(
       nodes.map((node, i) =>
@@ -96,7 +96,7 @@ test.each<{ name: string; node: Partial<Node>; known?: Partial<LedgerNode>; usel
   { name: "on its way up", node: { phase: "coming" }, known: { firstSeenAt: at(-3599) }, useless: 0 },
   { name: "not Ready in time", node: { phase: "coming" }, known: { firstSeenAt: at(-3600) }, useless: 1 },
   {
-    name: "not Ready in time, and missing in the look",
+    name: "not Ready in time, and missing in the observation",
     node: { phase: "coming", missing: { since: NOW } },
     known: { firstSeenAt: at(-3600) },
     useless: 1,

@@ -23,7 +23,7 @@ const create = buildIntent("r-1", {
   effect: { kind: "create", sets: [{ bucket: BUCKET, count: 2, purpose: { kind: "array" } }] },
 });
 
-/** What the ledger knows of two nodes once what became of their create is known, and a look shows them. */
+/** The ledger of two nodes after their create was settled and an observation shows them. */
 function nodesAfter(evidence: Evidence) {
   const { record, bodies } = buildState({ record: { intents: [create] } });
   const settled = settle({ record, ledger: bodies.ledger }, R1, evidence, at(5));
@@ -60,7 +60,7 @@ describe("a node's key", () => {
     expect(nodesAfter({ kind: "found", keyId: "k2" }).keys).toEqual(["k2", "k2"]);
   });
 
-  test("is not known where nobody knows who sent the create; then nothing is counted", () => {
+  test("is not known if it is unknown which instance sent the create; then nothing is counted", () => {
     const { keys, counts } = nodesAfter({ kind: "found" });
     expect(keys).toEqual([undefined, undefined]);
     expect(counts).toBeUndefined();

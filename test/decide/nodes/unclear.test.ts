@@ -24,7 +24,7 @@ test("such a status is not believed for ten minutes from the first of an unbroke
   expect(findLacking({ targetStatesLackedSince: at(-599) }, snapshot)).toMatchObject({ until: at(1) });
 });
 
-test("a node is unclear from the first look that shows it so, until one shows it clearly", () => {
+test("a node is unclear from the first observation that shows it so, until one shows it clearly", () => {
   const clear = buildNode("n1");
   const unclear = buildNode("n1", { phase: "unknown" });
   const look = (nodes: readonly (typeof clear)[]) => ({

@@ -29,7 +29,7 @@ describe("how long a call takes", () => {
     expect(after(slow, ...quick)).toBeUndefined();
   });
 
-  test("each endpoint for itself; what nobody called for 15 minutes is forgotten", () => {
+  test("each endpoint separately; one that was not called for 15 minutes is forgotten", () => {
     const before: Calls = { create: { seconds: 20, at: at(-899) }, terminate: { seconds: 20, at: at(-900) } };
     expect(after(before, call({ endpoint: "nodes", seconds: 3 }))).toEqual({
       create: { seconds: 20, at: at(-899) },

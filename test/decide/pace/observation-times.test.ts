@@ -16,17 +16,17 @@ import { EMPTY_RECORD } from "../../support/build-record.ts";
 
 const ours = owner("ours");
 
-/** Seconds after NOW at which the next look may begin. */
+/** Seconds after NOW at which the next observation may begin. */
 function next(record: ClusterRecord, seconds: number): number {
   const until = notBefore(record, ours, at(seconds));
   return until === undefined ? seconds : (until - NOW) / 1000;
 }
 
-/** A look that begins and ends at that moment. */
+/** An observation that begins and ends at that moment. */
 const look = (record: ClusterRecord, seconds: number): ClusterRecord =>
   endObservation(beginObservation(record, at(seconds)), at(seconds));
 
-describe("the bucket of looks", () => {
+describe("the bucket of observations", () => {
   test("three at once, then one each 6 s: 13 in any 60 s", () => {
     let record = EMPTY_RECORD;
     const begun: number[] = [];
@@ -46,7 +46,7 @@ describe("the bucket of looks", () => {
     expect(next([3600, 3600, 3600].reduce(look, empty), 3600)).toBe(3606);
   });
 
-  test("an older release has looked: there is none for 6 s", () => {
+  test("an older release has observed: there is none for 6 s", () => {
     const record = look(EMPTY_RECORD, 0);
     expect(next(record, 1)).toBe(1);
     expect(next({ ...record, lookedAt: at(1) }, 1)).toBe(7);
@@ -55,7 +55,7 @@ describe("the bucket of looks", () => {
 });
 
 describe("clocks that differ", () => {
-  test("an instance an hour ahead has looked: the bucket is set to our clock, and 24 s later we look", () => {
+  test("an instance an hour ahead has observed: the bucket is set to our clock, and 24 s later we observe", () => {
     const ahead = look(EMPTY_RECORD, 3600);
     const mended = mendObservations(ahead, NOW);
     expect(mended).toMatchObject({ lookedAt: NOW, looks: { tokens: -3, at: NOW } });
@@ -63,7 +63,7 @@ describe("clocks that differ", () => {
     expect(next(mended, 24)).toBe(24);
   });
 
-  test("two instances 11 s apart do not look more often than one", () => {
+  test("two instances 11 s apart do not observe more often than one", () => {
     let record = EMPTY_RECORD;
     const begun: number[] = [];
     for (let seconds = 0; seconds < 120; seconds += 0.25) {
@@ -80,7 +80,7 @@ describe("clocks that differ", () => {
   });
 });
 
-describe("looks under way", () => {
+describe("observations under way", () => {
   const slow = (seconds: number): Partial<ClusterRecord> => ({ calls: { status: { seconds, at: NOW } } });
 
   test("a second begins when the first is older than twice the measured call, at least 5 s", () => {
@@ -94,14 +94,14 @@ describe("looks under way", () => {
     expect(next(two, 90)).toBe(90);
   });
 
-  test("the end of a look ends those that began before it", () => {
+  test("the end of an observation ends those that began before it", () => {
     const two = beginObservation(beginObservation(EMPTY_RECORD, NOW), at(5));
     expect(endObservation(two, at(5)).looks).not.toHaveProperty("underWay");
     expect(endObservation(two, NOW).looks).toMatchObject({ underWay: [at(5)] });
   });
 });
 
-describe("an overtaken look that is good", () => {
+describe("an overtaken observation that is good", () => {
   const seen = (seconds: number, calls?: Calls): ClusterRecord => ({
     ...EMPTY_RECORD,
     lastGoodLookAt: at(seconds),

@@ -16,7 +16,7 @@ import { buildCreate, buildState } from "../../support/build-record.ts";
 const standard = setName("standard");
 const other = setName("other");
 
-/** A record whose last look was 900 s ago, with sets that were pushed so many seconds from now. */
+/** A record whose last observation was 900 s ago, with sets that were pushed this many seconds from now. */
 function away(pushed: Readonly<Record<string, number>>, more: Partial<ClusterRecord> = {}): ClusterRecord {
   const sets = Object.fromEntries(
     Object.entries(pushed).map(([name, seconds]) => [name, { sentAt: at(seconds), intervalSeconds: 3600 }]),
@@ -26,16 +26,16 @@ function away(pushed: Readonly<Record<string, number>>, more: Partial<ClusterRec
 
 const rest = (record: ClusterRecord, now: Instant = NOW) => nextOutage(record, DEFAULT_POLICY, now);
 
-describe("a gap of 900 s since the last look", () => {
+describe("a gap of 900 s since the last observation", () => {
   test.each([
     { name: "every set was pushed again", pushed: { standard: -1, other: -300 }, awaiting: undefined },
     { name: "one of two was", pushed: { standard: -1, other: -1000 }, awaiting: [other] },
     {
-      name: "one of two was, the other came within 120 s of the last look",
+      name: "one of two was, the other came within 120 s of the last observation",
       pushed: { standard: -1, other: -781 },
       awaiting: [other],
     },
-    { name: "nobody has a set", pushed: {}, awaiting: [] },
+    { name: "there is no set", pushed: {}, awaiting: [] },
   ])("$name", ({ pushed, awaiting }) => {
     const expected =
       awaiting === undefined ? undefined : { from: at(-900), to: NOW, until: at(300), awaiting };
@@ -100,7 +100,7 @@ describe("a new epoch", () => {
   });
 });
 
-describe("a record that is new, and the first look shows a node", () => {
+describe("a record that is new, and the first observation shows a node", () => {
   const born = bornRecord(PROD, epoch("epoch-1"), NOW);
   const plan = (now: Instant, lagSeconds: number) =>
     withCreatesWait(

@@ -21,7 +21,7 @@ const DAY = 86_400;
 const host = (hostname: string): readonly SchedulerNode[] => [{ hostname, jobs: [] }];
 const licences = (total: number): readonly Pool[] => [{ name: "licence", total, used: 0 }];
 
-/** A message with demand: a target of so many nodes. */
+/** A message with demand: a target of this many nodes. */
 const whole = (
   revisionValue: number,
   count: number,

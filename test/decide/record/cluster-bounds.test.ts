@@ -25,7 +25,7 @@ function entry(more: Partial<SetEntry> = {}): SetEntry {
   };
 }
 
-/** A record with so many sets "held-0", "held-1" and so on. */
+/** A record with a number of sets "held-0", "held-1" and so on. */
 function holding(count: number, each: Partial<SetEntry> = {}): ClusterRecord {
   const names = Array.from({ length: count }, (_, index) => setName(`held-${index}`));
   return { ...EMPTY_RECORD, sets: new Map(names.map((name) => [name, entry(each)])) };

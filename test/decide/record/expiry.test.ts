@@ -61,7 +61,7 @@ describe("expiry", () => {
   test.each([
     { name: "lapsed at a tick", sets: lapseSets(record.sets, NOW, day) },
     { name: "run out a moment ago, before any tick", sets: record.sets },
-  ])("the same demand after it had $name moves the generation: it is in force anew", ({ sets }) => {
+  ])("the same demand after it had $name moves the generation: it is in force again", ({ sets }) => {
     const update = buildUpdate(4, {
       revisionValue: at(1),
       digest: digest("demand-standard"),

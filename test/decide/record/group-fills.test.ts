@@ -39,7 +39,7 @@ test.each<Scenario>([
     fills: [{ bucket: G1, key: KEY, since: at(0) }],
   },
   {
-    name: "one that is whole, and one that nobody asks for, are forgotten",
+    name: "one that is whole, and one that no demand asks for, are forgotten",
     before: [
       { bucket: G1, key: KEY, since: at(-60) },
       { bucket: G2, key: KEY, since: at(-60) },

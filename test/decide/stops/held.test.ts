@@ -13,7 +13,7 @@ import { countCreated, decideOn, push } from "../../support/push-message.ts";
 
 /** Nodes that call themselves unhealthy and stay (409, `undrain` false): they open no more, so they take no demand. */
 
-/** So many nodes of eight cores that are up, and room for 40 in all. */
+/** A number of nodes of eight cores that are up, and room for 40 in all. */
 function clusterOf(
   count: number,
   unhealthy: Readonly<Record<string, Question>>,

@@ -101,7 +101,7 @@ describe("the first token binds the instance", () => {
     expect(ask(state, [buildCall("n2")]).verdicts).toEqual([{ kind: "marked", node: "n2" }]);
   });
 
-  test("a call with the stop URL of another array binds nobody", () => {
+  test("a call with the stop URL of another array binds no node", () => {
     const { verdicts, state } = ask(stateOf(), [buildCall("n1", { token: OTHER, array: arrayName("viz") })]);
     expect(verdicts).toEqual([{ kind: "forbidden", undrain: true }]);
     expect(boundTo(state)).toBeUndefined();

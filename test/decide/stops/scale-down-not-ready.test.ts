@@ -44,7 +44,7 @@ describe("a node that never was Ready", () => {
     },
     { name: "failed, KeepAlive is set", known: young, node: { phase: "failed", ...keptAlive }, action: none },
     {
-      name: "failed, and the last look does not show it: it is in doubt, and not stopped",
+      name: "failed, and the last observation does not show it: it is in doubt, and not stopped",
       known: young,
       node: { phase: "failed", missing: { since: at(-30) } },
       around: silent,
@@ -75,7 +75,7 @@ describe("a node that failed after it was Ready: jobs may still run there", () =
   const rows: readonly Row[] = [
     { name: "reported idle: marked, and looked at again", action: { kind: "mark", by: "failed" } },
     { name: "reported busy", around: { busy: true, ...silent }, action: none },
-    { name: "nobody says what it does", around: silent, action: none },
+    { name: "busy state unknown", around: silent, action: none },
     { name: "scale-down rests", around: { resting: true }, action: none },
     {
       name: "needed by a plan: it is no capacity all the same",

@@ -43,7 +43,7 @@ describe("a Ready node", () => {
       node: { stopDisabled: true },
       action: { kind: "undrain" },
     },
-    { name: "nobody says what it does: never idle", action: none },
+    { name: "busy state unknown: never idle", action: none },
     {
       name: "marked as idle, reported idle since: stopped",
       known: { ...idle, ...mark() },
@@ -62,13 +62,13 @@ describe("a Ready node", () => {
       action: none,
     },
     {
-      name: "marked as idle, and nobody reports it any more: taken back",
+      name: "marked as idle, and no longer reported: the mark is removed",
       known: mark(),
       around: silent,
       action: { kind: "undrain" },
     },
     {
-      name: "marked by this very plan: it is looked at again first",
+      name: "marked by this very plan: it is observed again first",
       known: { ...idle, ...mark({ plan: 7 }) },
       action: none,
     },
@@ -117,7 +117,7 @@ describe("a Ready node", () => {
       action: none,
     },
     {
-      name: "a terminate was accepted two minutes ago, and it is still up: decided anew",
+      name: "a terminate was accepted two minutes ago, and it is still up: decided again",
       known: mark({ sentAt: at(-120) }),
       action: { kind: "undrain" },
     },

@@ -27,7 +27,7 @@ describe("an action on the ledger", () => {
     });
   });
 
-  test("a node that is taken out of draining starts its idle clock anew", () => {
+  test("a node that is taken out of draining starts its idle time again", () => {
     const after = applyAction({ ...known, ...mark() }, { kind: "undrain" }, 7, NOW);
     expect(after).toEqual({ ...known, busyness: { state: "unknown", since: NOW } });
   });
@@ -51,7 +51,7 @@ test.each([
   },
   { name: "the mark of an unfit node", known: mark({ by: "unhealthy", since: at(-59.999) }), excluded: true },
   {
-    name: "the mark of an unfit node that nobody followed up",
+    name: "the mark of an unhealthy node that no stop followed",
     known: mark({ by: "unhealthy", since: at(-60) }),
     excluded: false,
   },

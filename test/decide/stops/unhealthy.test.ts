@@ -21,7 +21,7 @@ import { buildJob, buildState, OURS } from "../../support/build-record.ts";
 import type { StopCall } from "../../../src/decide/stop-verdict.ts";
 import { confirmStops } from "../../../src/decide/confirm-stops.ts";
 
-/** Nodes that call themselves unhealthy: whoever holds the stop URL of their array can say so of each of them. */
+/** Nodes that call themselves unhealthy: any holder of the stop URL of their array can call each of them unhealthy. */
 
 const unhealthy = (id: string, more: Partial<StopCall> = {}) => buildCall(id, { unhealthy: true, ...more });
 
@@ -235,7 +235,7 @@ describe("without a scheduler's word only a few nodes of an array go within an h
     expect(second.record.intents).toHaveLength(1);
   });
 
-  test("one that is held and asks only what has become of it is not told to open", () => {
+  test("one that is held and asks only about its earlier question is not told to open", () => {
     const nodes = buildNodes("n", 5);
     const spent = { unhealthyStops: [{ array: arrayName("execute"), at: at(-60), count: 3 }] };
     const state = stateOf(nodes, { record: spent });
@@ -248,7 +248,7 @@ describe("without a scheduler's word only a few nodes of an array go within an h
     ]);
   });
 
-  test("while nobody can tell, it is unhealthy since the same moment", () => {
+  test("while there is no verdict, it is unhealthy since the same moment", () => {
     const nodes = buildNodes("n", 5);
     const spent = { unhealthyStops: [{ array: arrayName("execute"), at: at(-60), count: 3 }] };
     const first = ask(stateOf(nodes, { record: spent }), [unhealthy("n1")]);

@@ -42,7 +42,7 @@ describe("the reasons of differences", () => {
   });
 });
 
-describe("a look", () => {
+describe("an observation", () => {
   test("counts on both days where midnight lies between", () => {
     const night = instant(Date.UTC(2026, 0, 31, 23, 59, 30));
     const { days } = look(found(nodes(4, 1), nodes(2)), 1, night);

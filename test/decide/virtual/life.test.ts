@@ -60,7 +60,7 @@ describe("a node of the virtual fleet", () => {
     fleets.push({ slurm: { ...lasting, sentAt: at(60), report: idle } });
     for (let seconds = 60; seconds <= 300; seconds += 60) fleets.plan(seconds, buildSnapshot(real));
     expect(fleets.phases(300)).toEqual({ r1: "ready", r2: "ready" });
-    // Idle since 60: marked at 360, when the five minutes are over, and stopped after one more look.
+    // Idle since 60: marked at 360, when the five minutes are over, and stopped after one more observation.
     expect(fleets.plan(360, buildSnapshot(real)).virtual?.terminates).toEqual([]);
     expect(fleets.plan(420, buildSnapshot(real)).virtual?.terminates).toEqual(["r1", "r2"]);
     expect(fleets.phases(421)).toEqual({ r1: "going", r2: "going" });

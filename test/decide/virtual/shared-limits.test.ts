@@ -20,7 +20,7 @@ import { OBSERVE, TwoFleets } from "./two-fleets.ts";
 const OTHERS = arrayName("others");
 const lasting = { expiresAt: at(86_400), intervalSeconds: 86_400 };
 
-/** What CycleCloud shows while so many real nodes use the quota. */
+/** What CycleCloud shows while this many real nodes use the quota. */
 function withQuota(nodes: readonly Node[], more: Partial<Bucket> = {}) {
   const consumedCores = 8 + 4 * nodes.length;
   const buckets = [
@@ -60,7 +60,7 @@ test("real nodes of arrays that act count once, and are no room for the virtual 
   // Eight of ten are for the cluster: five act, and three are copies.
   expect(made(fleets)).toBe(0);
   const fewer = withQuota([...acting.slice(0, 3), ...observed]);
-  // Nodes that a look lacks count as there for a minute.
+  // Nodes that an observation lacks count as there for a minute.
   fleets.plan(60, fewer, mixed);
   expect(made(fleets)).toBe(0);
   fleets.plan(180, fewer, mixed);

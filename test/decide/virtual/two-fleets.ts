@@ -15,7 +15,7 @@ import { nodeNow } from "../../../src/decide/virtual/fleet.ts";
 
 export const OBSERVE: Policy = { ...DEFAULT_POLICY, mode: "observe" };
 
-/** A cluster that is looked at again and again, with what each plan left behind. */
+/** A cluster that is observed again and again, with what each plan left behind. */
 export class TwoFleets {
   record: ClusterRecord;
   bodies: Bodies;
@@ -32,7 +32,7 @@ export class TwoFleets {
     this.bodies = bodies;
   }
 
-  /** One plan, so many seconds after NOW. */
+  /** One plan at this number of seconds after NOW. */
   plan(seconds: number, snapshot: Snapshot, policy: Policy = OBSERVE): Plan {
     const now = at(seconds);
     const look = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };

@@ -10,7 +10,7 @@ test("a job that runs in reality waits in the virtual fleet as long as its virtu
   fleets.plan(0, buildSnapshot());
   const placed = [{ hostname: "ip-r1", iterations: 4 }];
   fleets.push({ slurm: { ...lasting, demands: [buildJob("7", 4, { placed })] } });
-  // The virtual node is made at 60 and boots until 360: the looks at 60, 120, ... 300 find the job waiting.
+  // The virtual node is made at 60 and boots until 360: the observations at 60, 120, ... 300 find the job waiting.
   for (let seconds = 60; seconds <= 600; seconds += 60)
     fleets.plan(seconds, buildSnapshot([buildNode("r1")]));
   expect(fleets.fleet.moved).toEqual([{ real: "r1", to: "virtual-0" }]);

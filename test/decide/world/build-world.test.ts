@@ -221,7 +221,7 @@ describe("caps", () => {
     ]);
   });
 
-  test("none where nobody asks, and none that the configuration does not have", () => {
+  test("none without demand, and none that the configuration does not have", () => {
     expect(build({}, { policy: { ...DEFAULT_POLICY, caps } }).caps).toBeUndefined();
     expect(build({}, { demands: [job("standard", "anna")] }).caps).toBeUndefined();
   });

@@ -164,7 +164,7 @@ describe("what a dynamic array gets", () => {
       expected: ["1 of execute/Standard_D4s_v5/only for licensed"],
     },
     {
-      // The first job may have nothing, and is of the same kind as the last: what was open to the one must be asked anew for the other.
+      // The first job gets no node, and is of the same kind as the last. The offers must be computed again for the last.
       name: "that holds for a job like one that came before all of them",
       sets: {
         a: { demands: [buildJob("first", 4, { priority: 2 })] },

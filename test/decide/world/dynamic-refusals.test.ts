@@ -84,7 +84,7 @@ describe("why a dynamic array gets nothing", () => {
       expected: ['standard/licensed 0 of 2: node array "licensed" offers no VM size'],
     },
     {
-      name: "nobody asks for it any more, and a job names it",
+      name: "no set asks for it any more, and a job names it",
       sets: {
         standard: {
           demands: [buildJob("late", 8, { constraints: [...needing({ ncpus: 1 }), inArrays(LICENSED)] })],

@@ -29,7 +29,7 @@ export const LICENSED = arrayName("licensed");
 export const FOR_LICENSED: Purpose = { kind: "dynamic", array: LICENSED };
 export const LICENCE = { Configuration: { licence: "x" } };
 
-/** "The dynamic array licensed, which extends execute, shall have so many nodes." */
+/** "The dynamic array licensed, which extends execute, shall have this many nodes." */
 export function licensed(count: number, more: Partial<TargetDemand> = {}): TargetDemand {
   return buildTarget(count, { id: "licensed", array: LICENSED, extends: EXECUTE, position: 1, ...more });
 }

@@ -36,7 +36,7 @@ describe("offers", () => {
     },
     { name: "of the location that stands in", region: "usgov", price: 0.2 },
     { name: "none where the location has prices of other sizes", region: "eastus", price: undefined },
-    { name: "none in a location that nobody knows", region: "mars", price: undefined },
+    { name: "none in an unknown location", region: "mars", price: undefined },
     {
       name: "none of evictable nodes where only the other is known",
       type: "B",

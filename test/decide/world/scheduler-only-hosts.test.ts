@@ -54,7 +54,7 @@ describe.each(MODES)("a host that only the scheduler knows, with $preference and
       expected: 0,
     },
     {
-      name: "a resource that nobody has reported",
+      name: "a resource that no report has",
       jobs: [{ name: "j", constraints: [{ ncpus: 1, mem: "memory::1g" }] }],
       expected: 1,
     },
@@ -89,7 +89,7 @@ describe.each(MODES)("a host that only the scheduler knows, with $preference and
     { name: "with nothing left", more: { available: { ncpus: 0 } } },
     { name: "of which nothing is said", more: { resources: {} } },
     { name: "of which other things are said", more: { resources: { rack: "r1" } } },
-    { name: "with a job of which nobody says what it takes", more: { jobs: ["other"] } },
+    { name: "with a job whose amounts are unknown", more: { jobs: ["other"] } },
   ])("is none $name", ({ more }) => {
     expect(created({ standard: { jobs: [job("j", 8)], schedulerNodes: [host(more)] } })).toBe(1);
   });

@@ -44,7 +44,7 @@ describe.each([
     ]);
   });
 
-  test("gets what it asks for where no array tells of a spot quota", () => {
+  test("gets what it asks for if no array reports a spot quota", () => {
     expect(creates(plan({ demands: [ask(5, SPOT)], arrays: [execute()] }))).toEqual([
       `5 of execute/${D4} {"Interruptible":true}`,
     ]);

@@ -14,7 +14,7 @@ import {
 import { buildState, buildTarget } from "../support/build-record.ts";
 import { countVerdicts, created, decideOn, verdicts } from "./reconcile-stage.ts";
 
-describe("nobody acts", () => {
+describe("nothing may be changed", () => {
   const stuck = buildNode("n1", { phase: "going", status: "Failed" });
   const hung = buildNode("n2", { phase: "coming" });
   const idle = buildNode("n3");
