@@ -8,6 +8,10 @@ import { readConstraints } from "../../src/wire/constraint.ts";
 import { NOW } from "./small-world.ts";
 import { newNotes } from "../../src/wire/notes.ts";
 
+/*
+ * A golden case: a world, a demand in it, and what an operator reads of it.
+ */
+
 /** What an operator reads when something cannot be had, worked out by hand: which limit, its numbers, and the smallest change that helps. */
 
 export const policy = {

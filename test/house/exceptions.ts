@@ -6,8 +6,7 @@ import type { Flaw } from "./shape.ts";
  */
 
 /** Files of more than 300 lines. */
-export const LONG_FILES: readonly string[] = [
-];
+export const LONG_FILES: readonly string[] = [];
 
 /** Files of the tests of more than 300 lines. */
 export const LONG_TEST_FILES: readonly string[] = [
