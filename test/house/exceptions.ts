@@ -30,7 +30,6 @@ export const LONG_WITHOUT_REASON: readonly string[] = [
   "src/app/effects.ts",
   "src/cli/demand-commands.ts",
   "src/config.ts",
-  "src/decide/constraints/requirements.ts",
   "src/wire/constraint.ts",
   "src/wire/nodearray.ts",
   "src/wire/policy.ts",
@@ -49,8 +48,6 @@ export const LONG_FUNCTIONS: readonly string[] = [
   "src/cli/explain-commands.ts#registerExplainCommands",
   "src/cli/state-commands.ts#registerStateCommands",
   "src/config.ts#readClusters",
-  "src/decide/constraints/requirements.ts#takeApart",
-  "src/decide/need/weigh.ts#weigh",
   "src/wire/policy.ts#readPolicy",
 ];
 
