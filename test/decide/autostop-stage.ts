@@ -14,6 +14,10 @@ import { buildState, buildTarget, OURS } from "../support/build-record.ts";
 import type { StopCall, StopVerdict } from "../../src/decide/stop-verdict.ts";
 import { confirmStops } from "../../src/decide/confirm-stops.ts";
 
+/*
+ * Calls of nodes, and what the two commits of a stop make of them.
+ */
+
 export const policy = DEFAULT_POLICY;
 
 export interface State {

@@ -13,6 +13,10 @@ import { buildTarget, OURS } from "../support/build-record.ts";
 import type { Observation } from "../../src/domain/observation.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 
+/*
+ * A record, a snapshot and what a plan of them decides.
+ */
+
 export interface State {
   readonly record: ClusterRecord;
   readonly bodies: Bodies;

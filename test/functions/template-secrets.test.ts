@@ -32,13 +32,17 @@ beforeAll(async () => {
   });
   await call("PUT", "/api/clusters/prod/config", { default_resources: [reading("rack", "rack")] });
   await tick();
-  await push("refused", 1);
-  // CycleCloud refuses the first create, in words that quote what it was sent.
-  app.simulator.faults.failNext({ method: "POST", pathIncludes: "nodes/create" }, 1, {
+  // CycleCloud refuses the first creates, in words that quote what it was sent. They are shown for a minute, a second here.
+  app.simulator.faults.failNext({ method: "POST", pathIncludes: "nodes/create" }, 10, {
     status: 400,
     body: { Message: `Configuration.cyclecloud.credentials.password ${CANARY} is not valid` },
   });
-  await tick();
+  await push("refused", 1);
+  await vi.waitFor(async () => {
+    await tick();
+    expect(JSON.stringify(await call("GET", "/api/clusters/prod"))).toContain("is not valid");
+  }, patiently);
+  app.simulator.faults.clear();
   await push("mine", 3);
   await vi.waitFor(async () => expect(await tick().then(readyNodes)).toBe(3), patiently);
   for (const [method, path, body] of REQUESTS) await call(method, path, body);

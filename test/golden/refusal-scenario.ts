@@ -8,7 +8,9 @@ import { readConstraints } from "../../src/wire/constraint.ts";
 import { NOW } from "./small-world.ts";
 import { newNotes } from "../../src/wire/notes.ts";
 
-/** What an operator reads about an unmet demand: the limit, its numbers, and the smallest change that helps. Worked out by hand. */
+/*
+ * What an operator reads about an unmet demand: the limit, its numbers, and the smallest change that helps. Worked out by hand.
+ */
 
 export const policy = {
   groupPrefix: "pg-",

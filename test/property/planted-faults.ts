@@ -11,6 +11,10 @@ import { EXCLUSIVE, needing } from "../support/build-constraints.ts";
 import { findFaults } from "./naive-checker.ts";
 import { NOW } from "./small-shapes.ts";
 
+/*
+ * A world, its right allocation, and small changes that make a fault of it.
+ */
+
 export const ALPHA = arrayName("alpha");
 export const GANG = placementGroup("pg-alpha-A4-1");
 export const GROUP = placementGroup("pg-alpha-2n-1");

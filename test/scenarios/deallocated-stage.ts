@@ -4,6 +4,10 @@ import { oneArray } from "./clusters.ts";
 import type { StageOptions } from "./stage-options.ts";
 import { Stage } from "./stage.ts";
 
+/*
+ * A stage with deallocated nodes.
+ */
+
 export const DAY = 86_400;
 
 /** A cluster whose first nodes, created by hand, have been shut down and keep their disks; ten minutes have passed. */

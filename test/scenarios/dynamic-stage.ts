@@ -3,6 +3,10 @@ import { AT_ONCE, oneArray } from "./clusters.ts";
 import { Stage } from "./stage.ts";
 import type { StageOptions } from "./stage-options.ts";
 
+/*
+ * A stage with a dynamic node array.
+ */
+
 /** Dynamic node arrays through queue, functions and simulator; what the documentation's own examples show is in autoscale-contract.test.ts. */
 
 export const DAY = 86_400;

@@ -2,6 +2,10 @@ import type { NodeArrayOptions, SimulatorOptions } from "../../src/simulator/opt
 import { oneArray } from "./clusters.ts";
 import { Stage } from "./stage.ts";
 
+/*
+ * Demand for groups, and the groups that a stage shows.
+ */
+
 export const DAY = 86_400;
 export const F4 = "Standard_F4s_v2";
 export const D4 = "Standard_D4s_v5";

@@ -5,6 +5,10 @@ import { clusterName } from "../../../src/domain/ids.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { readCaptured } from "./captured-files.ts";
 
+/*
+ * Captured answers, read as the product reads them.
+ */
+
 export const cluster = clusterName("demo");
 export const now = instant(1_768_040_000_000);
 

@@ -5,6 +5,10 @@ import { PortError } from "../../../src/app/ports/port-error.ts";
 import { serve } from "./local-server.ts";
 import type { Behaviour, LocalServer } from "./local-server.ts";
 
+/*
+ * A transport to a server of the test.
+ */
+
 export const read: TransportRequest = {
   method: "GET",
   path: "/clusters/a%20b/status",

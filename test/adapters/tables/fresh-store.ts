@@ -10,6 +10,10 @@ import type { Instant } from "../../../src/domain/units.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
 import { SAMPLE_TIME } from "../../support/sample-record.ts";
 
+/*
+ * A record store on an empty table.
+ */
+
 export type FileAzurite = ReturnType<typeof azuriteForThisFile>;
 
 export const demo = clusterName("demo");

@@ -11,6 +11,10 @@ import { instant } from "../../../src/domain/units.ts";
 import { readConstraints } from "../../../src/wire/constraint.ts";
 import { newNotes } from "../../../src/wire/notes.ts";
 
+/*
+ * A world, the jobs in it, and what they use under the preference bucket-order.
+ */
+
 export const policy = {
   groupPrefix: "pg-",
   groupFillSeconds: 600,

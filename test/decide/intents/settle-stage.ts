@@ -6,6 +6,10 @@ import { at } from "../../support/build-node.ts";
 import { buildCreate, buildState, OURS } from "../../support/build-record.ts";
 import type { Evidence, Settled } from "../../../src/decide/intents/evidence.ts";
 
+/*
+ * A record with intents, and evidence of what became of them.
+ */
+
 export const R1 = requestId("r-1");
 
 export function stateOf(intents: readonly Intent[], more: Partial<ClusterRecord> = {}): Settled {

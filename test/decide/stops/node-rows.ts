@@ -6,6 +6,10 @@ import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Draining, LedgerNode } from "../../../src/domain/ledger.ts";
 import { at, idleSince, NOW, rememberNode } from "../../support/build-node.ts";
 
+/*
+ * Rows of tables: a node, what is known of it, and what scale-down does with it.
+ */
+
 export const policy = DEFAULT_POLICY;
 
 /** Spare, reported idle just now, nothing in the way. */

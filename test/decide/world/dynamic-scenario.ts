@@ -25,6 +25,10 @@ import type { Scenario } from "../../support/build-record.ts";
 import { buildState, buildTarget, OURS } from "../../support/build-record.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
 
+/*
+ * A cluster with the dynamic array "licensed", and what a plan of it creates and leaves unmet.
+ */
+
 export const LICENSED = arrayName("licensed");
 export const FOR_LICENSED: Purpose = { kind: "dynamic", array: LICENSED };
 export const LICENCE = { Configuration: { licence: "x" } };

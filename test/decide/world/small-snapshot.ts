@@ -6,6 +6,10 @@ import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { instant } from "../../../src/domain/units.ts";
 import type { WorldInput } from "../../../src/decide/world/world-input.ts";
 
+/*
+ * A small snapshot, and the world that is built of it.
+ */
+
 export const now = instant(1_763_636_400_000);
 export const d4 = { vcpus: 4, quotaVcpus: 4, gpus: 0, memoryGib: 16, infiniband: false };
 

@@ -2,6 +2,10 @@ import { SchedulerModel } from "../../../src/local/workload/scheduler-model.ts";
 import type { SchedulerOptions } from "../../../src/local/workload/scheduler-events.ts";
 import type { WorkloadJob } from "../../../src/local/workload/workload-job.ts";
 
+/*
+ * A scheduler model with a few hosts, and jobs for it.
+ */
+
 /** A job in seconds; `walltime` unknown unless given. */
 export function job(name: string, processors: number, run: number, walltime?: number): WorkloadJob {
   const walltimeMs = walltime === undefined ? undefined : walltime * 1000;
