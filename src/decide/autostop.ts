@@ -8,33 +8,32 @@ import { factOfNode } from "./nodes/planned-beside.ts";
 import { maySpeak } from "./stops/node-token.ts";
 import { isOvertaken } from "./stops/questions.ts";
 import type { FinalVerdict, StopCall, StopDecision, StopVerdict } from "./stop-verdict.ts";
-import type { Survey } from "./stop-objections.ts";
 import {
-  bindingsOf,
   isFreshMark,
   judgeRecord,
   judgeStop,
   mayStop,
   objectionTo,
   staying,
-  surveyOf,
   unsettled,
 } from "./stop-objections.ts";
+import type { Survey } from "./stop-survey.ts";
+import { bindingsOf, surveyOf } from "./stop-survey.ts";
 import { spareNodes, without } from "./spare-nodes.ts";
 import { noteVerdicts } from "./note-verdicts.ts";
 import type { Recalls } from "./recalls.ts";
 import { noRecalls } from "./recalls.ts";
 import { lapseParts } from "./record/lapse.ts";
 
-/** A question is too old to begin anything so long after it reached a host: the node has given up waiting, and may have opened. */
+/** A question older than this begins no stop: the node has given up waiting, and may have taken work again. */
 export const PATIENCE_SECONDS: Seconds = 20;
-/** An instance that no observation shows is unknown only if an observation is not older than this: a node may be newer than the observation. */
+/** An instance that the last observation does not show counts as unknown only if that observation is not older than this. */
 const UNKNOWN_OBSERVATION_SECONDS: Seconds = 45;
 
 /**
- * Answers all calls of one moment together, so that nodes which ask at once cannot all be let go when some are needed. Decides on the
- * last believed observation: cannot tell if that is older than two snapshot intervals. What a node is told is in `questions`: its mark, or that
- * it is to stay (docs/protocol.md, Questions of nodes). `recall` only spares work.
+ * Answers all calls of one moment together: of nodes that ask at the same time, enough must stay. Decides on the last believed observation.
+ * If it is too old (`outageSeconds`), the verdict is "cannot-tell". The answers are noted in `questions`: a mark, or that the node stays
+ * (docs/protocol.md, Questions of nodes). `recall` only saves time.
  */
 export function judgeStops(
   record: ClusterRecord,
@@ -44,7 +43,7 @@ export function judgeStops(
   now: Instant,
   recall: Recalls = noRecalls(),
 ): StopDecision {
-  // Without what has run out since the last plan: both looks at demand must see the same.
+  // As in a plan: sets that have lapsed since the last one do not count.
   const current = lapseParts(record, now, policy.maxExpirationSeconds);
   const byInstance = indexByInstance(bodies.ledger, calls);
   const asked = new Set([...byInstance.values()].map(({ nodeId }) => nodeId));
@@ -69,7 +68,7 @@ export function judgeStops(
   return noteVerdicts(record, bodies, view, byInstance, calls, verdicts, now);
 }
 
-/** What can be said of a call without weighing it against the others. */
+/** The verdict on a call by itself, before it is known which nodes the demand needs. */
 function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall, now: Instant): StopVerdict {
   if (known === undefined) return judgeUnknown(view, now);
   const mayOpen = (): boolean => !view.isForgetful && !mayStop(view, known, now);
@@ -77,23 +76,24 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   const bound = view.bindings.get(known.nodeId)?.binding;
   if (!maySpeak(bound, call.token, factOfNode(view.facts, known, known), now))
     return { kind: "forbidden", undrain: mayOpen(), unbound: true };
-  const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, call.unhealthy, now);
+  const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, call, now);
   if (settled !== undefined) return settled;
   if (isOvertaken(view.questions.get(known.nodeId), call, now))
     return unsettled("a newer question of this node was answered");
   if (secondsBetween(call.arrivedAt, now) >= PATIENCE_SECONDS)
     return unsettled("the question waited too long here; ask again");
-  const undrain = !view.isForgetful;
-  const objection = objectionTo(view, known, call.unhealthy);
-  if (objection !== undefined) return staying(objection, undrain);
+  const objection = objectionTo(view, known, call);
+  if (objection !== undefined) return staying(view, objection);
   if (call.begin) return { kind: "marked", node: known.nodeId };
-  // A question on another instance may be about to commit the stop that this one asks about.
+  // Another instance may be about to commit the stop that this question asks about.
   if (isFreshMark(known, now)) return unsettled("its stop is being decided; ask again");
   const limited = call.unhealthy ? view.limited([known.nodeId]).get(known.nodeId) : undefined;
-  return limited ?? { kind: "cannot-tell", why: "no stop of this node is under way", undrain };
+  return (
+    limited ?? { kind: "cannot-tell", why: "no stop of this node is under way", undrain: !view.isForgetful }
+  );
 }
 
-/** A node may be newer than the last observation: it is unknown once an observation has come that does not show it. */
+/** The verdict on an instance that the ledger does not know. It may be newer than the last observation. */
 function judgeUnknown({ isForgetful, blind: why, seenAt }: Survey, now: Instant): FinalVerdict {
   if (isForgetful) return unsettled("the record of this cluster is new; ask again");
   if (why !== undefined) return { kind: "not-seen-yet", why };
@@ -105,7 +105,7 @@ function judgeUnknown({ isForgetful, blind: why, seenAt }: Survey, now: Instant)
   return { kind: "unknown-instance" };
 }
 
-/** The callers' nodes. A VM is known by its instance id, as the callback knows no other (cyclecloud-wire.md D.2). A live node wins over a gone one. */
+/** The callers' nodes by instance id, the only id that the callback sends (cyclecloud-wire.md D.2). A live node wins over a gone one. */
 function indexByInstance(ledger: Ledger, calls: readonly StopCall[]): ReadonlyMap<string, LedgerNode> {
   const asked = new Set(calls.map(({ instance }) => instance));
   const index = new Map<string, LedgerNode>();

@@ -10,17 +10,11 @@ import type { Bodies } from "../domain/bodies.ts";
 import { noteUnhealthyStops } from "./stops/unhealthy.ts";
 import type { Asking } from "./stops/questions.ts";
 import { isOvertaken, noteStay, noteUnhealthy } from "./stops/questions.ts";
-import type { FinalVerdict, StopVerdict } from "./stop-verdict.ts";
-import type { Objection, Survey } from "./stop-objections.ts";
-import {
-  isUnhealthy,
-  judgeRecord,
-  judgeStop,
-  objectionTo,
-  staying,
-  surveyOf,
-  unsettled,
-} from "./stop-objections.ts";
+import type { FinalVerdict, Stay, StopVerdict } from "./stop-verdict.ts";
+import { isUnhealthy, judgeRecord, judgeStop, objectionTo, staying, unsettled } from "./stop-objections.ts";
+import type { Survey } from "./stop-survey.ts";
+import { surveyOf } from "./stop-survey.ts";
+import type { SpareNodes } from "./spare-nodes.ts";
 import { spareNodes, without } from "./spare-nodes.ts";
 import { heldOf, isStay } from "./note-verdicts.ts";
 import { commitEffects } from "./intents/commit-effects.ts";
@@ -30,13 +24,13 @@ import type { Recalls } from "./recalls.ts";
 import { noRecalls } from "./recalls.ts";
 import { lapseParts } from "./record/lapse.ts";
 
-/** One question that has marked its node. */
+/** A node and its question that has marked it. */
 export interface Marked {
   readonly node: NodeId;
   readonly call: Asking;
 }
 
-/** What becomes of marked nodes. */
+/** What is decided about marked nodes. */
 export interface Confirmation {
   readonly record: ClusterRecord;
   readonly questions: Questions;
@@ -44,8 +38,8 @@ export interface Confirmation {
 }
 
 /**
- * The observation after the mark: the record as it is now, with whatever demand has come since (the node itself has said that it is idle).
- * What is still spare is stopped; the rest is told to stay. A question that waited too long, or whose mark is gone, gets no verdict.
+ * Decides on marked nodes with the record as it was read after the mark, including demand that has come since. Nodes that are still spare are
+ * stopped. The others are told to stay, except those whose question waited too long or whose mark is gone: they are told to ask again.
  */
 export function confirmStops(
   record: ClusterRecord,
@@ -56,67 +50,66 @@ export function confirmStops(
   owner: Owner,
   recall: Recalls = noRecalls(),
 ): Confirmation {
-  // Without what has run out since the last plan: both looks at demand must see the same.
+  // As in a plan: sets that have lapsed since the last one do not count.
   const current = lapseParts(record, now, policy.maxExpirationSeconds);
   const calls = new Map(marked.map(({ node, call }) => [node, call]));
   const view = surveyOf(current, bodies, new Set(calls.keys()), policy, now);
-  const verdicts = new Map<NodeId, FinalVerdict>();
-  const ours: NodeId[] = [];
-  for (const [id, call] of calls) {
-    const early = verdictBefore(view, bodies.ledger.get(id), call, now);
-    if (early === undefined) ours.push(id);
-    else verdicts.set(id, early);
-  }
-  const undrain = !view.isForgetful;
+  const early = earlyVerdicts(view, bodies.ledger, calls, now);
+  const ours = [...calls.keys()].filter((id) => !early.has(id));
   const objections = objectionsTo(view, bodies.ledger, ours);
-  for (const [id, objection] of objections) verdicts.set(id, staying(objection, undrain));
   const going = ours.filter((id) => !objections.has(id));
   const sick = new Set(going.filter((id) => isUnhealthy(bodies.ledger.get(id))));
   const limited = view.limited(sick);
-  for (const [id, told] of limited) verdicts.set(id, told);
   const unhealthy = [...sick].filter((id) => !limited.has(id));
   const askers = without(new Set(going), sick);
   const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now, recall);
   const stopped = [...unhealthy, ...[...askers].filter((id) => free.spare.has(id))];
-  for (const id of askers) {
-    const unknown = free.unknown.get(id);
-    if (unknown !== undefined) verdicts.set(id, unsettled(unknown));
-    else if (!free.spare.has(id)) verdicts.set(id, { kind: "needed", why: free.why(id), undrain });
-  }
-  for (const id of stopped) verdicts.set(id, { kind: "granted", node: id });
+  const verdicts = new Map<NodeId, FinalVerdict>([
+    ...early,
+    ...objections,
+    ...limited,
+    ...neededVerdicts(view, askers, free),
+    ...stopped.map((node) => [node, { kind: "granted", node }] as const),
+  ]);
+  const noted = noteUnhealthyStops(record, bodies.ledger, view.facts, unhealthy, now);
   const paused = pauseUnhealthy(
-    noteUnhealthyStops(record, bodies.ledger, view.facts, unhealthy, now),
+    noted,
     unhealthy.flatMap((id) => view.nodes.get(id) ?? []),
     now,
   );
-  const arrivals = stopped.map((id) => calls.get(id)?.arrivedAt ?? now);
-  const stopsBy = plusSeconds(
-    arrivals.reduce((a, b) => (a < b ? a : b), now),
-    PATIENCE_SECONDS,
-  );
+  const effects = { terminates: stopped, stopsBy: stopsBy(stopped, calls, now) };
   return {
-    record: commitEffects(
-      { ...paused, plan: record.plan + 1 },
-      { terminates: stopped, stopsBy },
-      now,
-      owner,
-      policy,
-    ),
+    record: commitEffects({ ...paused, plan: record.plan + 1 }, effects, now, owner, policy),
     questions: withStays(view.questions, calls, verdicts, now),
     verdicts,
   };
 }
 
-/** What is known before anything is weighed; undefined: the mark is there, and its stop may be committed. */
-function verdictBefore(
+/** The verdicts on nodes whose mark is gone, or whose stop may no longer begin. The stop of a node that is not here may be committed. */
+function earlyVerdicts(
+  view: Survey,
+  ledger: Ledger,
+  calls: ReadonlyMap<NodeId, Asking>,
+  now: Instant,
+): ReadonlyMap<NodeId, FinalVerdict> {
+  const verdicts = new Map<NodeId, FinalVerdict>();
+  for (const [id, call] of calls) {
+    const verdict = earlyVerdict(view, ledger.get(id), call, now);
+    if (verdict !== undefined) verdicts.set(id, verdict);
+  }
+  return verdicts;
+}
+
+function earlyVerdict(
   view: Survey,
   known: LedgerNode | undefined,
   call: Asking,
   now: Instant,
 ): FinalVerdict | undefined {
   if (known === undefined) return unsettled("the node is not known any more; ask again");
-  // Another call of the same node, on another instance, may have come to its end first.
-  const settled = judgeStop(view, known, now) ?? judgeRecord(view, known, isUnhealthy(known), now);
+  // Another instance may have answered another call of the same node first.
+  const settled =
+    judgeStop(view, known, now) ?? judgeRecord(view, known, { unhealthy: isUnhealthy(known) }, now);
   if (settled !== undefined) return settled;
   if (!isOurMark(known) || isOvertaken(view.questions.get(known.nodeId), call, now))
     return unsettled("another question of this node was answered; ask again");
@@ -125,6 +118,44 @@ function verdictBefore(
   return undefined;
 }
 
+/** Nodes that must stay because something has come up since they were marked, with what they are told. */
+function objectionsTo(view: Survey, ledger: Ledger, ids: readonly NodeId[]): ReadonlyMap<NodeId, Stay> {
+  const objections = new Map<NodeId, Stay>();
+  for (const id of ids) {
+    const known = ledger.get(id);
+    if (known === undefined) continue;
+    const objection = objectionTo(view, known, { unhealthy: isUnhealthy(known) });
+    if (objection !== undefined) objections.set(id, staying(view, objection));
+  }
+  return objections;
+}
+
+/** What the nodes are told that the demand needs, and those for which that is not known. */
+function neededVerdicts(
+  { isForgetful }: Survey,
+  askers: ReadonlySet<NodeId>,
+  free: SpareNodes,
+): ReadonlyMap<NodeId, Stay> {
+  const verdicts = new Map<NodeId, Stay>();
+  for (const id of askers) {
+    const unknown = free.unknown.get(id);
+    if (unknown !== undefined) verdicts.set(id, unsettled(unknown));
+    else if (!free.spare.has(id))
+      verdicts.set(id, { kind: "needed", why: free.why(id), undrain: !isForgetful });
+  }
+  return verdicts;
+}
+
+/** Until when the stops may be sent: the node with the oldest question gives up waiting then. */
+function stopsBy(stopped: readonly NodeId[], calls: ReadonlyMap<NodeId, Asking>, now: Instant): Instant {
+  const arrivals = stopped.map((id) => calls.get(id)?.arrivedAt ?? now);
+  return plusSeconds(
+    arrivals.reduce((a, b) => (a < b ? a : b), now),
+    PATIENCE_SECONDS,
+  );
+}
+
+/** The questions with the notes of nodes that are told to stay. */
 function withStays(
   questions: Questions,
   calls: ReadonlyMap<NodeId, Asking>,
@@ -134,23 +165,11 @@ function withStays(
   const next = new Map(questions);
   for (const [id, call] of calls) {
     const verdict = verdicts.get(id);
-    const stay =
-      verdict !== undefined && isStay(verdict) ? noteStay(next.get(id), call, true, now) : undefined;
-    if (stay !== undefined && verdict !== undefined)
-      next.set(id, noteUnhealthy(stay, heldOf(verdict), now) ?? stay);
+    if (verdict === undefined || !isStay(verdict)) continue;
+    const stay = noteStay(next.get(id), call, now);
+    next.set(id, noteUnhealthy(stay, heldOf(verdict), now) ?? stay);
   }
   return next;
-}
-
-/** Why each of these nodes is to stay, where something has come up since it was marked. */
-function objectionsTo(view: Survey, ledger: Ledger, ids: readonly NodeId[]): ReadonlyMap<NodeId, Objection> {
-  const objections = new Map<NodeId, Objection>();
-  for (const id of ids) {
-    const known = ledger.get(id);
-    const objection = known === undefined ? undefined : objectionTo(view, known, isUnhealthy(known));
-    if (objection !== undefined) objections.set(id, objection);
-  }
-  return objections;
 }
 
 function isOurMark(node: LedgerNode | undefined): boolean {
@@ -162,7 +181,7 @@ function isOurMark(node: LedgerNode | undefined): boolean {
   );
 }
 
-/** A node that calls itself unhealthy counts against its bucket (architecture.md, Autostop). */
+/** Pauses the buckets of nodes that called themselves unhealthy (architecture.md, Autostop). */
 function pauseUnhealthy(record: ClusterRecord, nodes: readonly Node[], now: Instant): ClusterRecord {
   return nodes.reduce((next, node) => {
     const bucket = { array: node.array, machineType: node.machineType };

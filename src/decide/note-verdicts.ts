@@ -4,13 +4,21 @@ import type { ClusterRecord } from "../domain/record.ts";
 import type { Question, UnhealthyHold } from "../domain/questions.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import { noteAsked, noteBinding, noteMark, noteRefused, noteStay, noteUnhealthy } from "./stops/questions.ts";
+import {
+  noteAsked,
+  noteBinding,
+  noteMark,
+  noteRefused,
+  noteStay,
+  noteStayUnmarked,
+  noteUnhealthy,
+} from "./stops/questions.ts";
 import type { StopCall, StopDecision, StopVerdict } from "./stop-verdict.ts";
-import type { Survey } from "./stop-objections.ts";
+import type { Survey } from "./stop-survey.ts";
 
 /**
- * Notes what the nodes are told. A node that is told to stay takes work again, so no mark of an earlier call of its own may be left: one
- * that is still under way on another instance, or that a crash has cut short, would stop a busy node, or have another created in its place.
+ * Notes the answers to the nodes. A node that is told to stay takes work again, so the mark of its earlier call must go. Otherwise that mark
+ * could stop a busy node, or make a plan create another node in its place. It may be left by a crash, or by a call on another instance.
  */
 export function noteVerdicts(
   record: ClusterRecord,
@@ -36,7 +44,7 @@ export function noteVerdicts(
       next.set(id, noteMark(next.get(id), call, draining));
       isPlanned = true;
     } else if (isStay(verdict)) {
-      const stay = noteStay(next.get(id), call, isMarked, now);
+      const stay = isMarked ? noteStay(next.get(id), call, now) : noteStayUnmarked(next.get(id), call, now);
       if (stay !== undefined) next.set(id, stay);
       isPlanned ||= isMarked;
     } else if (isRefused(verdict)) next.set(id, noteRefused(next.get(id), call, now));
@@ -47,7 +55,7 @@ export function noteVerdicts(
   });
   const isSame =
     next.size === before.size && [...next].every(([id, question]) => before.get(id) === question);
-  // Marks and their removal are decisions: nobody may go on with one that was made before.
+  // A mark or its removal is a decision, so it gets a plan number: decisions that were made on the record before it cannot be saved.
   return {
     verdicts,
     record: isPlanned ? { ...record, plan } : record,
@@ -55,7 +63,7 @@ export function noteVerdicts(
   };
 }
 
-/** What an accepted call says of its node besides: its token, if this is the first, and whether it calls itself unhealthy. */
+/** Notes what else an accepted call says: whether the node calls itself unhealthy, and its token if this is the first. */
 function noteCaller(
   question: Question | undefined,
   { unhealthy }: StopCall,
@@ -63,18 +71,19 @@ function noteCaller(
   bound: { readonly binding: NodeBinding; readonly isNew: boolean } | undefined,
   now: Instant,
 ): Question | undefined {
-  // Where nobody can tell just now, it is as unhealthy as before.
+  // Without a verdict, what was noted before stays.
   const isKept = unhealthy && verdict.kind === "cannot-tell";
   const said = isKept ? question : noteUnhealthy(question, heldOf(verdict), now);
   return bound?.isNew === true ? noteBinding(said, bound.binding) : said;
 }
 
-/** The node may work again once it hears this; or no stop of it is to come of its question, as it stays although it calls itself unhealthy. */
+/** Whether the verdict ends the question without a stop: the node may take work again, or it is unhealthy and must wait. */
 export function isStay(verdict: StopVerdict): boolean {
   if (heldOf(verdict) !== undefined) return true;
   return "undrain" in verdict && verdict.undrain && verdict.kind !== "forbidden";
 }
 
+/** Why a node that calls itself unhealthy must stay. Undefined if it does not. */
 export function heldOf(verdict: StopVerdict): UnhealthyHold | undefined {
   return verdict.kind === "needed" ? verdict.held : undefined;
 }

@@ -4,6 +4,7 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { Ledger } from "../domain/ledger.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import type { PoolOwners } from "../domain/request-sets.ts";
+import type { Outage } from "../domain/troubles.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Instant } from "../domain/units.ts";
 import { admitDemands } from "./senders/admit.ts";
@@ -27,6 +28,7 @@ import type { Observation } from "../domain/observation.ts";
 import type { Decision } from "../domain/decision.ts";
 import { ownedPools } from "./senders/owned-pools.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
+import type { HostFacts } from "./senders/host-facts.ts";
 import { hostFacts } from "./senders/host-facts.ts";
 import type { Weighing } from "./need/weigh.ts";
 import { lastPlanOf, weigh } from "./need/weigh.ts";
@@ -35,8 +37,8 @@ import { conclude } from "./conclude.ts";
 import { lapseParts } from "./record/lapse.ts";
 
 /**
- * Works out, from demand and one believed observation, what to create and what to stop (architecture.md, The decision model): the same
- * record and observation always give the same decision, and applying it and observing again gives "nothing to do". `recall` only spares work.
+ * Decides from the demand and one believed observation what to create, start and stop (architecture.md, The decision model). Equal inputs
+ * give equal decisions. A second decision on the result of the first has nothing to do. `recall` only saves time.
  */
 export function decide(
   record: ClusterRecord,
@@ -49,89 +51,76 @@ export function decide(
 ): Decision {
   const snapshot = withMissing(newest.snapshot, bodies.seen, bodies.ledger, record.intents);
   const observation: Observation = { ...newest, snapshot };
-  const number = record.plan + 1;
   const outage = nextOutage(record, policy, now);
+  const lacking = findLacking(record, newest.snapshot);
+  const observed = updateRecord(record, bodies.ledger, observation, { outage, lacking }, policy, now);
+  const facts = hostFacts(observed, bodies, now, policy.senders);
+  const questions = bodies.questions ?? NO_QUESTIONS;
+  const updated = updateNodes(
+    record,
+    withQuestions(bodies.ledger, questions),
+    observation,
+    facts,
+    policy,
+    now,
+  );
+  const admitted = admitDemands(observed, bodies, policy);
+  const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
+  const named = recogniseByName(updated, dynamics);
+  const { record: started, ledger } = endStarts(observed, named, snapshot, policy, now);
+  const next = pauseBuckets(started, bodies.seen, snapshot, ledger, facts, policy, now);
+  const { pools, owners } = ownedPools(observed, bodies, policy.senders);
+  const hosts = reportedHosts(observed, bodies, now, policy.senders);
+  const cluster = { snapshot, ledger, dynamics: dynamics.keys() };
+  const reports = readReports(hosts, cluster, admitted.demands);
+  const demands = bindReported(admitted.demands, reports);
+  const wanted = { demands, pools, dynamics, reports, last: () => lastPlanOf(bodies) };
+  const weighed = weigh({ record: next, snapshot, ledger, questions, wanted, policy, now, recall });
+  const found = { dynamics, admitted, observation, ledger, questions, facts, weighed, outage };
+  return conclude({ ...found, record: withPoolOwners(next, owners), last: bodies.plan, policy, now, owner });
+}
+
+/** What the record becomes by an observation, before any decision: requests in flight, lapsed sets, the plan number, backoffs, pauses. */
+function updateRecord(
+  record: ClusterRecord,
+  ledger: Ledger,
+  observation: Observation,
+  { outage, lacking }: { readonly outage: Outage | undefined; readonly lacking: Lacking | undefined },
+  policy: Policy,
+  now: Instant,
+): ClusterRecord {
+  const { snapshot } = observation;
   const { targetStatesLackedSince: _before, ...held } = record;
-  const followed = followInFlight(held, observation, bodies.ledger, policy, now);
+  const followed = followInFlight(held, observation, ledger, policy, now);
   const lapsed = lapseParts(followed, now, policy.maxExpirationSeconds);
-  const managed = managedArrays(observation.snapshot, policy);
-  const observed: ClusterRecord = withoutTrouble({
-    ...withCreatesWait(lapsed, record, observation.snapshot, { managed, lagSeconds: policy.lagSeconds }, now),
-    plan: number,
+  const managed = managedArrays(snapshot, policy);
+  const waiting = withCreatesWait(lapsed, record, snapshot, { managed, lagSeconds: policy.lagSeconds }, now);
+  const { trouble: _over, outage: _old, ...rest } = waiting;
+  return {
+    ...rest,
+    plan: record.plan + 1,
     observedGeneration: record.generation,
     backoffs: forgetOldBackoffs(followed.backoffs, now),
-    lastGoodLookAt: observation.snapshot.at,
-    ...lackedSince(findLacking(record, newest.snapshot)),
-  });
-  const rested: ClusterRecord = outage === undefined ? withoutOutage(observed) : { ...observed, outage };
-  const facts = hostFacts(rested, bodies, now, policy.senders);
-  const questions = bodies.questions ?? NO_QUESTIONS;
-  const before = withQuestions(bodies.ledger, questions);
-  const seen = updateLedger(before, observation, record.inFlight, facts, now);
-  const rewound = isMemoryOld(record, policy, now) ? restartClocks(seen, now) : seen;
-  const admitted = admitDemands(rested, bodies, policy);
-  const sent = admitted.demands;
-  const dynamics = dynamicsOf(sent, rested.dynamicArrays ?? [], observation.snapshot);
-  const known = recogniseByName(rewound, dynamics);
-  const { record: started, ledger } = endStarts(rested, known, observation.snapshot, policy, now);
-  const next = pauseBuckets(started, bodies.seen, observation.snapshot, ledger, facts, policy, now);
-  const { senders } = policy;
-  const { pools, owners } = ownedPools(rested, bodies, senders);
-  const reports = readReports(
-    reportedHosts(rested, bodies, now, senders),
-    { snapshot: observation.snapshot, ledger, dynamics: dynamics.keys() },
-    sent,
-  );
-  const wanted = {
-    demands: bindReported(sent, reports),
-    pools,
-    dynamics,
-    reports,
-    last: () => lastPlanOf(bodies),
+    lastGoodLookAt: snapshot.at,
+    ...(lacking === undefined ? {} : { targetStatesLackedSince: lacking.since }),
+    ...(outage === undefined ? {} : { outage }),
   };
-  const weighed = weigh({
-    record: next,
-    snapshot: observation.snapshot,
-    ledger,
-    questions,
-    wanted,
-    policy,
-    now,
-    recall,
-  });
-  return conclude({
-    record: withPoolOwners(next, owners),
-    dynamics,
-    admitted,
-    observation,
-    ledger,
-    questions,
-    facts,
-    weighed,
-    last: bodies.plan,
-    policy,
-    now,
-    owner,
-    outage,
-  });
 }
 
-function withoutOutage(record: ClusterRecord): ClusterRecord {
-  const { outage: _over, ...rest } = record;
-  return rest;
+/** What the ledger becomes by an observation. */
+function updateNodes(
+  record: ClusterRecord,
+  ledger: Ledger,
+  observation: Observation,
+  facts: HostFacts,
+  policy: Policy,
+  now: Instant,
+): Ledger {
+  const updated = updateLedger(ledger, observation, record.inFlight, facts, now);
+  return isMemoryOld(record, policy, now) ? restartClocks(updated, now) : updated;
 }
 
-function withoutTrouble(record: ClusterRecord): ClusterRecord {
-  const { trouble: _over, ...rest } = record;
-  return rest;
-}
-
-/** What the record keeps of statuses that mostly lack TargetState: when the line of them began, and nothing once it has ended. */
-function lackedSince(lacking: Lacking | undefined): Pick<ClusterRecord, "targetStatesLackedSince"> {
-  return lacking === undefined ? {} : { targetStatesLackedSince: lacking.since };
-}
-
-/** No idle clock advances across a gap of ours. */
+/** The ledger with all idle times starting now: the time in which the autoscaler did not observe does not count. */
 function restartClocks(ledger: Ledger, now: Instant): Ledger {
   return new Map(
     [...ledger].map(([id, node]) => [id, { ...node, busyness: { ...node.busyness, since: now } }]),

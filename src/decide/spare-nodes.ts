@@ -4,6 +4,7 @@ import type { ClusterRecord } from "../domain/record.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { NodeId } from "../domain/ids.ts";
+import type { RankedDemand } from "../domain/demand.ts";
 import type { Node, Snapshot } from "../domain/cluster.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import { readReports } from "./world/scheduler-only.ts";
@@ -16,66 +17,48 @@ import { admitDemands } from "./senders/admit.ts";
 import { excludedNodes } from "./nodes/excluded.ts";
 import { doubtedNodes } from "./nodes/doubt.ts";
 import { supplyOf } from "./need/weigh.ts";
-import type { Spare } from "./need/spare.ts";
+import type { Spare, Supply } from "./need/spare.ts";
 import { findSpare } from "./need/spare.ts";
 import { premisesOf } from "./need/recall.ts";
 import { stoppingNodes } from "./intents/open-intents.ts";
 import type { Recalls } from "./recalls.ts";
 
+/** How the reason begins if a demand needs the node. */
 export const NEEDED_BY = "needed by ";
 
-/** Of the reason why a node stays, what the node itself is told: not whose demand it serves. `explain node` says that. */
+/** The reason that a node is told why it stays. It hides whose demand needs the node; `explain node` shows that. */
 export function toldOf(why: string): string {
   return why.startsWith(NEEDED_BY) ? `${NEEDED_BY}demand` : why;
 }
 
-interface Weighed {
+/** Which of the nodes that ask the demand can do without. */
+export interface SpareNodes {
   readonly spare: ReadonlySet<NodeId>;
-  /** Askers of which nothing can be told, and why. */
+  /** Askers for which this is not known, and why. */
   readonly unknown: Spare["unknown"];
+  /** Why an asker is not spare. */
   readonly why: (node: NodeId) => string;
 }
 
-/**
- * Which askers the demand can do without: in the whole plan, and also when only Ready nodes count as substitutes. `unfit` nodes go in any
- * case, so that they are nobody's substitute.
- */
+/** Nodes that ask. */
+interface Asking {
+  readonly askers: ReadonlySet<NodeId>;
+  /** Nodes that are stopped in any case, so they replace no other node. */
+  readonly unfit: ReadonlySet<NodeId>;
+}
+
+/** Finds the askers that the demand can do without: in the whole plan, and also if only Ready nodes can replace them. */
 export function spareNodes(
   record: ClusterRecord,
   bodies: Bodies,
-  { askers, unfit }: Readonly<Record<"askers" | "unfit", ReadonlySet<NodeId>>>,
+  { askers, unfit }: Asking,
   policy: Policy,
   now: Instant,
   recall: Recalls,
-): Weighed {
+): SpareNodes {
   if (bodies.seen === undefined || askers.size === 0)
     return { spare: askers, unknown: new Map(), why: () => "needed" };
-  const { demands: sent } = admitDemands(record, bodies, policy);
-  // The askers' own marks, from the first of the two commits, must not hide them: they are weighed again, and with the same outcome while
-  // nothing else has changed.
-  const ledger = withoutMarks(bodies.ledger, askers);
-  const snapshot = withUp(bodies.seen, askers);
-  const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
-  const held = heldNodes(snapshot, ledger, bodies.questions ?? NO_QUESTIONS, policy, now, askers);
-  const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], bodies.seen);
-  const reports = readReports(
-    reportedHosts(record, bodies, now, policy.senders),
-    { snapshot, ledger, dynamics: dynamics.keys() },
-    sent,
-  );
-  const demands = bindReported(sent, reports);
-  const supply = supplyOf(record, {
-    snapshot,
-    ledger,
-    policy,
-    pools: poolsInForce(record, bodies, policy.senders),
-    dynamics,
-    ...(reports === undefined ? {} : { reports }),
-    excluded: new Set([...out, ...held.closed, ...unfit]),
-    full: held.full,
-    doubted: doubtedNodes(record, snapshot, ledger, policy, now),
-    now,
-  });
+  const { supply, demands } = worldWithout(record, bodies, bodies.seen, { askers, unfit }, policy, now);
   const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };
   const { spare, needed, unknown } = recall.stops.answer(premises, question, (asked) => {
@@ -92,7 +75,40 @@ export function spareNodes(
   };
 }
 
-/** A node that asks is up, whatever it was at the last observation: only other nodes that are up may stand in for it. */
+/** The cluster and its demand without the unfit nodes, and with the askers as nodes that are up and not marked. */
+function worldWithout(
+  record: ClusterRecord,
+  bodies: Bodies,
+  seen: Snapshot,
+  { askers, unfit }: Asking,
+  policy: Policy,
+  now: Instant,
+): { readonly supply: Supply; readonly demands: readonly RankedDemand[] } {
+  const { demands: sent } = admitDemands(record, bodies, policy);
+  // The second check must see the same as the first one, which was made before the askers were marked.
+  const ledger = withoutMarks(bodies.ledger, askers);
+  const snapshot = withUp(seen, askers);
+  const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
+  const held = heldNodes(snapshot, ledger, bodies.questions ?? NO_QUESTIONS, policy, now, askers);
+  const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], seen);
+  const hosts = reportedHosts(record, bodies, now, policy.senders);
+  const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, sent);
+  const supply = supplyOf(record, {
+    snapshot,
+    ledger,
+    policy,
+    pools: poolsInForce(record, bodies, policy.senders),
+    dynamics,
+    ...(reports === undefined ? {} : { reports }),
+    excluded: new Set([...out, ...held.closed, ...unfit]),
+    full: held.full,
+    doubted: doubtedNodes(record, snapshot, ledger, policy, now),
+    now,
+  });
+  return { supply, demands: bindReported(sent, reports) };
+}
+
+/** The observation with the askers as Ready: a node that asks is up, even if the observation did not show that yet. */
 function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
   const isBehind = ({ nodeId, phase }: Node): boolean =>
     (phase === "coming" || phase === "deallocated" || phase === "unknown") && askers.has(nodeId);
@@ -110,6 +126,7 @@ function withoutMarks(ledger: Ledger, nodes: ReadonlySet<NodeId>): Ledger {
   return next;
 }
 
+/** The items of `all` that are not in `some`. */
 export function without<T>(all: ReadonlySet<T>, some: ReadonlySet<T>): ReadonlySet<T> {
   return new Set([...all].filter((item) => !some.has(item)));
 }

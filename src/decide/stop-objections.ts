@@ -1,87 +1,25 @@
 import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
 import type { LedgerNode } from "../domain/ledger.ts";
-import type { ClusterRecord } from "../domain/record.ts";
-import type { Questions, UnhealthyHold } from "../domain/questions.ts";
-import { NO_QUESTIONS } from "../domain/questions.ts";
-import type { Policy } from "../domain/policy.ts";
+import type { UnhealthyHold } from "../domain/questions.ts";
 import { actsOn } from "../domain/mode.ts";
-import { managedArrays } from "../domain/managed-arrays.ts";
-import type { ArrayName, NodeId } from "../domain/ids.ts";
 import { entryOfNode } from "../domain/hosts.ts";
-import type { Node } from "../domain/cluster.ts";
-import type { Bodies } from "../domain/bodies.ts";
 import { isOurs, ownershipText } from "../domain/exclusive.ts";
-import type { FinalVerdict, Stay, StopCall, StopVerdict } from "./stop-verdict.ts";
-import type { HostFact } from "./senders/host-facts.ts";
-import { hostFacts } from "./senders/host-facts.ts";
-import { isResting } from "./pace/outage.ts";
-import { outageSeconds } from "./pace/observation-times.ts";
+import type { FinalVerdict, Stay, StopCall } from "./stop-verdict.ts";
+import type { Survey } from "./stop-survey.ts";
 import { DECIDE_AGAIN_SECONDS } from "./nodes/excluded.ts";
 import { STALE_MARK_SECONDS, isRecordDoubted } from "./nodes/doubt.ts";
-import { stoppingNodes } from "./intents/open-intents.ts";
 import { NEEDED_BY } from "./spare-nodes.ts";
-import { heldByLimit, limitOf } from "./stops/unhealthy.ts";
-import { bindCallers } from "./stops/node-token.ts";
 
-/** What every call of one moment is judged by, worked out once. */
-export interface Survey {
-  /** The nodes that are asked about, as the last observation saw them. */
-  readonly nodes: ReadonlyMap<NodeId, Node>;
-  readonly questions: Questions;
-  readonly facts: ReadonlyMap<string, HostFact>;
-  /** Whose calls must carry which token. */
-  readonly bindings: Bindings;
-  readonly stopping: ReadonlySet<NodeId>;
-  /** The node arrays of the last observation, and which of them are ours. */
-  readonly listed: ReadonlySet<ArrayName> | undefined;
-  readonly managed: ReadonlySet<ArrayName> | undefined;
-  readonly policy: Policy;
-  /** When the last believed observation was begun. */
-  readonly seenAt: Instant | undefined;
-  /** The record is so young that stops may be under way of which it knows nothing. */
-  readonly isForgetful: boolean;
-  /** Of nodes that call themselves unhealthy: what those are told that must wait, as enough others went (unhealthy.ts). */
-  readonly limited: (nodes: Iterable<NodeId>) => ReadonlyMap<NodeId, StopVerdict & Stay>;
-  /** Why nothing can be told of any node just now. */
-  readonly blind: string | undefined;
-  readonly resting: string | undefined;
-}
+/** A node that no observation shows for this long is certainly gone. */
+const GONE_SECONDS: Seconds = 60;
 
-export function surveyOf(
-  record: ClusterRecord,
-  bodies: Bodies,
-  asked: ReadonlySet<NodeId>,
-  policy: Policy,
-  now: Instant,
-  bindings: Bindings = new Map(),
-): Survey {
-  const nodes = new Map<NodeId, Node>();
-  for (const node of bodies.seen?.nodes ?? []) if (asked.has(node.nodeId)) nodes.set(node.nodeId, node);
-  const facts = hostFacts(record, bodies, now, policy.senders);
-  return {
-    nodes,
-    questions: bodies.questions ?? NO_QUESTIONS,
-    facts,
-    bindings,
-    limited: (ids) => limitUnhealthy(record, bodies, facts, ids, now),
-    stopping: stoppingNodes(record.intents),
-    listed: bodies.seen === undefined ? undefined : new Set(bodies.seen.arrays.map(({ name }) => name)),
-    managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
-    policy,
-    seenAt: bodies.seen?.at,
-    isForgetful:
-      record.epochAt !== undefined && secondsBetween(record.epochAt, now) < forgottenSeconds(policy),
-    blind: blind(record, bodies, policy, now),
-    resting: resting(record, policy, now),
-  };
-}
-
+/** Not decided yet: the node asks again, and does not take work meanwhile. */
 export function unsettled(why: string): Stay {
   return { kind: "cannot-tell", why, undrain: false };
 }
 
-/** What is known of a stop of the node; undefined: none can be under way. */
+/** The verdict on a node that is being stopped, or may be. Undefined if no stop of it can be under way. */
 export function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalVerdict | undefined {
   const { draining, goneAt } = known;
   const isAsked = draining?.sentAt !== undefined;
@@ -95,11 +33,14 @@ export function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalV
   return view.stopping.has(known.nodeId) ? unsettled("its stop is under way; ask again") : undefined;
 }
 
-/** Doubt whether the node is there at all, or wanted (docs/protocol.md, Doubt); undefined: there is none, or it is unfit and may go. */
+/**
+ * The verdict on a node of which it is in doubt whether it exists, or is wanted (docs/protocol.md, Doubt). Undefined if there is no doubt, or
+ * if the node is unhealthy and only its being wanted is in doubt.
+ */
 export function judgeRecord(
   { nodes, policy }: Survey,
   known: LedgerNode,
-  unhealthy: boolean,
+  { unhealthy }: Pick<StopCall, "unhealthy">,
   now: Instant,
 ): FinalVerdict | undefined {
   const node = nodes.get(known.nodeId);
@@ -113,7 +54,7 @@ export function mayStop(view: Survey, known: LedgerNode, now: Instant): boolean 
   return judgeStop(view, known, now) !== undefined || isFreshMark(known, now);
 }
 
-/** Marked by a question that may still be on its way to its stop. */
+/** The node was marked by a question that may still lead to its stop. */
 export function isFreshMark({ draining }: LedgerNode, now: Instant): boolean {
   return (
     draining !== undefined &&
@@ -122,25 +63,30 @@ export function isFreshMark({ draining }: LedgerNode, now: Instant): boolean {
   );
 }
 
+/** Why a node must not be stopped. `held`: the node calls itself unhealthy. */
 export type Objection =
   | { readonly kind: "cannot-tell"; readonly why: string }
   | { readonly kind: "needed"; readonly why: string; readonly held?: UnhealthyHold };
 
-/** A node that calls itself unhealthy takes no more jobs, so it is never told to open for its objection. */
-export function staying(objection: Objection, undrain: boolean): Stay {
+/** The verdict for an objection. A node that calls itself unhealthy is never told to take work again. */
+export function staying({ isForgetful }: Pick<Survey, "isForgetful">, objection: Objection): Stay {
   const isHeld = objection.kind === "needed" && objection.held !== undefined;
-  return { ...objection, undrain: undrain && !isHeld };
+  return { ...objection, undrain: !isForgetful && !isHeld };
 }
 
 /**
- * What speaks against stopping a node, whatever the demand is. A node that calls itself unhealthy needs no fresh observation and no idle time. But
- * while a job is on it, it stays: anybody who holds the stop URL of its array could have said that it is unhealthy.
+ * Why a node must not be stopped, whatever the demand is. A node that calls itself unhealthy needs no fresh observation and no idle time. But
+ * it stays while a job is on it, because every node of its array knows the stop URL and could have sent the call.
  */
-export function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean): Objection | undefined {
+export function objectionTo(
+  view: Survey,
+  known: LedgerNode,
+  { unhealthy }: Pick<StopCall, "unhealthy">,
+): Objection | undefined {
   const node = view.nodes.get(known.nodeId);
   if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
   if (!actsOn(view.policy, known.array)) return { kind: "needed", why: "observe mode" };
-  // Whether it is ours, and what it is needed for, is not known then.
+  // Without its array it is not known whether the node is ours, and what it is needed for.
   if (view.listed?.has(known.array) === false)
     return { kind: "cannot-tell", why: `the last observation did not show node array "${known.array}"` };
   if (view.managed?.has(known.array) === false) {
@@ -156,7 +102,7 @@ export function objectionTo(view: Survey, known: LedgerNode, unhealthy: boolean)
   return busy ?? (fact?.hasAmounts === true ? plannedThere(known) : undefined);
 }
 
-/** A job may run there of which nobody says so, while another set says that the host has no room (nodes/planned-beside.ts). */
+/** The objection for a node on which a job of another set may run that no report names (nodes/planned-beside.ts). */
 function plannedThere({ plannedBeside }: LedgerNode): Objection | undefined {
   const [first] = plannedBeside ?? [];
   return first === undefined
@@ -165,66 +111,14 @@ function plannedThere({ plannedBeside }: LedgerNode): Objection | undefined {
 }
 
 /**
- * CycleCloud has accepted its stop, and no observation proves the contrary. A node that such an observation still shows wanted was forgotten there: it is
- * decided again, as a yes now would be a promise that nobody keeps.
+ * Whether CycleCloud has accepted the stop, and no observation shows that it was lost. The stop of a node that a later observation still
+ * shows as wanted is decided again.
  */
 function isStopFresh({ draining }: LedgerNode, seenAt: Instant): boolean {
   return draining?.sentAt !== undefined && secondsBetween(draining.sentAt, seenAt) < DECIDE_AGAIN_SECONDS;
 }
 
-function blind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): string | undefined {
-  if (bodies.seen === undefined) return "the cluster has not been observed yet";
-  const age = secondsBetween(bodies.seen.at, now);
-  return age > outageSeconds(record, policy)
-    ? `the last observation of the cluster is ${Math.round(age)} s old`
-    : undefined;
-}
-
-function resting(record: ClusterRecord, policy: Policy, now: Instant): string | undefined {
-  return isResting(record, policy, now)
-    ? "scale-down rests after a start or an interruption of the autoscaler"
-    : undefined;
-}
-
+/** Whether the node is marked because it called itself unhealthy. */
 export function isUnhealthy(known: LedgerNode | undefined): boolean {
   return known?.draining?.by === "unhealthy";
 }
-
-/** A node that the observations do not show is gone for certain after so long. */
-export const GONE_SECONDS: Seconds = 60;
-
-/** Whose calls must carry which token. A call with the stop URL of another array binds nobody. */
-export function bindingsOf(
-  calls: readonly StopCall[],
-  byInstance: ReadonlyMap<string, LedgerNode>,
-): Bindings {
-  return bindCallers(
-    calls.flatMap((call) => {
-      const known = byInstance.get(call.instance);
-      return known === undefined || known.array !== call.array ? [] : [{ known, call }];
-    }),
-  );
-}
-
-/** What those of these unhealthy nodes are told of whose arrays enough others went. They stay closed. */
-export function limitUnhealthy(
-  record: ClusterRecord,
-  { ledger }: Bodies,
-  facts: Survey["facts"],
-  nodes: Iterable<NodeId>,
-  now: Instant,
-): ReadonlyMap<NodeId, StopVerdict & Stay> {
-  const told = new Map<NodeId, StopVerdict & Stay>();
-  for (const { nodeId, array } of heldByLimit(record, ledger, facts, nodes, now)) {
-    const why = `at most ${limitOf(array, ledger)} nodes of node array "${array}" go as unhealthy within an hour, unless a scheduler reports their hosts closed or without jobs`;
-    told.set(nodeId, { kind: "needed", why, undrain: false, held: "limit" });
-  }
-  return told;
-}
-
-/** Stops of an epoch that ended, or of a ledger that was lost, may arrive, and show, so long after it. */
-export function forgottenSeconds({ callLimitSeconds, lagSeconds }: Policy): number {
-  return callLimitSeconds + lagSeconds;
-}
-
-export type Bindings = ReturnType<typeof bindCallers>;

@@ -7,21 +7,21 @@ import type { ClusterRecord } from "../domain/record.ts";
 /** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that the token of its stop URL is for. */
 export interface StopCall extends Asking, Caller {
   readonly array: ArrayName;
-  /** The node finds itself unfit for work: it goes whatever the demand is, unless a job is on it or too many others went (unhealthy.ts). */
+  /** The node calls itself unhealthy. It is stopped whatever the demand is, unless a job is on it or too many others were (unhealthy.ts). */
   readonly unhealthy: boolean;
-  /** False: the node asks what has become of its earlier questions, and no stop begins. */
+  /** False: the node only asks about its earlier question, and no stop begins. */
   readonly begin: boolean;
 }
 
-/** `undrain`: the record shows no mark of the node and no stop that may still take effect, so it may take work again. */
+/** The answer to a question. `undrain`: the node may take work again, because it has no mark, and no stop of it may still take effect. */
 export type StopVerdict =
-  /** Marked; it goes if nothing has come up when the record is read again. */
+  /** Marked. It is stopped if nothing speaks against it when the record is read again. */
   | { readonly kind: "marked"; readonly node: NodeId }
-  /** Its stop is committed, and is to be sent. Only {@link confirmStops} says so. */
+  /** Its stop is committed and is going to be sent. Only `confirmStops` gives this verdict. */
   | { readonly kind: "granted"; readonly node: NodeId }
-  /** CycleCloud is stopping it, or it has gone within the hour. */
+  /** CycleCloud is stopping it, or it went within the last hour. */
   | { readonly kind: "stopping" }
-  /** Stay, with the reason; the caller should take work again if `undrain` says so. `held`: it calls itself unhealthy. */
+  /** It must stay. `held`: it calls itself unhealthy. */
   | {
       readonly kind: "needed";
       readonly why: string;
@@ -29,22 +29,23 @@ export type StopVerdict =
       readonly held?: UnhealthyHold;
     }
   | { readonly kind: "unknown-instance" }
-  /** No observation shows such an instance, and none is fresh enough to say that there is none: one should be begun. */
+  /** No observation shows such an instance, and none is fresh enough to exclude it: an observation is needed. */
   | { readonly kind: "not-seen-yet"; readonly why: string }
-  /** The stop URL is another array's; or, with `unbound`, the call does not carry the token that this node's calls must carry. */
+  /** The stop URL belongs to another array. With `unbound`: the call does not carry the node's token. */
   | { readonly kind: "forbidden"; readonly undrain: boolean; readonly unbound?: true }
   | { readonly kind: "cannot-tell"; readonly why: string; readonly undrain: boolean };
 
-/** A verdict that lasts: there is nothing left to confirm. */
+/** A verdict that needs no confirmation. */
 export type FinalVerdict = Exclude<StopVerdict, { kind: "marked" }>;
 
+/** A verdict by which the node stays. */
 export type Stay = Extract<StopVerdict, { kind: "needed" | "cannot-tell" }>;
 
-/** The verdicts on all calls of one moment, and what is to be saved before they are answered. */
+/** The verdicts on all calls of one moment, and the state to save before they are answered. */
 export interface StopDecision {
   /** In the order of the calls. */
   readonly verdicts: readonly StopVerdict[];
   readonly record: ClusterRecord;
-  /** The very same where nothing is to be noted. */
+  /** The same object if there is nothing to note. */
   readonly questions: Questions;
 }

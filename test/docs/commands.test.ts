@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { runCommand } from "../cli/run-command.ts";
 import { ROOT } from "../support/run-main.ts";
@@ -100,4 +100,22 @@ test("each npm script that a page names is in package.json", () => {
   );
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter(({ name }) => !(name in scripts))).toEqual([]);
+});
+
+test("each file that a page names between backticks is there", () => {
+  const all = ["docs", "."].flatMap((folder) =>
+    readdirSync(`${ROOT}/${folder}`)
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => (folder === "." ? name : `${folder}/${name}`)),
+  );
+  const named = all.flatMap((path) =>
+    [...read(path).matchAll(/`((?:src|functions|infra|test|docs|\.github)\/[\w./-]*\w)`/g)].map(
+      ([, file = ""]) => ({
+        path,
+        file,
+      }),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(60);
+  expect(named.filter(({ file }) => !existsSync(`${ROOT}/${file}`))).toEqual([]);
 });

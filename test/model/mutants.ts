@@ -231,9 +231,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a lapse kills",
     edits: [
       {
-        file: "src/decide/conclude.ts",
-        find: '    if (action.kind === "terminate") terminates.push(node.nodeId);\n',
-        put: '    if (action.kind === "terminate" || (record.sets.size > 0 && ![...record.sets.values()].some(({ live }) => live))) terminates.push(node.nodeId);\n',
+        file: "src/decide/judge-nodes.ts",
+        find: '    if (action.kind === "terminate") terminates.push(nodeId);\n',
+        put: '    if (action.kind === "terminate" || (record.sets.size > 0 && ![...record.sets.values()].some(({ live }) => live))) terminates.push(nodeId);\n',
       },
     ],
     sequences: 20,

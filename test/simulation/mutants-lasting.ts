@@ -102,8 +102,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/stops/questions.ts",
-        find: "  const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);",
-        put: "  if (!isMarked) return question;\n  const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);",
+        find: "return asking.asked === undefined && isRecent ? question : noteStay(question, asking, now);",
+        put: "return now > 0 || isRecent ? question : noteStay(question, asking, now);",
       },
       {
         file: "src/decide/stops/questions.ts",

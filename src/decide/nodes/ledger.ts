@@ -1,7 +1,7 @@
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { InFlight } from "../../domain/in-flight.ts";
-import type { Busyness, Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { Busyness, Ledger, LedgerNode, NodeStart } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { InTurn } from "../../domain/in-turn.ts";
@@ -15,10 +15,10 @@ import { nextUnclear } from "./unclear.ts";
 import type { Observation } from "../../domain/observation.ts";
 import type { HostFact, HostFacts } from "../senders/host-facts.ts";
 
-/** A node that has gone is remembered so long, so that one which asks again is told yes. */
+/** A node that is gone is remembered for this time, so that a late question of it is granted. */
 const REMEMBER_GONE_SECONDS: Seconds = 3600;
 
-/** Brings the ledger up to date with a believed observation; the very same where that changes nothing. */
+/** Brings the ledger up to date with a believed observation. The same object if nothing changes. */
 export function updateLedger(
   ledger: Ledger,
   observation: Observation,
@@ -31,10 +31,11 @@ export function updateLedger(
   const before = new InTurn(ledger);
   const present: LedgerNode[] = [];
   let touched = 0;
-  // Here and wherever each node has its turn: a callback, as a loop makes an object for each step until the compiler has seen it often.
+  // forEach, here and in all loops over nodes: a for loop creates an object in each step until the compiler has optimised it.
   observation.snapshot.nodes.forEach((node) => {
     const old = before.get(node.nodeId);
-    // Head nodes and other single nodes are no node array's: never ours to judge. A node that we know is one's, whatever this status lists.
+    // Head nodes and other single nodes belong to no node array and are not ours. A node that the ledger knows stays, even if this status
+    // does not list its array.
     if (!arrays.has(node.array) && (old === undefined || old.goneAt !== undefined)) return;
     const known = updateNode(old, node, origins.get(node.nodeId), facts, now);
     if (known !== old) touched += 1;
@@ -51,7 +52,7 @@ export function updateLedger(
   return next;
 }
 
-/** Gone, but not for long; or its host is still reported with resources, and must not be taken for one that was never ours. */
+/** Whether the entry of a gone node is kept: for an hour, and while a report gives its host resources (see {@link LedgerNode.goneAt}). */
 function isRemembered(node: LedgerNode, facts: HostFacts, now: Instant): boolean {
   if (node.goneAt === undefined) return false;
   if (secondsBetween(node.goneAt, now) < REMEMBER_GONE_SECONDS) return true;
@@ -66,6 +67,16 @@ function countRemembered(ledger: Ledger, facts: HostFacts, now: Instant): number
   return count;
 }
 
+/** The facts about a node that follow from an observation and the old entry. */
+interface Shown {
+  readonly busyness: Busyness;
+  readonly start: NodeStart | undefined;
+  readonly firstReadyAt: Instant | undefined;
+  readonly leftReadyAt: Instant | undefined;
+  readonly unclearSince: Instant | undefined;
+  readonly isDeallocated: boolean;
+}
+
 function updateNode(
   old: LedgerNode | undefined,
   node: Node,
@@ -73,28 +84,45 @@ function updateNode(
   facts: ReadonlyMap<string, HostFact>,
   now: Instant,
 ): LedgerNode {
-  const busyness = nextBusyness(old, node, facts, now);
-  const start = nextStart(old, node, now);
-  const deallocated = node.phase === "deallocated";
-  // A deallocated node has no VM: what it is once started has never been Ready, and has its boot timeout before it.
-  const firstReadyAt = deallocated
-    ? undefined
-    : (old?.firstReadyAt ?? (node.phase === "ready" ? now : undefined));
-  const leftReadyAt = nextLeftReady(old, node, firstReadyAt, now);
-  const unclearSince = nextUnclear(old, node, now);
-  const isSame =
-    old?.goneAt === undefined &&
-    old?.busyness === busyness &&
-    old.firstReadyAt === firstReadyAt &&
-    old.leftReadyAt === leftReadyAt &&
-    old.unclearSince === unclearSince &&
-    old.start === start &&
-    (old.deallocated === true) === deallocated &&
+  const isDeallocated = node.phase === "deallocated";
+  const up = node.phase === "ready" ? now : undefined;
+  // A deallocated node has no VM. The VM that its start makes has never been Ready, and its boot timeout begins then.
+  const firstReadyAt = isDeallocated ? undefined : (old?.firstReadyAt ?? up);
+  const shown: Shown = {
+    busyness: nextBusyness(old, node, facts, now),
+    start: nextStart(old, node, now),
+    firstReadyAt,
+    leftReadyAt: nextLeftReady(old, node, firstReadyAt, now),
+    unclearSince: nextUnclear(old, node, now),
+    isDeallocated,
+  };
+  return old !== undefined && isSame(old, node, origin, shown) ? old : entryOf(old, node, origin, shown, now);
+}
+
+/** Whether the entry stays as it is. Most do, and keeping the same object saves memory and writes. */
+function isSame(old: LedgerNode, node: Node, origin: Origin | undefined, shown: Shown): boolean {
+  return (
+    old.goneAt === undefined &&
+    old.busyness === shown.busyness &&
+    old.firstReadyAt === shown.firstReadyAt &&
+    old.leftReadyAt === shown.leftReadyAt &&
+    old.unclearSince === shown.unclearSince &&
+    old.start === shown.start &&
+    (old.deallocated === true) === shown.isDeallocated &&
     (origin === undefined || old.requestId === origin.requestId) &&
     (origin?.keyId === undefined || old.keyId === origin.keyId) &&
-    (node.stopKey === undefined || old.keyId !== undefined);
-  // Keeping the same object for an unchanged node spares the store and a large cluster's memory.
-  if (isSame && hasSameNames(old, node)) return old;
+    (node.stopKey === undefined || old.keyId !== undefined) &&
+    hasSameNames(old, node)
+  );
+}
+
+function entryOf(
+  old: LedgerNode | undefined,
+  node: Node,
+  origin: Origin | undefined,
+  { busyness, start, firstReadyAt, leftReadyAt, unclearSince, isDeallocated }: Shown,
+  now: Instant,
+): LedgerNode {
   const requestId = origin?.requestId ?? old?.requestId;
   const keyId = origin?.keyId ?? old?.keyId ?? node.stopKey;
   const look = origin === undefined ? old?.look : origin.look;
@@ -120,7 +148,7 @@ function updateNode(
     ...(keyId === undefined ? {} : { keyId }),
     ...(old?.bound === undefined ? {} : { bound: old.bound }),
     ...(old?.plannedBeside === undefined ? {} : { plannedBeside: old.plannedBeside }),
-    ...(deallocated ? { deallocated } : {}),
+    ...(isDeallocated ? { deallocated: true } : {}),
     ...(start === undefined ? {} : { start }),
   };
 }
@@ -131,8 +159,8 @@ function hasSameNames(old: LedgerNode, node: Node): boolean {
 }
 
 /**
- * A record may lack its InstanceId, for instance while the node terminates. The last one stays: else the VM's question is that of an
- * unknown instance, and it is told to open while it is being deleted.
+ * A node's record may lack its InstanceId, for example while the node terminates. The last one is kept. Otherwise the VM would be an unknown
+ * instance, and would be told to take work again while it is deleted.
  */
 function nextInstanceId(old: LedgerNode | undefined, { instanceId }: Node): string | undefined {
   return instanceId ?? old?.instanceId;
@@ -146,7 +174,7 @@ function nextBusyness(
 ): Busyness {
   const old = known?.busyness;
   const fact = factOfNode(facts, node, known);
-  // A node that is not up is not idle either; one whose record is unclear may be up.
+  // A node that is not up is not idle. One whose record is unclear may be up.
   const mayBeIdle = node.phase === "ready" || node.phase === "unknown";
   const state =
     fact === undefined ? "unknown" : fact.jobs.length > 0 ? "busy" : mayBeIdle ? "idle" : "unknown";

@@ -6,24 +6,24 @@ import { FRESH_REPORT_SECONDS } from "./scale-down.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 
 /**
- * A node's own token (docs/nodes.md, What a stop URL allows). The stop URL is the same for all nodes of an array, so it cannot tell them
- * apart. A node may choose a token and send it with each call. The first token that arrives for an instance binds it: from then on a call
- * for this instance counts only if it carries that token. A node that never sends one needs none.
+ * A node's own token (docs/nodes.md, What a stop URL allows). All nodes of an array have the same stop URL, so it does not show which of
+ * them calls. A node may choose a token and send it with each call. The first token that arrives for an instance binds it: from then on a
+ * call for this instance counts only with that token. A node that never sends a token needs none.
  */
 
-/** Who a call says that it is. */
+/** The identity that a call claims. */
 export interface Caller {
   readonly instance: string;
-  /** Of the token that it carries; absent: it carries none. */
+  /** The digest of the token that the call carries. Absent: it carries none. */
   readonly token?: Digest;
 }
 
-/** The binding of the node for this instance; undefined: none. That of an earlier VM does not count. */
+/** The binding of the node for this instance. Undefined if it has none. The binding of an earlier VM does not count. */
 export function bindingOf({ bound }: LedgerNode, instance: string): NodeBinding | undefined {
   return bound?.instanceId === instance ? bound : undefined;
 }
 
-/** The bindings that count for calls of one moment, and which of them are new: of two first tokens the first binds. */
+/** The bindings that count for calls of one moment, and which of them are new. If two calls bring a first token, the first one binds. */
 export function bindCallers(
   callers: readonly { readonly known: LedgerNode; readonly call: Caller }[],
 ): ReadonlyMap<NodeId, { readonly binding: NodeBinding; readonly isNew: boolean }> {
@@ -40,8 +40,8 @@ export function bindCallers(
 }
 
 /**
- * Whether the call may speak for its node: the node is not bound, or the call carries its token. Without it a report must have called the
- * host idle within 30 s: a report alone may stop such a node as well. So a node that has lost its token still goes where schedulers report.
+ * Whether the call may speak for its node: the node is not bound, or the call carries its token, or a report called the host idle within the
+ * last 30 s. Such a report may stop the node by itself. So a node that has lost its token can still stop where a scheduler reports.
  */
 export function maySpeak(
   binding: NodeBinding | undefined,

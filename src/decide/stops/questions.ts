@@ -5,16 +5,16 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { withStay } from "../../domain/questions.ts";
 
-/** A node that has asked so recently is stopped by its own question only (docs/protocol.md, Questions of nodes). */
+/** A node that asked within this time is stopped by its own question only (docs/protocol.md, Questions of nodes). */
 const ASKED_RECENTLY_SECONDS: Seconds = 300;
-/** No question waits longer than this in front of a host, so an older one need not be told from a newer one after that. */
+/** No question waits longer than this before it reaches a host. After that an older question cannot be mistaken for a newer one. */
 const OLD_QUESTION_SECONDS: Seconds = 300;
-/** A node without a clock of its own that stays is written again after so long. */
+/** The stay of a node that sends no time of its own is noted again after this time. */
 const STAY_AGAIN_SECONDS: Seconds = 240;
-/** An entry that is so old proves nothing: a report counts for two intervals at most, and a question for five minutes. */
+/** An entry of this age has no effect any more: a report counts for two intervals at most, and a question for five minutes. */
 const KEEP_SECONDS: Seconds = 600;
 
-/** The ledger with what the questions say of marks, accepted stops and bindings; the very same where they say nothing new. */
+/** The ledger with the marks, accepted stops and bindings of the questions. The same object if they change nothing. */
 export function withQuestions(ledger: Ledger, questions: Questions): Ledger {
   let next: Map<NodeId, LedgerNode> | undefined;
   questions.forEach((question, id) => {
@@ -39,20 +39,20 @@ function isSameBinding(a: NodeBinding | undefined, b: NodeBinding): boolean {
   return a?.token === b.token && a.instanceId === b.instanceId;
 }
 
-/** When it was marked or, later, accepted: a stay that came after that ended it. */
+/** When the stop was accepted, else when the node was marked. A stay after that ends the mark. */
 function lastStep({ since, sentAt }: Draining): Instant {
   return sentAt ?? since;
 }
 
-/** Takes a node out of draining; its idle clock starts again. */
+/** The node without its mark. Its idle time starts again. */
 export function undrain(node: LedgerNode, now: Instant): LedgerNode {
   const { draining: _gone, ...kept } = node;
   return { ...kept, busyness: { state: "unknown", since: now } };
 }
 
 /**
- * Whether a report may stop the node: it was sent after the node was last told to stay, and the node has not asked by itself for a while.
- * A node that asks opens by itself when it gets no verdict, and a stop by report could meet it then.
+ * Whether a report may stop the node: the report is newer than the last time that the node was told to stay, and the node has not asked
+ * for a while. A node that asks and gets no verdict takes work again, and a stop by report could hit it then.
  */
 export function mayStopByReport(
   question: Question | undefined,
@@ -66,8 +66,8 @@ export function mayStopByReport(
 }
 
 /**
- * The questions once a plan has moved marks and stops to the ledger, without entries that prove nothing any more. Bindings stay as long as
- * their entries: a plan may be saved on questions that are newer than those which it was made on.
+ * The questions after a plan has moved their marks and stops to the ledger, without entries that have no effect any more. A binding stays
+ * as long as its entry, because the plan may be saved together with newer questions than those that it was made with.
  */
 export function foldQuestions(questions: Questions, now: Instant): Questions {
   const next = new Map<NodeId, Question>();
@@ -82,15 +82,15 @@ export function foldQuestions(questions: Questions, now: Instant): Questions {
   return isSame ? questions : next;
 }
 
-/** What a node's question carries, as far as it is remembered. */
+/** The times of a node's question. */
 export interface Asking {
   /** When it reached the host. */
   readonly arrivedAt: Instant;
-  /** The node's own time; absent: an older script asks. */
+  /** The node's own time. Absent: an older script asks. */
   readonly asked?: number;
 }
 
-/** Whether a newer question of the node was told to stay: this one waited in front of a host, and the node may work again. */
+/** Whether a newer question of the node was answered with "stay" while this one waited for a host. The node may work again. */
 export function isOvertaken(question: Question | undefined, { asked }: Asking, now: Instant): boolean {
   if (question?.asked === undefined || asked === undefined || question.stayAt === undefined) return false;
   return asked <= question.asked && secondsBetween(question.stayAt, now) < OLD_QUESTION_SECONDS;
@@ -109,22 +109,24 @@ export function noteMark(question: Question | undefined, asking: Asking, drainin
   return { ...noteAsked(question, asking), ...(asked === undefined ? {} : { markedAsked: asked }), draining };
 }
 
-/** Notes that the node is told to stay: its mark is gone, and no older question or report of it counts. */
-export function noteStay(
-  question: Question | undefined,
-  asking: Asking,
-  isMarked: boolean,
-  now: Instant,
-): Question | undefined {
-  const told = question?.stayAt;
-  const isRecent = told !== undefined && secondsBetween(told, now) < STAY_AGAIN_SECONDS;
-  // A caller without a clock asks again and again: there is nothing to learn from most of its questions.
-  if (asking.asked === undefined && !isMarked && isRecent) return question;
+/** Notes that the node is told to stay. This removes its mark, and older questions and reports do not count any more. */
+export function noteStay(question: Question | undefined, asking: Asking, now: Instant): Question {
   const { draining: _mark, markedAsked: _marker, ...rest } = noteAsked(question, asking);
   return withStay(rest, asking.asked, now);
 }
 
-/** Notes that a call for the node was refused, as it did not carry the node's token. */
+/** {@link noteStay} for a node without a mark. A caller that sends no time asks often, so most of its stays are not noted. */
+export function noteStayUnmarked(
+  question: Question | undefined,
+  asking: Asking,
+  now: Instant,
+): Question | undefined {
+  const { stayAt } = question ?? {};
+  const isRecent = stayAt !== undefined && secondsBetween(stayAt, now) < STAY_AGAIN_SECONDS;
+  return asking.asked === undefined && isRecent ? question : noteStay(question, asking, now);
+}
+
+/** Notes that a call for the node was refused because it did not carry the node's token. */
 export function noteRefused(question: Question | undefined, asking: Asking, now: Instant): Question {
   return { ...noteAsked(question, asking), refusedAt: now };
 }
@@ -134,7 +136,7 @@ export function noteBinding(question: Question | undefined, bound: NodeBinding):
   return { ...question, bound };
 }
 
-/** Notes that the node calls itself unhealthy and stays; `held` undefined: it does not call itself so any more, or it goes. */
+/** Notes why a node that calls itself unhealthy stays. `held` undefined: it no longer calls itself unhealthy, or it is stopped. */
 export function noteUnhealthy(
   question: Question | undefined,
   held: UnhealthyHold | undefined,

@@ -7,25 +7,25 @@ import type { HostFact } from "../senders/host-facts.ts";
 import { factOfNode } from "../nodes/planned-beside.ts";
 
 /**
- * Nodes that call themselves unhealthy (docs/nodes.md). Whoever holds the stop URL of an array can say so of any of its nodes. So no node
- * goes on that word while a job is on it, and without a scheduler's word only a few go within an hour.
+ * Nodes that call themselves unhealthy (docs/nodes.md). Any holder of the stop URL of an array can call any of its nodes unhealthy. So no
+ * node is stopped for it while a job is on it, and without a scheduler's report only a few are stopped within an hour.
  */
 
-/** Of an array's nodes this share may go within an hour on its own word alone ... */
+/** This share of an array's nodes may be stopped within an hour without a scheduler's report, ... */
 const SHARE = 0.1;
 /** ... and at least this many. */
 const FEWEST = 3;
 const HOUR_SECONDS: Seconds = 3600;
-/** Stops of one array within this time are one entry of the record: an hour has 13 at most. */
+/** Stops of one array within this time are one entry of the record. An hour has 13 entries at most. */
 const SLOT_SECONDS: Seconds = 300;
 
-/** A report in force says that the host has no jobs, or that no job starts there any more. */
+/** Whether a report in force says that the host has no jobs, or that no job starts there any more. */
 export function hasSchedulersWord(fact: HostFact | undefined): boolean {
   if (fact === undefined) return false;
   return fact.state === "closed" || (fact.reportedAt !== undefined && fact.jobs.length === 0);
 }
 
-/** Of these nodes, which call themselves unhealthy, those that must wait: enough others of their array went within the hour. */
+/** Those of these unhealthy nodes that must wait, because enough others of their array were stopped within the last hour. */
 export function heldByLimit(
   { unhealthyStops = [] }: Pick<ClusterRecord, "unhealthyStops">,
   ledger: Ledger,
@@ -41,7 +41,7 @@ export function heldByLimit(
   });
 }
 
-/** The record once these unhealthy nodes are to be stopped. */
+/** Notes that these unhealthy nodes are stopped. */
 export function noteUnhealthyStops(
   record: ClusterRecord,
   ledger: Ledger,
@@ -61,7 +61,7 @@ export function noteUnhealthyStops(
   return { ...record, unhealthyStops: stops };
 }
 
-/** How many nodes of the array may go within an hour on their own word alone. */
+/** How many nodes of the array may be stopped as unhealthy within an hour without a scheduler's report. */
 export function limitOf(array: ArrayName, ledger: Ledger): number {
   let count = 0;
   ledger.forEach((node) => {
@@ -70,7 +70,7 @@ export function limitOf(array: ArrayName, ledger: Ledger): number {
   return Math.max(FEWEST, Math.floor(count * SHARE));
 }
 
-/** How many nodes of the array went within the last hour on their own word alone. */
+/** How many nodes of the array were stopped as unhealthy within the last hour without a scheduler's report. */
 export function goneOf(array: ArrayName, stops: readonly UnhealthyStops[], now: Instant): number {
   return stops
     .filter((stop) => stop.array === array && isRecent(stop, now))

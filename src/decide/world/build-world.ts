@@ -1,4 +1,4 @@
-import type { World } from "../../domain/world.ts";
+import type { BucketOffer, World } from "../../domain/world.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import { OWN_DEFAULTS } from "../../domain/default-resource.ts";
 import type { ArrayName } from "../../domain/ids.ts";
@@ -9,6 +9,7 @@ import { catalogueOf } from "../../domain/vm-size-data.ts";
 import { dynamicOffers, dynamicSupply } from "./dynamic-supply.ts";
 import { capsInForce } from "../senders/caps-in-force.ts";
 import { Ceilings } from "./ceilings.ts";
+import type { Opposites } from "./counterparts.ts";
 import { counterpartsOf, oppositesOf } from "./counterparts.ts";
 import { familyOf } from "./quota-family.ts";
 import type { ResourceRules } from "./cluster-buckets.ts";
@@ -22,9 +23,10 @@ import { openBucket } from "./open-bucket.ts";
 import { countUsage } from "./cluster-usage.ts";
 
 /**
- * What the allocator may use, from one observation and our own memory. Capacity is what is up or coming in arrays that are ours, unless excluded,
- * whether or not its bucket still exists or takes new nodes (cyclecloud-wire.md A.3, semantics 5), and what is in doubt; other failed,
- * going, off and unknown nodes are none (A.5). A deallocated node is supply that must be started first, and counts against limits from when it was asked to. The limits are those of A.3, semantics 1 to 6.
+ * The nodes, buckets and limits that the allocator may use, from one observation and the record. Nodes are capacity if they are up, on their
+ * way up or in doubt, in arrays that are ours, and not excluded. Their bucket may be gone, or may take no new nodes (cyclecloud-wire.md A.3,
+ * semantics 5). Other failed, unknown, going or off nodes are no capacity (A.5). A deallocated node must be started first, and counts
+ * against the limits from the moment at which its start was requested. The limits are those of A.3, semantics 1 to 6.
  */
 export function buildWorld(input: WorldInput): World {
   const { snapshot, policy } = input;
@@ -35,26 +37,11 @@ export function buildWorld(input: WorldInput): World {
   const reported = new ReportedSupply(input.reports);
   const nodes = collectNodes(input, managed, places, reported);
   const inFlight = collectInFlight(input, managed, places);
-  const usage = countUsage(places.all());
-  const catalogue = catalogueOf(policy);
-  const ceilings = new Ceilings(snapshot.limit, usage.cluster, (location, size) =>
-    familyOf(catalogue, location, size),
-  );
-  const opened = snapshot.arrays
-    .filter((array) => managed.get(array.name) === "managed")
-    .toSorted((a, b) => b.priority - a.priority)
-    .flatMap((array) =>
-      array.buckets.map((bucket) => openBucket(input, array, bucket, places, usage, ceilings)),
-    )
-    .map((one) => ({ ...one, offer: reported.believed(one.offer) }));
-  const own = opened.map(({ offer }) => offer);
-  const opposites = oppositesOf(opened, ceilings);
-  const dynamicOnes = dynamicOffers(input, own, opposites, places);
-  const buckets = [...own, ...dynamicOnes.map((one) => reported.believed(one))];
+  const offered = offerBuckets(input, managed, places, reported);
+  const { buckets, limits, opposites } = offered;
   const counterparts = counterpartsOf(buckets, input.demands, opposites, places, policy);
   const scaleSets = scaleSetsOf(input);
   const closed = closedReason(snapshot);
-  const limits = ceilings.limits();
   const caps = capsInForce(policy, input.demands ?? []);
   const ours = nodes.some(({ deallocated }) => deallocated === true)
     ? nodes.flatMap((node) => withStartCharges(node, buckets, limits))
@@ -78,12 +65,44 @@ export function buildWorld(input: WorldInput): World {
   };
 }
 
-/** Whether the configuration names a placement group of any array, also of one that is not autoscaled, as scalelib counts them. */
+interface Offered {
+  readonly buckets: readonly BucketOffer[];
+  readonly limits: World["limits"];
+  readonly opposites: Opposites;
+}
+
+/** The buckets of arrays that are ours in order of priority, then those of dynamic arrays. The limits include those of both. */
+function offerBuckets(
+  input: WorldInput,
+  managed: ReadonlyMap<ArrayName, "managed" | "not-managed">,
+  places: Places,
+  reported: ReportedSupply,
+): Offered {
+  const { snapshot, policy } = input;
+  const usage = countUsage(places.all());
+  const catalogue = catalogueOf(policy);
+  const ceilings = new Ceilings(snapshot.limit, usage.cluster, (location, size) =>
+    familyOf(catalogue, location, size),
+  );
+  const opened = snapshot.arrays
+    .filter((array) => managed.get(array.name) === "managed")
+    .toSorted((a, b) => b.priority - a.priority)
+    .flatMap((array) =>
+      array.buckets.map((bucket) => openBucket(input, array, bucket, places, usage, ceilings)),
+    )
+    .map((one) => ({ ...one, offer: reported.believed(one.offer) }));
+  const own = opened.map(({ offer }) => offer);
+  const opposites = oppositesOf(opened, ceilings);
+  const dynamic = dynamicOffers(input, own, opposites, places).map((one) => reported.believed(one));
+  return { buckets: [...own, ...dynamic], limits: ceilings.limits(), opposites };
+}
+
+/** Whether the configuration names a placement group of any array. Arrays that are not autoscaled count too, as in scalelib. */
 function namesGroups({ placementGroups }: Policy): boolean {
   return [...(placementGroups?.values() ?? [])].some((groups) => groups.length > 0);
 }
 
-/** Groups whose nodes we remember, also those that have gone. */
+/** Groups of which the ledger has a node, even if it is gone. */
 function formerGroups(ledger: Ledger): Pick<World, "formerGroups"> {
   const names = new Set<string>();
   for (const { purpose } of ledger.values()) {
@@ -97,7 +116,7 @@ function rulesOf(policy: Policy): ResourceRules {
   return { configured: defaultResources, own: OWN_DEFAULTS, catalogue: catalogueOf(policy) };
 }
 
-/** The same cluster with the nodes that are up and nothing else: only they can stand in for a node that is to be stopped. */
+/** The same cluster with only the nodes that are up: no other node can replace one that is stopped now. */
 export function readyOnly(world: World): World {
   return { ...world, nodes: world.nodes.filter((node) => node.ready), inFlight: [], buckets: [], limits: [] };
 }
@@ -107,7 +126,7 @@ function judgeArrays(snapshot: Snapshot, policy: Policy): Map<ArrayName, "manage
   return new Map(snapshot.arrays.map(({ name }) => [name, managed.has(name) ? "managed" : "not-managed"]));
 }
 
-/** New nodes only in a cluster that is started and meant to be: a terminated one could start nodes (A.3, ClusterStatus). */
+/** Why no new nodes are made. The cluster must be started and meant to be: a terminated one could start nodes (A.3, ClusterStatus). */
 function closedReason(snapshot: Snapshot): Reason | undefined {
   const { state = "none", targetState = "none" } = snapshot;
   if (state === "Started" && targetState === "Started") return undefined;

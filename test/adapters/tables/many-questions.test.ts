@@ -16,7 +16,7 @@ function asked(count: number): Questions {
   const entries = Array.from({ length: count }, (_, number) => {
     const time = NOW - ((number * 7919) % 600_000);
     const asking = { arrivedAt: instant(time), asked: time };
-    const stay = noteStay(undefined, asking, true, instant(time + 40));
+    const stay = noteStay(undefined, asking, instant(time + 40));
     const mark = noteMark(stay, asking, {
       since: instant(time + 45),
       by: "callback",
