@@ -6,7 +6,8 @@ import { isoTime } from "../src/domain/units.ts";
 import { compareConfigs } from "../src/wire/config-diff.ts";
 import { parseDocument } from "../src/wire/document.ts";
 import { isFields } from "../src/wire/fields.ts";
-import { readPolicy, writePolicy } from "../src/wire/policy.ts";
+import { readPolicy } from "../src/wire/policy.ts";
+import { writePolicy } from "../src/wire/write-policy.ts";
 import { forCluster } from "./for-cluster.ts";
 
 export const answerConfigHistory = forCluster(getHistory);

@@ -8,7 +8,7 @@ import { readingOnlyNamed } from "../domain/named-configuration.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";
-import { loadWhole } from "./commit.ts";
+import { loadWhole } from "./load-record.ts";
 import type { TrialAnswer } from "./describe-trial.ts";
 import { compareTrials, countTrial, describeTrial } from "./describe-trial.ts";
 import type { App } from "./app.ts";

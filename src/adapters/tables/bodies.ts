@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../app/ports/clock.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { BodyCodec } from "./codec.ts";
-import { compress, decompress } from "./codec.ts";
+import { compress, decompress } from "./compress.ts";
 import { bodyKey } from "./keys.ts";
 import type { Lru } from "./lru.ts";
 import { inParallel } from "./parallel.ts";
