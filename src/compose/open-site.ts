@@ -3,7 +3,8 @@ import type { Credentials, Timeouts } from "../adapters/cyclecloud/http-transpor
 import { CONNECT_MS, createHttpTransport } from "../adapters/cyclecloud/http-transport.ts";
 import type { Log } from "../app/ports/log.ts";
 import type { Site, StopKeys } from "../app/ports/site.ts";
-import type { Config, ConfiguredCluster } from "../config.ts";
+import type { Config } from "../config.ts";
+import type { ConfiguredCluster } from "../config/clusters.ts";
 import { autostopPath, stopKeyReader } from "../decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "../domain/ids.ts";
 import type { CallBounds } from "../domain/policy.ts";
