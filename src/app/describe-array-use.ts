@@ -18,14 +18,14 @@ export type ArrayUse = Omit<
   keyof ArrayTimeoutsShown | "mode" | "target" | "askedBy" | "moreSets"
 >;
 
-type TargetShown = ArrayUse["targets"][number];
+type DescribedTarget = ArrayUse["targets"][number];
 
 /** Limits of a state page for the targets and sets of each array, in number and bytes. */
 const SHOWN = 200;
 const SHOWN_BYTES = 16_000;
 
 interface Tally {
-  readonly targets: TargetShown[];
+  readonly targets: DescribedTarget[];
   readonly nodes: Partial<Record<PhaseShown, number>>;
   count: number;
   inFlight: number;
@@ -91,7 +91,7 @@ function finish({ targets, nodes, count, inFlight, neededBy, notNeeded }: Tally)
 function* targetsOf(
   { sets }: ClusterRecord,
   { demands, plan }: Bodies,
-): Generator<{ readonly array: ArrayName; readonly target: TargetShown }> {
+): Generator<{ readonly array: ArrayName; readonly target: DescribedTarget }> {
   const outcomes = new Map<SetName, Map<string, DemandOutcome>>();
   for (const outcome of plan?.demands ?? []) {
     if (outcome.kind === "job") continue;

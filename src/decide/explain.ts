@@ -1,6 +1,6 @@
-import type { Binding, Raise } from "../domain/binding.ts";
-import { renderBinding } from "../domain/binding.ts";
-import { reasonsInOrder } from "../domain/binding-reason.ts";
+import type { Remedy, Raise } from "../domain/remedy.ts";
+import { renderRemedy } from "../domain/remedy.ts";
+import { reasonsInOrder } from "../domain/reasons-in-order.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import { bucketText } from "../domain/bucket.ts";
 import { canonicalText } from "../domain/canonical.ts";
@@ -42,7 +42,7 @@ export interface DemandExplained {
   readonly incomplete: boolean;
   readonly reasons: readonly Reason[];
   readonly moreReasons: number;
-  readonly binding?: Binding;
+  readonly binding?: Remedy;
   /** What demands of higher rank lack of the same limits. */
   readonly ahead: readonly Ahead[];
   /** Other sets that have a demand of this name. */
@@ -166,7 +166,7 @@ function nameOf(ledger: Ledger, node: NodeId): string {
 }
 
 /** What those who come first lack of the limits that this demand lacks: a raise serves them before it serves this one. */
-function aheadOf(plan: Plan, at: number, binding: Binding | undefined): readonly Ahead[] {
+function aheadOf(plan: Plan, at: number, binding: Remedy | undefined): readonly Ahead[] {
   if (binding?.kind !== "raise") return [];
   const sums = new Map(binding.raises.map((raise) => [raiseKey(raise), { raise, more: 0, demands: 0 }]));
   for (const earlier of plan.demands.slice(0, at)) {
@@ -202,7 +202,7 @@ function demandLines(told: Omit<DemandExplained, "text">, plan: Plan): readonly 
   if (missing > 0) lines.push(`${count(missing, unit)} not placed:`);
   lines.push(...told.reasons.map((reason) => `- ${renderReason(reason)}`));
   if (told.moreReasons > 0) lines.push(`- and ${told.moreReasons} more reasons`);
-  if (told.binding !== undefined) lines.push(renderBinding(told.binding));
+  if (told.binding !== undefined) lines.push(renderRemedy(told.binding));
   lines.push(...told.ahead.map(aheadLine));
   if (told.alsoIn.length > 0) lines.push(`there is one of this name in ${told.alsoIn.join(", ")}, too`);
   return lines;

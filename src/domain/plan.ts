@@ -1,4 +1,4 @@
-import type { Binding } from "./binding.ts";
+import type { Remedy } from "./remedy.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Mode } from "./mode.ts";
@@ -161,5 +161,5 @@ export interface DemandOutcome {
   /** Number of reasons left out. Absent: none. */
   readonly moreReasons?: number;
   /** The change that would let all of the demand be placed. Absent: nothing is lacking, or it is unknown. */
-  readonly binding?: Binding;
+  readonly binding?: Remedy;
 }

@@ -10,7 +10,7 @@ import { ROOT } from "../support/run-main.ts";
 
 const run = promisify(execFile);
 const counts = z.record(z.string(), z.number());
-const printed = z.object({ counts: z.looseObject({ hours: z.number() }), total: counts });
+const printed = z.object({ counts: z.looseObject({ hours: z.number() }), total: counts, unanswered: counts });
 const bill = z.object({ month: z.object({ operations: counts }) });
 
 const DAYS_OF_A_MONTH = 30;
@@ -29,10 +29,14 @@ test.each([{ day: "idle" }, { day: "busy" }])(
       cwd: ROOT,
       maxBuffer: 1 << 24,
     });
-    const { counts: day1, total } = printed.parse(JSON.parse(stdout));
+    const { counts: day1, total, unanswered } = printed.parse(JSON.parse(stdout));
     const log = (await readFile(logFile, "utf8")).trim().split("\n").map(requestOf);
 
-    expect(countKinds(log)).toEqual(total);
+    // A connection that broke leaves a request without an answer: it may have arrived, and was sent again.
+    const most = Object.values(unanswered).reduce((sum, count) => sum + count, 0);
+    console.log(`${day}: ${log.length} requests in the log, ${most} of ours without an answer`);
+    expect(most).toBeLessThanOrEqual(log.length / 1000);
+    expectNear(countKinds(log), total, unanswered);
 
     // The local host polls, and keeps its leases, otherwise than Azure's: `cost` works these out from what it assumes.
     const counted = countKinds(log.filter((request) => !isOfTheHost(request)));
@@ -41,9 +45,21 @@ test.each([{ day: "idle" }, { day: "busy" }])(
     const { out } = await runCommand(["cost", "--day", "day.json", "--json"], { "day.json": day1 });
     const { month } = bill.parse(JSON.parse(out));
     const aDay = Object.entries(month.operations).map(([kind, count]) => [kind, count / DAYS_OF_A_MONTH]);
-    expect(Object.fromEntries(aDay)).toEqual(counted);
+    expectNear(counted, Object.fromEntries(aDay), unanswered);
   },
 );
+
+/** The log has each answered request, and some of those without an answer. */
+function expectNear(log: Counts, answered: Counts, unanswered: Counts): void {
+  const kinds = new Set([...Object.keys(log), ...Object.keys(answered)]);
+  for (const kind of kinds) {
+    const more = (log[kind] ?? 0) - (answered[kind] ?? 0);
+    expect(more, kind).toBeGreaterThanOrEqual(0);
+    expect(more, kind).toBeLessThanOrEqual(unanswered[kind] ?? 0);
+  }
+}
+
+type Counts = Readonly<Record<string, number>>;
 
 interface Request {
   readonly method: string;

@@ -67,10 +67,10 @@ test("the glossary has 15 to 20 words, in order", () => {
   expect(words.length).toBeLessThanOrEqual(20);
 });
 
-test("each type of the glossary is exported by exactly one file of the domain, the decisions or the use cases", () => {
+test("each type of the glossary is exported by exactly one file of the domain, the decisions, the use cases or the answers", () => {
   const [, glossary = ""] = read("docs/architecture.md").split("\n## Glossary\n");
   const types = [...glossary.matchAll(/\| `(\w+)` \|$/gm)].map(([, name = ""]) => name);
-  const folders = ["src/domain", "src/decide", "src/app"];
+  const folders = ["src/domain", "src/decide", "src/app", "src/wire/api"];
   const sources = folders.flatMap((folder) =>
     readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))

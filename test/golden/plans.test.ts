@@ -43,9 +43,9 @@ function plan({ world, demands }: Case, at: number): Allocation {
   return allocate(world, demands, policy, NOW);
 }
 
-function textOf({ creates, starts, outcomes, groups, settledBy, orders, needed, loads }: Allocation): string {
+function textOf({ creates, starts, outcomes, groups, placedBy, orders, needed, loads }: Allocation): string {
   return JSON.stringify(
-    { creates, starts, outcomes, groups, settledBy, orders, needed, loads },
+    { creates, starts, outcomes, groups, settledBy: placedBy, orders, needed, loads },
     (_, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value),
     1,
   );

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
 import type { World } from "../../src/domain/world.ts";
-import { renderBinding } from "../../src/domain/binding.ts";
+import { renderRemedy } from "../../src/domain/remedy.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { renderReason } from "../../src/domain/reason-text.ts";
 import { readConstraints } from "../../src/wire/constraint.ts";
@@ -41,6 +41,6 @@ export function check(golden: Golden): void {
   expect({
     placed: `${outcome?.placed} of ${outcome?.asked}`,
     reasons: outcome?.reasons.map(renderReason),
-    binding: outcome?.binding === undefined ? undefined : renderBinding(outcome.binding),
+    binding: outcome?.binding === undefined ? undefined : renderRemedy(outcome.binding),
   }).toEqual({ placed: golden.placed, reasons: golden.reasons, binding: golden.binding });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Capacity } from "../../src/decide/draft/capacity.ts";
 import { Budget } from "../../src/decide/constraints/budget.ts";
 import { smallestRaise } from "../../src/decide/why/smallest-raise.ts";
-import { renderBinding } from "../../src/domain/binding.ts";
+import { renderRemedy } from "../../src/domain/remedy.ts";
 import { placementGroup } from "../../src/domain/ids.ts";
 import { renderReason } from "../../src/domain/reason-text.ts";
 import { instant } from "../../src/domain/units.ts";
@@ -230,7 +230,7 @@ describe("golden refusals of our own ceilings", () => {
       capacity: new Capacity(limits),
       limits,
       ceilings: [ceiling],
-      steps: [{ offer: D4, group: undefined, lot: 1, serves: 1, most: Number.POSITIVE_INFINITY }],
+      expansions: [{ offer: D4, group: undefined, lot: 1, serves: 1, most: Number.POSITIVE_INFINITY }],
       wanted: nodes,
       given: [],
     }) ?? [];
@@ -259,7 +259,7 @@ describe("golden refusals of our own ceilings", () => {
     },
   ])("$name", ({ ceiling, nodes, reason, binding }) => {
     expect([capRefusal(ceiling, D4, nodes)].map((one) => one && renderReason(one))).toEqual([reason]);
-    expect(renderBinding({ kind: "raise", raises: search(ceiling, nodes) })).toBe(binding);
+    expect(renderRemedy({ kind: "raise", raises: search(ceiling, nodes) })).toBe(binding);
   });
 
   test("what a cap allows is no reason", () => {

@@ -75,7 +75,7 @@ export interface ShortGroups {
  * until its time to be filled is over: then it is given up, its nodes are released and the next bucket is tried, as nothing that needs the
  * whole of it could run on the rest. Its own bucket's turn comes again when that has paused. A new group that cannot be whole takes nothing.
  */
-export function raiseGroups(
+export function placeGroups(
   draft: Draft,
   demand: GroupDemand,
   set: SetName,

@@ -43,7 +43,7 @@ interface Asked {
  * those in flight, then deallocated ones, then new ones of the first bucket that has them, or the cheapest. A target in cores is rounded
  * up to whole nodes (cyclecloud-wire.md C.2).
  */
-export function raiseFloor(
+export function placeTarget(
   draft: Draft,
   demand: TargetDemand,
   set: SetName,

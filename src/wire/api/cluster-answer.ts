@@ -10,7 +10,7 @@ import type { Shown } from "./shown.ts";
 
 /** GET /api/clusters/{cluster}: the main answer for operators. */
 
-const trouble = z.object({
+export const trouble = z.object({
   kind: z.enum([
     "health",
     "backing-off",

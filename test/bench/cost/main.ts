@@ -45,4 +45,6 @@ async function run(day: "idle" | "busy"): Promise<void> {
   await writeFile(shipped, `${JSON.stringify(measured.counts, null, 2)}\n`);
 }
 
-const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}

@@ -43,8 +43,10 @@ export interface DayOptions {
 
 export interface Measured {
   readonly counts: DayCounts;
-  /** Every request that left this process, also those of the local host itself. */
+  /** Every request that was answered, also those of the local host itself. */
   readonly total: StorageCounts;
+  /** Requests without an answer. Storage may have received them; each was sent again. */
+  readonly unanswered: StorageCounts;
 }
 
 /** The functions in the local host of this process, for some simulated hours. One run per process: the app reads its settings once. */
@@ -115,6 +117,7 @@ export async function runDay({ day, speed, hours, accessLog }: DayOptions): Prom
       logBytes: logged.bytes,
     },
     total: sorted(meter.total()),
+    unanswered: sorted(meter.unanswered()),
   };
 }
 

@@ -4,11 +4,14 @@ import type { StorageCounts, StorageKind } from "../../../src/cli/cost/day-count
 /** Who asked: see DayCounts. `polling`: the local host's own polls and rows, which stand for nothing in Azure. */
 export type Asker = "perStart" | "perApp" | "perCluster" | "byTrigger" | "polling";
 
-/** Requests to storage that left this process, seen where Node's HTTP client begins them. */
+/** Requests of this process to storage, seen in Node's HTTP client. */
 export interface StorageMeter {
+  /** Those that were answered. */
   counts(asker: Asker): StorageCounts;
-  /** All of them, whoever asked. */
+  /** Those that were answered, of all askers. */
   total(): StorageCounts;
+  /** Those that ended without an answer. Storage may have received them. */
+  unanswered(): StorageCounts;
   close(): unknown;
 }
 
@@ -26,26 +29,55 @@ export function measureStorage(endpoints: {
 }): StorageMeter {
   const tables = new URL(endpoints.tableEndpoint).host;
   const queues = new URL(endpoints.queueEndpoint).host;
-  const counts = new Map<Asker, Map<StorageKind, number>>();
-  const total = new Map<StorageKind, number>();
-  const onStart = (message: unknown): void => {
+  const counts = new Map<Asker, Counter>();
+  const total: Counter = new Map();
+  const open: Counter = new Map();
+  const recorded = (message: unknown): Recorded | undefined => {
     const { request } = message as { readonly request: ClientRequest };
     const host = String(request.getHeader("host"));
-    if (host !== tables && host !== queues) return;
+    if (host !== tables && host !== queues) return undefined;
     const path = decodeURIComponent(request.path);
     const kind = host === tables ? tableKind(request.method, path) : queueKind(request.method, path);
-    const asker = host === tables ? askerOfTable(kind, path) : askerOfQueue(kind, path);
-    const known = counts.get(asker) ?? new Map<StorageKind, number>();
-    counts.set(asker, known.set(kind, (known.get(kind) ?? 0) + 1));
-    total.set(kind, (total.get(kind) ?? 0) + 1);
+    return { kind, asker: host === tables ? askerOfTable(kind, path) : askerOfQueue(kind, path) };
+  };
+  const onStart = (message: unknown): void => {
+    const request = recorded(message);
+    if (request !== undefined) add(open, request.kind, 1);
+  };
+  const onAnswer = (message: unknown): void => {
+    const request = recorded(message);
+    if (request === undefined) return;
+    const { kind, asker } = request;
+    const ofAsker = counts.get(asker) ?? new Map<StorageKind, number>();
+    counts.set(asker, ofAsker);
+    add(ofAsker, kind, 1);
+    add(total, kind, 1);
+    add(open, kind, -1);
   };
   const started = channel("http.client.request.start");
+  const answered = channel("http.client.response.finish");
   started.subscribe(onStart);
+  answered.subscribe(onAnswer);
   return {
     counts: (asker) => Object.fromEntries(counts.get(asker) ?? []),
     total: () => Object.fromEntries(total),
-    close: () => started.unsubscribe(onStart),
+    unanswered: () => Object.fromEntries([...open].filter(([, count]) => count > 0)),
+    close() {
+      started.unsubscribe(onStart);
+      answered.unsubscribe(onAnswer);
+    },
   };
+}
+
+type Counter = Map<StorageKind, number>;
+
+interface Recorded {
+  readonly kind: StorageKind;
+  readonly asker: Asker;
+}
+
+function add(counter: Counter, kind: StorageKind, by: number): void {
+  counter.set(kind, (counter.get(kind) ?? 0) + by);
 }
 
 function tableKind(method: string, path: string): StorageKind {

@@ -3,7 +3,7 @@ import { allocate } from "../../../src/decide/search/allocate.ts";
 import { propertiesOf } from "../../../src/decide/bins/empty-node-fit.ts";
 import type { AllocationPolicy } from "../../../src/domain/allocation.ts";
 import type { World } from "../../../src/domain/world.ts";
-import { renderBinding } from "../../../src/domain/binding.ts";
+import { renderRemedy } from "../../../src/domain/remedy.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, placementGroup } from "../../../src/domain/ids.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
@@ -117,14 +117,14 @@ describe.each(named)("$name", ({ mode }) => {
     // What a pool has in all is said in the usual mode only, and each placement group by itself in bucket-order.
     expect(outcome?.reasons.map(renderReason).map(plain)).toEqual(expect.arrayContaining(reasons.map(plain)));
     expect(outcome?.reasons.length).toBeLessThanOrEqual(2);
-    expect(outcome?.binding === undefined ? undefined : plain(renderBinding(outcome.binding))).toBe(
+    expect(outcome?.binding === undefined ? undefined : plain(renderRemedy(outcome.binding))).toBe(
       plain(binding),
     );
   });
 
   test("2 TiB on one node", () => {
     const [outcome] = allocate(small(), [ask({ mem: "memory::2t" })], mode, now).outcomes;
-    const text = outcome?.binding === undefined ? "" : renderBinding(outcome.binding);
+    const text = outcome?.binding === undefined ? "" : renderRemedy(outcome.binding);
     expect(text).toMatch(/^no raise of a limit helps: needs .* mem on one node; the largest offered is /);
   });
 
