@@ -36,7 +36,6 @@ export const LONG_TEST_FILES: readonly string[] = [
 
 /** Files of more than 200 lines that do not say why. */
 export const LONG_WITHOUT_REASON: readonly string[] = [
-  "src/app/describe-trial.ts",
   "src/cli/demand-commands.ts",
   "src/decide/bins/node-kinds.ts",
   "src/decide/bins/screen.ts",
