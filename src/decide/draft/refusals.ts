@@ -15,7 +15,7 @@ import { closedTo, groupClosedTo, newGroupClosedTo } from "./closed.ts";
 import type { OwnCeiling } from "./caps.ts";
 import type { Capacity } from "./capacity.ts";
 import { knowsNoGroups } from "../bins/scope.ts";
-import { inGroup } from "../bins/node-kinds.ts";
+import { inGroup } from "../bins/new-node.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { unitsOnEmpty } from "../bins/job-ask.ts";
 import type { Subject } from "../bins/empty-node-fit.ts";

@@ -7,7 +7,7 @@ import type { Draft } from "../draft/draft.ts";
 import { closedTo } from "../draft/closed.ts";
 import { viewOf } from "../bins/empty-node-fit.ts";
 import type { Kind } from "../bins/node-kinds.ts";
-import { inGroup } from "../bins/node-kinds.ts";
+import { inGroup } from "../bins/new-node.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import { groupsWithNames } from "../draft/named-groups.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";

@@ -82,7 +82,7 @@ function beginRun(
   const bins = new Bins(ground, order, shared.left, least);
   const draft = beginDraft(bins, { policy, now }, way);
   for (const { bin, ask, slots } of bindings.slots) {
-    bins.occupy(bin, ask, slots, true);
+    bins.occupyBound(bin, ask, slots);
     draft.caps.hold(holderOf(ask), bins, bin);
     draft.bound.set(ask.demand, (draft.bound.get(ask.demand) ?? new Set()).add(bin));
   }

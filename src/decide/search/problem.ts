@@ -9,7 +9,7 @@ import { countedOf } from "../bins/counted.ts";
 import type { Entry } from "../bins/entry.ts";
 import { readEntry } from "../bins/entry.ts";
 import type { Ask } from "../bins/job-ask.ts";
-import { JobClasses } from "../bins/job-class.ts";
+import { JobClasses } from "../bins/job-classes.ts";
 import { Ground } from "../bins/node-kinds.ts";
 import type { NodeOrder } from "../bins/node-order.ts";
 import { orderNodes } from "../bins/node-order.ts";
