@@ -61,7 +61,7 @@ async function dieOf(
 
 async function thawAt(scene: Scene, moment: number): Promise<void> {
   await scene.sleepUntil(moment);
-  scene.system.simulator.faults.freezeLag(false);
+  scene.system.simulator.faults.thawLag();
 }
 
 /** Waits until no message is left, all demand has been planned for and nothing is under way; if that never comes, the outcome shows it. */

@@ -134,7 +134,7 @@ describe("with an address of TLS", () => {
         `cluster prod: ${url} as autoscaler; ca: the file ${issued.path}, 1 certificate\n`,
       );
       expect(said).toContain("nodes would get https://app.example.org/api/autostop/");
-      expect(said).toMatch(/^changes +none: the mode is observe here, whatever is stored/m);
+      expect(said).toMatch(/^changes +none: the mode is observe, whatever the stored configuration says/m);
 
       expect((await call("PUT", "/config", { enabled: true })).status).toBe(200);
       expect((await call("PUT", "/request-sets/standard", DEMAND)).status).toBe(202);

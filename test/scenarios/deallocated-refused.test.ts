@@ -49,7 +49,7 @@ describe("a node that does not start", () => {
 
   test("accepted, and still Deallocated after the grace: created elsewhere, in words", async () => {
     const [stage, [node = ""]] = await stageWithDeallocated(1, { simulator: demo({}, BOTH) });
-    stage.simulator.faults.freezeLag(true);
+    stage.simulator.faults.freezeLag();
     await stage.during(stage.push(target("demo", 1, { expirationInterval: DAY })));
     await stage.pass(890);
     expect(created(stage, 1)).toEqual([]);

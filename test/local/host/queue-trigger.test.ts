@@ -2,7 +2,7 @@ import { QueueServiceClient, type QueueClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startAzurite, type Azurite } from "../../../src/local/azurite.ts";
 import type { Host } from "../../../src/local/host/host.ts";
-import { concurrency, journal, seenBy } from "../../support/toy-app/journal.ts";
+import { concurrency, journal, openGate, seenBy } from "../../support/toy-app/journal.ts";
 import { startToyHost, type ToyOptions } from "../../support/toy-app/start.ts";
 
 vi.setConfig({ testTimeout: 20_000 });
@@ -18,16 +18,19 @@ beforeAll(async () => {
 afterAll(() => azurite.close());
 beforeEach(() => {
   journal.length = 0;
+  concurrency.now = 0;
   concurrency.most = 0;
 });
 
-/** A new queue, watched by the function "orders" of a host that runs while `scenario` does. */
+/** A new queue with these messages, watched by the function "orders" of a host that runs while `scenario` does. */
 async function withOrders(
   options: Omit<ToyOptions, "connectionString">,
   scenario: (queue: QueueClient, host: Host) => Promise<void>,
+  messages: readonly object[] = [],
 ): Promise<void> {
   const queue = service.getQueueClient(`orders-${++lastQueue}`);
   await queue.create();
+  for (const message of messages) await queue.sendMessage(JSON.stringify(message));
   const settings = {
     ORDERS_QUEUE: queue.name,
     "AzureWebJobs.orders-poison.Disabled": "true",
@@ -178,13 +181,20 @@ test("a message stays hidden while its function runs, however long: 1.8 s agains
   }));
 
 test("no more than batchSize + newBatchThreshold messages run at once, and that many do", () =>
-  withOrders({ queues: { batchSize: 3, newBatchThreshold: 1 } }, async (queue) => {
-    // The first three run; when the second ends one is left, and three more come beside it.
-    for (const takeMs of [50, 100, 600, 200, 200, 200, 200])
-      await queue.sendMessage(JSON.stringify({ takeMs }));
-    await expect.poll(() => seenBy("orders"), patiently).toHaveLength(7);
-    expect(concurrency.most).toBe(4);
-  }));
+  withOrders(
+    { queues: { batchSize: 3, newBatchThreshold: 1 } },
+    async () => {
+      await expect.poll(() => concurrency.now, patiently).toBe(3);
+      // When only one of the first batch is left, three more come beside it.
+      openGate("first");
+      await expect.poll(() => concurrency.now, patiently).toBe(4);
+      openGate("later");
+      await expect.poll(() => seenBy("orders"), patiently).toHaveLength(7);
+      await expect.poll(() => concurrency.now, patiently).toBe(0);
+      expect(concurrency.most).toBe(4);
+    },
+    ["first", "first", "later", "later", "later", "later", "later"].map((gate) => ({ gate })),
+  ));
 
 test("stopping waits for the message in hand and settles it", async () => {
   let queue: QueueClient | undefined;
