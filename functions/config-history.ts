@@ -35,7 +35,7 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
 /** An answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;
 
-/** A stored document as GET shows it; one that cannot be read, as it is. */
+/** A stored document as GET shows it. A document that cannot be read is shown unchanged. */
 function documentOf(text: string): object {
   const read = readPolicy(text);
   if (read.kind === "policy") return writePolicy(read.policy);

@@ -9,7 +9,7 @@ import { callerOf } from "./caller.ts";
 import { badRequest, problem } from "./problem.ts";
 import { namesNotInStatus } from "./unknown-nodearrays.ts";
 
-/** The caller is known only if the platform signs callers in: it does not say which key a call came with (docs/configuration.md, History). */
+/** The caller is known only if the platform signs callers in. It never names the key of a call (docs/configuration.md, History). */
 export async function storeConfig(
   composed: Composition,
   site: Site,
