@@ -2,7 +2,7 @@ import type { Constraint } from "../../domain/constraint.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import { Budget } from "../constraints/budget.ts";
 import { sizeOfText } from "../constraints/constraint-size.ts";
-import { countedResources } from "../constraints/requirements.ts";
+import { countedResources } from "../constraints/constraint-facts.ts";
 
 /** What must be known about all jobs before the first one is read. */
 interface Named {
