@@ -12,8 +12,8 @@ import { notAccepted } from "./not-accepted.ts";
 import { reconcileDemand } from "./reconcile.ts";
 
 /**
- * Acknowledged once durable. A plan is begun at once, and nobody's answer waits for it. If this process ends before it is made, the wake
- * message brings it, and if that is lost, the timer.
+ * Answers once the demand is stored. Begins a plan, and does not wait for it. If this process ends before the plan is made, the wake message
+ * makes another instance plan, and the timer does if that message is lost. Throws PortError of the store and the queue.
  */
 export async function acknowledge(
   composed: Composition,
@@ -32,7 +32,7 @@ export async function acknowledge(
   return { status: 202, jsonBody: await acknowledgement(composed, recorded) };
 }
 
-/** Of what is wrong with jobs so many bytes are answered. */
+/** Maximum size of the problems of rejected jobs in an answer. */
 const REJECTED_BYTES = 1_000_000;
 
 async function acknowledgement({ app: { ports } }: Composition, recorded: RecordedDemand): Promise<object> {

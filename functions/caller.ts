@@ -1,12 +1,12 @@
 /** The longest name of a caller that is recorded, in characters. */
 const MOST_CHARACTERS = 128;
 
-/** What App Service authentication sets. */
+/** The header that App Service authentication sets. */
 const NAME_HEADER = "x-ms-client-principal-name";
 
 /**
- * The signed-in caller's name; undefined: not known. Only where App Service authentication is on (`platformSignsIn`) the platform sets the
- * header and removes a sender's own. Elsewhere any sender can set it, so it is not read.
+ * The name of the signed-in caller. Undefined if it is not known. If App Service authentication is on (`platformSignsIn`), the platform sets
+ * the header and removes a sender's own. Otherwise any sender can set it, so it is not read.
  */
 export function callerOf(headers: Pick<Headers, "get">, platformSignsIn: boolean): string | undefined {
   const given = headers.get(NAME_HEADER);

@@ -38,7 +38,7 @@ export const answerClusters: HttpHandler = (_request, context) =>
     };
   });
 
-/** A reader may see that a message was put aside and why, but not its text: GET /api/rejected-messages is for operators. */
+/** Shows why a message was put aside, without its text. GET /api/rejected-messages shows the text to operators. */
 function describeRejected(message: RejectedMessage) {
   return { ...message, rejectedAt: isoTime(message.rejectedAt), text: kindOf(message.text) };
 }

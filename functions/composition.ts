@@ -10,12 +10,12 @@ export function compositionFor(context: Pick<InvocationContext, "functionName" |
   try {
     return composition();
   } catch (error) {
-    throw error instanceof ConfigError ? saySettings(context, error) : error;
+    throw error instanceof ConfigError ? logSettings(context, error) : error;
   }
 }
 
 /** Logs all invalid app settings in one line, and returns the error. */
-export function saySettings(
+export function logSettings(
   context: Pick<InvocationContext, "functionName" | "warn">,
   error: ConfigError,
 ): ConfigError {

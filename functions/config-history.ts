@@ -6,7 +6,8 @@ import { isoTime } from "../src/domain/units.ts";
 import { compareConfigs } from "../src/wire/config-diff.ts";
 import { parseDocument } from "../src/wire/document.ts";
 import { isFields } from "../src/wire/fields.ts";
-import { readPolicy, writePolicy } from "../src/wire/policy.ts";
+import { readPolicy } from "../src/wire/policy.ts";
+import { writePolicy } from "../src/wire/write-policy.ts";
 import { forCluster } from "./for-cluster.ts";
 
 export const answerConfigHistory = forCluster(getHistory);
@@ -34,7 +35,7 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
 /** An answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;
 
-/** A stored document as GET shows it; one that cannot be read, as it is. */
+/** A stored document as GET shows it. A document that cannot be read is shown unchanged. */
 function documentOf(text: string): object {
   const read = readPolicy(text);
   if (read.kind === "policy") return writePolicy(read.policy);

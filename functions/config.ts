@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
-import { readPolicy, writePolicy } from "../src/wire/policy.ts";
+import { readPolicy } from "../src/wire/policy.ts";
+import { writePolicy } from "../src/wire/write-policy.ts";
 import { forCluster } from "./for-cluster.ts";
 import { storeConfig } from "./store-config.ts";
 
@@ -9,7 +10,10 @@ export const answerConfig = forCluster(getConfig);
 
 export const answerWriteConfig = forCluster(putConfig);
 
-/** Read anew: the functions themselves may go on for 15 s by what they read before. What cannot be read shows what holds instead. */
+/**
+ * Reads the stored document, not the copy in this process, which may be 15 s old. If the document cannot be read, shows the configuration in
+ * force and its problems.
+ */
 async function getConfig(composed: Composition, site: Site): Promise<HttpResponseInit> {
   const { documents, policyOf } = composed.app.ports;
   const held = await documents.read(site.cluster);

@@ -9,8 +9,8 @@ import { reconcileDemand } from "./reconcile.ts";
 import type { Milliseconds, Seconds } from "../src/domain/units.ts";
 
 /**
- * Queue delays are whole seconds; the rest is waited for here, so that a wake message never comes too early. One that is further ahead was
- * not sent by us so: it goes back into the queue until then, and does not hold a place among the messages in hand.
+ * Handles a wake message. Queue delays are whole seconds, so the rest of the time is waited for here: no wake message is handled too early.
+ * A message that is further ahead is not ours. It goes back into the queue until then. Throws PortError of the queue and the store.
  */
 export async function handleWake(
   composed: Composition,
@@ -21,12 +21,12 @@ export async function handleWake(
   if (at !== undefined && early > LONGEST_WAIT_MS * (clock.speed ?? 1)) return queue.wake(cluster, at, id);
   if (early > 0) await clock.sleep(early);
   if (id !== undefined && isTickWake(id)) return tickForTimer(composed, cluster, wakeId(id));
-  // Before the look at CycleCloud, which may take long: the note proves the queue alone.
+  // Before the observation, which may take long: the note only proves that the queue works.
   if (id !== undefined) await triggers.noteWake(cluster, { id, at: clock.now() });
   await reconcileDemand(composed, cluster);
 }
 
-/** What the timer does for this cluster, if it has not. A tick that failed leaves its message: the timer may be silent. */
+/** Makes the timer's tick of this cluster if it is due. After a failed tick it sends the message again, because the timer may be silent. */
 async function tickForTimer(composed: Composition, cluster: ClusterName, id: WakeId): Promise<void> {
   const { clock, queue, sites } = composed.app.ports;
   const site = sites.get(cluster);
@@ -39,5 +39,5 @@ async function tickForTimer(composed: Composition, cluster: ClusterName, id: Wak
 
 const TRY_AGAIN_SECONDS: Seconds = 60;
 
-/** In real time: a delay that the queue can keep is at least a second. */
+/** Longer delays are left to the queue. In real time. */
 const LONGEST_WAIT_MS: Milliseconds = 2000;

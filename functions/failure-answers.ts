@@ -16,7 +16,7 @@ export function storageProblem(
 
 export const SETTINGS = "The app settings have problems";
 
-/** Names the settings and what they should hold, never what they hold: who has a function key need not know the settings. */
+/** Names the settings and the values that they need, never their values: a function key gives no right to read settings. */
 export function settingsProblem({ problems }: ConfigError): HttpResponseInit {
   const settings = problems.map(({ path, expected }) => ({ setting: path, expected }));
   return problem(503, SETTINGS, settings.map(({ setting }) => setting).join(", "), {

@@ -22,14 +22,14 @@ export function forCluster(handle: ForCluster): HttpHandler {
     });
 }
 
-/** Every answer of a cluster shows what is only observed. Left out if the configuration cannot be read now. */
+/** Adds to every answer of a cluster which arrays are only observed. Left out if the configuration cannot be read now. */
 async function sayObserving(
   answer: HttpResponseInit,
   { app: { ports } }: Composition,
   { cluster }: Site,
 ): Promise<HttpResponseInit> {
   const body: unknown = answer.jsonBody;
-  // The comparison has a list of this name: it says itself what is observed.
+  // The comparison has a list of this name, which shows what is observed.
   if (typeof body !== "object" || body === null || "observing" in body) return answer;
   try {
     const observing = observingText(await ports.policyOf(cluster));

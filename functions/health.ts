@@ -5,8 +5,8 @@ import { composition } from "../src/compose.ts";
 import { answeringAnyone } from "./answering.ts";
 
 /**
- * Anonymous, so that a probe needs no key: ok or not, and ages. GET /api/clusters has the troubles. The answer may be some seconds old, so
- * that a flood of calls reads no records.
+ * Whether the app is ok, and ages. Needs no key, so that a probe can call it. GET /api/clusters has the troubles. The answer may be some
+ * seconds old, so that a flood of calls does not read records.
  */
 export const answerHealth: HttpHandler = (_request, context) =>
   answeringAnyone(context, async () => {
@@ -26,7 +26,7 @@ export const answerHealth: HttpHandler = (_request, context) =>
     };
   });
 
-/** Only the number: names need a key. */
+/** Only the number of clusters, because their names need a key. */
 function observingIn(all: readonly HealthShown[]): { readonly observing?: string } {
   const count = all.filter(({ observing }) => observing === true).length;
   return count === 0 ? {} : { observing: `${count} of ${all.length} clusters ${OBSERVING_ONLY}` };

@@ -45,5 +45,5 @@ export const answerHistory = forCluster(async (composed, site, request) => {
 
 const MOST_PLANS = 1000;
 
-/** Of rows: an answer stays below 2 MiB. */
+/** Maximum size of the rows. An answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;

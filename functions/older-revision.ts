@@ -4,7 +4,7 @@ import type { Instant, Milliseconds } from "../src/domain/units.ts";
 import { instant, isoTime } from "../src/domain/units.ts";
 import { problem } from "./problem.ts";
 
-/** What to do about a revision that is not taken, with the times if clocks seem to differ. */
+/** Advice on a revision that is older than the one that is held, with the times if clocks seem to differ. */
 export function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, now: Instant): string {
   const older = `revision ${revision.value} is older than ${held.value}, which is held`;
   const advice = "send a later revision or none, or use another request set";
@@ -16,14 +16,14 @@ export function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, no
   return `${older}; ${advice}`;
 }
 
-/** A request over HTTP arrives at once: a revision that is so much older was not made just now. */
+/** A request over HTTP arrives at once. A revision that is older than this was not made just now. */
 const CLOCKS_DIFFER_MS: Milliseconds = 30_000;
 
 export function expired(at: Instant): HttpResponseInit {
   return problem(409, "Expired", `the message expired at ${isoTime(at)}`);
 }
 
-/** Nobody knows any more what came after such a revision. */
+/** A revision from before the time that the app remembers: a newer one may have come and lapsed since. */
 export function forgotten({ revision }: RequestSetUpdate, oldest: Instant): HttpResponseInit {
   const of = isoTime(instant(revision.value));
   return problem(

@@ -11,7 +11,7 @@ import { badRequest, problem } from "./problem.ts";
 /** A dry run: the plan with other inputs. Changes nothing. */
 export const answerPlan = forCluster(postPlan);
 
-/** For jobs that could not be read: an answer stays below 2 MiB. */
+/** Maximum size of the rejected jobs. An answer stays below 2 MiB. */
 const MOST_REJECTED_BYTES = 400_000;
 
 async function postPlan(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {

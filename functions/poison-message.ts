@@ -6,10 +6,10 @@ import { describeDefect } from "./defect.ts";
 import { putMessageAside } from "./put-message-aside.ts";
 import { retryPoison } from "./retry-poison.ts";
 
-/** A message that was taken so often without an end has ended this process each time: it is put aside unread. */
+/** A message that was taken more often than this has ended the process each time. It is put aside unread. */
 const MOST_TAKEN = 3;
 
-/** Tries a message once more, if that is safe, or puts it aside. Throws what storage says. */
+/** Tries a message once more if that is safe, and otherwise puts it aside. Throws PortError only. */
 export async function handlePoison(composed: Composition, message: PoisonMessage): Promise<void> {
   try {
     if (message.taken > MOST_TAKEN) return await putMessageAside(composed, message, {}, [TOO_OFTEN]);

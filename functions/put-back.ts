@@ -5,7 +5,7 @@ import { decodeMessage, MOST_BY_QUEUE } from "../src/wire/decode.ts";
 import { messageOf } from "./queue-message.ts";
 import type { Seconds } from "../src/domain/units.ts";
 
-/** Long enough for an instance of the newer release to take it, short compared with the usual five minutes of demand. */
+/** Long enough for an instance of the newer release to take the message, and short compared with the usual validity of five minutes. */
 const PUT_BACK_SECONDS: Seconds = 30;
 
 /**

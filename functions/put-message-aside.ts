@@ -21,10 +21,10 @@ export function putDeliveryAside(
   );
 }
 
-/** What was read of where a message belongs. */
+/** The cluster and the set of a message, as far as they could be read. */
 type Source = Pick<RejectedMessage, "cluster" | "set">;
 
-/** Puts a message aside now, with what is wrong with it. Throws PortError only. */
+/** Puts a message aside now, with its problems. Throws PortError only. */
 export async function putMessageAside(
   { app }: Composition,
   { messageId, text }: Pick<RejectedMessage, "messageId" | "text">,

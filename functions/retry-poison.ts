@@ -8,8 +8,8 @@ import { putBack } from "./put-back.ts";
 import { putMessageAside } from "./put-message-aside.ts";
 
 /**
- * The copy has a new id and insertion time, so it is tried once more only if it carries its own revision and has not expired by it;
- * everything else goes to `demand-rejected`.
+ * Tries a message of `demand-poison` once more. The host's copy has another id and insertion time, so the message must carry its own
+ * revision, and must not have expired by it. All others go to `demand-rejected`. Throws PortError only.
  */
 export async function retryPoison(composed: Composition, message: PoisonMessage): Promise<void> {
   const { ports } = composed.app;
@@ -24,7 +24,7 @@ export async function retryPoison(composed: Composition, message: PoisonMessage)
   });
   switch (read.kind) {
     case "wake":
-      // A lost wake-up is made good by the timer.
+      // The timer replaces a lost wake message.
       return;
     case "rejected":
       return putMessageAside(composed, message, read, read.problems);

@@ -7,7 +7,7 @@ import { storeConfig } from "./store-config.ts";
 
 export const answerRollbackConfig = forCluster(rollBack);
 
-/** Puts a recorded state in force again, as a change of its own. Without `to`: the one before the last change. */
+/** Writes an earlier version of the configuration as a new one. Without `to`: the version before the last change. */
 async function rollBack(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
   const to = request.query.get("to");
   if (to !== null && !/^[1-9]\d{0,8}$/.test(to))

@@ -17,10 +17,10 @@ const OTHER_ARRAY = "the node belongs to another node array than the token";
 
 const NOT_ITS_TOKEN = `earlier calls of this node carried a token of its own in the header ${NODE_TOKEN_HEADER}, and this call does not carry it`;
 
-/** A node asks again after so long. */
+/** A node asks again after this time. */
 const RETRY_SECONDS: Seconds = 30;
 
-/** What the node is answered; see handleAutostop. */
+/** The HTTP answer to a node's question. */
 export function responseOf(answer: StopAnswer, instance: string): HttpResponseInit {
   switch (answer.kind) {
     case "stop":

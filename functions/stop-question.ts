@@ -3,7 +3,7 @@ import type { StopCall } from "../src/app/answer-autostop.ts";
 import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/node-token.ts";
 import { badRequest, problem } from "./problem.ts";
 
-/** What is read of a call: of its headers only the node's own token, and never its body. */
+/** The parts of a call that are read. The node's own token is the only header, and the body is never read. */
 export interface StopRequest extends Pick<HttpRequest, "params" | "query"> {
   /** Absent: the call has none. */
   readonly headers?: Pick<HttpRequest["headers"], "get">;
@@ -11,10 +11,10 @@ export interface StopRequest extends Pick<HttpRequest, "params" | "query"> {
 
 const LONGEST_INSTANCE = 200;
 
-/** A GUID in Azure; the wire names no form (cyclecloud-wire.md D). */
+/** Azure uses a GUID. CycleCloud documents no form (cyclecloud-wire.md D). */
 const INSTANCE = /^[^\p{Cc}]{1,200}$/u;
 
-/** What a node asks; or the answer to a question that cannot be read. */
+/** The question of a node, or the answer to a call that cannot be read. */
 type Question = Pick<StopCall, "instance" | "asked" | "begin" | "unhealthy" | "token">;
 
 export function readQuestion({

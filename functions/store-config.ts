@@ -1,14 +1,15 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { loadWhole } from "../src/app/commit.ts";
+import { loadWhole } from "../src/app/load-record.ts";
 import { describeLosses } from "../src/app/describe-losses.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
-import { readPolicy, storedPolicy, writePolicy } from "../src/wire/policy.ts";
+import { readPolicy } from "../src/wire/policy.ts";
+import { storedPolicy, writePolicy } from "../src/wire/write-policy.ts";
 import { callerOf } from "./caller.ts";
 import { badRequest, problem } from "./problem.ts";
 import { namesNotInStatus } from "./unknown-nodearrays.ts";
 
-/** The caller is known only if the platform signs callers in: it does not say which key a call came with (docs/configuration.md, History). */
+/** The caller is known only if the platform signs callers in. It never names the key of a call (docs/configuration.md, History). */
 export async function storeConfig(
   composed: Composition,
   site: Site,

@@ -4,7 +4,7 @@ import { isoTime } from "../src/domain/units.ts";
 import { forCluster } from "./for-cluster.ts";
 import { sweepPoison } from "./poison.ts";
 
-/** Does exactly what the timer does for this cluster, for the day that timers stop firing (platform.md section 4). */
+/** Makes the tick of this cluster at once, as the timer does. For the case that timers stop firing (platform.md section 4). */
 export const answerTick = forCluster(async (composed, site) => {
   const [{ outcome }] = await Promise.all([tickInTime(composed.app, site), sweepPoison(composed)]);
   return {

@@ -3,12 +3,12 @@ import type { Policy } from "../src/domain/policy.ts";
 import type { ClusterRecord } from "../src/domain/record.ts";
 import { EVERY_OTHER } from "../src/wire/timeouts.ts";
 
-/** Arrays that the cluster does not have (yet): said, not refused, as a template may be imported later. */
+/** Configured arrays that the cluster does not have. They are no error, because a template may be imported later. */
 export function namesNotInStatus(record: ClusterRecord, bodies: Bodies, policy: Policy): readonly string[] {
   if (bodies.seen === undefined) return [];
   const arrays = [...bodies.seen.arrays, ...(record.dynamicArrays ?? [])];
   const known = new Set<string>([EVERY_OTHER, ...arrays.map(({ name }) => name)]);
-  // A generated array is called after its own: "hpc:64", "hpc:16n".
+  // The name of a generated array begins with the name of its array: "hpc:64", "hpc:16n".
   const isKnown = (name: string): boolean => known.has(name) || known.has(name.replace(/:\d+n?$/, ""));
   const {
     arrayModes,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ConfigError, insecurities, readConfig } from "../src/config.ts";
+import { ConfigError, readConfig } from "../src/config.ts";
+import { insecurities } from "../src/config/public-url.ts";
 
 /** App settings that would let secrets be guessed or read on the way are refused at the start. */
 

@@ -7,7 +7,7 @@ import { isoTime } from "../domain/units.ts";
 import type { ClusterShown } from "../wire/api/cluster-answer.ts";
 import type { PagingShown } from "../wire/api/parts.ts";
 import type { App } from "./app.ts";
-import { loadWhole } from "./commit.ts";
+import { loadWhole } from "./load-record.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { describeChoice } from "./describe-choice.ts";
 import { describeGroups } from "./describe-groups.ts";

@@ -2,7 +2,7 @@ import type { ComparedArray, ComparedDay, Difference, FleetCounts } from "../dom
 import { differenceText } from "../domain/difference-text.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
-import { loadWhole } from "./commit.ts";
+import { loadWhole } from "./load-record.ts";
 import { firstBytes } from "./pages.ts";
 import type { App } from "./app.ts";
 import type { Seconds } from "../domain/units.ts";

@@ -1,36 +1,22 @@
-import { ENDPOINTS, patienceSeconds, recentCalls } from "../decide/pace/calls.ts";
-import { plannedPauseSeconds } from "../decide/pace/next-tick.ts";
 import type { Bodies } from "../domain/bodies.ts";
-import type { Snapshot } from "../domain/cluster.ts";
 import type { ClusterName } from "../domain/ids.ts";
-import { isObserving, observingText } from "../domain/mode.ts";
-import { BUSY_STATE_UNKNOWN } from "../domain/node-verdict.ts";
+import { isObserving } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { Calls, Endpoint } from "../domain/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
-import type { Trouble } from "../domain/troubles.ts";
-import type { Unneeded } from "../domain/unneeded.ts";
-import type { Instant, Seconds } from "../domain/units.ts";
+import type { Instant } from "../domain/units.ts";
 import { isoTime, secondsBetween } from "../domain/units.ts";
 import type { HealthShown } from "../wire/api/parts.ts";
-import { loadCurrent } from "./commit.ts";
+import { loadCurrent } from "./load-record.ts";
 import type { StopKeys } from "./ports/site.ts";
 import { PortError } from "./ports/port-error.ts";
 import { reviveLoop } from "./revive-loop.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import type { App } from "./app.ts";
-
-/** Maximum number of names in one sentence. */
-const SHOWN_NAMES = 10;
+import { notesOn, staleSeconds, isTickLate, TROUBLES, stateOf } from "./health-notes.ts";
+import { unneededText } from "./unneeded-text.ts";
 
 /** Maximum number of sets named individually. */
 const SHOWN_AWAITED = 200;
-
-/** An observation or a tick older than this indicates a fault: a cluster that does not rest is observed every minute. */
-const STALE_OBSERVATION_INTERVALS = 5;
-
-/** Calls that take this long are mentioned. */
-const SLOW_SECONDS: Seconds = 5;
 
 /** A cluster of which nothing is known. */
 const UNKNOWN: Omit<HealthShown, "ok" | "notes"> = {
@@ -95,119 +81,4 @@ export function describeHealth(
     awaiting: outage?.awaiting.slice(0, SHOWN_AWAITED),
     clusterState: seen === undefined ? undefined : stateOf(seen),
   };
-}
-
-function notesOn(
-  record: ClusterRecord,
-  seen: Snapshot | undefined,
-  policy: Policy,
-  now: Instant,
-): readonly string[] {
-  const { createsFrom, lastGoodLookAt, nextTickAt, trouble, outage } = record;
-  const age = lastGoodLookAt === undefined ? undefined : secondsBetween(lastGoodLookAt, now);
-  const notes: string[] = [];
-  if (age === undefined)
-    notes.push("no observation of CycleCloud has succeeded yet: the timer tries every minute");
-  else if (age > staleSeconds(record, policy))
-    notes.push(
-      `the last accepted observation is ${Math.round(age)} s old${trouble === undefined ? ": does the timer run?" : ", and what is shown dates from then"}`,
-    );
-  else if (nextTickAt !== undefined && isTickLate(record, policy, now))
-    notes.push(
-      `a tick was due at ${isoTime(nextTickAt)}, and neither the timer nor its wake message has come: do the functions snapshot and demand run?`,
-    );
-  if (trouble !== undefined) notes.push(`${TROUBLES[trouble.kind]}: ${trouble.message}`);
-  notes.push(...notesOnCalls(recentCalls(record, now)));
-  const observing = observingText(policy);
-  if (observing !== undefined) notes.push(observing);
-  if (seen !== undefined && (seen.state !== "Started" || seen.targetState !== "Started"))
-    notes.push(`the cluster is ${stateOf(seen)}: nothing is created or stopped`);
-  if (createsFrom !== undefined && createsFrom > now && lastGoodLookAt !== undefined)
-    notes.push(
-      `the autoscaler's record of this cluster is new or was restored, and the cluster has nodes: nothing is created before ${isoTime(createsFrom)}, so that earlier creates show first`,
-    );
-  if (outage !== undefined && outage.until > now) {
-    const waiting =
-      outage.awaiting.length === 0
-        ? ""
-        : `, or until these sets are pushed: ${outage.awaiting.slice(0, SHOWN_NAMES).join(", ")}`;
-    notes.push(
-      `scale-down rests after a start or an interruption of the autoscaler until ${isoTime(outage.until)}${waiting}`,
-    );
-  }
-  return notes;
-}
-
-function staleSeconds(record: ClusterRecord, policy: Policy): number {
-  const pause = plannedPauseSeconds(record, record.lastGoodLookAt);
-  return STALE_OBSERVATION_INTERVALS * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
-}
-
-/** Demand may trigger observations while no tick runs. Then history, housekeeping and work without a message stand still. */
-function isTickLate(record: ClusterRecord, policy: Policy, now: Instant): boolean {
-  const { nextTickAt } = record;
-  const intervals = STALE_OBSERVATION_INTERVALS - 1;
-  const bound = intervals * policy.snapshotIntervalSeconds + patienceSeconds(record);
-  return nextTickAt !== undefined && secondsBetween(nextTickAt, now) > bound;
-}
-
-/** The slow and the failing calls. A failing status is a separate trouble. */
-function notesOnCalls(calls: Calls): readonly string[] {
-  const slow = ENDPOINTS.filter((endpoint) => (calls[endpoint]?.seconds ?? 0) >= SLOW_SECONDS);
-  const seconds = (endpoint: Endpoint): number => Math.round(calls[endpoint]?.seconds ?? 0);
-  const notes = slow.includes("status")
-    ? [`CycleCloud takes ${seconds("status")} s per call`]
-    : slow.map((endpoint) => `CycleCloud takes ${seconds(endpoint)} s per call of ${CALLED[endpoint]}`);
-  for (const endpoint of ENDPOINTS) {
-    const failure = calls[endpoint]?.failure;
-    if (failure === undefined || endpoint === "status") continue;
-    notes.push(
-      `CycleCloud's ${CALLED[endpoint]} has failed since ${isoTime(failure.since)}: ${failure.message}`,
-    );
-  }
-  return notes;
-}
-
-const CALLED: Readonly<Record<Endpoint, string>> = {
-  status: "status",
-  nodes: "nodes?request_id=",
-  operations: "operations/",
-  create: "nodes/create",
-  start: "nodes/start",
-  terminate: "nodes/terminate",
-};
-
-const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
-  unreachable: "CycleCloud cannot be reached",
-  throttled: "CycleCloud asks to wait",
-  denied: "CycleCloud refuses the credentials",
-  unexpected: "CycleCloud's answer is unexpected",
-  suspicious: "the last observation is not accepted yet",
-  "not-found": "CycleCloud does not know the cluster",
-  failed: "the app itself failed, and tries again at each tick",
-};
-
-function stateOf(seen: Snapshot): string {
-  return `${seen.state ?? "never started"} (target ${seen.targetState ?? "none"})`;
-}
-
-/** A warning about nodes that no demand needs: their number, since when, their cost, and what ends them. */
-export function unneededText({ nodes, since, sizes, cost }: Unneeded): string {
-  const one = nodes === 1;
-  const named = sizes.map((size) => `${size.nodes} x ${size.array}/${size.machineType}`).join(", ");
-  const rest = nodes - sizes.reduce((sum, size) => sum + size.nodes, 0);
-  const all = rest === 0 ? named : `${named} and ${rest} more`;
-  return [
-    one
-      ? `1 node has not been needed since ${isoTime(since)};`
-      : `${nodes} nodes are not needed, the first of them since ${isoTime(since)};`,
-    `${BUSY_STATE_UNKNOWN}.`,
-    cost === undefined ? `${all}.` : `${one ? "It costs" : "They cost"} ${costText(cost)}: ${all}.`,
-    `${one ? "It stays" : "Each stays"} until its autostop callback asks, a report names it idle, or it is terminated in CycleCloud.`,
-  ].join(" ");
-}
-
-function costText({ perHour, currency, unpriced }: NonNullable<Unneeded["cost"]>): string {
-  const least = unpriced === 0 ? "" : "at least ";
-  return `${least}${perHour.toFixed(2)} ${currency} an hour`;
 }

@@ -7,7 +7,7 @@ import type { Instant } from "../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../domain/units.ts";
 import type { OneRequestSetShown } from "../wire/api/request-set-answers.ts";
 import type { App } from "./app.ts";
-import { loadWhole } from "./commit.ts";
+import { loadWhole } from "./load-record.ts";
 import type { Current } from "./current.ts";
 import { verdictOn } from "./describe-nodes.ts";
 import { describeProposal, describeWhy } from "./describe-plan.ts";

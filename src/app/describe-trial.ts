@@ -1,17 +1,21 @@
-import { renderRemedy } from "../domain/remedy.ts";
-import { reasonsInOrder } from "../domain/reasons-in-order.ts";
 import { spotIn } from "../domain/attributes.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Snapshot } from "../domain/cluster.ts";
-import type { ClusterName, NodeId } from "../domain/ids.ts";
-import type { Mode } from "../domain/mode.ts";
+import type { NodeId } from "../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../domain/plan.ts";
 import { proposalOf } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import { findPrice } from "../domain/price.ts";
-import { renderReason } from "../domain/reason-text.ts";
 import type { CreateSet } from "../domain/intent.ts";
 import type { Ledger } from "../domain/ledger.ts";
+import type {
+  ChangedDemandShown,
+  TrialCountsShown,
+  TrialCreateShown,
+  TrialDifferenceShown,
+  TrialPlanShown,
+} from "../wire/api/trial-answer.ts";
+import { describeWhy } from "./describe-plan.ts";
 import { firstBytes } from "./pages.ts";
 
 /** A plan that is not carried out, with its inputs. */
@@ -22,86 +26,7 @@ export interface TriedPlan {
   readonly policy: Policy;
 }
 
-export interface TrialAnswer {
-  readonly cluster: ClusterName;
-  /** The observation on which both plans are made. */
-  readonly lookedAt: string;
-  /** Currency of the prices that both plans use. Absent: there are none. */
-  readonly currency?: string;
-  /**
-   * False: the mode is observe, or the cluster is not started. The plan shown would then not be carried out. Nothing is planned for a
-   * cluster that is not started.
-   */
-  readonly acting: boolean;
-  /** For the plan with the changes. */
-  readonly mode: Mode;
-  /** Node arrays that the plan only observes. Absent: none, or `mode` covers all. */
-  readonly observed?: readonly string[];
-  readonly plan: DescribedTrial;
-  /** The plan without the changes. */
-  readonly without: TrialCounts;
-  readonly difference: TrialDifference;
-}
-
-export interface TrialCounts {
-  readonly nodesCreated: number;
-  readonly nodesStarted: number;
-  readonly demands: number;
-  /** Demands that are not completely placed. */
-  readonly unmet: number;
-  /** Hourly price of the created nodes. Absent: a price is unknown. */
-  readonly pricePerHour?: number;
-}
-
-export interface DescribedTrial extends TrialCounts {
-  readonly creates: readonly TriedCreate[];
-  /** Names of deallocated nodes. */
-  readonly starts: readonly string[];
-  readonly terminates: readonly string[];
-  /** Unmet demands first, then by rank; the first {@link MOST_DEMANDS}, up to {@link MOST_BYTES}. */
-  readonly outcomes: readonly TriedOutcome[];
-}
-
-export interface TriedCreate {
-  readonly nodearray: string;
-  readonly machineType: string;
-  readonly placementGroup?: string;
-  readonly count: number;
-}
-
-export interface TriedOutcome extends Pick<
-  DemandOutcome,
-  "id" | "kind" | "unit" | "asked" | "placed" | "pending" | "moreReasons"
-> {
-  readonly requestSet: string;
-  readonly unmet: number;
-  readonly reasons: readonly string[];
-  readonly binding?: string;
-}
-
-/** The effect of the changes. Counts are the difference: with the changes minus without. */
-export interface TrialDifference {
-  readonly nodesCreated: number;
-  readonly pricePerHour?: number;
-  readonly creates: readonly TriedCreate[];
-  /** Deallocated nodes that are started only with the changes, and only without them. */
-  readonly started: readonly string[];
-  readonly notStarted: readonly string[];
-  /** Demands for which the asked or placed amount differs, by rank; the first {@link MOST_DEMANDS}. */
-  readonly demands: readonly ChangedDemand[];
-  readonly demandCount: number;
-}
-
-export interface ChangedDemand {
-  readonly requestSet: string;
-  readonly id: string;
-  readonly unit: DemandOutcome["unit"];
-  readonly asked: number;
-  readonly placed: number;
-  readonly askedWithout: number;
-  readonly placedWithout: number;
-}
-
+/** Maximum number of demands in each list: unmet ones first, then by rank. */
 const MOST_DEMANDS = 1000;
 /** For each list: an answer stays below 2 MiB. */
 const MOST_BYTES = 500_000;
@@ -109,7 +34,8 @@ const MOST_BYTES = 500_000;
 const MOST_NAMES = 2000;
 const NAME_BYTES = 60_000;
 
-export function countTrial(tried: TriedPlan): TrialCounts {
+/** A plan in numbers. The price is undefined if a price is unknown. */
+export function countTrial(tried: TriedPlan): TrialCountsShown {
   const { plan } = tried;
   const { creates, starts } = proposalOf(plan);
   const price = priceOf(tried);
@@ -118,11 +44,12 @@ export function countTrial(tried: TriedPlan): TrialCounts {
     nodesStarted: starts.length,
     demands: plan.demands.length,
     unmet: plan.demands.filter(isShort).length,
-    ...(price === undefined ? {} : { pricePerHour: price }),
+    pricePerHour: price,
   };
 }
 
-export function describeTrial(tried: TriedPlan): DescribedTrial {
+/** What a plan would do, and what it would leave unmet. */
+export function describeTrial(tried: TriedPlan): TrialPlanShown {
   const { plan, ledger } = tried;
   const short = plan.demands.filter(isShort);
   const placed = plan.demands.filter((outcome) => !isShort(outcome));
@@ -138,8 +65,8 @@ export function describeTrial(tried: TriedPlan): DescribedTrial {
 
 const isShort = ({ placed, asked }: DemandOutcome): boolean => placed < asked;
 
-function describeOutcome(outcome: DemandOutcome): TriedOutcome {
-  const { set, id, kind, unit, asked, placed, pending, moreReasons, binding } = outcome;
+function describeOutcome(outcome: DemandOutcome): TrialPlanShown["outcomes"][number] {
+  const { set, id, kind, unit, asked, placed, pending } = outcome;
   return {
     requestSet: set,
     id,
@@ -149,13 +76,12 @@ function describeOutcome(outcome: DemandOutcome): TriedOutcome {
     placed,
     pending,
     unmet: asked - placed,
-    reasons: reasonsInOrder(outcome).map(renderReason),
-    ...(moreReasons === undefined ? {} : { moreReasons }),
-    ...(binding === undefined ? {} : { binding: renderRemedy(binding) }),
+    ...describeWhy(outcome),
   };
 }
 
-export function compareTrials(without: TriedPlan, tried: TriedPlan): TrialDifference {
+/** The effect of the changes: with the changes minus without. Demands that differ are listed by rank. */
+export function compareTrials(without: TriedPlan, tried: TriedPlan): TrialDifferenceShown {
   const [before, after] = [proposalOf(without.plan), proposalOf(tried.plan)];
   const started = new Set(after.starts);
   const startedBefore = new Set(before.starts);
@@ -163,9 +89,7 @@ export function compareTrials(without: TriedPlan, tried: TriedPlan): TrialDiffer
   const [price, priceBefore] = [priceOf(tried), priceOf(without)];
   return {
     nodesCreated: nodesIn(after.creates) - nodesIn(before.creates),
-    ...(price === undefined || priceBefore === undefined
-      ? {}
-      : { pricePerHour: rounded(price - priceBefore) }),
+    pricePerHour: price === undefined || priceBefore === undefined ? undefined : rounded(price - priceBefore),
     creates: subtract(byBucket(after.creates), byBucket(before.creates)),
     started: namesOf(
       [...started].filter((node) => !startedBefore.has(node)),
@@ -181,7 +105,7 @@ export function compareTrials(without: TriedPlan, tried: TriedPlan): TrialDiffer
 }
 
 /** A demand that is in only one of the plans is asked and placed 0 in the other. */
-function changedDemands(before: Plan, after: Plan): readonly ChangedDemand[] {
+function changedDemands(before: Plan, after: Plan): readonly ChangedDemandShown[] {
   const key = ({ set, id }: DemandOutcome): string => JSON.stringify([set, id]);
   const known = new Map(before.demands.map((outcome) => [key(outcome), outcome]));
   const changed = after.demands.map((outcome) => {
@@ -199,7 +123,7 @@ function changeOf(
   { set, id, unit }: DemandOutcome,
   after: DemandOutcome | undefined,
   before: DemandOutcome | undefined,
-): ChangedDemand {
+): ChangedDemandShown {
   return {
     requestSet: set,
     id,
@@ -211,26 +135,24 @@ function changeOf(
   };
 }
 
-// ---------------------------------------------------------------- creates
-
 const nodesIn = (creates: readonly CreateSet[]): number => creates.reduce((sum, { count }) => sum + count, 0);
 
 /** Creates of one bucket may be for several purposes. */
-function byBucket(creates: readonly CreateSet[]): ReadonlyMap<string, TriedCreate> {
-  const rows = new Map<string, TriedCreate>();
+function byBucket(creates: readonly CreateSet[]): ReadonlyMap<string, TrialCreateShown> {
+  const rows = new Map<string, TrialCreateShown>();
   for (const { bucket, count } of creates) {
-    const { array, ...place } = bucket;
+    const { array, machineType, placementGroup } = bucket;
     const key = bucketText(bucket);
     const sum = (rows.get(key)?.count ?? 0) + count;
-    rows.set(key, { nodearray: array, ...place, count: sum });
+    rows.set(key, { nodearray: array, machineType, placementGroup, count: sum });
   }
   return rows;
 }
 
 function subtract(
-  after: ReadonlyMap<string, TriedCreate>,
-  before: ReadonlyMap<string, TriedCreate>,
-): readonly TriedCreate[] {
+  after: ReadonlyMap<string, TrialCreateShown>,
+  before: ReadonlyMap<string, TrialCreateShown>,
+): readonly TrialCreateShown[] {
   const rows = new Map(after);
   for (const [key, row] of before) {
     rows.set(key, { ...row, count: (after.get(key)?.count ?? 0) - row.count });

@@ -14,7 +14,7 @@ import { renderReason } from "../domain/reason-text.ts";
 import type { Ledger } from "../domain/ledger.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { isoTime } from "../domain/units.ts";
-import { loadWhole } from "./commit.ts";
+import { loadWhole } from "./load-record.ts";
 import type { App } from "./app.ts";
 import type { NodeExplained } from "../decide/explain-node.ts";
 import { explainNode, type NodeRules } from "../decide/explain-node.ts";

@@ -40,7 +40,7 @@ export interface Begun extends ObservationBegun {
   readonly wake?: PendingWake;
 }
 
-/** What a run does first. */
+/** The result of the first step: an observation is reserved, or none is needed now. */
 export type Beginning =
   | Begun
   | { readonly kind: "covered" | "superseded" }

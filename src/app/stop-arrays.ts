@@ -1,7 +1,7 @@
 import type { ArrayName, ClusterName } from "../domain/ids.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { secondsBetween } from "../domain/units.ts";
-import { loadWhole } from "./commit.ts";
+import { loadWhole } from "./load-record.ts";
 import type { App } from "./app.ts";
 
 /**

@@ -7,7 +7,7 @@ import type { NodeId, WakeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { minusSeconds } from "../domain/units.ts";
-import { loadCurrent, loadWhole } from "./commit.ts";
+import { loadCurrent, loadWhole } from "./load-record.ts";
 import type { PhaseShown } from "../wire/api/parts.ts";
 import { phaseShown } from "./phase-shown.ts";
 import type { HistoryRow } from "./ports/history.ts";

@@ -8,14 +8,14 @@ import { readingOnlyNamed } from "../domain/named-configuration.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";
-import { loadWhole } from "./commit.ts";
-import type { TrialAnswer } from "./describe-trial.ts";
+import { loadWhole } from "./load-record.ts";
+import type { TrialShown } from "../wire/api/trial-answer.ts";
 import { compareTrials, countTrial, describeTrial } from "./describe-trial.ts";
 import type { App } from "./app.ts";
 
 /** The plan with the changes and the plan without them. */
 export type Trial =
-  | { readonly kind: "tried"; readonly body: TrialAnswer }
+  | { readonly kind: "tried"; readonly body: TrialShown }
   /** Changes of things that the cluster does not have. */
   | { readonly kind: "unknown"; readonly problems: readonly Problem[] }
   /** There is no observation to plan on yet. */
@@ -47,14 +47,16 @@ export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): P
     snapshot: changed.snapshot,
     policy: supposedPolicy,
   };
+  const { mode, observed } = modeShown(future.plan);
   return {
     kind: "tried",
     body: {
       cluster,
       lookedAt: isoTime(seen.at),
-      ...(whatIf.policy.prices === undefined ? {} : { currency: whatIf.policy.prices.currency }),
+      currency: whatIf.policy.prices?.currency,
       acting: isActing(changed.snapshot, whatIf.policy),
-      ...modeShown(future.plan),
+      mode,
+      observed,
       plan: describeTrial(future),
       without: countTrial(present),
       difference: compareTrials(present, future),

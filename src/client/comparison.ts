@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { listOf, number, reader, text } from "./readable.ts";
+import type { Comparison } from "./answers.ts";
+import { listOf, number, readerOf, text } from "./readable.ts";
 
 /** A reader of the comparison, for display. */
 
@@ -40,4 +41,4 @@ const comparison = z.object({
 export type ComparisonAnswer = z.infer<typeof comparison>;
 export type FleetAnswer = NonNullable<z.infer<typeof fleet>>;
 
-export const readComparison = reader(comparison);
+export const readComparison = readerOf<Comparison>()(comparison);

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { flag, listOf, number, reader, text, texts } from "./readable.ts";
+import type { DryRun, Explanation, History } from "./answers.ts";
+import { flag, listOf, number, readerOf, text, texts } from "./readable.ts";
 
 /** Readers of past and tried plans, for display: history, dry runs, explanations. */
 
@@ -82,9 +83,9 @@ const dryRun = z.object({
 
 const explanation = z.object({ text });
 
-export const readHistory = reader(history);
-export const readDryRun = reader(dryRun);
-export const readExplanation = reader(explanation);
+export const readHistory = readerOf<History>()(history);
+export const readDryRun = readerOf<DryRun>()(dryRun);
+export const readExplanation = readerOf<Explanation>()(explanation);
 
 export type HistoryAnswer = z.infer<typeof history>;
 export type HistoryRowAnswer = HistoryAnswer["rows"][number];

@@ -28,8 +28,33 @@ export const problemPart = z.object({
 
 export const rejectedJob = z.object({ name: text, problems: listOf(problemPart) });
 
-/** A reader of answers with this schema. It returns undefined only if the answer is no object. */
-export const reader =
-  <T extends z.ZodType>(schema: T) =>
-  (body: unknown): z.infer<T> | undefined =>
+/**
+ * Makes a reader of the answer `A` with this schema. The reader returns undefined only if the answer is no object. A member of the schema
+ * that the answer does not have, at any depth, is an error of the compiler.
+ */
+export const readerOf =
+  <A>() =>
+  <S extends z.ZodType>(schema: S & Checked<Unknown<z.infer<S>, A>>) =>
+  (body: unknown): z.infer<S> | undefined =>
     schema.safeParse(body).data;
+
+type Checked<U> = [U] extends [never] ? unknown : { readonly unknownMembers: U };
+
+/** The paths of members that `R` reads and that the answer `A` does not have. Records are read as a whole. */
+type Unknown<R, A, P extends string = ""> =
+  NonNullable<R> extends readonly (infer RI)[]
+    ? Unknown<RI, ItemOf<NonNullable<A>>, P>
+    : NonNullable<R> extends object
+      ? string extends keyof NonNullable<R>
+        ? never
+        : UnknownMembers<NonNullable<R>, NonNullable<A>, P>
+      : never;
+
+type UnknownMembers<R, A, P extends string> = {
+  [K in keyof R & string]: K extends KeyOf<A> ? Unknown<R[K], MemberOf<A, K>, `${P}${K}.`> : `${P}${K}`;
+}[keyof R & string];
+
+/** The same for each of several forms of an answer. */
+type KeyOf<A> = A extends unknown ? keyof A : never;
+type MemberOf<A, K> = A extends unknown ? (K extends keyof A ? A[K] : never) : never;
+type ItemOf<A> = A extends readonly (infer I)[] ? I : never;

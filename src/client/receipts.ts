@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { flag, listOf, number, problemPart, reader, rejectedJob, text, texts } from "./readable.ts";
+import type { Acknowledgement, ConfigurationWritten, Problem, Restored, Tick, Wake } from "./answers.ts";
+import { flag, listOf, number, problemPart, readerOf, rejectedJob, text, texts } from "./readable.ts";
 
 /** Readers of the answers to a change, for display: accepted demand, refusals, ticks, restores, configurations. */
 
@@ -42,9 +43,9 @@ const configNotes = z.object({
   losses: listOf(z.object({ requestSet: text, loses: texts })),
 });
 
-export const readAccepted = reader(accepted);
-export const readProblemAnswer = reader(problem);
-export const readTick = reader(tick);
-export const readWake = reader(wake);
-export const readRestored = reader(restored);
-export const readConfigNotes = reader(configNotes);
+export const readAccepted = readerOf<Acknowledgement>()(accepted);
+export const readProblemAnswer = readerOf<Problem>()(problem);
+export const readTick = readerOf<Tick>()(tick);
+export const readWake = readerOf<Wake>()(wake);
+export const readRestored = readerOf<Restored>()(restored);
+export const readConfigNotes = readerOf<ConfigurationWritten>()(configNotes);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Cluster, Clusters, RequestSetState } from "./answers.ts";
 import {
   counts,
   flag,
@@ -6,7 +7,7 @@ import {
   number,
   problemPart,
   proposal,
-  reader,
+  readerOf,
   rejectedJob,
   text,
   texts,
@@ -14,17 +15,10 @@ import {
 
 /** Readers of the state, for display: a cluster, one request set, all clusters. */
 
-const outcome = z.object({
-  requestSet: text,
-  id: text,
-  user: text,
-  kind: text,
-  unit: text,
-  asked: number,
-  placed: number,
-  pending: number,
-  why: text,
-});
+/** How much of a demand is placed. */
+const placed = { id: text, kind: text, unit: text, asked: number, placed: number, pending: number };
+
+const outcome = z.object({ requestSet: text, user: text, ...placed, why: text });
 
 const health = z
   .object({ ok: flag, notes: texts, warnings: texts, lastLookAgeSeconds: number, clusterState: text })
@@ -102,7 +96,6 @@ const requestSet = z.object({
   state: text,
   expiresAt: text,
   demands: number,
-  unmet: number,
   rejectedJobs: listOf(rejectedJob),
   report: part,
   pools: part,
@@ -116,7 +109,8 @@ const requestSetAlone = requestSet.extend({
   expectedReadyAt: text,
   withheld: z.object(proposal).optional().catch(undefined),
   outcomes: listOf(
-    outcome.extend({
+    z.object({
+      ...placed,
       reasons: texts,
       metadata: z.record(z.string(), z.unknown()).optional().catch(undefined),
     }),
@@ -128,7 +122,7 @@ const state = z.object({
   now: text,
   health,
   demandCounts: z.record(z.string(), z.number()).catch({}),
-  demand: listOf(requestSet),
+  demand: listOf(requestSet.extend({ unmet: number })),
   plan: plan.optional().catch(undefined),
   nodes: z
     .object({ count: number, byPhase: counts, byVerdict: counts, list: listOf(node) })
@@ -170,10 +164,10 @@ const clusters = z.object({
     .catch(undefined),
 });
 
-export const readState = reader(state);
-export const readRequestSetAnswer = reader(requestSetAlone);
-export const readBuckets = reader(z.object({ buckets: listOf(bucket) }));
-export const readClusters = reader(clusters);
+export const readState = readerOf<Cluster>()(state);
+export const readRequestSetAnswer = readerOf<RequestSetState>()(requestSetAlone);
+export const readBuckets = readerOf<Cluster>()(z.object({ buckets: listOf(bucket) }));
+export const readClusters = readerOf<Clusters>()(clusters);
 
 export type ClustersAnswer = z.infer<typeof clusters>;
 export type StateAnswer = z.infer<typeof state>;

@@ -6,9 +6,9 @@ import type { Policy } from "../domain/policy.ts";
 import { ownIdentity } from "./identity.ts";
 import { openSite } from "./open-site.ts";
 
-/** What a check looks at, and with which configuration. */
+/** The subject of a check, and its configuration. */
 export interface CheckRequest {
-  /** App settings; absent: this process's environment. Of them only AUTOSCALER_CLUSTERS and the passwords that it names are read. */
+  /** App settings. Only AUTOSCALER_CLUSTERS and the passwords that it names are read. Absent: the environment of this process. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
   /** Absent: all of AUTOSCALER_CLUSTERS. */
   readonly cluster?: string;

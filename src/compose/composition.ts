@@ -13,7 +13,7 @@ import type { AutostopKeys } from "../config.ts";
 import type { Mode } from "../domain/mode.ts";
 import type { SenderTime } from "../wire/message-read.ts";
 
-/** What the functions are given: the app, and the two desks whose callers in one process are served together. */
+/** All that the functions use: the app, and the desks that serve simultaneous callers of one process together. */
 export interface Composition {
   readonly app: App;
   readonly recorder: DemandRecorder;
@@ -22,7 +22,7 @@ export interface Composition {
   readonly background: Background;
   readonly autostopKeys?: AutostopKeys;
   readonly senderTime: SenderTime;
-  /** The mode of a cluster whose configuration says none: AUTOSCALER_DEFAULT_MODE. */
+  /** The mode of a cluster whose configuration has none: AUTOSCALER_DEFAULT_MODE. */
   readonly defaultMode: Mode;
   /** True if App Service authentication is on: the platform guarantees the caller's name in a request. Absent: it is off. */
   readonly platformSignsIn?: true;
@@ -30,7 +30,7 @@ export interface Composition {
   readonly prepare: () => Promise<void>;
 }
 
-/** Puts the desks around the ports. */
+/** Builds the app and its desks on the ports. */
 export function assemble(
   ports: Ports,
   keys: AutostopKeys | undefined,

@@ -1,6 +1,6 @@
 import type { TokenCredential } from "@azure/identity";
 
-/** Loaded when first used: @azure/identity costs a cold start more than anything else here (platform.md section 6). */
+/** Loads @azure/identity when it is first used. Nothing else here costs a cold start more (platform.md section 6). */
 export function managedIdentity(clientId: string | undefined): TokenCredential {
   return whenFirstUsed(async () => {
     const { ManagedIdentityCredential } = await import("@azure/identity");
@@ -10,7 +10,7 @@ export function managedIdentity(clientId: string | undefined): TokenCredential {
   });
 }
 
-/** Who is signed in on this machine (az login, environment, managed identity): to look from a desk. */
+/** The identity that is signed in on this machine (az login, environment, managed identity). For checks from a desk. */
 export function ownIdentity(): TokenCredential {
   return whenFirstUsed(async () => {
     const { DefaultAzureCredential } = await import("@azure/identity");

@@ -32,12 +32,12 @@ export interface MemoryOptions {
   readonly log: Log;
 }
 
-/** What a virtual run also needs: the queue that its driver drains. */
+/** A composition for a virtual run, with the queue that its driver drains. */
 export interface MemoryComposition extends Composition {
   readonly queue: MemoryDemandQueue;
 }
 
-/** The same use cases and rules with store, queue and CycleCloud in memory: what virtual runs drive. */
+/** Composes the same use cases and rules with store, queue and CycleCloud in memory. For virtual runs. */
 export function composeInMemory(options: MemoryOptions): MemoryComposition {
   const { clock, transport, publicUrl, autostopKeys } = options;
   const cluster = clusterName(options.cluster);

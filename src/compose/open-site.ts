@@ -3,7 +3,8 @@ import type { Credentials, Timeouts } from "../adapters/cyclecloud/http-transpor
 import { CONNECT_MS, createHttpTransport } from "../adapters/cyclecloud/http-transport.ts";
 import type { Log } from "../app/ports/log.ts";
 import type { Site, StopKeys } from "../app/ports/site.ts";
-import type { Config, ConfiguredCluster } from "../config.ts";
+import type { Config } from "../config.ts";
+import type { ConfiguredCluster } from "../config/clusters.ts";
 import { autostopPath, stopKeyReader } from "../decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "../domain/ids.ts";
 import type { CallBounds } from "../domain/policy.ts";
@@ -11,7 +12,7 @@ import { managedIdentity } from "./identity.ts";
 
 type AutostopSettings = Pick<Config, "publicUrl" | "autostopKeys" | "trial">;
 
-/** A cluster as the settings name it, with a connection to its CycleCloud. Nothing is sent yet. */
+/** A cluster of the settings with a connection to its CycleCloud. Nothing is sent yet. */
 export function openSite(
   cluster: ConfiguredCluster,
   config: AutostopSettings,
@@ -46,7 +47,7 @@ export function stopKeysOf({ publicUrl, autostopKeys }: AutostopSettings): StopK
   return publicUrl === undefined ? { accepted } : { signing: autostopKeys.current, accepted };
 }
 
-/** The limit is for a whole call; making the connection is a part of it. */
+/** The time limit covers a whole call, including its connection. */
 function timeoutsFor({ callLimitSeconds }: CallBounds): Timeouts {
   const ms = callLimitSeconds * 1000;
   return { connectMs: Math.min(CONNECT_MS, ms), readMs: ms, changeMs: ms };
@@ -61,7 +62,7 @@ function autostopOption(config: AutostopSettings) {
   };
 }
 
-/** None on trial: the nodes may carry the URLs of an app that runs elsewhere with the same keys. */
+/** No stop URLs on trial: the nodes may have those of an app that runs elsewhere with the same keys. */
 function stopKeyOption(cluster: ClusterName, { autostopKeys, trial }: AutostopSettings) {
   if (autostopKeys === undefined || trial !== undefined) return {};
   return { stopKeyOf: stopKeyReader(cluster, autostopKeys) };

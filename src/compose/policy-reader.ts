@@ -2,8 +2,9 @@ import type { Clock } from "../app/ports/clock.ts";
 import type { Documents } from "../app/ports/documents.ts";
 import type { Log } from "../app/ports/log.ts";
 import type { Ports } from "../app/ports/ports.ts";
-import type { Config, Trial } from "../config.ts";
-import { insecurities } from "../config.ts";
+import type { Config } from "../config.ts";
+import type { Trial } from "../config/local-settings.ts";
+import { insecurities } from "../config/public-url.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Mode } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -11,12 +12,12 @@ import { DEFAULT_POLICY, observing } from "../domain/policy.ts";
 import { readPolicy } from "../wire/policy.ts";
 import type { Milliseconds } from "../domain/units.ts";
 
-/** A configuration document is believed for so long. */
+/** Maximum age of a configuration in this process. */
 const POLICY_AGE_MS: Milliseconds = 15_000;
 
 /**
- * Reads a cluster's configuration. One that cannot be read (a newer release wrote it) is reported, and the last that could holds; without
- * such a one we only watch: the defaults would act where the operator may have said not to.
+ * Reads a cluster's configuration. If a document cannot be read (a newer release wrote it), logs that and keeps the last readable one.
+ * Without one, the app only observes: the defaults would act where the operator may have decided against it.
  */
 export function policyReader(
   documents: Documents,
@@ -39,7 +40,7 @@ export function policyReader(
   };
 }
 
-/** A configuration with what the app settings say of its cluster's server, and of the whole app. */
+/** Adds to a configuration the app settings about its cluster's server and about the whole app. */
 export function adjusted({
   clusters,
   trial,
@@ -55,7 +56,7 @@ export function adjusted({
   return (policy, cluster) => tried({ ...policy, ...settingsOf.get(cluster) });
 }
 
-/** What a trial on a laptop makes of every configuration, whatever is stored. */
+/** The change that a trial on a laptop makes to every configuration. */
 function onTrial(trial: Trial | undefined): (policy: Policy) => Policy {
   if (trial === undefined) return (policy) => policy;
   return (policy) => ({ ...(trial === "act" ? policy : observing(policy)), exclusiveArrays: [] });

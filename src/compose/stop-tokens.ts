@@ -2,7 +2,7 @@ import { hasKnownKey, verifyToken } from "../decide/autostop-token.ts";
 import type { ArrayName, ClusterName } from "../domain/ids.ts";
 import type { Composition } from "./composition.ts";
 
-/** Whether a token can be valid for any array: its form, and a known key. Costs nothing, so it comes before everything else. */
+/** Whether a token has the right form and a known key. Needs no storage, so it is checked first. */
 export function mayBeAutostopToken({ autostopKeys }: Composition, token: string): boolean {
   return autostopKeys !== undefined && hasKnownKey(token, autostopKeys);
 }

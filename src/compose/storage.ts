@@ -13,7 +13,7 @@ export function storageAccount(config: Config): StorageAccount {
   };
 }
 
-/** Where demand comes in, if not in the app's own account. */
+/** The account where demand arrives, if it is not the app's own. */
 export function demandStorageAccount({ demandStorage }: Config): QueueAccount | undefined {
   if (demandStorage === undefined || demandStorage.kind === "connection-string") return demandStorage;
   const { queueUri, clientId } = demandStorage;

@@ -14,7 +14,7 @@ const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "job", wanted: true };
 export function readJobConstraints(
   value: unknown,
   problems: Problems,
-  exclusive = false,
+  { exclusive = false }: { readonly exclusive?: boolean | undefined } = {},
 ): readonly Constraint[] {
   if (value === undefined) return exclusive ? [EXCLUSIVE] : [];
   const notes = newNotes();

@@ -50,7 +50,11 @@ export interface JobsRead {
  * `position` is the rank of the first one in its message. `hasOversizeJob`: one of them is too large or too deep to be read. The second job
  * with the same name is rejected, because renewals could not distinguish the two.
  */
-export function readJobs(items: readonly unknown[], position: number, hasOversizeJob = false): JobsRead {
+export function readJobs(
+  items: readonly unknown[],
+  position: number,
+  { hasOversizeJob = false }: { readonly hasOversizeJob?: boolean } = {},
+): JobsRead {
   const jobs: JobDemand[] = [];
   const rejected: RejectedJob[] = [];
   const names = new Set<string>();
@@ -94,7 +98,7 @@ function readJob(item: unknown, position: number, problems: Problems): JobDemand
   const { iterations, nodeCount, partial, placed } = readJobAmount(item, problems);
   const colocated = readBoolean(item, "colocated", problems) ?? false;
   const exclusive = readBoolean(item, "exclusive", problems) ?? false;
-  const constraints = readJobConstraints(item["constraints"], problems, exclusive);
+  const constraints = readJobConstraints(item["constraints"], problems, { exclusive });
   const metadata = readMetadata(item, problems);
   if (name === undefined || problems.count > 0) return undefined;
   // Keys in alphabetical order: see digestOf.

@@ -1,67 +1,19 @@
-import * as z from "zod";
-import type { Demand, GroupDemand, NodeAttributes, Problem, TargetDemand } from "../domain/demand.ts";
-import { arrayName, machineType, type MachineType } from "../domain/ids.ts";
-import { canonicalText } from "../domain/canonical.ts";
-import { isFields, type Fields } from "./fields.ts";
+import type { Demand, GroupDemand, NodeAttributes, TargetDemand } from "../domain/demand.ts";
+import type { MachineType } from "../domain/ids.ts";
+import { arrayName, machineType } from "../domain/ids.ts";
+import { isFields } from "./fields.ts";
 import { TARGET_ID_PREFIX } from "./job.ts";
-import { nameSchema } from "./name.ts";
-import { hasProtoKey, sortKeys } from "./nesting.ts";
-import { excerpt, kindOf, nearest, problemAt, problemShowing } from "./problem.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import type { Problems } from "./problems.ts";
-import { BOUNDS } from "./bounds.ts";
-import { AT_MOST } from "./fields.ts";
-
-const wholeNumber = (least: 0 | 1) => {
-  const error = ({ input }: { readonly input?: unknown }) =>
-    typeof input === "number" && input > BOUNDS.count ? AT_MOST : `a whole number, ${least} or more`;
-  return z.int({ error, abort: true }).min(least, { error }).max(BOUNDS.count, { error });
-};
-const count = wholeNumber(0);
-const size = wholeNumber(1);
-const SIZES = "a VM size, or a list of VM sizes, preferred first";
-const TOO_MANY_SIZES = `at most ${BOUNDS.machineTypes} VM sizes, each of at most ${BOUNDS.resource} characters`;
-const machineTypeText = z
-  .string({ error: SIZES })
-  .min(1, { error: SIZES })
-  .max(BOUNDS.resource, { error: TOO_MANY_SIZES });
-const machineTypes = z.union(
-  [
-    machineTypeText,
-    z
-      .array(machineTypeText, { error: SIZES })
-      .min(1, { error: SIZES })
-      .max(BOUNDS.machineTypes, { error: TOO_MANY_SIZES }),
-  ],
-  {
-    error: SIZES,
-  },
-);
-
-/** An entry of `nodearrays`: attribute names as in the autoscale API (cyclecloud-wire.md C.2). Any other key is a node attribute. */
-export const nodearraySchema = z.looseObject(
-  {
-    Name: nameSchema,
-    TargetCount: count.optional(),
-    TargetCoreCount: count.optional(),
-    TargetGroupCount: count.optional(),
-    GroupCoreCount: size.optional(),
-    GroupInstanceCount: size.optional(),
-    MachineType: machineTypes.optional(),
-    Configuration: z.record(z.string(), z.unknown(), { error: "an object" }).optional(),
-    Dynamic: z.boolean({ error: "true or false" }).optional(),
-    Extends: nameSchema.optional(),
-  },
-  { error: "an object: a node array with its target" },
-);
-
-type Nodearray = z.infer<typeof nodearraySchema>;
-
-const KNOWN_KEYS = Object.keys(nodearraySchema.shape);
-const TARGET_KEYS = ["TargetCount", "TargetCoreCount", "TargetGroupCount"];
-const SIZE_KEYS = ["GroupCoreCount", "GroupInstanceCount"];
-/** Known keys. All others, including Configuration, go to CycleCloud unchanged. */
-const OWN_KEYS: ReadonlySet<string> = new Set(KNOWN_KEYS.filter((key) => key !== "Configuration"));
+import {
+  targetProblems,
+  dynamicProblems,
+  findAttributeProblems,
+  attributesOf,
+} from "./nodearray-problems.ts";
+import type { Definition } from "./nodearray-problems.ts";
+import { nodearraySchema, KNOWN_KEYS } from "./nodearray-schema.ts";
+import type { Nodearray } from "./nodearray-schema.ts";
 
 /**
  * Translates the targets of a message, in order. Several entries may name one array: each is a separate lower bound, and the largest counts
@@ -86,107 +38,6 @@ export function readNodearrays(items: readonly unknown[], problems: Problems): r
   });
   return demands;
 }
-
-/** Exactly one key for the amount, and a size only if groups are requested. */
-function targetProblems(item: Fields): readonly Problem[] {
-  const targets = TARGET_KEYS.filter((key) => item[key] !== undefined);
-  const sizes = SIZE_KEYS.filter((key) => item[key] !== undefined);
-  if (targets.length > 1) return [problemOf(pick(item, targets), `only one of ${TARGET_KEYS.join(", ")}`)];
-  if (targets.length === 0) {
-    const similar = Object.keys(item)
-      .filter((key) => !OWN_KEYS.has(key))
-      .flatMap((key) => nearest(key, TARGET_KEYS) ?? []);
-    // Only the keys are shown, because the attributes may hold secrets.
-    const found = excerpt(Object.keys(item));
-    const expected = `one of ${TARGET_KEYS.join(", ")}`;
-    const [meant] = similar;
-    return [{ path: "", found, expected, ...(meant === undefined ? {} : { didYouMean: meant }) }];
-  }
-  if (targets[0] === "TargetGroupCount" && sizes.length !== 1) {
-    return [
-      problemOf(
-        pick(item, [...targets, ...sizes]),
-        `TargetGroupCount with exactly one of ${SIZE_KEYS.join(", ")}`,
-      ),
-    ];
-  }
-  if (targets[0] !== "TargetGroupCount" && sizes.length > 0) {
-    return [
-      problemOf(pick(item, [...targets, ...sizes]), `${SIZE_KEYS.join(" or ")} only with TargetGroupCount`),
-    ];
-  }
-  const [groups, size] = [item["TargetGroupCount"], item[sizes[0] ?? ""]];
-  if (typeof groups === "number" && typeof size === "number" && groups * size > BOUNDS.count)
-    return [problemOf(pick(item, [...targets, ...sizes]), `${AT_MOST} in all groups together`)];
-  return [];
-}
-
-const EXTENDS =
-  "the node array of the cluster that it extends: CycleCloud creates nodes only in an array that it has";
-
-/**
- * A dynamic array extends another one; a static one extends none. One message must define an array in only one way. Contradictions between
- * sets are resolved later (architecture.md, Merging demand).
- */
-function dynamicProblems(item: Fields, index: number, defined: Map<unknown, Definition>): readonly Problem[] {
-  const { Name, Dynamic, Extends } = item;
-  if (Dynamic !== true)
-    return Extends === undefined
-      ? []
-      : [problemShowing("Extends", Extends, "no such key without Dynamic: true")];
-  if (Extends === undefined) return [problemShowing("Extends", Extends, EXTENDS)];
-  if (Extends === Name) return [problemShowing("Extends", Extends, "another node array than itself")];
-  const { MachineType } = item;
-  const sizes = typeof MachineType === "string" ? [MachineType] : MachineType;
-  const text = canonicalText([Extends, sizes, attributesOf(item)]);
-  const first = defined.get(Name);
-  if (first === undefined) defined.set(Name, { index, text });
-  if (first === undefined || first.text === text) return [];
-  const same = `the Extends, MachineType and attributes that nodearrays[${first.index}] gives this dynamic array`;
-  const told = ["Name", "Extends", "MachineType"].filter((key) => item[key] !== undefined);
-  return [problemOf(pick(item, told), same)];
-}
-
-/** The definition of a dynamic array in a message, and the entry that has it. */
-interface Definition {
-  readonly index: number;
-  readonly text: string;
-}
-
-/** A problem of several keys together, shown with their values, which are targets, sizes and names. */
-function problemOf(picked: Fields, expected: string): Problem {
-  return { path: "", found: excerpt(picked), expected };
-}
-
-function pick(item: Fields, keys: readonly string[]): Fields {
-  return Object.fromEntries(
-    keys.map((key) => [key, isShown(key, item[key]) ? item[key] : kindOf(item[key])]),
-  );
-}
-
-/** Shows a text only where a name is expected. */
-function isShown(key: string, value: unknown): boolean {
-  return typeof value === "number" || (NAME_KEYS.has(key) && typeof value === "string");
-}
-
-const NAME_KEYS: ReadonlySet<string> = new Set(["Name", "Extends", "MachineType"]);
-
-/** Unknown keys are attributes, except a known key in different case: its target would have no effect. */
-function findAttributeProblems(item: Fields, problems: Problems): void {
-  for (const key of Object.keys(item)) {
-    if (KNOWN_KEYS.includes(key)) continue;
-    const meant = BY_SMALL_LETTERS.get(key.toLowerCase());
-    if (meant !== undefined)
-      problems.add(() => problemShowing("", key, `the key ${meant}, in these capitals`, meant));
-    else if (key === "__proto__") problems.add(() => problemShowing("", key, "the name of a node attribute"));
-  }
-  for (const key of Object.keys(item)) {
-    if (OWN_KEYS.has(key) || !hasProtoKey(item[key])) continue;
-    problems.add(() => problemAt(key, item[key], "a value without the key __proto__"));
-  }
-}
-
-const BY_SMALL_LETTERS = new Map(KNOWN_KEYS.map((key) => [key.toLowerCase(), key]));
 
 function lower(
   entry: Nodearray,
@@ -228,15 +79,6 @@ function amountOf(nodes: number | undefined, cores: number | undefined): TargetD
 
 function machineTypesOf(value: string | readonly string[]): readonly MachineType[] {
   return typeof value === "string" ? [machineType(value)] : value.map(machineType);
-}
-
-function attributesOf(item: Fields): NodeAttributes {
-  return Object.fromEntries(
-    Object.keys(item)
-      .filter((key) => !OWN_KEYS.has(key) && item[key] !== undefined)
-      .sort()
-      .map((key) => [key, sortKeys(item[key])]),
-  );
 }
 
 /** `wanted`, or "wanted#2", "wanted#3", ...: the first free one, which is then taken. `taken` counts the uses of each id. */

@@ -131,7 +131,7 @@ function readDemands(message: Fields, hasOversizeJob: boolean, problems: Problem
     problems,
   );
   const items = itemsOf(message, "jobs", BOUNDS.jobs, "jobs", problems);
-  const { jobs, rejected, moreRejected } = readJobs(items, targets.length, hasOversizeJob);
+  const { jobs, rejected, moreRejected } = readJobs(items, targets.length, { hasOversizeJob });
   return {
     demands: [...targets, ...jobs],
     ...(moreRejected === 0 ? {} : { moreRejectedJobs: moreRejected }),

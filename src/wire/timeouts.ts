@@ -32,16 +32,16 @@ export const EVERY_OTHER = "default";
  */
 export function readTimeout(from: Fields, key: TimeoutKey, problems: Problems): TimeoutRead {
   const { ours, theirs, builtIn } = key;
-  const isTheirs = from[theirs] !== undefined;
-  const name = isTheirs ? theirs : ours;
+  const whose: Spelling = from[theirs] !== undefined ? "theirs" : "ours";
+  const name = whose === "theirs" ? theirs : ours;
   const value = from[name];
-  if (isTheirs && from[ours] !== undefined) {
+  if (whose === "theirs" && from[ours] !== undefined) {
     problems.add(() => problemAt(theirs, value, `either ${ours} or ${theirs}, not both`));
     return { seconds: builtIn };
   }
   if (value === undefined) return { seconds: builtIn };
-  if (isFields(value)) return readObject(value, name, isTheirs, key, problems);
-  const seconds = secondsIn(value, isTheirs, key.least);
+  if (isFields(value)) return readObject(value, name, whose, key, problems);
+  const seconds = secondsIn(value, whose, key.least);
   if (seconds === undefined) {
     const isNumber = typeof value === "number" || typeof value === "string";
     const other = isNumber ? "" : ", or an object of them: default, and node arrays";
@@ -50,10 +50,13 @@ export function readTimeout(from: Fields, key: TimeoutKey, problems: Problems): 
   return { seconds: seconds ?? builtIn };
 }
 
+/** Our keys and scalelib's have different values for the same setting. */
+type Spelling = "ours" | "theirs";
+
 function readObject(
   from: Fields,
   path: string,
-  isTheirs: boolean,
+  whose: Spelling,
   key: TimeoutKey,
   problems: Problems,
 ): TimeoutRead {
@@ -63,7 +66,7 @@ function readObject(
       problems.add(() => problemShowing(path, array, NAME_EXPECTED));
       continue;
     }
-    const seconds = isTheirs && isBuiltIn(value) ? key.builtIn : secondsIn(value, isTheirs, key.least);
+    const seconds = whose === "theirs" && isBuiltIn(value) ? key.builtIn : secondsIn(value, whose, key.least);
     if (seconds === undefined) problems.add(() => problemAt(`${path}.${array}`, value, expectedOf(key)));
     else byArray.set(array, seconds);
   }
@@ -82,8 +85,9 @@ export function isBuiltIn(value: unknown): boolean {
 /** Texts that Python reads as a whole number that is not negative, except for underscores. */
 const DIGITS = /^\s*\+?\d+\s*$/;
 
-function secondsIn(value: unknown, isTheirs: boolean, least: number): number | undefined {
-  const number = isTheirs && typeof value === "string" && DIGITS.test(value) ? Number(value) : value;
+function secondsIn(value: unknown, whose: Spelling, least: number): number | undefined {
+  const number =
+    whose === "theirs" && typeof value === "string" && DIGITS.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) && number >= least ? number : undefined;
 }
 

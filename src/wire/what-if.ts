@@ -7,77 +7,17 @@ import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
 import type { LimitChange, WhatIf } from "../domain/what-if.ts";
-import { CHANGEABLE_LIMITS } from "../domain/what-if.ts";
 import { decodeMessage, MOST_OVER_HTTP } from "./decode.ts";
 import { emptyRequestSet, readRequestSet } from "./demand-message.ts";
-import { isFields, type Fields } from "./fields.ts";
-import { isName, labelSchema, NAME_EXPECTED, nameSchema } from "./name.ts";
-import { readPolicy, writePolicy } from "./policy.ts";
+import type { Fields } from "./fields.ts";
+import { isFields } from "./fields.ts";
+import { isName, NAME_EXPECTED } from "./name.ts";
+import { readPolicy } from "./policy.ts";
+import { writePolicy } from "./write-policy.ts";
 import { problemAt, problemShowing } from "./problem.ts";
-import { BOUNDS } from "./bounds.ts";
 import { addSchemaProblems } from "./schema-problems.ts";
 import { Problems } from "./problems.ts";
-
-const LIMIT_KIND = `one of ${CHANGEABLE_LIMITS.join(", ")} (caps of sets and users are changed in config)`;
-const WHOLE = "a whole number";
-const AT_MOST = { error: `at most ${BOUNDS.count}, up or down` };
-const TOO_MANY = { error: `at most ${BOUNDS.changes} changes` };
-const COUNT = "a whole number, 0 or more";
-
-const limitSchema = z
-  .strictObject(
-    {
-      kind: z.enum(CHANGEABLE_LIMITS, { error: LIMIT_KIND }),
-      name: z.string({ error: "the limit's name, as the cluster answer has it" }).default(""),
-      unit: z.enum(["nodes", "cores"], { error: "nodes or cores" }),
-      more: z.int({ error: WHOLE }).min(-BOUNDS.count, AT_MOST).max(BOUNDS.count, AT_MOST).optional(),
-      max: z.int({ error: COUNT }).min(0, { error: COUNT }).max(BOUNDS.count, AT_MOST).optional(),
-    },
-    { error: "an object with kind, name, unit, and more or max" },
-  )
-  .refine(({ more, max }) => (more === undefined) !== (max === undefined), {
-    error: "either more or max: how much the limit grows, or what it is",
-  })
-  .meta({
-    description: "A limit, named as in the cluster answer: raised by `more`, or set to `max`.",
-  });
-
-const bucketSchema = z
-  .strictObject(
-    {
-      nodearray: nameSchema,
-      machineType: labelSchema,
-      enabled: z.boolean({ error: "true or false" }),
-    },
-    { error: "an object with nodearray, machineType and enabled" },
-  )
-  .meta({
-    description:
-      "A bucket that is offered and does not back off, or one that is not offered, whatever CycleCloud says.",
-  });
-
-/** The body of a dry run: every member changes one kind of input. Absent members leave it unchanged. */
-export const whatIfSchema = z
-  .strictObject(
-    {
-      config: z
-        .record(z.string(), z.unknown(), { error: "an object: keys of the configuration" })
-        .optional()
-        .meta({
-          description: "Keys of the configuration with other values; null: as if the key were absent.",
-        }),
-      requestSets: z
-        .record(z.string(), z.unknown(), { error: "an object: set name -> what it asks for, or null" })
-        .optional()
-        .meta({
-          description: "What these sets ask for instead, as in a demand message; null: nothing.",
-        }),
-      limits: z.array(limitSchema, { error: "a list of limits" }).max(BOUNDS.changes, TOO_MANY).optional(),
-      buckets: z.array(bucketSchema, { error: "a list of buckets" }).max(BOUNDS.changes, TOO_MANY).optional(),
-    },
-    { error: "an object: config, requestSets, limits, buckets" },
-  )
-  .meta({ description: "Inputs of a plan that are other than they are." });
+import { limitSchema, whatIfSchema, keysAt } from "./what-if-schema.ts";
 
 export interface WhatIfContext {
   readonly cluster: ClusterName;
@@ -135,16 +75,9 @@ export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead
 
 const NOTHING_CHANGED = { kind: "value", value: {} } as const;
 
-function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  if (path.length === 0) return Object.keys(whatIfSchema.shape);
-  return Object.keys(path[0] === "limits" ? limitSchema.shape : bucketSchema.shape);
-}
-
 function lowerLimit({ kind, name, unit, more, max }: z.infer<typeof limitSchema>): LimitChange {
   return { kind, name, unit, change: max === undefined ? { more: more ?? 0 } : { max } };
 }
-
-// ---------------------------------------------------------------- configuration
 
 /** Keys that replace ours for the same setting, instead of being used beside it. */
 const SAME: Readonly<Record<string, string>> = {
@@ -170,7 +103,7 @@ function readConfig(value: unknown, { policy, defaultMode }: WhatIfContext, prob
   return policy;
 }
 
-/** What the app settings say of the server, and no document. */
+/** Settings of the server. They come from the app settings and are in no document. */
 function ofSettings(policy: Policy) {
   const { callLimitSeconds, lagSeconds, parallelCreates, insecure, planSteps } = policy;
   return {
@@ -181,8 +114,6 @@ function ofSettings(policy: Policy) {
     ...(planSteps === undefined ? {} : { planSteps }),
   };
 }
-
-// ---------------------------------------------------------------- request sets
 
 /** Newer than every revision that a set may hold. */
 const NEWEST = { value: Number.MAX_SAFE_INTEGER, tieBreak: "" };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import { describeCluster } from "../../src/app/describe-cluster.ts";
-import { loadWhole } from "../../src/app/commit.ts";
+import { loadWhole } from "../../src/app/load-record.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
 import { setName } from "../../src/domain/ids.ts";

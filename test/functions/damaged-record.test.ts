@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { clusterPartition, RECORD_KEY } from "../../src/adapters/tables/keys.ts";
-import { compress, decompress } from "../../src/adapters/tables/codec.ts";
+import { compress, decompress } from "../../src/adapters/tables/compress.ts";
 import { chunkProperties, joinChunks } from "../../src/adapters/tables/rows.ts";
 import { Caller } from "../fuzz/caller.ts";
 import type { Stage } from "../fuzz/stage.ts";

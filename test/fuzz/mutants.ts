@@ -51,7 +51,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a problem of the settings is thrown as it is",
     edits: [
       {
-        file: "src/config.ts",
+        file: "src/config/clusters.ts",
         find: '  if (read.kind === "problems") {\n    problems.push(',
         put: '  if (read.kind === "problems") {\n    throw new Error("settings");\n    problems.push(',
       },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { compress, decompress } from "../../src/adapters/tables/codec.ts";
+import { compress, decompress } from "../../src/adapters/tables/compress.ts";
 import { bodyIdOf, clusterPartition, historyPartition } from "../../src/adapters/tables/keys.ts";
 import { chunkProperties, joinChunks } from "../../src/adapters/tables/rows.ts";
 import type { ReadRow } from "../../src/adapters/tables/table.ts";

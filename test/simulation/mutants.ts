@@ -241,7 +241,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an owner sends after its lease has ended",
     edits: [
       {
-        file: "src/app/effects.ts",
+        file: "src/app/send-intent.ts",
         find: "maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined",
         put: "call()",
       },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readPolicy, writePolicy } from "../../src/wire/policy.ts";
+import { readPolicy } from "../../src/wire/policy.ts";
+import { writePolicy } from "../../src/wire/write-policy.ts";
 import { lineOf } from "./context.ts";
 
 test("caps are read, and written back as they were", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readPolicy, storedPolicy, writePolicy } from "../../src/wire/policy.ts";
+import { readPolicy } from "../../src/wire/policy.ts";
+import { storedPolicy, writePolicy } from "../../src/wire/write-policy.ts";
 
 function read(exclusiveNodearrays: unknown) {
   const answer = readPolicy({ exclusiveNodearrays });

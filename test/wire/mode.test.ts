@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readPolicy, storedPolicy, writePolicy } from "../../src/wire/policy.ts";
+import { readPolicy } from "../../src/wire/policy.ts";
+import { storedPolicy, writePolicy } from "../../src/wire/write-policy.ts";
 
 type Document = Readonly<Record<string, unknown>>;
 

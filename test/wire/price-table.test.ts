@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { compress } from "../../src/adapters/tables/codec.ts";
-import { readPolicy, writePolicy } from "../../src/wire/policy.ts";
+import { compress } from "../../src/adapters/tables/compress.ts";
+import { readPolicy } from "../../src/wire/policy.ts";
+import { writePolicy } from "../../src/wire/write-policy.ts";
 import { lineOf } from "./context.ts";
 
 const linesOf = (prices: unknown): unknown => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readPolicy, writePolicy } from "../../src/wire/policy.ts";
+import { readPolicy } from "../../src/wire/policy.ts";
+import { writePolicy } from "../../src/wire/write-policy.ts";
 import { NAME_EXPECTED } from "../../src/domain/name.ts";
 import { lineOf } from "./context.ts";
 

@@ -10,20 +10,18 @@ import type {
 import type { Log } from "../../app/ports/log.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
 import type { ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
-import { nodeId } from "../../domain/ids.ts";
-import type { GrantedSet } from "../../domain/intent.ts";
 import type { Instant } from "../../domain/units.ts";
 import { failureOf, isFromCycleCloud, isSuccess, malformedAnswer, wordsOf } from "./answer.ts";
 import { readTemplates } from "./array-templates.ts";
-import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
 import { hideTexts } from "./hide-texts.ts";
 import { nodeAttributesOf } from "./node-attributes.ts";
 import type { StopKeyReader } from "./read-node.ts";
 import type { AutostopUrls } from "./node-attributes.ts";
-import { isObject, readCount, readText } from "./read-fields.ts";
+import { isObject } from "./read-fields.ts";
 import { malformed, readNodes, readStatus } from "./read-status.ts";
-import type { Answer, Transport, TransportRequest } from "./transport.ts";
+import type { Transport, TransportRequest } from "./transport.ts";
 import { operationOf } from "./transport.ts";
+import { readCreated, readManaged, readRefusal } from "./read-results.ts";
 
 export interface CycleCloudOptions {
   readonly transport: Transport;
@@ -31,7 +29,7 @@ export interface CycleCloudOptions {
   readonly autostop?: AutostopUrls;
   /** The key that signed a stop URL for nodes of this array; undefined: it is not ours. Absent: no node is known by its URL. */
   readonly stopKeyOf?: StopKeyReader;
-  /** Told how much of a status was left out because it could not be used. */
+  /** Gets the number of parts of a status that could not be used and were left out. */
   readonly log?: Log;
 }
 
@@ -138,24 +136,6 @@ function prepareSet(
   return { body, fromTemplate };
 }
 
-/** One result for each set, in the order of the request. `added` may be less than requested, even 0 (cyclecloud-wire.md A.6). */
-function readCreated(request: TransportRequest, answer: Answer, asked: number): CreateOutcome {
-  const list = isObject(answer.body) ? answer.body["sets"] : undefined;
-  const results: readonly unknown[] = Array.isArray(list) ? list : [];
-  const sets = Array.from({ length: asked }, (_, index): GrantedSet => {
-    const set = results[index];
-    const added = isObject(set) ? readCount(set["added"]) : undefined;
-    if (!isObject(set) || added === undefined) {
-      const found = isObject(set) ? set["added"] : undefined;
-      const problem = malformed(`sets[${index}].added`, found, "a number");
-      throw malformedAnswer(operationOf(request), problem, answer);
-    }
-    const message = readText(set["message"]);
-    return { added, ...(message === undefined ? {} : { message: hideAutostopTokens(message) }) };
-  });
-  return { kind: "accepted", sets };
-}
-
 /** Always by ids, because names and hostnames are reused (cyclecloud-wire.md A.7). */
 async function manageNodes(
   transport: Transport,
@@ -167,45 +147,6 @@ async function manageNodes(
   const request = post(clusterPath(cluster, "nodes", action), { requestId, ids });
   const answer = await transport.send(request);
   return isSuccess(answer) ? readManaged(request, answer) : readRefusal(request, answer);
-}
-
-/** One entry per node that matched. A missing `status` means success (cyclecloud-wire.md A.7). */
-function readManaged(request: TransportRequest, answer: Answer): ManagementOutcome {
-  const list = isObject(answer.body) ? answer.body["nodes"] : undefined;
-  if (!Array.isArray(list)) {
-    throw malformedAnswer(operationOf(request), malformed("nodes", list, "a list of results"), answer);
-  }
-  const nodes = new Map<NodeId, { readonly ok: boolean; readonly error?: string }>();
-  for (const entry of list) {
-    const id = isObject(entry) ? readText(entry["id"]) : undefined;
-    if (isObject(entry) && id !== undefined) nodes.set(nodeId(id), readResult(entry));
-  }
-  return { kind: "accepted", nodes };
-}
-
-function readResult(entry: Readonly<Record<string, unknown>>): {
-  readonly ok: boolean;
-  readonly error?: string;
-} {
-  const error = readText(entry["error"]);
-  const status = readText(entry["status"])?.toLowerCase();
-  if (status === "ok" || (status === undefined && error === undefined)) return { ok: true };
-  return { ok: false, ...(error === undefined ? {} : { error: hideAutostopTokens(error) }) };
-}
-
-/** 409 alone does not show whether an id was repeated or an input is invalid. Any other 4xx about the request itself had no effect. */
-function readRefusal(
-  request: TransportRequest,
-  answer: Answer,
-):
-  | { readonly kind: "conflict"; readonly message?: string }
-  | { readonly kind: "refused"; readonly message: string } {
-  const { status } = answer;
-  const message = wordsOf(answer);
-  if (status === 409) return { kind: "conflict", ...(message === undefined ? {} : { message }) };
-  const refused = status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
-  if (!refused) throw failureOf(operationOf(request), answer);
-  return { kind: "refused", message: `HTTP ${status}: ${message ?? "no words given"}` };
 }
 
 /** Names may contain spaces and any other character (cyclecloud-wire.md A.1). */

@@ -41,7 +41,7 @@ export function readBucket(bucket: JsonObject, setting: BucketSetting): Bucket |
     activeCount: readCount(bucket["activeCount"]) ?? readList(bucket["activeNodes"]).length,
     ...(maxCount === undefined ? {} : { maxCount }),
     ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
-    ...readQuotas(bucket, (machine ?? undescribedMachine).quotaVcpus, setting.spot),
+    ...readQuotas(bucket, (machine ?? undescribedMachine).quotaVcpus, setting),
     // No room for even one node, or no value: there are no placement groups here.
     ...(maxPlacementGroupSize === undefined || maxPlacementGroupSize < 1 ? {} : { maxPlacementGroupSize }),
     placementGroups: readPlacementGroups(bucket["placementGroups"]),

@@ -49,7 +49,9 @@ function readNodeWithId(id: string, record: JsonObject, stopKeyOf: StopKeyReader
   const stopKey = stopUrlsOf(readAttribute(record, "Configuration"))
     .map((url) => stopKeyOf(array, url))
     .find((key) => key !== undefined);
-  const phase = phaseOf(status, targetState, privateIp !== undefined || hostname !== undefined);
+  const phase = phaseOf(status, targetState, {
+    hasAddress: privateIp !== undefined || hostname !== undefined,
+  });
   return {
     nodeId: nodeId(id),
     name,
@@ -105,7 +107,11 @@ function comesUp(status: string): boolean {
  * "coming": the boot timeout decides. Failed while not wanted is a failed termination, so "going". Without TargetState an unambiguous
  * Status decides; otherwise the record is unclear.
  */
-export function phaseOf(status: string, targetState: string | undefined, hasAddress: boolean): NodePhase {
+export function phaseOf(
+  status: string,
+  targetState: string | undefined,
+  { hasAddress }: { readonly hasAddress: boolean },
+): NodePhase {
   const is = status.toLowerCase();
   if (targetState === undefined) return phaseByStatus(is);
   const wanted = targetState.toLowerCase();

@@ -84,3 +84,28 @@ function largest(most: number, fits: (value: number) => boolean): number {
 function xmlSafeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("\uFFFE", "\\ufffe").replaceAll("\uFFFF", "\\uffff");
 }
+
+/** A rejected message as the queue has it. Undefined if another program put it there. */
+export function readRejected(text: string): RejectedMessage | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    return isRejected(message) ? message : undefined;
+  } catch {
+    // Not JSON, so not ours. It stays in the queue and in the count.
+    return undefined;
+  }
+}
+
+function isRejected(value: unknown): value is RejectedMessage {
+  if (typeof value !== "object" || value === null) return false;
+  return (
+    "messageId" in value &&
+    typeof value.messageId === "string" &&
+    "rejectedAt" in value &&
+    typeof value.rejectedAt === "number" &&
+    "problems" in value &&
+    Array.isArray(value.problems) &&
+    "text" in value &&
+    typeof value.text === "string"
+  );
+}

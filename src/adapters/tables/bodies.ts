@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../app/ports/clock.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { BodyCodec } from "./codec.ts";
-import { compress, decompress } from "./codec.ts";
+import { compress, decompress } from "./compress.ts";
 import { bodyKey } from "./keys.ts";
 import type { Lru } from "./lru.ts";
 import { inParallel } from "./parallel.ts";
@@ -37,72 +37,87 @@ const ROWS_AT_ONCE = 16;
 
 /** Opens the bodies of a table. `cache` holds parsed bodies by id and is weighed by the length of their JSON text. */
 export function openBodies(table: Table, clock: Pick<Clock, "now">, cache: Lru<unknown>): BodyRows {
-  const reading = new Map<string, Promise<unknown>>();
-  const suspected = new Set<string>();
-  const once = new WeakMap<object, Promise<PreparedBody>>();
+  return new CachedBodies(table, clock, cache);
+}
 
-  async function fetch<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<T | undefined> {
-    const bytes = await readRows(table, partition, ref);
-    if (bytes === undefined) return undefined;
-    const text = await decompress(bytes);
-    const value = codec.read(text);
-    cache.set(ref.id, value, text.length);
-    return value;
+class CachedBodies implements BodyRows {
+  readonly #table: Table;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #cache: Lru<unknown>;
+  readonly #reading = new Map<string, Promise<unknown>>();
+  readonly #suspected = new Set<string>();
+  readonly #once = new WeakMap<object, Promise<PreparedBody>>();
+
+  constructor(table: Table, clock: Pick<Clock, "now">, cache: Lru<unknown>) {
+    this.#table = table;
+    this.#clock = clock;
+    this.#cache = cache;
   }
 
-  async function prepare<T>(codec: BodyCodec<T>, value: T, text = codec.write(value)): Promise<PreparedBody> {
+  async prepare<T>(codec: BodyCodec<T>, value: T, text = codec.write(value)): Promise<PreparedBody> {
     const bytes = await compress(text);
     const ref = { id: sha256(bytes), bytes: bytes.length };
-    cache.set(ref.id, value, text.length);
+    this.#cache.set(ref.id, value, text.length);
     return { ref, bytes };
   }
 
-  async function writeRows(partition: string, bodies: readonly PreparedBody[]): Promise<void> {
+  prepareOnce<T extends object>(codec: BodyCodec<T>, value: T): Promise<PreparedBody> {
+    const prepared = this.#once.get(value) ?? this.prepare(codec, value);
+    this.#once.set(value, prepared);
+    return prepared;
+  }
+
+  async write(partition: string, bodies: readonly PreparedBody[]): Promise<void> {
     // One moment for all: the collector compares it with its own clock, an hour apart.
-    const writtenAt = BigInt(clock.now());
+    const writtenAt = BigInt(this.#clock.now());
     const rows = bodies.flatMap(({ ref, bytes }) =>
       partsOf(ref).map((part) => ({ key: bodyKey(ref.id, part), part, bytes })),
     );
     await inParallel(rows, ROWS_AT_ONCE, ({ key, part, bytes }) =>
-      table.put(partition, key, { writtenAt, ...chunkProperties(partOf(bytes, part)) }),
+      this.#table.put(partition, key, { writtenAt, ...chunkProperties(partOf(bytes, part)) }),
     );
   }
 
-  /** Clears the cache entry, unless it is this very body, which is then in storage again. */
-  async function writeAgain<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<void> {
-    const cached = cache.get(ref.id);
-    cache.delete(ref.id);
-    if (cached === undefined) return;
-    const again = await prepare(codec, cached as T);
-    if (again.ref.id === ref.id) await writeRows(partition, [again]);
+  suspect(id: string): void {
+    this.#suspected.add(id);
   }
 
-  return {
-    prepare,
-    prepareOnce(codec, value) {
-      const prepared = once.get(value) ?? prepare(codec, value);
-      once.set(value, prepared);
-      return prepared;
-    },
-    write: writeRows,
-    suspect: (id) => void suspected.add(id),
-    async isThere(partition, ref) {
-      const rows = await inParallel(partsOf(ref), ROWS_AT_ONCE, (part) =>
-        table.read(partition, bodyKey(ref.id, part), ["writtenAt"]),
-      );
-      return !rows.includes(undefined);
-    },
-    async read<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>) {
-      if (suspected.delete(ref.id)) await writeAgain(partition, ref, codec);
-      const cached = cache.get(ref.id);
-      // An id identifies one content, and a content is read with one codec, so the cached value has the requested type.
-      if (cached !== undefined) return cached as T;
-      const key = `${partition}/${ref.id}`;
-      const shared = reading.get(key) ?? fetch(partition, ref, codec).finally(() => reading.delete(key));
-      reading.set(key, shared);
-      return shared as Promise<T | undefined>;
-    },
-  };
+  async isThere(partition: string, ref: BodyRef): Promise<boolean> {
+    const rows = await inParallel(partsOf(ref), ROWS_AT_ONCE, (part) =>
+      this.#table.read(partition, bodyKey(ref.id, part), ["writtenAt"]),
+    );
+    return !rows.includes(undefined);
+  }
+
+  async read<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<T | undefined> {
+    if (this.#suspected.delete(ref.id)) await this.#writeAgain(partition, ref, codec);
+    const cached = this.#cache.get(ref.id);
+    // An id identifies one content, and a content is read with one codec, so the cached value has the requested type.
+    if (cached !== undefined) return cached as T;
+    const key = `${partition}/${ref.id}`;
+    const shared =
+      this.#reading.get(key) ?? this.#fetch(partition, ref, codec).finally(() => this.#reading.delete(key));
+    this.#reading.set(key, shared);
+    return shared as Promise<T | undefined>;
+  }
+
+  async #fetch<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<T | undefined> {
+    const bytes = await readRows(this.#table, partition, ref);
+    if (bytes === undefined) return undefined;
+    const text = await decompress(bytes);
+    const value = codec.read(text);
+    this.#cache.set(ref.id, value, text.length);
+    return value;
+  }
+
+  /** Clears the cache entry, unless it is this very body, which is then in storage again. */
+  async #writeAgain<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<void> {
+    const cached = this.#cache.get(ref.id);
+    this.#cache.delete(ref.id);
+    if (cached === undefined) return;
+    const again = await this.prepare(codec, cached as T);
+    if (again.ref.id === ref.id) await this.write(partition, [again]);
+  }
 }
 
 const partsOf = ({ bytes }: BodyRef): readonly number[] =>

@@ -1,12 +1,7 @@
-import { promisify } from "node:util";
-import { gunzip, gzip } from "node:zlib";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
-import type { NodeVerdict } from "../../domain/node-verdict.ts";
-import type { DemandOutcome, Plan } from "../../domain/plan.ts";
 import type { Question, Questions } from "../../domain/questions.ts";
-import type { Reason } from "../../domain/reason.ts";
 import type { Intent } from "../../domain/intent.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -16,22 +11,6 @@ import type { StoredEntry } from "./stored-entries.ts";
 import { readEntries, storedEntries } from "./stored-entries.ts";
 import type { StoredIntent } from "./stored-intents.ts";
 import { readIntents, storedIntents } from "./stored-intents.ts";
-
-/**
- * The stored form: JSON in which a Map is the list of its entries, gzipped. This file wrote everything that it reads, and the state version
- * and a digest are checked, so it is not validated again.
- */
-const deflate = promisify(gzip);
-const inflate = promisify(gunzip);
-
-/** Level 1: a quarter of the time of level 6 for a fifth more bytes (100,000 jobs), and a reconcile waits for it. */
-export async function compress(text: string): Promise<Buffer> {
-  return deflate(text, { level: 1 });
-}
-
-export async function decompress(bytes: Uint8Array): Promise<string> {
-  return (await inflate(bytes)).toString("utf8");
-}
 
 /** The content of the cluster row. */
 export type StoredManifest =
@@ -52,6 +31,7 @@ type StoredRecord = Omit<ClusterRecord, keyof Held | "intents"> & {
   /** Part of the index, and here for the same reason. Absent: no node array was ever observed. */
   readonly virtualBody?: BodyRef;
 };
+
 type StoredIndex = Omit<BodyIndex, "packs" | "own" | "finished" | "virtual"> & {
   readonly packs: readonly (BodyRef | null)[];
   readonly own: readonly (readonly [string, BodyRef])[];
@@ -139,76 +119,10 @@ function mapCodec<K extends string, V>(): BodyCodec<ReadonlyMap<K, V>> {
   };
 }
 
-/** The members of an outcome about what it lacks. */
-type Why = Pick<DemandOutcome, "reasons" | "moreReasons" | "binding">;
-
-/**
- * Identical jobs have the same reasons, and there may be 100,000 of them. So each list is stored once, and named by position. Each outcome
- * keeps its first reason, because a release that does not know `whys` reads that.
- */
-type StoredOutcome = Omit<DemandOutcome, "moreReasons" | "binding"> & { readonly why?: number };
-
-type StoredPlan = Omit<Plan, "nodes" | "demands"> & {
-  readonly nodes: readonly (readonly [NodeId, NodeVerdict])[];
-  readonly demands: readonly StoredOutcome[];
-  readonly whys?: readonly Why[];
-};
-
-export const planCodec: BodyCodec<Plan> = {
-  write(plan) {
-    const whys = new Whys();
-    const demands = plan.demands.map((outcome) => whys.store(outcome));
-    const stored: StoredPlan = { ...plan, nodes: [...plan.nodes], demands, whys: whys.all };
-    return JSON.stringify(stored);
-  },
-  read(text) {
-    const { whys = [], ...stored }: StoredPlan = JSON.parse(text);
-    const demands = stored.demands.map(({ why, ...outcome }): DemandOutcome => {
-      const known = why === undefined ? undefined : whys[why];
-      return known === undefined ? outcome : { ...outcome, ...known };
-    });
-    return { ...stored, nodes: new Map(stored.nodes), demands };
-  },
-};
-
-/** The members of a reason that the release before this one knows. */
-function withoutAcross(reason: Reason): Reason {
-  const { across: _buckets, ...rest } = reason;
-  return rest;
-}
-
-/** Collects the reasons of outcomes, each once: by the list of reasons itself if it is shared, else by its text. */
-class Whys {
-  readonly all: Why[] = [];
-  readonly #byText = new Map<string, number>();
-  readonly #byReasons = new Map<
-    DemandOutcome["reasons"],
-    { readonly binding: Why["binding"]; readonly at: number }
-  >();
-
-  store(whole: DemandOutcome): StoredOutcome {
-    const { moreReasons: _more, binding: _binding, ...outcome } = whole;
-    if (outcome.reasons.length === 0) return outcome;
-    return { ...outcome, reasons: outcome.reasons.slice(0, 1).map(withoutAcross), why: this.#indexOf(whole) };
-  }
-
-  #indexOf({ reasons, moreReasons, binding }: DemandOutcome): number {
-    const known = this.#byReasons.get(reasons);
-    if (known !== undefined && known.binding === binding) return known.at;
-    const why: Why = {
-      reasons,
-      ...(moreReasons === undefined ? {} : { moreReasons }),
-      ...(binding === undefined ? {} : { binding }),
-    };
-    const text = JSON.stringify(why);
-    const at = this.#byText.get(text) ?? this.all.push(why) - 1;
-    this.#byText.set(text, at);
-    this.#byReasons.set(reasons, { binding, at });
-    return at;
-  }
-}
-
 export const ledgerCodec: BodyCodec<Ledger> = mapCodec<NodeId, LedgerNode>();
+
 export const questionsCodec: BodyCodec<Questions> = mapCodec<NodeId, Question>();
+
 export const packCodec: BodyCodec<Pack> = mapCodec<string, EntryValue>();
+
 export const finishedCodec: BodyCodec<ReadonlyMap<SetName, FinishedSet>> = mapCodec<SetName, FinishedSet>();

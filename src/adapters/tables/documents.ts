@@ -2,7 +2,7 @@ import type { Documents } from "../../app/ports/documents.ts";
 import type { ConfigVersion } from "../../domain/config-version.ts";
 import { withHeld, withVersion } from "../../domain/config-version.ts";
 import { asPortCall } from "../system/azure-errors.ts";
-import { compress, decompress } from "./codec.ts";
+import { compress, decompress } from "./compress.ts";
 import { CONFIGURATION_HISTORY_KEY, CONFIGURATION_KEY, clusterPartition } from "./keys.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
 import type { Table } from "./table.ts";

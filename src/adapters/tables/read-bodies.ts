@@ -8,7 +8,8 @@ import type { BodyRows } from "./bodies.ts";
 import type { BodyIndex, BodyRef } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";
 import type { EntryValue } from "./codec.ts";
-import { ledgerCodec, packCodec, plainCodec, planCodec, questionsCodec } from "./codec.ts";
+import { ledgerCodec, packCodec, plainCodec, questionsCodec } from "./codec.ts";
+import { planCodec } from "./plan-codec.ts";
 import { virtualCodec } from "./virtual-codec.ts";
 import { clusterPartition } from "./keys.ts";
 

@@ -1,24 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type {
-  BodyChanges,
-  LoadedRecord,
-  RecordStore,
-  RecordVersion,
-  Saved,
-} from "../../app/ports/record-store.ts";
+import type { BodyChanges, RecordStore, Saved } from "../../app/ports/record-store.ts";
 import type { Clock } from "../../app/ports/clock.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { STATE_VERSION } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
-import type { BodyRows, PreparedBody } from "./bodies.ts";
+import type { BodyRows } from "./bodies.ts";
 import { openBodies } from "./bodies.ts";
-import type { BodyIndex, BodyRef } from "./body-index.ts";
 import { refsOf } from "./body-index.ts";
-import type { BodyCodec, Manifest } from "./codec.ts";
-import { compress, decompress, readManifest, writeManifest, writeSpilled } from "./codec.ts";
 import type { CollectorView, Rest } from "./collector.ts";
 import { WHOLE_TABLE, collectBodies } from "./collector.ts";
 import { RECORD_KEY, clusterPartition } from "./keys.ts";
@@ -27,20 +17,11 @@ import { readFinished } from "./finished-shards.ts";
 import { findMissing } from "./missing-bodies.ts";
 import { nextIndex } from "./next-index.ts";
 import { readBodies } from "./read-bodies.ts";
-import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
+import { joinChunks } from "./rows.ts";
 import { createStaged } from "./staged-bodies.ts";
-import type { ReadRow, Row, Table, WriteOutcome } from "./table.ts";
-
-/** A version of a stored record: its ETag, and where its bodies are. */
-export interface TableVersion extends RecordVersion {
-  readonly index: BodyIndex;
-  /** Changes when garbage is collected. Undefined: an older release wrote the row without it. */
-  readonly collection: string | undefined;
-  /** The body that holds the manifest, if it is too large for its row. */
-  readonly spilled?: BodyRef;
-}
-
-export type TableRecord = LoadedRecord<TableVersion>;
+import type { Table } from "./table.ts";
+import { refuseNewerState, openManifest, packManifest, manifestRow, writeRow } from "./manifest-row.ts";
+import type { TableVersion, TableRecord } from "./manifest-row.ts";
 
 export interface RecordStoreOptions {
   /** Parsed bodies kept in this process, weighed by the length of their JSON text. Default 64 Mi characters. */
@@ -59,112 +40,15 @@ export function tableRecordStore(
   clock: Pick<Clock, "now">,
   options: RecordStoreOptions = {},
 ): RecordStore<TableVersion> {
-  const bodies = openBodies(table, clock, createLru(options.cacheLength ?? 64 * 1024 * 1024));
-  const latest = new Map<ClusterName, Latest>();
-  const staged = createStaged(clock);
-  /** Passes over the table that are not complete yet. */
-  const passes = new Map<ClusterName, Rest>();
-  const remember = (loaded: TableRecord, rowBytes: number): TableRecord => {
-    latest.set(loaded.record.cluster, { loaded, rowBytes });
-    return loaded;
-  };
-
-  async function load(cluster: ClusterName): Promise<TableRecord | undefined> {
-    const partition = clusterPartition(cluster);
-    const known = latest.get(cluster);
-    if (known !== undefined && known.rowBytes >= LARGE_MANIFEST_BYTES) {
-      const glance = await table.read(partition, RECORD_KEY, ["stateVersion"]);
-      if (glance?.etag === known.loaded.version.etag) return known.loaded;
-    }
-    for (let attempt = 0; attempt < LOAD_ATTEMPTS; attempt++) {
-      const row = await table.read(partition, RECORD_KEY);
-      if (row === undefined) return undefined;
-      if (known?.loaded.version.etag === row.etag) return known.loaded;
-      refuseNewerState(cluster, row);
-      const data = joinChunks(row.values);
-      const opened = await openManifest(bodies, partition, data, row);
-      if (opened !== undefined) return remember(opened, data.length);
-    }
-    throw new PortError("unexpected", `load record of ${cluster}`, "a part of the manifest is missing");
-  }
-
-  /** The index that a save would have, and its bodies that are not written yet. */
-  async function work(record: ClusterRecord, changes: BodyChanges, previous: TableRecord | undefined) {
-    const partition = clusterPartition(record.cluster);
-    const stored = previous && { record: previous.record, index: previous.version.index };
-    const next = await nextIndex(bodies, partition, record, changes, stored);
-    const collection = previous?.version.collection;
-    const missing = next.toWrite.filter(({ ref }) => !staged.holds(partition, ref.id, collection));
-    return { partition, index: next.index, missing, collection };
-  }
-
-  async function stage(record: ClusterRecord, changes: BodyChanges, previous: TableRecord | undefined) {
-    if (previous?.version.collection === undefined) return;
-    const todo = await work(record, changes, previous);
-    await bodies.write(todo.partition, todo.missing);
-    staged.note(todo.partition, todo.missing, todo.collection);
-  }
-
-  async function save(
-    record: ClusterRecord,
-    changes: BodyChanges,
-    previous: TableRecord | undefined,
-    how: "write" | "if-staged" = "write",
-  ): Promise<Saved<TableVersion>> {
-    const todo = await work(record, changes, previous);
-    const { partition, index, missing } = todo;
-    // A row of an older release does not show collections, so bodies written ahead do not count.
-    if (how === "if-staged" && missing.length > 0 && todo.collection !== undefined)
-      return { kind: "conflict", unstaged: true };
-    const { data, spilled } = await packManifest(bodies, { record, index });
-    await bodies.write(partition, spilled === undefined ? missing : [...missing, spilled]);
-    const collection = todo.collection ?? randomUUID();
-    const outcome = await writeRow(
-      table,
-      partition,
-      { ...manifestRow(record, data, clock), collection },
-      previous?.version.etag,
-    );
-    if (outcome.kind === "conflict") return outcome;
-    const spill = spilled === undefined ? {} : { spilled: spilled.ref };
-    const version = { etag: outcome.etag, index, collection, ...spill };
-    return { kind: "saved", loaded: remember({ record, version }, data.length) };
-  }
-
-  async function viewFor(cluster: ClusterName): Promise<CollectorView | undefined> {
-    const loaded = await load(cluster);
-    if (loaded === undefined) return undefined;
-    const { etag, index, spilled } = loaded.version;
-    const refs = spilled === undefined ? refsOf(index) : [...refsOf(index), spilled];
-    return { etag, named: new Set(refs.map(({ id }) => id)) };
-  }
-
-  async function collect(cluster: ClusterName, now: Instant, how: "begin" | "go-on"): Promise<number> {
-    const rest = passes.get(cluster) ?? (how === "begin" ? WHOLE_TABLE : []);
-    if (rest.length === 0) return 0;
-    const partition = clusterPartition(cluster);
-    const view = () => viewFor(cluster);
-    const collected = await collectBodies(
-      { table, partition, clock, view, fraction: Math.random },
-      rest,
-      now,
-    );
-    if (collected.rest.length === 0) passes.delete(cluster);
-    else passes.set(cluster, collected.rest);
-    return collected.removed;
-  }
-
+  const records = new TableRecords(table, clock, options.cacheLength ?? 64 * 1024 * 1024);
+  const { bodies } = records;
   return {
-    load: (cluster) => asPortCall(`load record of ${cluster}`, () => load(cluster)),
+    load: (cluster) => asPortCall(`load record of ${cluster}`, () => records.load(cluster)),
     finished: (loaded, sets) =>
-      asPortCall(`read finished sets of ${loaded.record.cluster}`, () =>
-        readFinished(
-          bodies,
-          clusterPartition(loaded.record.cluster),
-          loaded.version.index.finished ?? [],
-          sets,
-        ),
-      ),
+      asPortCall(`read finished sets of ${loaded.record.cluster}`, () => {
+        const shards = loaded.version.index.finished ?? [];
+        return readFinished(bodies, clusterPartition(loaded.record.cluster), shards, sets);
+      }),
     bodies: (loaded) =>
       asPortCall(`read bodies of ${loaded.record.cluster}`, () => {
         for (const { body } of loaded.record.missing ?? []) bodies.suspect(body);
@@ -175,12 +59,116 @@ export function tableRecordStore(
         findMissing(bodies, loaded.record, loaded.version.index),
       ),
     stage: (record, changes, previous) =>
-      asPortCall(`write bodies of ${record.cluster}`, () => stage(record, changes, previous)),
+      asPortCall(`write bodies of ${record.cluster}`, () => records.stage(record, changes, previous)),
     save: (record, changes, previous, how) =>
-      asPortCall(`save record of ${record.cluster}`, () => save(record, changes, previous, how)),
+      asPortCall(`save record of ${record.cluster}`, () => records.save(record, changes, previous, how)),
     collect: (cluster, now, how = "begin") =>
-      asPortCall(`collect bodies of ${cluster}`, () => collect(cluster, now, how)),
+      asPortCall(`collect bodies of ${cluster}`, () => records.collect(cluster, now, how)),
   };
+}
+
+/** The records of one table, with what this process knows of them. */
+class TableRecords {
+  readonly bodies: BodyRows;
+  readonly #table: Table;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #latest = new Map<ClusterName, Latest>();
+  readonly #staged: ReturnType<typeof createStaged>;
+  /** Passes over the table that are not complete yet. */
+  readonly #passes = new Map<ClusterName, Rest>();
+
+  constructor(table: Table, clock: Pick<Clock, "now">, cacheLength: number) {
+    this.#table = table;
+    this.#clock = clock;
+    this.bodies = openBodies(table, clock, createLru(cacheLength));
+    this.#staged = createStaged(clock);
+  }
+
+  async load(cluster: ClusterName): Promise<TableRecord | undefined> {
+    const partition = clusterPartition(cluster);
+    const known = this.#latest.get(cluster);
+    if (known !== undefined && known.rowBytes >= LARGE_MANIFEST_BYTES) {
+      const glance = await this.#table.read(partition, RECORD_KEY, ["stateVersion"]);
+      if (glance?.etag === known.loaded.version.etag) return known.loaded;
+    }
+    for (let attempt = 0; attempt < LOAD_ATTEMPTS; attempt++) {
+      const row = await this.#table.read(partition, RECORD_KEY);
+      if (row === undefined) return undefined;
+      if (known?.loaded.version.etag === row.etag) return known.loaded;
+      refuseNewerState(cluster, row);
+      const data = joinChunks(row.values);
+      const opened = await openManifest(this.bodies, partition, data, row);
+      if (opened !== undefined) return this.#remember(opened, data.length);
+    }
+    throw new PortError("unexpected", `load record of ${cluster}`, "a part of the manifest is missing");
+  }
+
+  async stage(record: ClusterRecord, changes: BodyChanges, previous: TableRecord | undefined): Promise<void> {
+    if (previous?.version.collection === undefined) return;
+    const todo = await this.#work(record, changes, previous);
+    await this.bodies.write(todo.partition, todo.missing);
+    this.#staged.note(todo.partition, todo.missing, todo.collection);
+  }
+
+  async save(
+    record: ClusterRecord,
+    changes: BodyChanges,
+    previous: TableRecord | undefined,
+    how: "write" | "if-staged" = "write",
+  ): Promise<Saved<TableVersion>> {
+    const todo = await this.#work(record, changes, previous);
+    const { partition, index, missing } = todo;
+    // A row of an older release does not show collections, so bodies written ahead do not count.
+    if (how === "if-staged" && missing.length > 0 && todo.collection !== undefined)
+      return { kind: "conflict", unstaged: true };
+    const { data, spilled } = await packManifest(this.bodies, { record, index });
+    await this.bodies.write(partition, spilled === undefined ? missing : [...missing, spilled]);
+    const collection = todo.collection ?? randomUUID();
+    const row = { ...manifestRow(record, data, this.#clock), collection };
+    const outcome = await writeRow(this.#table, partition, row, previous?.version.etag);
+    if (outcome.kind === "conflict") return outcome;
+    const spill = spilled === undefined ? {} : { spilled: spilled.ref };
+    const version = { etag: outcome.etag, index, collection, ...spill };
+    return { kind: "saved", loaded: this.#remember({ record, version }, data.length) };
+  }
+
+  async collect(cluster: ClusterName, now: Instant, how: "begin" | "go-on"): Promise<number> {
+    const rest = this.#passes.get(cluster) ?? (how === "begin" ? WHOLE_TABLE : []);
+    if (rest.length === 0) return 0;
+    const partition = clusterPartition(cluster);
+    const view = () => this.#viewFor(cluster);
+    const collected = await collectBodies(
+      { table: this.#table, partition, clock: this.#clock, view, fraction: Math.random },
+      rest,
+      now,
+    );
+    if (collected.rest.length === 0) this.#passes.delete(cluster);
+    else this.#passes.set(cluster, collected.rest);
+    return collected.removed;
+  }
+
+  #remember(loaded: TableRecord, rowBytes: number): TableRecord {
+    this.#latest.set(loaded.record.cluster, { loaded, rowBytes });
+    return loaded;
+  }
+
+  /** The index that a save would have, and its bodies that are not written yet. */
+  async #work(record: ClusterRecord, changes: BodyChanges, previous: TableRecord | undefined) {
+    const partition = clusterPartition(record.cluster);
+    const stored = previous && { record: previous.record, index: previous.version.index };
+    const next = await nextIndex(this.bodies, partition, record, changes, stored);
+    const collection = previous?.version.collection;
+    const missing = next.toWrite.filter(({ ref }) => !this.#staged.holds(partition, ref.id, collection));
+    return { partition, index: next.index, missing, collection };
+  }
+
+  async #viewFor(cluster: ClusterName): Promise<CollectorView | undefined> {
+    const loaded = await this.load(cluster);
+    if (loaded === undefined) return undefined;
+    const { etag, index, spilled } = loaded.version;
+    const refs = spilled === undefined ? refsOf(index) : [...refsOf(index), spilled];
+    return { etag, named: new Set(refs.map(({ id }) => id)) };
+  }
 }
 
 /** The last manifest read of a cluster. A load that finds the same ETag parses nothing. */
@@ -188,86 +176,4 @@ interface Latest {
   readonly loaded: TableRecord;
   /** Size of the row's data: decides whether a check of the ETag is worth a separate call. */
   readonly rowBytes: number;
-}
-
-/** This release must not touch a record of a newer one: the next save would lose everything that it does not know. */
-function refuseNewerState(cluster: ClusterName, row: ReadRow): void {
-  const { stateVersion } = row.values;
-  if (typeof stateVersion === "number" && stateVersion <= STATE_VERSION) return;
-  throw new PortError(
-    "newer-state",
-    `load record of ${cluster}`,
-    `its state version is ${String(stateVersion)} and this release knows only up to ${STATE_VERSION}; a newer release has written it`,
-  );
-}
-
-/** The record in a row's data. Undefined if it is in a body, and the body is missing. */
-async function openManifest(
-  bodies: BodyRows,
-  partition: string,
-  data: Uint8Array,
-  { etag, values }: ReadRow,
-): Promise<TableRecord | undefined> {
-  const collection = typeof values["collection"] === "string" ? values["collection"] : undefined;
-  const inRow = readManifest(await decompress(data));
-  if (!("spilled" in inRow))
-    return { record: inRow.record, version: { etag, collection, index: inRow.index } };
-  const { spilled } = inRow;
-  const manifest = await bodies.read(partition, spilled, manifestCodec);
-  if (manifest === undefined) return undefined;
-  return { record: manifest.record, version: { etag, collection, index: manifest.index, spilled } };
-}
-
-const manifestCodec: BodyCodec<Manifest> = {
-  write: writeManifest,
-  read(text) {
-    const manifest = readManifest(text);
-    if ("spilled" in manifest) throw new Error("a spilled manifest cannot be spilled again");
-    return manifest;
-  },
-};
-
-/** The row's bytes. A manifest larger than a row becomes a body, and the row only names it, so that no record is ever refused. */
-async function packManifest(
-  bodies: BodyRows,
-  manifest: Manifest,
-): Promise<{ readonly data: Uint8Array; readonly spilled?: PreparedBody }> {
-  const text = writeManifest(manifest);
-  const data = await compress(text);
-  if (data.length <= ROW_BYTES) return { data };
-  const spilled = await bodies.prepare(manifestCodec, manifest, text);
-  return { data: await compress(writeSpilled(spilled.ref)), spilled };
-}
-
-/** `plan` and `epoch` are for people who look into the table. `saveId` distinguishes our own write from another's. */
-function manifestRow(record: ClusterRecord, data: Uint8Array, clock: Pick<Clock, "now">): SaveRow {
-  return {
-    saveId: randomUUID(),
-    stateVersion: STATE_VERSION,
-    plan: record.plan,
-    epoch: record.epoch,
-    writtenAt: BigInt(clock.now()),
-    ...chunkProperties(data),
-  };
-}
-
-type SaveRow = Row & { readonly saveId: string };
-
-/**
- * Writes the manifest if the row is still at `etag` (undefined: if there is none). The SDK repeats a write whose answer was lost, and then
- * conflicts with itself: the save id distinguishes that from a real conflict.
- */
-async function writeRow(
-  table: Table,
-  partition: string,
-  row: SaveRow,
-  etag: string | undefined,
-): Promise<WriteOutcome> {
-  const outcome =
-    etag === undefined
-      ? await table.insert(partition, RECORD_KEY, row)
-      : await table.replace(partition, RECORD_KEY, row, etag);
-  if (outcome.kind === "written") return outcome;
-  const present = await table.read(partition, RECORD_KEY, ["saveId"]);
-  return present?.values["saveId"] === row.saveId ? { kind: "written", etag: present.etag } : outcome;
 }

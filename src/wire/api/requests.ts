@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { envelopeSchema } from "../envelope.ts";
-import { nodearraySchema } from "../nodearray.ts";
-import type { PolicyDocument } from "../policy.ts";
+import { nodearraySchema } from "../nodearray-schema.ts";
+import type { PolicyDocument } from "../write-policy.ts";
 import { markSchema, poolSchema } from "../pool.ts";
 import { among, observing, preference, problemItem, resources, text, texts, time } from "./parts.ts";
 

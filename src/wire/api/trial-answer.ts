@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { outcome } from "./request-set-answers.ts";
 import { time, count, text, texts, rejectedJob, observing, planMode, unit } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** POST /api/clusters/{cluster}/plan: a dry run. */
 
@@ -19,6 +20,34 @@ const trialCounts = {
   pricePerHour: z.number().optional().meta({ description: "Of the nodes created; absent: not known." }),
 };
 
+const trialPlan = z.object({
+  ...trialCounts,
+  creates: z.array(create),
+  starts: texts,
+  terminates: texts,
+  outcomes: z.array(outcome.omit({ set: true }).extend({ requestSet: text, unmet: z.number() })),
+});
+
+const difference = z.object({
+  nodesCreated: z.int(),
+  pricePerHour: z.number().optional(),
+  creates: z.array(create),
+  started: texts,
+  notStarted: texts,
+  demands: z.array(
+    z.object({
+      requestSet: text,
+      id: text,
+      unit,
+      asked: z.number(),
+      placed: z.number(),
+      askedWithout: z.number(),
+      placedWithout: z.number(),
+    }),
+  ),
+  demandCount: count,
+});
+
 export const trialAnswer = z
   .object({
     cluster: text,
@@ -30,33 +59,17 @@ export const trialAnswer = z
     }),
     ...planMode,
     ...observing,
-    plan: z.object({
-      ...trialCounts,
-      creates: z.array(create),
-      starts: texts,
-      terminates: texts,
-      outcomes: z.array(outcome.omit({ set: true }).extend({ requestSet: text, unmet: z.number() })),
-    }),
+    plan: trialPlan,
     without: z.object(trialCounts).meta({ description: "The plan without the changes." }),
-    difference: z.object({
-      nodesCreated: z.int(),
-      pricePerHour: z.number().optional(),
-      creates: z.array(create),
-      started: texts,
-      notStarted: texts,
-      demands: z.array(
-        z.object({
-          requestSet: text,
-          id: text,
-          unit,
-          asked: z.number(),
-          placed: z.number(),
-          askedWithout: z.number(),
-          placedWithout: z.number(),
-        }),
-      ),
-      demandCount: count,
-    }),
+    difference,
     rejectedJobs: z.array(z.object({ requestSet: text, jobs: z.array(rejectedJob) })),
   })
   .meta({ description: "What would be planned with the changed inputs. Nothing was changed." });
+
+/** The answer as the app builds it. The door adds `observing` and the rejected jobs. */
+export type TrialShown = Omit<Shown<typeof trialAnswer>, keyof typeof observing | "rejectedJobs">;
+export type TrialCountsShown = Shown<z.ZodObject<typeof trialCounts>>;
+export type TrialPlanShown = Shown<typeof trialPlan>;
+export type TrialCreateShown = Shown<typeof create>;
+export type TrialDifferenceShown = Shown<typeof difference>;
+export type ChangedDemandShown = TrialDifferenceShown["demands"][number];

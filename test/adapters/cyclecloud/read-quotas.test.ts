@@ -45,7 +45,7 @@ describe("on demand", () => {
       expected: { familyQuota: quota(100, 8) },
     },
   ])("$said", ({ bucket, expected }) => {
-    expect(readQuotas(bucket, 4, false)).toEqual(expected);
+    expect(readQuotas(bucket, 4, { spot: false })).toEqual(expected);
   });
 });
 
@@ -59,7 +59,7 @@ describe("spot", () => {
       expected: { regionalQuota: quota(200, 40) },
     },
   ])("$said", ({ bucket, expected }) => {
-    expect(readQuotas(bucket, 4, true)).toEqual(expected);
+    expect(readQuotas(bucket, 4, { spot: true })).toEqual(expected);
   });
 });
 

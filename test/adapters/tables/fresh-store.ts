@@ -1,5 +1,5 @@
 import { BODY_KEYS, clusterPartition } from "../../../src/adapters/tables/keys.ts";
-import type { TableRecord } from "../../../src/adapters/tables/record-store.ts";
+import type { TableRecord } from "../../../src/adapters/tables/manifest-row.ts";
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../../src/adapters/tables/table.ts";
 import { openTable } from "../../../src/adapters/tables/open-table.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planCodec } from "../../../src/adapters/tables/codec.ts";
+import { planCodec } from "../../../src/adapters/tables/plan-codec.ts";
 import { arrayName, machineType, setName } from "../../../src/domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../../src/domain/plan.ts";
 import type { Reason } from "../../../src/domain/reason.ts";

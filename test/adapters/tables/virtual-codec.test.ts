@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { compress } from "../../../src/adapters/tables/codec.ts";
+import { compress } from "../../../src/adapters/tables/compress.ts";
 import { ROW_BYTES } from "../../../src/adapters/tables/rows.ts";
 import { virtualCodec } from "../../../src/adapters/tables/virtual-codec.ts";
 import { NO_FLEET } from "../../../src/decide/virtual/fleet.ts";

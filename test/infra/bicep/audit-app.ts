@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { QUEUES } from "../../../src/adapters/queue/demand-queue.ts";
+import { QUEUES } from "../../../src/adapters/queue/queue-calls.ts";
 import { readConfig } from "../../../src/config.ts";
 import type { Sources } from "./check.ts";
 import type { Deployment } from "./deploy.ts";

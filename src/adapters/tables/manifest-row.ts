@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import type { LoadedRecord, RecordVersion } from "../../app/ports/record-store.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import { PortError } from "../../app/ports/port-error.ts";
+import type { ClusterName } from "../../domain/ids.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { STATE_VERSION } from "../../domain/record.ts";
+import type { BodyRows, PreparedBody } from "./bodies.ts";
+import type { BodyIndex, BodyRef } from "./body-index.ts";
+import type { BodyCodec, Manifest } from "./codec.ts";
+import { compress, decompress } from "./compress.ts";
+import { readManifest, writeManifest, writeSpilled } from "./codec.ts";
+import { RECORD_KEY } from "./keys.ts";
+import { ROW_BYTES, chunkProperties } from "./rows.ts";
+import type { ReadRow, Row, Table, WriteOutcome } from "./table.ts";
+
+/** A version of a stored record: its ETag, and where its bodies are. */
+export interface TableVersion extends RecordVersion {
+  readonly index: BodyIndex;
+  /** Changes when garbage is collected. Undefined: an older release wrote the row without it. */
+  readonly collection: string | undefined;
+  /** The body that holds the manifest, if it is too large for its row. */
+  readonly spilled?: BodyRef;
+}
+
+export type TableRecord = LoadedRecord<TableVersion>;
+
+/** This release must not touch a record of a newer one: the next save would lose everything that it does not know. */
+export function refuseNewerState(cluster: ClusterName, row: ReadRow): void {
+  const { stateVersion } = row.values;
+  if (typeof stateVersion === "number" && stateVersion <= STATE_VERSION) return;
+  throw new PortError(
+    "newer-state",
+    `load record of ${cluster}`,
+    `its state version is ${String(stateVersion)} and this release knows only up to ${STATE_VERSION}; a newer release has written it`,
+  );
+}
+
+/** The record in a row's data. Undefined if it is in a body, and the body is missing. */
+export async function openManifest(
+  bodies: BodyRows,
+  partition: string,
+  data: Uint8Array,
+  { etag, values }: ReadRow,
+): Promise<TableRecord | undefined> {
+  const collection = typeof values["collection"] === "string" ? values["collection"] : undefined;
+  const inRow = readManifest(await decompress(data));
+  if (!("spilled" in inRow))
+    return { record: inRow.record, version: { etag, collection, index: inRow.index } };
+  const { spilled } = inRow;
+  const manifest = await bodies.read(partition, spilled, manifestCodec);
+  if (manifest === undefined) return undefined;
+  return { record: manifest.record, version: { etag, collection, index: manifest.index, spilled } };
+}
+
+const manifestCodec: BodyCodec<Manifest> = {
+  write: writeManifest,
+  read(text) {
+    const manifest = readManifest(text);
+    if ("spilled" in manifest) throw new Error("a spilled manifest cannot be spilled again");
+    return manifest;
+  },
+};
+
+/** The row's bytes. A manifest larger than a row becomes a body, and the row only names it, so that no record is ever refused. */
+export async function packManifest(
+  bodies: BodyRows,
+  manifest: Manifest,
+): Promise<{ readonly data: Uint8Array; readonly spilled?: PreparedBody }> {
+  const text = writeManifest(manifest);
+  const data = await compress(text);
+  if (data.length <= ROW_BYTES) return { data };
+  const spilled = await bodies.prepare(manifestCodec, manifest, text);
+  return { data: await compress(writeSpilled(spilled.ref)), spilled };
+}
+
+/** `plan` and `epoch` are for people who look into the table. `saveId` distinguishes our own write from another's. */
+export function manifestRow(record: ClusterRecord, data: Uint8Array, clock: Pick<Clock, "now">): SaveRow {
+  return {
+    saveId: randomUUID(),
+    stateVersion: STATE_VERSION,
+    plan: record.plan,
+    epoch: record.epoch,
+    writtenAt: BigInt(clock.now()),
+    ...chunkProperties(data),
+  };
+}
+
+type SaveRow = Row & { readonly saveId: string };
+
+/**
+ * Writes the manifest if the row is still at `etag` (undefined: if there is none). The SDK repeats a write whose answer was lost, and then
+ * conflicts with itself: the save id distinguishes that from a real conflict.
+ */
+export async function writeRow(
+  table: Table,
+  partition: string,
+  row: SaveRow,
+  etag: string | undefined,
+): Promise<WriteOutcome> {
+  const outcome =
+    etag === undefined
+      ? await table.insert(partition, RECORD_KEY, row)
+      : await table.replace(partition, RECORD_KEY, row, etag);
+  if (outcome.kind === "written") return outcome;
+  const present = await table.read(partition, RECORD_KEY, ["saveId"]);
+  return present?.values["saveId"] === row.saveId ? { kind: "written", etag: present.etag } : outcome;
+}

@@ -1,0 +1,74 @@
+import type { NodeId } from "../../domain/ids.ts";
+import type { NodeVerdict } from "../../domain/node-verdict.ts";
+import type { DemandOutcome, Plan } from "../../domain/plan.ts";
+import type { Reason } from "../../domain/reason.ts";
+import type { BodyCodec } from "./codec.ts";
+
+/** The members of an outcome about what it lacks. */
+type Why = Pick<DemandOutcome, "reasons" | "moreReasons" | "binding">;
+
+/**
+ * Identical jobs have the same reasons, and there may be 100,000 of them. So each list is stored once, and named by position. Each outcome
+ * keeps its first reason, because a release that does not know `whys` reads that.
+ */
+type StoredOutcome = Omit<DemandOutcome, "moreReasons" | "binding"> & { readonly why?: number };
+
+type StoredPlan = Omit<Plan, "nodes" | "demands"> & {
+  readonly nodes: readonly (readonly [NodeId, NodeVerdict])[];
+  readonly demands: readonly StoredOutcome[];
+  readonly whys?: readonly Why[];
+};
+
+export const planCodec: BodyCodec<Plan> = {
+  write(plan) {
+    const whys = new Whys();
+    const demands = plan.demands.map((outcome) => whys.store(outcome));
+    const stored: StoredPlan = { ...plan, nodes: [...plan.nodes], demands, whys: whys.all };
+    return JSON.stringify(stored);
+  },
+  read(text) {
+    const { whys = [], ...stored }: StoredPlan = JSON.parse(text);
+    const demands = stored.demands.map(({ why, ...outcome }): DemandOutcome => {
+      const known = why === undefined ? undefined : whys[why];
+      return known === undefined ? outcome : { ...outcome, ...known };
+    });
+    return { ...stored, nodes: new Map(stored.nodes), demands };
+  },
+};
+
+/** The members of a reason that the release before this one knows. */
+function withoutAcross(reason: Reason): Reason {
+  const { across: _buckets, ...rest } = reason;
+  return rest;
+}
+
+/** Collects the reasons of outcomes, each once: by the list of reasons itself if it is shared, else by its text. */
+class Whys {
+  readonly all: Why[] = [];
+  readonly #byText = new Map<string, number>();
+  readonly #byReasons = new Map<
+    DemandOutcome["reasons"],
+    { readonly binding: Why["binding"]; readonly at: number }
+  >();
+
+  store(whole: DemandOutcome): StoredOutcome {
+    const { moreReasons: _more, binding: _binding, ...outcome } = whole;
+    if (outcome.reasons.length === 0) return outcome;
+    return { ...outcome, reasons: outcome.reasons.slice(0, 1).map(withoutAcross), why: this.#indexOf(whole) };
+  }
+
+  #indexOf({ reasons, moreReasons, binding }: DemandOutcome): number {
+    const known = this.#byReasons.get(reasons);
+    if (known !== undefined && known.binding === binding) return known.at;
+    const why: Why = {
+      reasons,
+      ...(moreReasons === undefined ? {} : { moreReasons }),
+      ...(binding === undefined ? {} : { binding }),
+    };
+    const text = JSON.stringify(why);
+    const at = this.#byText.get(text) ?? this.all.push(why) - 1;
+    this.#byText.set(text, at);
+    this.#byReasons.set(reasons, { binding, at });
+    return at;
+  }
+}
