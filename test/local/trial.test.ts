@@ -165,6 +165,7 @@ test("with --act nodes are created, and at their boot timeout only those go that
   const cyclecloud = await startCycleCloud();
   const { said, call } = await startTrial(settingsFor(cyclecloud.url), "--act");
   expect(said).toContain("stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes get no stop URL");
+  await call("PUT", "/config", { bootTimeout: 8 });
   // Over an empty cluster a new record creates at once.
   await call("PUT", "/request-sets/standard", DEMAND);
   const ours = ["execute-1 Started", "execute-2 Started", "execute-3 Started"];
@@ -172,7 +173,6 @@ test("with --act nodes are created, and at their boot timeout only those go that
   await cyclecloud.makeNode();
   // One look shows all four first, so that all are past their boot timeout at once.
   await call("POST", "/tick");
-  await call("PUT", "/config", { bootTimeout: 8 });
   await expect
     .poll(async () => {
       await call("POST", "/tick");

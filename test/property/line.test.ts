@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Budget } from "../../src/decide/constraints/budget.ts";
-import { CLAIMED, CLOSED, EMPTY, Line } from "../../src/decide/bins/first-fit-line.ts";
+import { CLAIMED, CLOSED, EMPTY } from "../../src/decide/bins/bin-columns.ts";
+import { Line } from "../../src/decide/bins/first-fit-line.ts";
 import { Dice } from "../simulation/dice.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import type { Takes } from "../../src/decide/bins/takes.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { target } from "./clusters.ts";
 import { Death, deathsUpTo } from "./deaths.ts";
-import type { Send } from "./stage.ts";
+import type { Send } from "./stage-options.ts";
 import {
   DAY,
   created,

@@ -6,7 +6,8 @@ import { SchedulerAgent } from "../../src/local/play/scheduler-agent.ts";
 import { compressWorkload } from "../../src/local/workload/compressed-workload.ts";
 import { SchedulerModel } from "../../src/local/workload/scheduler-model.ts";
 import { oneArray, target } from "./clusters.ts";
-import { ORIGIN, Stage } from "./stage.ts";
+import { ORIGIN } from "./stage-options.ts";
+import { Stage } from "./stage.ts";
 
 const MINUTE = 60;
 const DAY = 86_400;

@@ -1,2 +1,2 @@
-/** A bin's number. A bin is one existing node, or so many identical nodes that are in flight or planned. */
+/** The number of a bin. A bin is one existing node, or several identical nodes that are in flight or planned. */
 export type Bin = number;

@@ -6,14 +6,14 @@ import { comparePlaces } from "./node-kinds.ts";
 import { hostFinder } from "../../domain/hosts.ts";
 import type { Bin } from "./bin.ts";
 
-/** Slots that run already, and where. */
+/** The slots that run already, and where. */
 export interface Bindings {
   readonly slots: readonly { readonly bin: Bin; readonly ask: Ask; readonly slots: number }[];
-  /** For each colocated job the placement group that it is bound to. */
+  /** For each job that needs one placement group: the group in which tasks of it run. */
   readonly homes: ReadonlyMap<Ask, Place>;
 }
 
-/** Tasks that run already, by host, of the jobs that have such. Hosts that are not in our supply take nothing from it. */
+/** Finds the bins on which tasks of these jobs run. Tasks on hosts that are not in the world's supply are left out. */
 export function bindingsOf(world: World, ground: Ground, running: readonly Ask[]): Bindings {
   const slots: Bindings["slots"][number][] = [];
   const homes = new Map<Ask, Place>();
@@ -21,7 +21,7 @@ export function bindingsOf(world: World, ground: Ground, running: readonly Ask[]
   for (const ask of running) {
     for (const { hostname, iterations } of ask.demand.placed) {
       const bin = findHost(ask.set, hostname);
-      // Nothing runs on a node without a VM, whatever a scheduler still says.
+      // Nothing runs on a node without a VM, even if a scheduler still reports it.
       if (bin === undefined || world.nodes[bin]?.deallocated === true) continue;
       slots.push({
         bin,
@@ -37,7 +37,10 @@ export function bindingsOf(world: World, ground: Ground, running: readonly Ask[]
   return { slots, homes };
 }
 
-/** A host that only a scheduler knows is there for the sets that report it: another set's jobs are not on it, whatever they say. */
+/**
+ * Finds a bin by request set and host name. A host that only a scheduler reports belongs to the sets that report it. A job of another set that
+ * names it runs on a node of the same name, if there is one, else on no node.
+ */
 function finderBySet({ nodes }: World): (set: SetName, hostname: string) => Bin | undefined {
   const finders = new Map<SetName | undefined, ReturnType<typeof hostFinder>>();
   const finderOf = (set: SetName | undefined): ReturnType<typeof hostFinder> => {

@@ -2,12 +2,12 @@ import type { World } from "../../domain/world.ts";
 import type { Resources } from "../../domain/resources.ts";
 import { compareText } from "../../domain/text.ts";
 
-/** Amounts of so many resources that no node offers are counted as those of others are; jobs that take more of these go nowhere anyway. */
+/** Maximum number of counted resources that no node offers. Jobs that take one of the others fit on no node anyway. */
 const MOST_UNKNOWN = 64;
 
 /**
- * The resources of which amounts are kept for each node, of those that jobs name: one message may name a hundred thousand that no node has.
- * The names that are left out are of resources that no node, no node in flight and no bucket of this world has.
+ * The resources that are counted on each node, of those that jobs name. One demand message may name a hundred thousand resources that do not
+ * exist. Only names that no node, no node in flight and no bucket of this world has are left out.
  */
 export function countedOf(world: World, named: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   if (named.size <= MOST_UNKNOWN) return named;

@@ -13,51 +13,51 @@ import { withNodeId } from "../constraints/default-resources.ts";
 import type { Judgement } from "../constraints/judgement.ts";
 import type { Seconds } from "../../domain/units.ts";
 
-/** What is judged: an existing node, nodes in flight, or what a bucket offers. */
+/** What constraints are tested on: an existing node, nodes in flight, or a new node of a bucket. */
 export interface Subject {
   readonly bucket: BucketKey;
   readonly resources: Resources;
   readonly properties?: () => NodeProperties;
   readonly nodeId?: NodeId;
   readonly capacityFailureSeconds?: Seconds;
-  /** It may be evicted; only asked where there are no properties. */
+  /** The node may be evicted. Only used without `properties`. */
   readonly spot?: true;
-  /** A host that only a scheduler knows: for the jobs of these request sets. */
+  /** A host that only a scheduler reports, for the jobs of these request sets. */
   readonly onlyFor?: readonly SetName[];
 }
 
-/** What a slot takes of a node of one kind, by position of the resource; sizes in bytes. */
+/** What a slot takes of an empty node of one kind, by position of the resource, sizes in bytes. */
 export interface Needs {
   readonly resource: readonly number[];
   readonly amount: readonly number[];
-  /** Nobody else may be on the node. */
+  /** The slot needs a node without slots of other jobs. */
   readonly alone: boolean;
   readonly slotsPerNode: number;
-  /** Present: such a node does not meet the constraints, even with nobody on it. */
+  /** Present: the node does not meet the constraints, even without jobs. */
   readonly refusal?: Refusal;
 }
 
 const NO_JOBS: ReadonlySet<string> = new Set<string>();
 
-/** What a judgement needs of its plan. */
+/** What a test needs from its plan. */
 interface Surroundings {
   readonly budget: Budget;
-  /** An empty node as constraints see it. */
+  /** The empty node as constraints see it. */
   readonly viewOf: (subject: Subject) => NodeView;
 }
 
-/** The constraints of a job against empty nodes, each kind judged once: what a slot takes there, or why none goes there. */
+/** Tests the constraints of a job on empty nodes: what a slot takes there, or why it does not fit. Each kind of node is tested once. */
 export class Fit {
   readonly #judge: ReturnType<typeof compileAll>;
   readonly #positions: ReadonlyMap<string, number>;
   readonly #shared: SharedState;
-  /** Two nodes of one kind may be judged differently. */
+  /** The constraints may give different answers for two nodes of one kind. */
   readonly judgesEachNode: boolean;
-  /** What is said hangs on which jobs are on the node. */
+  /** The answer depends on the jobs that are on the node. */
   readonly looksAtJobs: boolean;
   readonly #ground: Pick<Surroundings, "viewOf">;
   readonly #budget: Budget;
-  /** Steps of one judgement. */
+  /** Cost of one test, in steps. */
   readonly #steps: number;
   readonly #known = new Map<BucketKey, Map<Resources, Needs>>();
 
@@ -69,7 +69,7 @@ export class Fit {
   ) {
     this.#ground = ground;
     this.#budget = ground.budget;
-    // What is taken is added up for each.
+    // Twice: each member is tested, and what it takes is added up.
     this.#steps = 2 * sizeOfConstraints(constraints);
     this.#judge = compileAll(constraints);
     this.#positions = positions;
@@ -78,6 +78,7 @@ export class Fit {
     this.looksAtJobs = constraints.some(dependsOnJobs);
   }
 
+  /** What a slot takes of an empty node. */
   on(subject: Subject): Needs {
     if (this.judgesEachNode) return this.#work(subject);
     const ofBucket = this.#known.get(subject.bucket) ?? new Map<Resources, Needs>();
@@ -87,7 +88,7 @@ export class Fit {
     return needs;
   }
 
-  /** What the constraints say of a node as it is now. */
+  /** Tests a node as it is now. */
   judge(node: NodeView, shared: SharedState): Judgement {
     this.#budget.spend(this.#steps);
     return this.#judge(node, shared);
@@ -110,7 +111,7 @@ export class Fit {
 const isNothing = (take: Needs["amount"][number] | { readonly amount: number }): boolean =>
   (typeof take === "number" ? take : take.amount) <= 0;
 
-/** A subject as constraints see it: empty. */
+/** The empty node as constraints see it. */
 export function viewOf(subject: Subject): NodeView {
   const { capacityFailureSeconds, nodeId = null } = subject;
   const view: NodeView = {
@@ -123,7 +124,7 @@ export function viewOf(subject: Subject): NodeView {
   return capacityFailureSeconds === undefined ? view : { ...view, capacityFailureSeconds };
 }
 
-/** All that the name of a bucket says. */
+/** The properties that follow from the name of a bucket. All others are null. */
 export function propertiesOf(bucket: BucketKey): NodeProperties {
   const group = bucket.placementGroup ?? null;
   return {

@@ -1,9 +1,9 @@
 import type { GroupDemand, RankedDemand, TargetDemand } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
 import { Ask } from "./job-ask.ts";
-import type { JobClasses } from "./job-class.ts";
+import type { JobClasses } from "./job-classes.ts";
 
-/** A demand made ready to be settled; `by` is "set/demand". */
+/** A demand that is ready to be placed. `by` is "set/demand". */
 export type Entry =
   | {
       readonly kind: "target";
@@ -21,7 +21,7 @@ export type Entry =
     }
   | Ask;
 
-/** Makes a demand ready; jobs find their class. */
+/** Makes a demand ready to be placed. A job is sorted into its class. */
 export function readEntry({ set, demand }: RankedDemand, rank: number, classes: JobClasses): Entry {
   switch (demand.kind) {
     case "target":

@@ -6,16 +6,21 @@ import type { JobClass } from "./job-class.ts";
 import type { Requirements } from "../constraints/requirements.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
 
-/** All units in one bucket or one placement group, all on distinct nodes wherever they are, or each where it fits. */
+/**
+ * Where the units of a job go: each where it fits, all on distinct nodes anywhere, all in one bucket, or all in one placement group. `anywhere`
+ * may place some of the units. The others place all or none.
+ */
 export type Together = "anywhere" | "spread" | "one-bucket" | "one-group";
 
 /**
- * What a job asks of nodes, made ready for counting. A unit is what goes to one node or not at all: a slot, or all slots of a node task.
- * There is one for each of maybe a hundred thousand jobs: it keeps what differs, and works out the rest.
+ * What a job asks of nodes, ready for counting. A unit is what cannot be divided between nodes: a slot, or all slots of a node task.
  *
- * With a node count it is a gang: exactly so many distinct nodes with `iterations` slots on each, in one bucket (array and VM size) unless
- * it may span buckets, all or none; a host that it is bound to holds its whole share. One of which a part will do is packed, a unit on each
- * node. Without one, slots are packed, some of them if not all; an exclusive job has one on a node.
+ * - A job with a node count is a gang: it needs exactly that number of distinct nodes, with `iterations` slots on each, all or none. They
+ *   must be in one bucket unless the job may span buckets. A host that a task of the gang runs on has its whole unit. A gang for which
+ *   fewer nodes are enough (`partial`) is packed, one unit on each node.
+ * - The slots of any other job are packed, some of them if not all fit. An exclusive job has one slot on a node.
+ *
+ * There may be a hundred thousand jobs, so this keeps only what differs between them.
  */
 export class Ask {
   readonly rank: number;
@@ -23,13 +28,13 @@ export class Ask {
   readonly demand: JobDemand;
   readonly jobClass: JobClass;
   readonly together: Together;
-  /** It has a node count. */
+  /** The job has a node count. */
   readonly isGang: boolean;
   readonly slotsPerUnit: number;
-  /** Units that are left to place. */
+  /** Units to place. */
   readonly units: number;
 
-  /** Of a job as it was asked for; `units`: not all of it. */
+  /** `units`: how many to place. Undefined: all that are not bound to hosts already. */
   constructor(rank: number, set: SetName, demand: JobDemand, jobClass: JobClass, units?: number) {
     const { iterations, nodeCount = 0 } = demand;
     const gang = nodeCount > 0;
@@ -37,7 +42,7 @@ export class Ask {
     this.set = set;
     this.demand = demand;
     this.jobClass = jobClass;
-    this.together = togetherOf(demand, gang, jobClass.requirements.grouped);
+    this.together = togetherOf(demand, jobClass.requirements);
     this.isGang = gang;
     this.slotsPerUnit = gang ? iterations : 1;
     this.units = units ?? unitsLeft(demand, this.slotsPerUnit);
@@ -56,34 +61,34 @@ export class Ask {
     return this.jobClass.requirements;
   }
 
-  /** A whole node task, or slots one by one. */
+  /** Maximum number of units on one node: one unit of a gang, or any number of slots. */
   get unitsPerNode(): number {
     return this.isGang ? 1 : Number.POSITIVE_INFINITY;
   }
 
-  /** Slots asked for, those that are bound to hosts already among them. */
+  /** Slots that the job asks for, with those that are bound to hosts already. */
   get asked(): number {
     const { iterations, nodeCount = 1 } = this.demand;
     return this.isGang ? iterations * nodeCount : iterations;
   }
 
-  /** The same job with so many units to place. */
+  /** The same job with this many units to place. */
   with(units: number): Ask {
     return new Ask(this.rank, this.set, this.demand, this.jobClass, units);
   }
 }
 
-/** What is not bound to hosts already. */
+/** The units that are not bound to hosts already. */
 function unitsLeft(demand: JobDemand, slotsPerUnit: number): number {
   const { iterations, placed, nodeCount = 0 } = demand;
   if (slotsPerUnit === 0) return 0;
   return Math.max(0, nodeCount > 0 ? nodeCount - countHosts(placed) : iterations - countSlots(placed));
 }
 
-/** A gang that wants to be in a placement group means one group, or it would not say so. */
-function togetherOf(job: JobDemand, gang: boolean, grouped: boolean): Together {
+/** A gang that asks for nodes in a placement group means a single group. */
+function togetherOf(job: JobDemand, { grouped }: Requirements): Together {
   if (job.colocated) return "one-group";
-  if (!gang || job.partial === true) return "anywhere";
+  if ((job.nodeCount ?? 0) === 0 || job.partial === true) return "anywhere";
   if (job.span === true) return "spread";
   return grouped ? "one-group" : "one-bucket";
 }
@@ -99,7 +104,7 @@ function countHosts(placed: readonly PlacedSlots[]): number {
   return new Set(placed.map(({ hostname }) => hostname.toLowerCase())).size;
 }
 
-/** How many slots of the job fit into so much, whatever else is asked of the node. */
+/** How many slots of the job fit into the free amounts that begin at `start`. Constraints on the node do not matter. */
 export function slotsIn({ jobClass }: Ask, free: Float64Array, start: number): number {
   const { takes } = jobClass;
   if (takes === undefined) return 0;
@@ -114,8 +119,8 @@ export function slotsIn({ jobClass }: Ask, free: Float64Array, start: number): n
 }
 
 /**
- * How many units go to a node that has room for this many slots; a gang may stack its share on an exclusive node. Room without end means that
- * a slot takes nothing there: then a job has one slot on a node (scalelib.md 3, "With no constraints at all the room is 1").
+ * How many units fit on a node that has room for this many slots. The slots of a gang's unit may share an exclusive node. Infinite room means
+ * that a slot takes nothing of the node. Then the job gets one slot there (scalelib.md 3, "With no constraints at all the room is 1").
  */
 export function unitsFrom(ask: Ask, slots: number): number {
   if (ask.unitsPerNode === 1) return slots >= ask.slotsPerUnit ? 1 : 0;
@@ -123,7 +128,7 @@ export function unitsFrom(ask: Ask, slots: number): number {
   return isOne ? Math.min(1, slots) : slots;
 }
 
-/** How many units fit on an empty node like this, judged whole; `names` are the resources by position. */
+/** How many units fit on an empty node, tested with all constraints. `names`: the resources by position. */
 export function unitsOnEmpty(ask: Ask, subject: Subject, names: readonly string[]): number {
   const needs = ask.jobClass.fit.on(subject);
   if (needs.refusal !== undefined) return 0;

@@ -1,45 +1,45 @@
 import type { BucketOffer, World } from "../../domain/world.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
-import type { Resources, ResourceValue } from "../../domain/resources.ts";
-import { amountOf } from "../../domain/resources.ts";
-import { bytesPer, isSize } from "../../domain/size.ts";
+import type { Resources } from "../../domain/resources.ts";
 import { compareText } from "../../domain/text.ts";
 import type { NodeView } from "../../domain/node-view.ts";
 import type { Budget } from "../constraints/budget.ts";
 import type { Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
 import { bucketId } from "../../domain/bucket.ts";
+import type { Naming } from "./kinds-by-name.ts";
+import { KindsByName } from "./kinds-by-name.ts";
+import type { NewNode } from "./new-node.ts";
+import { inGroup } from "./new-node.ts";
+import { ResourceColumns, surveyResources } from "./resource-columns.ts";
 
-/** One array x VM size x placement group. */
+/** A bucket as a plan counts it: node array x VM size x placement group or none. */
 export interface Place {
   readonly index: number;
   readonly bucket: BucketKey;
-  /** Position of its bucket among the world's offers; beyond the last: new nodes are not offered there. */
+  /** Position of its bucket among the world's offers. Behind the last one if no new nodes are offered there. */
   readonly offer: number;
   /** Text of its bucket without the placement group. */
   readonly id: string;
 }
 
-/** Nodes of one place with the same resources: what constraints say of one they say of all. */
+/** Nodes of one place with the same resources. Constraints that do not name single nodes give the same answer for all of them. */
 export interface Kind {
   readonly index: number;
   readonly place: Place;
   readonly subject: Subject;
-  /** What an empty node offers, by position of the resource, sizes in bytes; -1: nothing that could be counted. */
+  /** What an empty node offers, by position of the resource, sizes in bytes. Below 0: no amount that can be counted. */
   readonly capacity: Float64Array;
-  /** An empty node as constraints see it; made when one asks. */
+  /** An empty node as constraints see it. Made on first use. */
   readonly view: () => NodeView;
 }
 
-/**
- * What stays the same while a plan is made, however often it is tried: the places and kinds of nodes of a world. Generated placement groups
- * add to it.
- */
+/** What all tries at a plan have in common: the places and kinds of nodes of a world. New placement groups add places and kinds. */
 export class Ground {
   readonly world: World;
-  /** Every search counts its steps here. */
+  /** Every search charges its steps here. */
   readonly budget: Budget;
-  /** Names of the resources that any job takes; amounts follow this order. */
+  /** Names of the resources that any job takes. Amounts follow this order. */
   readonly resources: readonly string[];
   readonly places: Place[] = [];
   readonly kinds: Kind[] = [];
@@ -47,37 +47,36 @@ export class Ground {
   readonly nodeKinds: readonly Kind[];
   readonly inFlightKinds: readonly Kind[];
   readonly offerKinds: readonly Kind[];
-  /** By existing node, whatever the spelling of its VM size. */
+  /** Position of a resource that no node has, if jobs name one. Resources that are not counted share this position. */
+  readonly nowhere: number | undefined;
+  /** The most that a node has of each resource. */
+  readonly largest: readonly number[];
+  /** Positions of the two resources that most jobs take. They are equal if there is only one. */
+  readonly pair: readonly [number, number];
+  readonly #columns: ResourceColumns;
+  readonly #units: readonly (number | "mixed")[];
+  /** Position of each offer, by the text of its bucket. Nodes may spell their VM size in another case. */
   readonly #offers = new Map<string, number>();
   readonly #placeByKey = new Map<BucketKey, Place>();
   readonly #placeByText = new Map<string, Place>();
   readonly #kinds = new Map<Place, Map<Resources, Kind>>();
   readonly #kindByOffer = new Map<NewNode, Kind>();
   readonly #newSubjects = new Map<Place, Subject>();
-  /** Existing nodes as constraints see them: hundreds of jobs may judge each node by its name. */
+  /** Existing nodes as constraints see them. Hundreds of jobs may test each node by its name. */
   readonly #views = new Map<Subject, NodeView>();
-  readonly #named: Readonly<Record<Naming, KindsByName>> = {
-    nodearray: { known: 0, byName: new Map() },
-    vm_size: { known: 0, byName: new Map() },
+  readonly #byName: Readonly<Record<Naming, KindsByName<Kind>>> = {
+    nodearray: new KindsByName(this.kinds, "nodearray"),
+    vm_size: new KindsByName(this.kinds, "vm_size"),
   };
-  readonly #capacities = new Map<Resources, Float64Array>();
-  /** The position of a resource that no node has, if jobs name one: those of which no amounts are kept stand there too. */
-  readonly nowhere: number | undefined;
-  /** The most that a node has of each resource. */
-  readonly largest: readonly number[];
-  /** The two resources that most jobs take; twice the same where there is one. */
-  readonly pair: readonly [number, number];
-  readonly #units: readonly (number | "mixed")[];
 
-  /** Resources with how many constraints name them. */
+  /** `named`: the resources that are counted, each with the number of constraints that name it. */
   constructor(world: World, named: ReadonlyMap<string, number>, budget: Budget) {
     this.world = world;
     this.budget = budget;
-    const resources = [...named.keys()].sort(compareText);
-    this.resources = resources;
-    const most = resources.map((_, r) => r);
-    most.sort((a, b) => (named.get(resources[b] ?? "") ?? 0) - (named.get(resources[a] ?? "") ?? 0));
-    this.pair = [most[0] ?? 0, most[1] ?? most[0] ?? 0];
+    this.#columns = new ResourceColumns(named);
+    const { names, pair } = this.#columns;
+    this.resources = names;
+    this.pair = pair;
     world.buckets.forEach((offer, index) => this.#offers.set(bucketId(offer.bucket, false), index));
     this.nodeKinds = world.nodes.map((node) => {
       const place = this.placeOf(node.bucket);
@@ -86,16 +85,13 @@ export class Ground {
     });
     this.inFlightKinds = world.inFlight.map((entry) => this.kindOf(this.placeOf(entry.bucket), entry));
     this.offerKinds = world.buckets.map((offer) => this.kindOf(this.placeOf(offer.bucket), offer));
-    this.nowhere = resources
-      .map((_, r) => r)
-      .find((r) => this.kinds.every(({ capacity }) => (capacity[r] ?? 0) < 0));
-    this.#units = resources.map((name) => commonUnit(this.kinds, name));
-    this.largest = resources.map((_, r) =>
-      this.kinds.reduce((largest, { capacity }) => Math.max(largest, capacity[r] ?? 0), 1e-300),
-    );
+    const survey = surveyResources(names, this.kinds);
+    this.nowhere = survey.nowhere;
+    this.largest = survey.largest;
+    this.#units = survey.units;
   }
 
-  /** How many of the base unit a plain number of this resource means: bytes where it is a size; `mixed` if that differs between kinds. */
+  /** How many base units a plain number of this resource means: see {@link surveyResources}. */
   unitOf(position: number): number | "mixed" {
     return this.#units[position] ?? 1;
   }
@@ -126,7 +122,7 @@ export class Ground {
       index: this.kinds.length,
       place,
       subject,
-      capacity: this.#capacityOf(subject.resources),
+      capacity: this.#columns.rowOf(subject.resources),
       view: () => {
         view ??= viewOf(subject);
         return view;
@@ -137,19 +133,9 @@ export class Ground {
     return kind;
   }
 
-  /** The kinds whose property has one of these values, in their order: a job that names its arrays or VM sizes need not ask the others. */
+  /** The kinds whose property has one of these names, in their order. */
   kindsNamed(property: Naming, names: readonly string[]): readonly Kind[] {
-    const named = this.#named[property];
-    for (; named.known < this.kinds.length; named.known += 1) {
-      const kind = this.kinds[named.known];
-      const name = kind?.view().properties[property];
-      if (kind === undefined || typeof name !== "string") continue;
-      const alike = named.byName.get(name);
-      if (alike === undefined) named.byName.set(name, [kind]);
-      else alike.push(kind);
-    }
-    const found = [...new Set(names)].flatMap((name) => named.byName.get(name) ?? []);
-    return found.sort((a, b) => a.index - b.index);
+    return this.#byName[property].find(names);
   }
 
   /** The kind of a new node of an offer of this world, in its own placement group or in none. */
@@ -169,8 +155,8 @@ export class Ground {
   }
 
   /**
-   * What constraints are judged on for a new node of the offer there. Its kind may be that of nodes that exist, where they are told of with
-   * the same object; but they have names, and a new node has none.
+   * A new node of the offer as constraints see it. Its kind may be that of existing nodes, if these are described by the same objects. But
+   * existing nodes have names, and a new node has none.
    */
   subjectOfNew(offer: NewNode, place: Place): Subject {
     if (offer.counterpartOf !== undefined) return inGroup(offer, place.bucket);
@@ -182,7 +168,7 @@ export class Ground {
     return subject;
   }
 
-  /** A subject as constraints see it, empty. That of an existing node is made once. */
+  /** An empty node as constraints see it. The view of an existing node is made once. */
   viewOf(subject: Subject): NodeView {
     if (subject.nodeId === undefined) return viewOf(subject);
     let view = this.#views.get(subject);
@@ -192,76 +178,9 @@ export class Ground {
     }
     return view;
   }
-
-  #capacityOf(resources: Resources): Float64Array {
-    const known = this.#capacities.get(resources);
-    if (known !== undefined) return known;
-    const capacity = Float64Array.from(this.resources, (name) => countable(resources[name]));
-    this.#capacities.set(resources, capacity);
-    return capacity;
-  }
 }
 
-/** Properties by which jobs commonly name where they may run. */
-type Naming = "nodearray" | "vm_size";
-
-interface KindsByName {
-  /** So many of the kinds have been sorted in. */
-  known: number;
-  readonly byName: Map<string, Kind[]>;
-}
-
-/** What is known of new nodes of an offer. */
-export type NewNode = Pick<
-  BucketOffer,
-  | "bucket"
-  | "resources"
-  | "properties"
-  | "cores"
-  | "capacityFailureSeconds"
-  | "inGroup"
-  | "spot"
-  | "counterpartOf"
->;
-
-/** What a new node is once it is in a placement group. */
-export function inGroup(offer: NewNode, bucket: BucketKey): Subject {
-  const group = bucket.placementGroup;
-  if (group === undefined || group === offer.bucket.placementGroup) return offer;
-  const { properties, resources } = offer.inGroup?.(group) ?? offer;
-  const { capacityFailureSeconds, spot } = offer;
-  return {
-    bucket,
-    resources,
-    ...(spot === undefined ? {} : { spot }),
-    ...(capacityFailureSeconds === undefined ? {} : { capacityFailureSeconds }),
-    ...(properties === undefined
-      ? {}
-      : { properties: () => ({ ...properties(), placement_group: group, colocated: true }) }),
-  };
-}
-
-function countable(value: ResourceValue | undefined): number {
-  if (typeof value === "boolean") return Number(value);
-  return typeof value === "number" || isSize(value) ? amountOf(value) : -1;
-}
-
-function commonUnit(kinds: readonly Kind[], name: string): number | "mixed" {
-  let common: number | undefined;
-  const seen = new Set<Resources>();
-  for (const { subject } of kinds) {
-    if (seen.has(subject.resources)) continue;
-    seen.add(subject.resources);
-    const value = subject.resources[name];
-    if (countable(value) < 0) continue;
-    const unit = isSize(value) ? bytesPer(value.unit) : 1;
-    if (common !== undefined && common !== unit) return "mixed";
-    common = unit;
-  }
-  return common ?? 1;
-}
-
-/** Preference among places: the order of the buckets, then the placement group (none first), then the text. */
+/** The order of preference among places: by bucket, then by placement group (none first), then by text. */
 export function comparePlaces(a: Place, b: Place): number {
   if (a === b) return 0;
   return (

@@ -4,20 +4,22 @@ import { sortedByText } from "../../domain/text.ts";
 import type { Ground } from "./node-kinds.ts";
 import { comparePlaces } from "./node-kinds.ts";
 
-/** The order in which existing capacity is used, worked out once for all tries. Nodes go by their position in the world. */
+/** The order in which existing capacity is used, worked out once for all tries. Nodes are given by their position in the world. */
 export interface NodeOrder {
+  /** Nodes that are neither deallocated nor starting. */
   readonly awake: readonly number[];
-  /** What is in flight and what is starting, in the order of asking. */
+  /** Nodes in flight and nodes that are starting, in the order in which they were requested. */
   readonly coming: readonly Coming[];
+  /** Deallocated nodes. */
   readonly asleep: readonly number[];
-  /** Hosts that only a scheduler knows, by request set; they are in none of the others. */
+  /** Hosts that only a scheduler reports, by request set. They are in none of the other lists. */
   readonly hosts: ReadonlyMap<SetName, readonly number[]>;
-  /** By existing node, and by entry in flight. */
+  /** Position in the order of use, by existing node and by entry in flight. Nodes of one tier are equally good. */
   readonly tiers: readonly number[];
   readonly inFlightTiers: readonly number[];
 }
 
-/** An entry in flight, or a node that is starting. */
+/** An entry in flight (`entry`), or a node that is starting (`bin`). */
 interface Coming {
   readonly order: number;
   readonly entry?: number;
@@ -25,8 +27,9 @@ interface Coming {
 }
 
 /**
- * By the nodes' own order; among equals nodes that belong to no target's group first, then by place, then by id. What is in flight comes
- * in the order in which it was asked for, so that a plan finds its own nodes again (P6 of architecture.md, Properties).
+ * Orders nodes by their own `order`. Among equals, nodes that belong to no target's group come first, then it is by place, then by id. Nodes
+ * that are still coming follow in the order in which they were requested, so that the next plan uses them as this one does (P6 of
+ * architecture.md, Properties).
  */
 export function orderNodes(ground: Ground): NodeOrder {
   const { nodes, inFlight } = ground.world;
@@ -41,7 +44,7 @@ export function orderNodes(ground: Ground): NodeOrder {
   });
   const awake: number[] = [];
   const asleep: number[] = [];
-  // Filled from the front first: an array that is begun far from its front becomes a dictionary.
+  // Filled from the front first: V8 turns an array that is filled from the back into a slow dictionary.
   const tiers = nodes.map(() => 0);
   let tier = -1;
   upOrComing.inOrder((_, bins) => {
@@ -51,10 +54,10 @@ export function orderNodes(ground: Ground): NodeOrder {
       tiers[bin] = tier;
     });
   });
-  // Each by itself from here on, in the order of asking: so the next plan finds them as this one leaves them.
+  // From here on each node or entry has a tier of its own: the order of requests must stay the same in the next plan.
   const coming: Coming[] = inFlight.map(({ order = 0 }, entry) => ({ order, entry }));
   starting.inOrder((order, bins) => bins.forEach((bin) => coming.push({ order, bin })));
-  // What one plan asks for: it starts what there is before it makes new nodes.
+  // With the same time of request, a plan has started nodes before it created new ones.
   coming.sort((a, b) => a.order - b.order || Number(a.bin === undefined) - Number(b.bin === undefined));
   const inFlightTiers: number[] = [];
   for (const one of coming) {
@@ -72,7 +75,7 @@ export function orderNodes(ground: Ground): NodeOrder {
   return { awake, coming, asleep, hosts: hostsBySet(nodes), tiers, inFlightTiers };
 }
 
-/** By their names, so that each plan uses the same ones first. */
+/** Sorted by id, so that each plan uses the same hosts first. */
 function hostsBySet(nodes: World["nodes"]): ReadonlyMap<SetName, readonly number[]> {
   const hosts = new Map<SetName, number[]>();
   const bins = nodes.flatMap(({ onlyFor }, bin) => (onlyFor === undefined ? [] : [bin]));
@@ -86,7 +89,10 @@ function hostsBySet(nodes: World["nodes"]): ReadonlyMap<SetName, readonly number
   return hosts;
 }
 
-/** Nodes by order and place. Of thousands most are alike but for their ids: to sort them all by everything would take most of a plan's time. */
+/**
+ * Sorts nodes by order, then place, then id. Most of thousands of nodes differ only in their ids, so they are grouped by the other two first: a
+ * sort with one comparison for all three would take most of a plan's time.
+ */
 class Groups {
   readonly #ground: Ground;
   readonly #ranks: readonly number[];
@@ -110,19 +116,19 @@ class Groups {
     else alike.push(bin);
   }
 
-  /** Tells of each order, with its nodes as they are to be used. */
-  inOrder(tell: (order: number, bins: readonly number[]) => void): void {
+  /** Calls `visit` for each order, with its nodes in the order of use. */
+  inOrder(visit: (order: number, bins: readonly number[]) => void): void {
     const { nodes } = this.#ground.world;
     for (const order of Float64Array.from(this.#byOrder.keys()).sort()) {
       const places = this.#byOrder
         .get(order)
         ?.map((alike) => sortedByText(alike, (bin) => nodes[bin]?.nodeId ?? ""));
-      tell(order, places?.flat() ?? []);
+      visit(order, places?.flat() ?? []);
     }
   }
 }
 
-/** The order of preference among places, as numbers by their index: there are fewer places than nodes to compare. */
+/** The rank of each place in the order of preference, by its index. There are far fewer places than nodes. */
 function rankPlaces({ places }: Ground): readonly number[] {
   const ranks: number[] = [];
   places.toSorted(comparePlaces).forEach(({ index }, rank) => {

@@ -5,30 +5,30 @@ import type { Reason } from "../../domain/reason.ts";
 import type { Place } from "./node-kinds.ts";
 import { compareText } from "../../domain/text.ts";
 
-/** Where a demand may go. */
+/** The buckets and nodes that a demand may use. */
 export interface Scope {
   /** Buckets for new nodes, preferred first. */
   readonly offers: readonly BucketOffer[];
-  /** Whether nodes of a place will do. */
+  /** Whether the demand may use nodes of a place. */
   readonly accepts: (place: Place) => boolean;
-  /** Lower is preferred; absent: no preference of its own. */
+  /** Lower is preferred. Absent: the demand has no preference. */
   readonly rank?: (place: Place) => number;
-  /** Why nothing can be had from some of the arrays that are meant. */
+  /** For each array that the demand means and that offers it no bucket: the reason. */
   readonly reasons: readonly Reason[];
 }
 
-/** What a demand says about places; absent: any. */
+/** The arrays and VM sizes that a demand names. Absent: any. */
 export interface Wanted {
   readonly arrays?: readonly ArrayName[];
   readonly machineTypes?: readonly MachineType[];
 }
 
-/** The buckets of a world, and which of them are of a VM size or a node array: a cluster may have hundreds of arrays, and many demands. */
+/** The buckets of a world by VM size and by node array. A cluster may have hundreds of arrays and many demands. */
 export interface BucketIndex {
-  /** By VM size, whatever its spelling. */
+  /** By VM size in lower case. */
   readonly bySize: ReadonlyMap<string, readonly Indexed[]>;
   readonly byArray: ReadonlyMap<ArrayName, readonly Indexed[]>;
-  /** Those of arrays that are not dynamic. */
+  /** Buckets of arrays that are not dynamic. */
   readonly ordinary: readonly BucketOffer[];
   readonly dynamic: ReadonlySet<ArrayName>;
 }
@@ -50,8 +50,8 @@ export function indexBuckets({ buckets }: World): BucketIndex {
 }
 
 /**
- * The places that a demand may mean. VM sizes that a target lists are in its order of preference (`listed`), those of a job in that of the
- * cluster. Nodes of other sizes than those listed do not count for it.
+ * The buckets that a demand may use. A target prefers the VM sizes in the order in which it lists them (`listed`), a job in the order of the
+ * cluster. Nodes of sizes that are not listed do not count for the demand.
  */
 export function scopeOf(
   world: World,
@@ -91,13 +91,13 @@ export function scopeOf(
   return { offers, accepts, ...ranking, reasons };
 }
 
-/** The buckets that are meant, in the order of the world. */
+/** The buckets of these arrays and sizes, in the order of the world. */
 function offersOf(
   { bySize, byArray, ordinary }: BucketIndex,
   arrays: readonly ArrayName[] | undefined,
   sizes: ReadonlySet<string> | undefined,
 ): BucketOffer[] {
-  // A dynamic node array grows only for those who name it; its nodes are there for all.
+  // Only demand that names a dynamic node array makes it grow. Its nodes are there for all.
   const isOfArrays = ({ bucket, parent }: BucketOffer): boolean =>
     arrays === undefined ? parent === undefined : arrays.includes(bucket.array);
   if (sizes === undefined) {
@@ -128,7 +128,7 @@ function isDynamic({ refusedArrays }: World, index: BucketIndex, array: ArrayNam
   return index.dynamic.has(array);
 }
 
-/** Why an array has no bucket for the demand; undefined if it has one. */
+/** Why an array has no bucket for the demand. Undefined if it has one. */
 function arrayReason(
   world: World,
   index: BucketIndex,
@@ -136,7 +136,7 @@ function arrayReason(
   machineTypes: readonly MachineType[] | undefined,
 ): Reason | undefined {
   const refused = world.refusedArrays?.get(array);
-  // The array of that name is there: only who takes it for a dynamic one is refused.
+  // The name belongs to an ordinary array. Only demand that means a dynamic one is refused.
   if (refused !== undefined && refused.code !== "dynamic-name-taken") return refused;
   const state = world.arrays.get(array);
   if (state === undefined) return { code: "unknown-array", array, known: allArrays(world, index) };
@@ -152,12 +152,12 @@ function arrayReason(
     : { code: "no-such-machine-type", array, machineTypes: machineTypes ?? [], offered };
 }
 
-/** Neither groups of its own nor the array's: other providers know none (cyclecloud-wire.md A.3, C.2). */
+/** Whether there are no placement groups for the bucket: some providers have none (cyclecloud-wire.md A.3, C.2). */
 export function knowsNoGroups({ maxPlacementGroupSize, pinnedGroup }: BucketOffer): boolean {
   return maxPlacementGroupSize === undefined && pinnedGroup === undefined;
 }
 
-/** Whether nodes come ungrouped: nowhere that the demand may go are there placement groups. */
+/** Whether none of the demand's buckets has placement groups. Its nodes come without one. */
 export function isUngrouped({ offers }: Pick<Scope, "offers">): boolean {
   return offers.length > 0 && offers.every(knowsNoGroups);
 }

@@ -7,36 +7,36 @@ import { dependsOnNode } from "../constraints/depends-on-node.ts";
 import type { Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
-import { inGroup } from "./node-kinds.ts";
+import { inGroup } from "./new-node.ts";
 import { compileAll } from "../constraints/match.ts";
 import type { Preference } from "../constraints/preference.ts";
 import { countedPreference, hasPreference } from "../constraints/preference.ts";
 import type { Requirements } from "../constraints/requirements.ts";
-import { namesGroups } from "../constraints/requirements.ts";
+import { namesGroups } from "../constraints/constraint-facts.ts";
 import type { Matcher } from "../constraints/judgement.ts";
 
 /**
- * What jobs ask of nodes apart from amounts. Jobs of one shape are judged once for each kind of node; what they take is compared by
- * number.
+ * What jobs ask of nodes, without amounts: their marks. Jobs of one shape are tested once for each kind of node. Then only their amounts are
+ * compared.
  */
 export class Shape {
   readonly requirements: Requirements;
-  /** Two nodes of one kind may be judged differently. */
+  /** The marks may give different answers for two nodes of one kind. */
   readonly judgesEachNode: boolean;
-  /** Placement groups may be judged by their names. */
+  /** The marks test the names of placement groups. */
   readonly namesGroups: boolean;
-  /** How many jobs are of this shape. */
+  /** Number of jobs of this shape. */
   jobs = 0;
   readonly #matcher: Matcher;
   readonly #ground: Ground;
   readonly #budget: Budget;
-  /** Steps of one judgement. */
+  /** Cost of one test, in steps. */
   readonly #steps: number;
-  /** Absent: it likes all nodes equally well. */
+  /** Scores nodes. Undefined if all nodes are equally good. */
   readonly preference: Preference | undefined;
-  /** Pools to begin with, and the values of shared marks. */
+  /** What is left in pools before the plan, and the values of shared marks. */
   readonly shared: SharedState;
-  /** By the kind's number. A map, as there may be thousands of shapes that ask a few of hundreds of kinds. */
+  /** By index of the kind. Maps, because there may be thousands of shapes that each test a few of hundreds of kinds. */
   readonly #byKind = new Map<number, boolean>();
   readonly #scores = new Map<number, number>();
   readonly #bySubject = new Map<Subject, boolean>();
@@ -56,7 +56,7 @@ export class Shape {
       : undefined;
   }
 
-  /** Whether nodes of the kind meet the marks; each kind is judged once. Not for shapes that judge each node, nor for intricate ones. */
+  /** Whether nodes of the kind meet the marks. Not for shapes that test each node, and not for intricate ones. */
   takesKind(kind: Kind): boolean {
     let answer = this.#byKind.get(kind.index);
     if (answer === undefined) {
@@ -66,7 +66,7 @@ export class Shape {
     return answer;
   }
 
-  /** All kinds whose nodes meet the marks, but those of hosts that only a scheduler knows: these are not for all who ask. */
+  /** All kinds whose nodes meet the marks. Kinds of hosts that only a scheduler reports are left out: not all jobs may use them. */
   kindsIn(ground: Ground): readonly Kind[] {
     const { arrays, machineTypes } = this.requirements;
     const named =
@@ -78,7 +78,7 @@ export class Shape {
     return named.filter((kind) => kind.subject.onlyFor === undefined && this.takesKind(kind));
   }
 
-  /** Whether this very node meets the marks. */
+  /** Whether this node meets the marks. */
   takesNode(subject: Subject): boolean {
     let answer = this.#bySubject.get(subject);
     if (answer === undefined) {
@@ -88,7 +88,7 @@ export class Shape {
     return answer;
   }
 
-  /** Whether new nodes of the offer do, in this placement group or in none. */
+  /** Whether new nodes of the offer meet the marks, in this placement group or in none. */
   takesNew(offer: BucketOffer, kind: Kind, group: PlacementGroup | undefined): boolean {
     const { capacityFailureSeconds } = offer;
     if (capacityFailureSeconds !== undefined && capacityFailureSeconds < this.requirements.backoffSeconds)
@@ -97,7 +97,7 @@ export class Shape {
     return this.#holds(viewOf(inGroup(offer, { ...offer.bucket, placementGroup: group })));
   }
 
-  /** How good a choice the kind is by the job's own lists and alternatives. Not for intricate shapes: there it hangs on what else a slot takes. */
+  /** The score of the kind by the job's own lists and alternatives. Not for intricate shapes: there it depends on what else a slot takes. */
   score(kind: Kind): number {
     if (this.preference === undefined) return 0;
     let score = this.#scores.get(kind.index);
@@ -109,7 +109,7 @@ export class Shape {
   }
 
   #holds(view: NodeView): boolean {
-    // What is taken is judged by what is left, node by node.
+    // What an intricate job takes depends on what is free: it is tested on each node.
     if (this.requirements.intricate) return true;
     this.#budget.spend(this.#steps);
     return this.#matcher(view, this.shared).kind === "met";

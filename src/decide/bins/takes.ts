@@ -1,13 +1,14 @@
-/** What a slot takes, by position of the resource, in base units. */
+/** What a slot takes of a node, by position of the resource, in base units. */
 export interface Takes {
   readonly resource: readonly number[];
+  /** Amounts in the order of `resource`. */
   readonly amount: readonly number[];
-  /** Where the ground's pair of resources stands among these, if a slot takes both. */
+  /** Where the two most used resources (`ResourceColumns.pair`) stand in `resource`. Undefined if a slot does not take both. */
   readonly pair: readonly [number, number] | undefined;
-  /** Only a node where nobody has slots will do. */
+  /** The slot needs a node on which there are no slots. */
   readonly alone: boolean;
-  /** No amount is above 0. The job has one slot on a node, then. */
+  /** No amount is above 0. Such a job gets one slot on each node. */
   readonly nothing: boolean;
-  /** Several jobs ask for the same. */
+  /** More than one job takes exactly this. */
   isCommon: boolean;
 }

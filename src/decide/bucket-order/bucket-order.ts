@@ -25,32 +25,36 @@ import type { Filling } from "./units-at-site.ts";
 import { fillingsOf } from "./units-at-site.ts";
 import { remedyInOrder, reasonsInOrder } from "./why-not-more.ts";
 
-/** What a job has been given, in slots, and why that is not all, where somebody is told. */
+/** The slots of a job that were placed, and the reasons if these are not all. Without reasons if none are wanted. */
 export interface PlacedInOrder extends Explained {
   readonly placed: number;
   readonly pending: number;
 }
 
 /**
- * Places jobs as scalelib does (scalelib.md 10 and 11), one after the other in the order of rank: bucket by bucket, in each the
- * nodes that are there before new ones. A colocated job and a job with a node count go into one bucket (a placement group is a bucket of
- * its own) whole or not at all. Of the alternatives of slots every node, existing or new, is first filled by the one that holds first there; only what is
- * left then looks what else holds. What differs is what the list of defects there names: limits are shared by all buckets that name them
- * (2, 10), nodes of a full bucket are used while they have room (9), an exclusive job has one slot a node (11).
+ * Places jobs as scalelib does (scalelib.md 10 and 11): one after the other by rank, bucket by bucket, and in each bucket on its nodes before new
+ * ones. A placement group is a bucket of its own.
+ *
+ * - A colocated job and a job with a node count go into one bucket, all or none.
+ * - A job with alternatives fills every node, existing or new, by the alternative that holds first there. Only the slots that are left use
+ *   other alternatives.
+ *
+ * It does not repeat these defects of scalelib (numbers as in scalelib.md): limits are shared by all buckets that name them (2, 10), nodes of a full bucket
+ * are used while they have room (9), and an exclusive job has one slot on a node (11).
  */
 export class BucketOrder {
-  /** How each job found its places, in the order of settling. */
+  /** How each job found its places, in the order in which jobs were placed. */
   readonly orders: PlacementOrder[] = [];
   readonly #draft: Draft;
   readonly #reasonBudget: ReasonBudget | undefined;
   readonly #sites: BucketSites;
   readonly #values: ReadonlyMap<string, Scalar>;
-  /** By constraints that do not look at pools; the key is shared by all jobs alike. */
+  /** By class of jobs, for constraints that do not depend on pools. */
   readonly #known = new Map<JobClass, Candidates>();
   readonly #planner: SitePlanner;
   readonly #filler: SiteFiller;
 
-  /** `reasonBudget`: which unmet jobs get reasons. Undefined: none. */
+  /** `reasonBudget`: the budget of reasons for unmet jobs. Undefined: no reasons are wanted. */
   constructor(draft: Draft, shared: SharedState, reasonBudget: ReasonBudget | undefined) {
     this.#draft = draft;
     this.#reasonBudget = reasonBudget;
@@ -60,7 +64,7 @@ export class BucketOrder {
     this.#values = shared.values;
   }
 
-  /** Places the units of a job; `home`: the placement group that it is bound to already. */
+  /** Places the units of a job. `home`: the placement group in which tasks of it run already. */
   settle(ask: Ask, home: Place | undefined): PlacedInOrder {
     const { pools } = this.#draft;
     const all = this.#candidatesOf(ask);
@@ -91,7 +95,7 @@ export class BucketOrder {
     };
   }
 
-  /** Why so many units of a job are unmet, and what would place them: to as many jobs as are told. */
+  /** Why units of a job are unmet, and what would place them. Short once the budget of reasons is used up. */
   #tell(
     ask: Ask,
     sites: readonly Site[],
@@ -152,7 +156,7 @@ export class BucketOrder {
     }
   }
 
-  /** One node after the other, as what the next one takes hangs on what this one has left of the pools. */
+  /** One node after the other, because what the next node takes depends on what this one leaves in the pools. */
   #placeByNode(ask: Ask, site: Site, filling: Filling, progress: Progress): void {
     while (progress.left > 0 && !this.#isSpent) {
       const { steps, made } = this.#planner.plan(ask, site, progress.left, filling);

@@ -6,13 +6,16 @@ import type { Site } from "./sites.ts";
 import { compileWeight } from "./weights.ts";
 import { compileAll } from "../constraints/match.ts";
 
-/** The buckets that a job may use, in the order in which it tries them, and why the others will not do. */
+/** The buckets that a job may use, in the order in which it tries them, and the others, each with the constraint that failed. */
 export interface Candidates {
   readonly sites: readonly Site[];
   readonly refused: readonly { readonly site: Site; readonly refusal: Refusal }[];
 }
 
-/** Chooses as scalelib does (scalelib.md 10): the order of the list, shifted by what the constraints prefer; own hosts first. */
+/**
+ * Chooses buckets as scalelib does (scalelib.md 10): in the order of the list, shifted by what the constraints prefer. Hosts that only a scheduler
+ * reports come first.
+ */
 export function chooseBuckets(
   all: readonly Site[],
   constraints: readonly Constraint[],
@@ -35,7 +38,7 @@ export function chooseBuckets(
   return { sites: [...own, ...sites.filter((site) => !own.includes(site))], refused };
 }
 
-/** What is left of the candidates for the jobs of a request set: hosts that only a scheduler knows are not for all. */
+/** The candidates for the jobs of a request set. Hosts that only a scheduler reports belong to certain sets. */
 export function candidatesFor({ sites, refused }: Candidates, set: SetName): Candidates {
   const isFor = ({ offer }: Site): boolean => offer.onlyFor?.includes(set) !== false;
   return { sites: sites.filter(isFor), refused: refused.filter(({ site }) => isFor(site)) };

@@ -8,14 +8,14 @@ import type { Site } from "./sites.ts";
 import { BucketSites } from "./sites.ts";
 import { isToStart } from "./units-at-site.ts";
 
-/** What a job has got up to now. */
+/** How far the placing of a job has come. `left` and `pending` are in units; pending ones are on nodes that are not up. */
 export interface Progress {
   left: number;
   pending: number;
   readonly uses: PlacementUse[];
 }
 
-/** Takes what was planned for a job in one bucket. */
+/** Carries out what was planned for a job in one bucket. */
 export class SiteFiller {
   readonly #draft: Draft;
   readonly #sites: BucketSites;
@@ -25,7 +25,7 @@ export class SiteFiller {
     this.#sites = sites;
   }
 
-  /** Uses the nodes of the plan's steps, then makes the new ones. */
+  /** Fills the nodes of the plan's steps, then makes the new ones. */
   apply(ask: Ask, site: Site, plan: SitePlan, progress: Progress): void {
     const { capacity, bins } = this.#draft;
     for (const step of plan.steps) {
@@ -47,7 +47,7 @@ export class SiteFiller {
     this.#use(ask, site, { bin, nodes: full, units, rest }, nodes, progress);
   }
 
-  /** Fills nodes of a bin; those that are not needed are split off. `made`: how many nodes of it are new. */
+  /** Fills nodes of a bin and splits off the others. `made`: how many of its nodes are new. */
   #use(ask: Ask, site: Site, { bin, nodes, units, rest }: Step, made: number, progress: Progress): void {
     const { bins } = this.#draft;
     const nodeId = bins.node(bin)?.nodeId;

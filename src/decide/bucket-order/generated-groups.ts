@@ -2,18 +2,18 @@ import type { BucketOffer } from "../../domain/world.ts";
 import type { ArrayName, PlacementGroup } from "../../domain/ids.ts";
 import { placementGroup } from "../../domain/ids.ts";
 
-/** How many fresh groups each VM size of an array has, and how many groups the array has at most. */
+/** How many fresh groups each VM size of an array gets (`buffer`), and the maximum number of groups of the array (`most`). */
 export interface GroupSupply {
   readonly buffer: number;
   readonly most: number;
 }
 
-/** scalelib's `generated_placement_group_buffer` and `max_placement_groups`, where the configuration says nothing. */
+/** scalelib's defaults of `generated_placement_group_buffer` and `max_placement_groups`. */
 export const DEFAULT_GROUP_SUPPLY: GroupSupply = { buffer: 2, most: 10_000 };
 
 /**
- * Names for groups that do not exist yet (scalelib.md 8): "SIZE_pg0", "SIZE_pg1" and so on, without those that the array has.
- * None in an array that is not for HPC. The caller leaves them out where the configuration names groups: `World.namesGroups`.
+ * Names groups that do not exist yet (scalelib.md 8): "SIZE_pg0", "SIZE_pg1" and so on, without names that the array has. An array that is not for
+ * HPC gets none. Do not call this if the configuration names groups (`World.namesGroups`).
  */
 export function generateGroups(
   offers: readonly BucketOffer[],

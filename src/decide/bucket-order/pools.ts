@@ -6,12 +6,13 @@ import { mostPoolNeeds } from "../draft/pool-use.ts";
 import { sharedPoolName } from "../constraints/shared-pools.ts";
 import type { Ask } from "../bins/job-ask.ts";
 
-/** Alternatives take of pools. */
+/** Whether an alternative of the job takes from pools. */
 export function drains(ask: Ask): boolean {
   const { intricate, pools } = ask.requirements;
   return intricate && [...mostPoolNeeds(ask)].some(([pool, amount]) => amount > (pools.get(pool) ?? 0));
 }
 
+/** Whether the constraint depends on what is left in pools. */
 export function looksAtPools(constraint: Constraint): boolean {
   switch (constraint.kind) {
     case "pool":
@@ -29,7 +30,7 @@ export function looksAtPools(constraint: Constraint): boolean {
   }
 }
 
-/** What a job takes of pools: for each unit, and once for all of them. */
+/** What a job takes from pools: for each unit, or once for all of them (`once`). */
 export function poolNeeds(
   ask: Ask,
 ): readonly { readonly pool: string; readonly amount: number; readonly once: boolean }[] {
@@ -56,7 +57,7 @@ export function poolNeeds(
   return ask.demand.constraints.flatMap(needs);
 }
 
-/** How many units the pools allow. */
+/** How many units the pools allow, and each pool that does not allow all of them. */
 export function unitsInPools(
   pools: ReadonlyMap<string, number>,
   ask: Ask,
@@ -74,7 +75,7 @@ export function unitsInPools(
   return { units, short };
 }
 
-/** What each pool lacks for this many more units; what a job takes once it has taken with its first unit. */
+/** What each pool lacks for this many more units. An amount that is taken once is taken with the first unit. */
 export function poolRaises(pools: ReadonlyMap<string, number>, ask: Ask, missing: number): readonly Raise[] {
   return poolNeeds(ask).flatMap(({ pool, amount, once }): readonly Raise[] => {
     const wanted = once ? (missing < ask.units ? 0 : amount) : amount * missing;

@@ -4,12 +4,13 @@ import type { JobClass } from "../bins/job-class.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
 import { opensFor } from "./site-rules.ts";
+import { roomAt, roomToStart } from "./site-room.ts";
 import type { Site } from "./sites.ts";
-import { roomAt, roomToStart } from "./sites.ts";
+
 import type { Filling } from "./units-at-site.ts";
 import { isToStart, unitsOn, unitsOnNew, unitsThere } from "./units-at-site.ts";
 
-/** A number of nodes of a bin with equal units each, and one more with the rest where the rest is less than a node holds. */
+/** Nodes of a bin with the same number of units on each. `rest`: the units on one more node, fewer than it can hold. */
 export interface Step {
   readonly bin: Bin;
   readonly nodes: number;
@@ -17,7 +18,7 @@ export interface Step {
   readonly rest: number;
 }
 
-/** What one bucket could do for a job: counted before anything is taken, so that a job that fails leaves no trace (defects 15 to 17). */
+/** What one bucket can give to a job. It is counted before anything is taken, so that a job that fails leaves no trace (defects 15 to 17). */
 export interface SitePlan {
   readonly steps: readonly Step[];
   readonly made: { readonly nodes: number; readonly units: number };
@@ -25,17 +26,17 @@ export interface SitePlan {
   readonly left: number;
 }
 
-/** Counts what a bucket could do for a job. Takes nothing. */
+/** Counts what a bucket can give to a job. Takes nothing. */
 export class SitePlanner {
   readonly #draft: Draft;
-  /** By constraints, then by place and size of a unit: how many bins at the beginning of the bucket have no room for such a job. */
+  /** By class of jobs, then by place and size of a unit: how many bins at the beginning of the bucket have no room for such a job. */
   readonly #passed = new Map<JobClass, Map<string, number>>();
 
   constructor(draft: Draft) {
     this.#draft = draft;
   }
 
-  /** What the bucket could give to `wanted` units: first its nodes, in their order, then new ones. */
+  /** What the bucket can give to `wanted` units: first on its nodes, in their order, then on new ones. */
   plan(ask: Ask, site: Site, wanted: number, filling: Filling): SitePlan {
     const { bins } = this.#draft;
     const steps: Step[] = [];
@@ -70,14 +71,14 @@ export class SitePlanner {
       steps.push({ bin, nodes, units, rest });
     }
     const units = Math.min(unitsOnNew(this.#draft, ask, site, filling), left);
-    // Where not all nodes were asked, no new ones are made in their place.
+    // If the budget is spent, not all nodes were tested. New ones must not replace them.
     const nodes = units < 1 || bins.budget.isSpent ? 0 : Math.min(room, allowed, Math.ceil(left / units));
     return { steps, made: { nodes, units }, left: Math.max(0, left - nodes * units) };
   }
 
   /**
-   * The first bin of a bucket that may have room for a unit of such jobs. Nodes only fill up while a plan is made, so those at the
-   * beginning that had none need not be asked again: a long queue must not walk over full nodes again and again.
+   * The position of the first bin that may have room for a unit of such a job. Bins only fill up while a plan is made, so those before it need no
+   * second test: a long queue must not walk over full nodes again and again.
    */
   #firstOpen(ask: Ask, { place, bins: list }: Site): number {
     const { bins } = this.#draft;
@@ -85,7 +86,7 @@ export class SitePlanner {
     this.#passed.set(ask.jobClass, passed);
     const key = `${place.index}/${ask.slotsPerUnit}`;
     let at = passed.get(key) ?? 0;
-    // A node that has the job's only slot there may have room for the next one of its class.
+    // A node that refuses a second slot of this job may have room for the next job of its class.
     const isFull = (bin: Bin): boolean =>
       unitsThere(this.#draft, ask, bin) < 1 && !bins.hasFreeSlot(bin, ask);
     while (at < list.length && isFull(list[at] ?? 0)) at += 1;
@@ -94,7 +95,7 @@ export class SitePlanner {
   }
 }
 
-/** Nodes that the job's set and user may have in addition. */
+/** How many more nodes the caps of the job's set and user allow. */
 function allowedNodes(draft: Draft, ask: Ask, { made, bins: list }: Site): number {
   const { caps, bins } = draft;
   const cores = Math.max(made.cores, ...list.slice(0, 1).map((bin) => bins.cores[bin] ?? 0));

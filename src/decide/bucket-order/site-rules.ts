@@ -5,17 +5,17 @@ import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "../draft/pool-us
 import { drains } from "./pools.ts";
 import type { Site } from "./sites.ts";
 
-/** A dynamic node array grows only for those who name it. */
+/** Whether the job may use new nodes of the bucket. Only a job that names a dynamic node array makes it grow. */
 export function opensFor({ requirements }: Ask, { offer }: Site): boolean {
   return offer.parent === undefined || requirements.arrays?.includes(offer.bucket.array) === true;
 }
 
-/** All units or none: what is colocated, and a number of nodes unless some of them will do. */
+/** Whether the job is placed whole or not at all: colocated jobs, and gangs for which all nodes are needed. */
 export function isWhole({ demand: job }: Ask): boolean {
   return job.colocated || (job.nodeCount !== undefined && job.partial !== true);
 }
 
-/** Of pools that alternatives take from: those that do not suffice for all units, should all of them take it. */
+/** The pools that alternatives take from and that have too little if every unit takes the most that it can. */
 export function drainedPools(draft: Draft, ask: Ask): readonly Reason[] {
   const { pools, world } = draft;
   return drains(ask) ? unitsInAllPools(pools, ask, mostPoolNeeds(ask), world.pools).reasons : [];

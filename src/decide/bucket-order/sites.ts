@@ -1,43 +1,44 @@
-import type { BucketOffer, SupplyNode } from "../../domain/world.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { NodeView } from "../../domain/node-view.ts";
-import { compareText } from "../../domain/text.ts";
 import type { Bins } from "../bins/bins.ts";
 import type { Subject } from "../bins/empty-node-fit.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { comparePlaces } from "../bins/node-kinds.ts";
 import type { Draft } from "../draft/draft.ts";
-import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import { propertiesOf } from "../bins/empty-node-fit.ts";
-import { isSized } from "../draft/named-groups.ts";
-import { pinnedRefusal } from "../draft/scale-set.ts";
 import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
 import type { Bin } from "../bins/bin.ts";
+import { sortByUse } from "./order-of-use.ts";
 
-/** A bucket as scalelib means it: one array x VM size x placement group or none, with its nodes. */
+/** A bucket with its nodes: node array x VM size x placement group or none. */
 export interface Site {
   readonly offer: BucketOffer;
   readonly group: PlacementGroup | undefined;
   readonly place: Place;
-  /** What one new node there is. */
+  /** One new node there. */
   readonly made: Pick<BucketOffer, "bucket" | "resources" | "properties" | "cores">;
-  /** What constraints on the bucket are judged on. */
+  /** The bucket as constraints see it. */
   readonly view: NodeView;
-  /** Nodes that are up, those on their way, deallocated ones, then those that this plan makes. */
+  /** Nodes that are up, then nodes that are coming, deallocated nodes, and nodes that this plan makes. */
   readonly bins: Bin[];
 }
 
 /**
- * All buckets of a plan in the order of scalelib.md 7 and 8: arrays as the status lists them, whatever their priority (defect 6
- * is what makes this order "recorded"), then their VM sizes; of each size the groups of the status, those that the configuration names,
- * the array's own, and no group; groups that are only generated come after everything else. A bucket that is not valid has its nodes and gets no more.
+ * All buckets of a plan in the order of scalelib.md 7 and 8:
+ *
+ * 1. by node array, as the status lists them (their priority does not count: defect 6), then by VM size;
+ * 2. for each size by placement group: groups of the status, groups that the configuration names, the array's own group, no group;
+ * 3. groups that are only generated come last of all.
+ *
+ * A bucket that is not valid keeps its nodes and gets no new ones.
  */
 export class BucketSites {
   readonly all: Site[];
   readonly #draft: Draft;
   readonly #byPlace = new Map<Place, Site>();
-  /** Bins that were there when we looked last: targets make new ones in between. */
+  /** Number of bins that were taken in. Targets make new ones between two jobs. */
   #seen = 0;
 
   constructor(draft: Draft) {
@@ -66,46 +67,21 @@ export class BucketSites {
     }
   }
 
-  /** Takes in bins that are new since it was last called, in the order in which a bucket's nodes are used. */
+  /** Takes in the bins that are new since the last call, in the order of use. */
   refresh(): void {
     const { bins } = this.#draft;
     const fresh: Bin[] = [];
     for (let bin = this.#seen; bin < bins.count.length; bin += 1) fresh.push(bin);
-    for (const bin of inOrderOfUse(bins, fresh)) this.#byPlace.get(bins.placeOfBin(bin))?.bins.push(bin);
+    for (const bin of sortByUse(bins, fresh)) this.#byPlace.get(bins.placeOfBin(bin))?.bins.push(bin);
     this.#seen = bins.count.length;
   }
 
-  /** Puts a bin that was made just now, by splitting `before` or anew, where it belongs in its site. */
+  /** Takes in a bin that has just been made: behind `before`, if it was split off from that, else at the end. */
   insert(site: Site, bin: Bin, before?: Bin): void {
     const at = before === undefined ? site.bins.length : site.bins.indexOf(before) + 1;
     site.bins.splice(at, 0, bin);
     this.#seen = this.#draft.bins.count.length;
   }
-}
-
-/** How many new nodes a bucket allows now. */
-export function roomAt(draft: Draft, site: Site): number {
-  const { offer, group } = site;
-  if (isClosed(draft, site) || (group !== undefined && !mayOpenIn(draft, offer, group))) return 0;
-  return draft.capacity.room(offer, group);
-}
-
-/** How many deallocated nodes like this one may be started there now. A start is charged to fewer limits than a new node. */
-export function roomToStart(draft: Draft, site: Site, bin: Bin): number {
-  if (isClosed(draft, site)) return 0;
-  return draft.capacity.room(site.offer, site.group, draft.bins.node(bin)?.charges);
-}
-
-function isClosed(draft: Draft, { offer, group }: Site): boolean {
-  if (offer.onlyFor !== undefined || closedTo(draft, offer) !== undefined) return true;
-  return group !== undefined && groupClosedTo(draft, offer, group) !== undefined;
-}
-
-/** Whether new nodes may be in a placement group; nodes of any kind may be the first in it. */
-function mayOpenIn(draft: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
-  return offer.pinnedGroup === group
-    ? pinnedRefusal(draft, offer, offer.attributes) === undefined
-    : draft.capacity.groupSize(offer, group) === 0 || !isSized(draft, offer, group);
 }
 
 function groupsOf(offer: BucketOffer): readonly (PlacementGroup | undefined)[] {
@@ -137,7 +113,7 @@ function siteOf(bins: Bins, offer: BucketOffer, group: PlacementGroup | undefine
   };
 }
 
-/** Nodes in a bucket or group that the status does not name (any more): they have room, and there will be no more of them. */
+/** A bucket or group that the status does not name, or no longer names. Its nodes are used, and it gets no new ones. */
 function siteOfNodes(bins: Bins, place: Place, subject: Subject): Site {
   const offer = bins.world.buckets[place.offer];
   const { placementGroup: group, ...bucket } = place.bucket;
@@ -152,48 +128,4 @@ function siteOfNodes(bins: Bins, place: Place, subject: Subject): Site {
     ...(subject.onlyFor === undefined ? {} : { onlyFor: subject.onlyFor }),
   };
   return siteOf(bins, offer ?? gone, group);
-}
-
-type NodeName = readonly [text: string, number: number];
-
-/**
- * Nodes that are there, then those on their way, then those that this plan makes; deallocated nodes that come last of all go after those on
- * their way. scalelib goes by the names alone. But new nodes take the lowest free names: the next plan would meet them before older nodes,
- * put jobs elsewhere, and need one node more. It would also start a deallocated node while another one is idle. So the common order of use
- * comes first. Names decide between nodes that are equal in it.
- */
-function inOrderOfUse(bins: Bins, fresh: readonly Bin[]): readonly Bin[] {
-  const there = fresh.flatMap((bin): readonly Turn[] => {
-    const node = bins.node(bin);
-    return node === undefined || node.starting === true ? [] : [{ bin, node, name: nameOf(node) }];
-  });
-  there.sort((a, b) => a.node.order - b.node.order || compareNames(a.name, b.name) || a.bin - b.bin);
-  const up = there.findLastIndex(({ node }) => node.deallocated !== true) + 1;
-  const isComing = (bin: Bin): boolean =>
-    bins.origin[bin] === "in-flight" || bins.node(bin)?.starting === true;
-  const coming = fresh.filter(isComing).sort((a, b) => bins.tierOf(a) - bins.tierOf(b) || a - b);
-  return [
-    ...there.slice(0, up).map(({ bin }) => bin),
-    ...coming,
-    ...there.slice(up).map(({ bin }) => bin),
-    ...fresh.filter((bin) => bins.origin[bin] === "planned"),
-  ];
-}
-
-interface Turn {
-  readonly bin: Bin;
-  readonly node: SupplyNode;
-  readonly name: NodeName;
-}
-
-/** A name up to its last "-", and the number behind that. */
-function nameOf(node: SupplyNode): NodeName {
-  const name = node.properties?.().name;
-  const text = typeof name === "string" ? name : node.nodeId;
-  const match = /^(.*)-(\d+)$/.exec(text);
-  return match === null ? [text, 0] : [match[1] ?? "", Number(match[2])];
-}
-
-function compareNames([a, i]: NodeName, [b, j]: NodeName): number {
-  return compareText(a, b) || i - j;
 }

@@ -6,6 +6,7 @@ import type { Draft } from "../draft/draft.ts";
 import { drains } from "./pools.ts";
 import type { Site } from "./sites.ts";
 
+/** Units of the job that fit on a node of the bin. */
 export function unitsOn(draft: Draft, ask: Ask, bin: Bin, filling: Filling): number {
   const { bins } = draft;
   // Each unit of a node task has a node of its own.
@@ -14,7 +15,7 @@ export function unitsOn(draft: Draft, ask: Ask, bin: Bin, filling: Filling): num
   return filling === "whole" || units < 1 ? units : Math.min(units, slotsAtOnce(bins, bin, ask));
 }
 
-/** A job that wants nodes to itself may have slots by one alternative beside those that it has by another. */
+/** A job that does not share nodes may add slots of one alternative to its slots of another one on the same node. */
 export function unitsThere(draft: Draft, ask: Ask, bin: Bin): number {
   const { bins } = draft;
   return hasAlternatives(ask) && bins.isOnlyOf(bin, ask)
@@ -22,45 +23,46 @@ export function unitsThere(draft: Draft, ask: Ask, bin: Bin): number {
     : bins.unitsOn(bin, ask);
 }
 
+/** Units of the job that fit on a new node of the bucket. */
 export function unitsOnNew(draft: Draft, ask: Ask, { made, place }: Site, filling: Filling): number {
   const { bins } = draft;
   const units = unitsOnEmpty(ask, made, bins.resources);
-  // A node task has all its slots there, or none.
+  // All slots of a node task go on the node, or none.
   if (!hasAlternatives(ask) || ask.unitsPerNode === 1) return units;
   if (filling === "first alternative" && !drains(ask)) return units;
   const room = roomOnNew(bins, made, bins.ground.kindOfNew(made, place).capacity, ask);
   return filling === "whole" ? room : Math.min(units, room);
 }
 
-/** Units that fit on the nodes of a bucket that need not be started. */
+/** Units that fit on the nodes of a bucket, without those that must be started first. */
 export function unitsUp(draft: Draft, ask: Ask, site: Site): number {
   const { bins } = draft;
   const up = site.bins.filter((bin) => !isToStart(draft, bin));
   return up.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
 }
 
-/** Units that fit on the nodes that a bucket has. */
+/** Units that fit on the nodes of a bucket. */
 export function unitsHad(draft: Draft, ask: Ask, site: Site): number {
   const { bins } = draft;
   return site.bins.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
 }
 
-/** A deallocated node takes from the limits what a new one does, once. */
+/** Whether the node is deallocated and this plan does not start it yet. Its start counts against limits. */
 export function isToStart(draft: Draft, bin: Bin): boolean {
   const { bins } = draft;
   return bins.node(bin)?.deallocated === true && !bins.isClaimed(bin);
 }
 
-/** What a slot takes hangs on what is left of a node. */
+/** What a slot takes depends on what is free on its node. */
 export const hasAlternatives = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
 
-/** With slots of the alternative that holds first there, or with whatever holds. */
+/** How a node is filled: with slots of the alternative that holds first there, or with slots of any alternative. */
 export type Filling = "first alternative" | "whole";
 
 const WHOLE: readonly Filling[] = ["whole"];
 
 const BY_ALTERNATIVE: readonly Filling[] = ["first alternative", "whole"];
 
-/** A node task has its slots on a node together, whichever alternatives they are charged to. */
+/** The fillings to try, in this order. A node task puts all its slots on a node at once, so it has only one. */
 export const fillingsOf = (ask: Ask): readonly Filling[] =>
   hasAlternatives(ask) && ask.unitsPerNode !== 1 ? BY_ALTERNATIVE : WHOLE;

@@ -2,13 +2,13 @@ import type { Constraint } from "../../domain/constraint.ts";
 import type { NodeView, SharedState } from "../../domain/node-view.ts";
 import { compile } from "../constraints/match.ts";
 
-/** What a bucket's weight becomes under a constraint: the heavier bucket is tried first. */
+/** Changes the weight of a bucket by a constraint. Heavier buckets are tried first. */
 export type Weigher = (view: NodeView, shared: SharedState, weight: number) => number;
 
-/** So much more does one place further ahead in a list of choices weigh: more than the order of fewer than a hundred buckets. */
+/** Weight of one place in a list of choices. It outweighs the order of up to a hundred buckets. */
 const STEP = 100;
 
-/** The weights of scalelib.md 9: choices and alternatives put buckets in the order in which they are listed, the rest does not. */
+/** The weights of scalelib.md 9. Choices and alternatives prefer buckets in the order in which they are listed. Other constraints prefer none. */
 export function compileWeight(constraint: Constraint): Weigher {
   switch (constraint.kind) {
     case "resource-choice":
@@ -31,7 +31,7 @@ export function compileWeight(constraint: Constraint): Weigher {
   }
 }
 
-/** The score of a choice counts from its end: of n the first has n. */
+/** Adds the score of a choice: the first of n choices has n, the last one 1. */
 function byScore(constraint: Constraint): Weigher {
   const judge = compile(constraint);
   return (view, shared, weight) => {

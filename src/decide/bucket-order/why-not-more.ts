@@ -16,7 +16,7 @@ import { drainedPools, isWhole, opensFor } from "./site-rules.ts";
 import type { Site } from "./sites.ts";
 import { unitsHad, unitsOnNew, unitsUp } from "./units-at-site.ts";
 
-/** What would place the rest of a job, or why no raise would; `left`: pools and limits are as its units that have a place leave them. */
+/** What would place the rest of a job, or why no raise would. `left`: the unmet units. The placed ones are already charged to pools and limits. */
 export function remedyInOrder(
   draft: Draft,
   ask: Ask,
@@ -57,7 +57,7 @@ export function remedyInOrder(
   });
 }
 
-/** For each bucket the first thing that said no. */
+/** The first obstacle in each bucket. */
 export function reasonsInOrder(
   draft: Draft,
   ask: Ask,
@@ -96,14 +96,14 @@ function whyNotMore(draft: Draft, ask: Ask, site: Site, left: number): Reason | 
   return draft.caps.refusal(holderOf(ask), nodes, made.cores) ?? draft.capacity.refusal(offer, group, nodes);
 }
 
-/** Why a bucket or its placement group takes no new nodes, whatever the limits. */
+/** Why a bucket or its placement group takes no new nodes, apart from limits. */
 function closedSite(draft: Draft, { offer, group }: Site): Reason | undefined {
   const closed = closedTo(draft, offer);
   if (closed !== undefined || group === undefined) return closed;
   return groupClosedTo(draft, offer, group) ?? jobRefusal(draft, offer, group);
 }
 
-/** An array that is not for HPC lacks groups on purpose, and its bucket without one says so. */
+/** An array that is not for HPC has no placement groups by configuration. The reason says that, and not that a constraint failed. */
 function whyRefused({ offer, made: { bucket } }: Site, refusal: Refusal): Reason {
   return refusal.code === "not-in-a-placement-group" && offer.notHpc === true
     ? { code: "no-new-group", bucket }

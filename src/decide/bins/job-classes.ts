@@ -1,0 +1,194 @@
+import type { Constraint } from "../../domain/constraint.ts";
+import type { JobDemand } from "../../domain/demand.ts";
+import type { SharedState } from "../../domain/node-view.ts";
+import { bytesOf, isSize } from "../../domain/size.ts";
+import type { Budget } from "../constraints/budget.ts";
+import { sizeOfConstraints } from "../constraints/constraint-size.ts";
+import type { Amount } from "../constraints/requirements.ts";
+import { takeApart } from "../constraints/requirements.ts";
+import { ClassTable, MOST_BITS, pairIn } from "./class-table.ts";
+import { keyOf } from "./constraint-key.ts";
+import { Fit } from "./empty-node-fit.ts";
+import type { ClassTools } from "./job-class.ts";
+import { JobClass } from "./job-class.ts";
+import type { JobForm } from "./job-forms.ts";
+import { JobForms, STEPS_TO_COMPILE } from "./job-forms.ts";
+import type { Ground } from "./node-kinds.ts";
+import type { Screen } from "./screen.ts";
+import { Screens } from "./screen.ts";
+import type { Takes } from "./takes.ts";
+
+/**
+ * Sorts jobs into classes: jobs of one class ask the same of nodes, so testing and searching cost per class and not per job. A class is found
+ * by its amounts, compared as numbers, and by its other constraints, compared as text. Everything else about a class is worked out on first
+ * use, because the sorting itself is what costs most where no two jobs are alike.
+ */
+export class JobClasses implements ClassTools {
+  readonly budget: Budget;
+  readonly #ground: Ground;
+  readonly #shared: SharedState;
+  readonly #positions: ReadonlyMap<string, number>;
+  readonly #forms: JobForms;
+  readonly #screens: Screens;
+  /** Classes of jobs whose amounts are not plain numbers. */
+  readonly #byText = new Map<string, JobClass>();
+  /** The amounts of the job at hand, by position of the resource. Only those in `#bits` are valid. */
+  readonly #sums: number[];
+  /** The positions of its resources. Undefined if a plain number means different amounts on different kinds of nodes, or if there are too many. */
+  #bits: number | undefined = 0;
+  #count = 0;
+  #jobs = 0;
+
+  /** `sparesSpot`: a job that says nothing of spot and names no node array does not use spot nodes. */
+  constructor(ground: Ground, shared: SharedState, sparesSpot: boolean) {
+    this.budget = ground.budget;
+    this.#ground = ground;
+    this.#shared = shared;
+    this.#positions = new Map(ground.resources.map((name, position) => [name, position]));
+    this.#forms = new JobForms(ground, shared, sparesSpot);
+    this.#sums = ground.resources.map(() => 0);
+    this.#screens = new Screens(ground, shared);
+  }
+
+  of(job: JobDemand): JobClass {
+    this.#jobs += 1;
+    const words = this.#addUp(job.constraints);
+    const form = this.#forms.of(job.spot, words);
+    const bits = this.#bits;
+    return bits === undefined || form.isIntricate ? this.#byWords(job, form) : this.#find(job, form, bits);
+  }
+
+  /** Number of classes. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Number of jobs that were sorted. */
+  get jobs(): number {
+    return this.#jobs;
+  }
+
+  /** The least of each resource that a slot of any class takes. 0 if a class does not take it, or if that is not known. */
+  least(): readonly number[] {
+    const least = this.#sums.map(() => Number.POSITIVE_INFINITY);
+    const takers = this.#sums.map(() => 0);
+    let all = 0;
+    const note = (resource: readonly number[], amount: readonly number[]): void => {
+      all += 1;
+      resource.forEach((position, i) => {
+        takers[position] = (takers[position] ?? 0) + 1;
+        least[position] = Math.min(least[position] ?? 0, amount[i] ?? 0);
+      });
+    };
+    for (const form of this.#forms.all())
+      for (const table of form.tables.values()) note(table.resource, table.least);
+    for (const { takes, screen } of this.#byText.values()) {
+      const { resource, amount } = takes ?? screen.least;
+      note(resource, amount);
+    }
+    return least.map((amount, position) => (takers[position] === all ? amount : 0));
+  }
+
+  screenOf(constraints: readonly Constraint[]): Screen {
+    return this.#screens.of(constraints);
+  }
+
+  fitOf(rest: readonly Constraint[]): Fit {
+    return new Fit(rest, this.#positions, this.#shared, this.#ground);
+  }
+
+  /** Adds up the amounts in `#sums` and `#bits`. One resource may stand twice. Returns all other constraints; undefined if there are none. */
+  #addUp(constraints: readonly Constraint[]): readonly Constraint[] | undefined {
+    let bits: number | undefined = 0;
+    let words: Constraint[] | undefined;
+    for (const constraint of constraints) {
+      if (constraint.kind !== "amount") {
+        if (words === undefined) words = [constraint];
+        else words.push(constraint);
+        continue;
+      }
+      const { resource, amount } = constraint;
+      const position = this.#positions.get(resource) ?? MOST_BITS;
+      const each = position < MOST_BITS ? this.#baseAmount(position, amount) : undefined;
+      if (bits === undefined || each === undefined) {
+        bits = undefined;
+        continue;
+      }
+      const bit = 1 << position;
+      this.#sums[position] = (bits & bit) === 0 ? each : (this.#sums[position] ?? 0) + each;
+      bits |= bit;
+    }
+    this.#bits = bits;
+    return words;
+  }
+
+  /** In base units. Undefined if a plain number means different amounts on different kinds of nodes. */
+  #baseAmount(position: number, amount: Amount["amount"]): number | undefined {
+    if (isSize(amount)) return Math.max(0, bytesOf(amount));
+    const unit = this.#ground.unitOf(position);
+    return unit === "mixed" ? undefined : Math.max(0, amount * unit);
+  }
+
+  #find(job: JobDemand, form: JobForm, bits: number): JobClass {
+    let table = form.tables.get(bits);
+    if (table === undefined) {
+      table = new ClassTable(bits, this.#ground.pair, this.budget);
+      form.tables.set(bits, table);
+    }
+    const known = table.find(this.#sums);
+    if (known?.takes !== undefined) {
+      known.takes.isCommon = true;
+      return known;
+    }
+    const { resource, pair } = table;
+    const amount = resource.map((position) => this.#sums[position] ?? 0);
+    const made = this.#make(job, form, takesOf(form, resource, amount, pair));
+    table.add(made);
+    return made;
+  }
+
+  /** The class of a job that is found by its text. */
+  #byWords(job: JobDemand, form: JobForm): JobClass {
+    const key = `${job.spot ?? "unsaid"}${keyOf(job.constraints)}`;
+    let known = this.#byText.get(key);
+    if (known === undefined) {
+      this.budget.spend(STEPS_TO_COMPILE * sizeOfConstraints(job.constraints));
+      const takes = form.requirements.intricate ? undefined : this.#takesByName(job, form);
+      known = this.#make(job, form, takes);
+      this.#byText.set(key, known);
+    }
+    return known;
+  }
+
+  #make(job: JobDemand, form: JobForm, takes: Takes | undefined): JobClass {
+    const made = new JobClass(this.#count, form, takes, job.constraints, this);
+    this.#count += 1;
+    return made;
+  }
+
+  /** Undefined if a plain number means different amounts on different kinds of nodes. */
+  #takesByName(job: JobDemand, form: JobForm): Takes | undefined {
+    const totals = new Map<number, number>();
+    for (const { resource, amount } of takeApart(job.constraints).amounts) {
+      const position = this.#positions.get(resource) ?? this.#ground.nowhere ?? 0;
+      const each = this.#baseAmount(position, amount);
+      if (each === undefined) return undefined;
+      totals.set(position, (totals.get(position) ?? 0) + each);
+    }
+    const resource = [...totals.keys()];
+    const takes = takesOf(form, resource, [...totals.values()], pairIn(resource, this.#ground.pair));
+    // Whether another job has the same text is not counted here.
+    takes.isCommon = true;
+    return takes;
+  }
+}
+
+function takesOf(
+  { requirements }: JobForm,
+  resource: readonly number[],
+  amount: readonly number[],
+  pair: Takes["pair"],
+): Takes {
+  const nothing = amount.every((each) => each <= 0);
+  return { resource, amount, pair, alone: requirements.alone !== undefined, nothing, isCommon: false };
+}
