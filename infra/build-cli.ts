@@ -9,15 +9,15 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** TypeScript's compiler as npm installed it. */
 const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
 
-/** The command and the client, each one file with all that it needs; `types` beside them say what the client exports. */
+/** The command and the client, each in one file with its dependencies. `types` has the client's types. */
 const ENTRIES = { "cli.cjs": "src/cli/main.ts", "client.cjs": "src/client/index.ts" } as const;
 
 /** Files that npm shows with the package, under the names that it looks for. */
 const TEXTS = { LICENSE: "LICENSE", "README.md": "infra/cli-readme.md" } as const;
 
 /**
- * Makes in `folder`, whose content it replaces, the npm package that people install to have the command and the client. Bundled, because
- * Node strips no types inside node_modules; CommonJS for the same reason as the functions' package. Rejects if it does not build.
+ * Builds the npm package with the command and the client in `folder`, and replaces its content. It is bundled, because Node does not strip
+ * types inside node_modules, and CommonJS for the same reason as the functions' package. Rejects if it does not build.
  */
 export async function buildCli(folder: string): Promise<readonly WrittenFile[]> {
   await rm(folder, { recursive: true, force: true });
@@ -50,10 +50,10 @@ async function bundle(source: string, file: string): Promise<WrittenFile> {
     platform: "node",
     target: "node22",
     format: "cjs",
-    // Its main file asks for its parts by a variable, which no bundler follows.
+    // Its main file requires its parts by a variable, which a bundler cannot follow.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     minify: true,
-    // Error classes are told apart by name.
+    // Error classes are distinguished by name.
     keepNames: true,
     legalComments: "none",
     metafile: true,
@@ -67,14 +67,16 @@ function emitTypes(folder: string): Promise<void> {
   const words = [TSC, "--project", path.join(ROOT, "infra/tsconfig.client.json"), "--outDir", folder];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
-    let said = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+    const said: string[] = [];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => said.push(text));
     child.once("error", reject);
-    child.once("close", (code) => (code === 0 ? resolve() : reject(new Error(`the types: ${said}`))));
+    child.once("close", (code) =>
+      code === 0 ? resolve() : reject(new Error(`the types were not emitted: ${said.join("")}`)),
+    );
   });
 }
 
-/** Name, version, licence and Node are those of the repository. It is not private: people may publish it. */
+/** Name, version, licence and Node are those of the repository. It is not private, so that it can be published. */
 async function describePackage(): Promise<object> {
   const own: unknown = JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8"));
   const { name, version, description, license, engines } = Object.fromEntries(Object.entries(own ?? {}));

@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { zip } from "./zip.ts";
 
-/** One file of the package, or what is made beside it. */
+/** A file of the package, or one that is built beside it. */
 export interface WrittenFile {
   readonly path: string;
   readonly bytes: number;
@@ -16,7 +16,7 @@ export interface BuiltPackage {
   readonly files: readonly WrittenFile[];
   readonly zip: WrittenFile;
   readonly sourceMaps: readonly WrittenFile[];
-  /** Which source went into which file and how much of it, and who imports what and how. Paths are relative to the repository. */
+  /** The sources of each file with their sizes, and all imports. Paths are relative to the repository. */
   readonly metafile: Pick<Metafile, "inputs" | "outputs">;
 }
 
@@ -25,20 +25,20 @@ export interface PackagePlaces {
   readonly folder: string;
   /** The same files, as they are deployed. */
   readonly zipFile: string;
-  /** A stack trace of the package can be read with the maps, but they are not shipped. */
+  /** For the maps with which a stack trace of the package can be read. They are not part of it. */
   readonly mapFolder: string;
 }
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Identifiers keep their names: that costs the start nothing, and a stack trace of Azure's can be read as it is. */
+/** Identifiers keep their names. That takes no time at the start, and stack traces from Azure are readable without maps. */
 const MINIFIED = { minifyWhitespace: true, minifySyntax: true, legalComments: "none" } as const;
 const TARGET = { platform: "node", target: "node22" } as const;
 
 /**
- * Makes the deployable package: `source` in CommonJS, host.json, package.json, and nothing else. What `import()` loads is a file of its own,
- * so that the start does not even parse it (docs/benchmarks.md, Loading). The same sources give the same bytes, wherever they lie.
- * `@azure/functions-core` is the worker's own. Rejects, with esbuild's words, if it does not bundle; then all is as it was.
+ * Builds the deployable package: `source` in CommonJS, host.json and package.json. Modules that `import()` loads are separate files, so that
+ * the start need not parse them (docs/benchmarks.md, Loading). The same sources give the same bytes in any folder. `@azure/functions-core` is
+ * part of the worker. Rejects with esbuild's error if it does not bundle; then nothing is changed.
  */
 export async function buildPackage(
   { folder, zipFile, mapFolder }: PackagePlaces,
@@ -71,7 +71,7 @@ interface Output {
   readonly map: string;
 }
 
-/** Splits as ES modules, since esbuild splits nothing else, and turns each file into CommonJS, which loads fastest (platform.md section 1). */
+/** Splits ES modules, because esbuild can split only these, and converts each file to CommonJS, which loads fastest (platform.md section 1). */
 async function bundle(source: string): Promise<{ outputs: readonly Output[]; metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     ...MINIFIED,
@@ -86,7 +86,7 @@ async function bundle(source: string): Promise<{ outputs: readonly Output[]; met
     bundle: true,
     splitting: true,
     format: "esm",
-    // A linked node_modules must not give other paths, which the hashes in names are made of.
+    // Names contain hashes of paths, which must be the same with a linked node_modules.
     preserveSymlinks: true,
     sourcemap: "inline",
     sourcesContent: false,
@@ -102,7 +102,7 @@ async function bundle(source: string): Promise<{ outputs: readonly Output[]; met
         ...TARGET,
         format: "cjs",
         sourcemap: "external",
-        // By require, which spares Node the search of each file for the names that it exports.
+        // With require, Node need not search each file for the names that it exports.
         supported: { "dynamic-import": false },
       } as const;
       const renamed = [...names].reduce((all, [old, name]) => all.replaceAll(`./${old}`, `./${name}`), text);
@@ -114,11 +114,12 @@ async function bundle(source: string): Promise<{ outputs: readonly Output[]; met
   return { outputs, metafile };
 }
 
-/** Better names for what is loaded of a library: esbuild takes them from the library's file, which is mostly called index. */
+/** Names for files of libraries. esbuild would use the name of the library's own file, which is mostly index. */
 function nameFiles({ outputs }: Metafile): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(outputs).flatMap(([file, { entryPoint }]) => {
-      const library = /node_modules\/@?((?:(?<=@)[^/]+\/)?[^/]+)\//.exec(entryPoint ?? "");
+      const library =
+        entryPoint === undefined ? undefined : /node_modules\/@?((?:(?<=@)[^/]+\/)?[^/]+)\//.exec(entryPoint);
       const hash = /-\w+\.cjs$/.exec(file);
       return library?.[1] === undefined || hash === null
         ? []

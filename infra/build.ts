@@ -1,6 +1,6 @@
 /**
- * `npm run build`: makes package/, which is what gets deployed, package.zip of the same, dist/maps beside it, and dist/cli, the command for
- * people to install.
+ * `npm run build`: builds package/, the files to deploy; package.zip with the same files; dist/maps, their source maps; and dist/cli, the
+ * package with the command.
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";

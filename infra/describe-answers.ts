@@ -7,7 +7,7 @@ const BANNER =
 
 const openApi = z.object({ components: z.object({ schemas: z.record(z.string(), z.looseObject({})) }) });
 
-/** Schemas of what is sent: src/wire/message.ts has types for these that say more. */
+/** Schemas of requests. src/wire/message.ts has better types for these. */
 const REQUESTS: ReadonlySet<string> = new Set([
   "RequestSet",
   "Nodearray",
@@ -31,7 +31,7 @@ export async function describeAnswers(document: string): Promise<string> {
     format: false,
     unreachableDefinitions: true,
   });
-  // The generator names the root everywhere; nobody needs it.
+  // The generator mentions the root at every type, which is not useful.
   return text
     .replaceAll(
       /^ \* This interface was referenced by `Root`'s JSON-Schema\n \* via the `definition` "\w+"\.\n/gm,

@@ -15,20 +15,20 @@ interface Row {
 }
 
 function readRows(file: string, priceColumn: string): readonly Row[] {
-  const [header = "", ...lines] = readFileSync(file, "utf8").trimEnd().split(/\r?\n/);
-  const columns = header.split(",");
+  const [header, ...lines] = readFileSync(file, "utf8").trimEnd().split(/\r?\n/);
+  const columns = header?.split(",") ?? [];
   const [region, size, price] = ["region", "vm_size", priceColumn].map((name) => {
     if (!columns.includes(name)) throw new Error(`${file} has no column ${name}`);
     return columns.indexOf(name);
   });
   return lines.map((line) => {
     const cells = line.split(",");
-    const cell = (at: number | undefined): string => (at === undefined ? "" : (cells[at] ?? ""));
-    const row = { region: cell(region), size: cell(size), price: Number(cell(price)) };
-    // Number("") is 0, which would pass for a gap.
-    if (row.region === "" || row.size === "" || cell(price) === "" || !(row.price >= 0))
-      throw new Error(`${file}: not a price: ${line}`);
-    return row;
+    const cell = (at: number | undefined) => (at === undefined ? undefined : cells[at]);
+    const [inRegion, ofSize, text] = [cell(region), cell(size), cell(price)];
+    // Number("") is 0, which would count as a gap.
+    const usd = text === undefined || text === "" ? Number.NaN : Number(text);
+    if (!inRegion || !ofSize || !(usd >= 0)) throw new Error(`${file}: not a price: ${line}`);
+    return { region: inRegion, size: ofSize, price: usd };
   });
 }
 

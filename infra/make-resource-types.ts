@@ -1,5 +1,5 @@
 /**
- * Writes test/infra/bicep/resource-types.json: what the resource types of infra/ accept, cut from a table of Azure's published types.
+ * Writes test/infra/bicep/resource-types.json: the properties of the resource types of infra/, from a table of Azure's published types.
  * Call: node infra/make-resource-types.ts AZURE-TYPES.json. The form of a property is short: "!" required, "-" read-only, then its type:
  * string, integer, boolean, any, #Object, (a|b) for allowed words, (a|b|...) if others are accepted too, [] for a list.
  */
@@ -63,7 +63,7 @@ const VARIANTS = new Set([
   "Microsoft.Azure.Monitor.SingleResourceMultipleMetricCriteria",
 ]);
 
-/** Object name -> property -> type. "*" is every other property, "?" the property that tells variants apart, "?X" the variant X. */
+/** Object name -> property -> type. "*" is every other property, "?" the property that distinguishes variants, "?X" the variant X. */
 export type Table = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 type Type =
@@ -159,7 +159,7 @@ function shorten(
   };
 }
 
-/** What cannot be set is not looked into either, but for the few that other resources read. */
+/** Read-only objects are left out as well, except those that other resources read. */
 function isLeftOut(
   key: string,
   { type, readOnly }: { readonly type: Type; readonly readOnly?: boolean | undefined },

@@ -7,13 +7,15 @@ import { readFileSync, writeFileSync } from "node:fs";
  */
 const [, , source] = process.argv;
 if (source === undefined) throw new Error("usage: node infra/make-vm-sizes.ts SIZES.csv");
-const [header = "", ...lines] = readFileSync(source, "utf8").trimEnd().split(/\r?\n/);
-const columns = header.split(",");
+const [header, ...lines] = readFileSync(source, "utf8").trimEnd().split(/\r?\n/);
+const columns = header?.split(",") ?? [];
 
 function cell(cells: readonly string[], name: string): string {
   const at = columns.indexOf(name);
   if (at < 0) throw new Error(`${source} has no column ${name}`);
-  return cells[at] ?? "";
+  const text = cells[at];
+  if (text === undefined) throw new Error(`not a size: ${cells.join()}`);
+  return text;
 }
 
 const rows = lines.map((line) => {

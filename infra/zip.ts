@@ -7,7 +7,7 @@ export interface ZipEntry {
   readonly content: Uint8Array;
 }
 
-/** The first moment that the format knows, 1980-01-01 00:00: an archive must not tell when it was made. */
+/** 1980-01-01 00:00, the first time in this format. It is constant, so that the same files give the same archive. */
 const DATE = (1 << 5) | 1;
 const TIME = 0;
 const DEFLATE = 8;
@@ -18,8 +18,8 @@ const MADE_BY = (3 << 8) | VERSION;
 const REGULAR_FILE = 0o100644;
 
 /**
- * A ZIP archive (PKWARE's APPNOTE 6.3) of files in this order: the same bytes for the same entries with the same release of Node. For small
- * archives: below 65,536 files and 4 GiB.
+ * A ZIP archive (PKWARE's APPNOTE 6.3) of files in this order. The same entries give the same bytes with the same release of Node. It must be
+ * below 65,536 files and 4 GiB.
  */
 export function zip(entries: readonly ZipEntry[]): Uint8Array {
   const files: Buffer[] = [];
@@ -43,7 +43,7 @@ export function zip(entries: readonly ZipEntry[]): Uint8Array {
   return Buffer.concat([...files, listed, ...end]);
 }
 
-/** What a file's own header and the directory both say of it: version, flags, method, time, date, checksum, sizes, lengths of name and extra. */
+/** The part that a file's header and its directory entry share: version, flags, method, time, date, checksum, sizes, lengths of name and extra. */
 function describe(name: string, content: Uint8Array, packed: Uint8Array): Buffer {
   return Buffer.concat([
     uint16(VERSION, 0, DEFLATE, TIME, DATE),

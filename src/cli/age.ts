@@ -1,10 +1,11 @@
 /** The time between two moments: "45s", "12m", "3h05m", "2d4h". Undefined if one of them is unknown. */
 export function ageBetween(from: string | undefined, to: string | undefined): string | undefined {
-  const milliseconds = Date.parse(to ?? "") - Date.parse(from ?? "");
+  if (from === undefined || to === undefined) return undefined;
+  const milliseconds = Date.parse(to) - Date.parse(from);
   return Number.isNaN(milliseconds) ? undefined : durationText(milliseconds / 1000);
 }
 
-/** "45s", "12m", "3h05m", "2d4h". */
+/** A duration in seconds as text: "45s", "12m", "3h05m", "2d4h". */
 export function durationText(long: number): string {
   const seconds = Math.max(0, Math.floor(long));
   if (seconds < 60) return `${seconds}s`;

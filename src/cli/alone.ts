@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { Alone } from "./terminal.ts";
 import type { Milliseconds } from "../domain/units.ts";
 
-/** A run that takes longer than this has ended without removing its lock: a question waits 20 s at most. */
+/** A lock older than this is from a run that ended without removing it, because a question takes at most 20 s. */
 const STALE_LOCK_MS: Milliseconds = 60_000;
 
 /**
- * Runs work alone on this machine, with a text that is kept between runs, in a folder of the user's home. The name may hold secrets, so the
- * file is named by its digest. Rejects with the system's error if the folder cannot be written.
+ * Runs work that no other process of this machine runs at the same time. A text is kept between runs, in a folder of the user's home. The
+ * name may contain secrets, so the file is named by its digest. Rejects with the system's error if the folder cannot be written.
  */
 export const alone: Alone = async (name, work) => {
   const folder = join(homedir(), ".cyclecloud-autoscaler");

@@ -13,7 +13,7 @@ import type { Keep, Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
 const HELP = `Asks once, on a node that its scheduler has closed, whether it may stop. Run it every half minute until it exits with 0 or 1, and then
-once a minute until the node is gone. 0: the node is being stopped; keep it closed. 1: no stop of it is under way; open it in the scheduler.
+once a minute until the node is gone. 0: the node is being stopped; keep it closed. 1: it is not being stopped; open it in the scheduler.
 3: no verdict now; keep it closed and ask again. The command keeps the time of the last question in the home directory, and exits with 1 when
 180 s have passed without a verdict. With --unhealthy it never does that.`;
 
@@ -21,7 +21,7 @@ once a minute until the node is gone. 0: the node is being stopped; keep it clos
 export function registerAutostop({ program, terminal, run }: Register): void {
   program
     .command("autostop")
-    .description("on a node: may it stop?")
+    .description("on a node: ask whether it may stop")
     .addHelpText("after", wrapped(HELP.replaceAll("\n", " ")))
     .addOption(
       new Option("--callback <address>", "jetpack config cyclecloud.cluster.autoscale.stop_callback")
@@ -52,7 +52,7 @@ export function registerAutostop({ program, terminal, run }: Register): void {
           },
         );
         if (code !== "busy") return code;
-        terminal.complain("another run of this command asks for this node just now");
+        terminal.complain("another run of this command is asking for this node");
         return EXIT.unreachable;
       }),
     );
@@ -69,14 +69,14 @@ interface AutostopOptions {
 /** Too long to be guessed. */
 const TOKEN_BYTES = 24;
 
-/** The token of this node for this VM. The first call makes it. It is kept beyond the series of questions. */
+/** The token of this node for this VM. The first call makes it. It is kept after the series of questions. */
 async function ownToken(
   terminal: Terminal,
   instance: string,
 ): Promise<{ readonly ownToken?: string } | "busy"> {
   return terminal.alone(`node token ${instance}`, async (kept, keep) => {
-    const known = kept?.trim() ?? "";
-    if (known !== "") return { ownToken: known };
+    const known = kept?.trim();
+    if (known !== undefined && known !== "") return { ownToken: known };
     const made = randomBytes(TOKEN_BYTES).toString("base64url");
     await keep(`${made}\n`);
     return { ownToken: made };

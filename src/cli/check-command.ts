@@ -18,23 +18,23 @@ interface CheckOptions {
   readonly json?: true;
 }
 
-/** The first check at a real CycleCloud: from a desk, before there is an app. */
+/** The first check against a real CycleCloud, before the app is deployed. */
 export function registerCheck({ program, terminal, run }: Register): void {
   program
     .command("check")
-    .description("a first, read-only try against CycleCloud itself")
+    .description("read CycleCloud itself, before there is an app; changes nothing")
     .addHelpText(
       "after",
       wrapped(
-        "A first try against CycleCloud itself, before there is an app: reaches it, signs in, reads every cluster of AUTOSCALER_CLUSTERS once, and shows node arrays, buckets, limits and what the configuration would make of them. Writes nothing anywhere.",
+        "A first check against CycleCloud itself, before there is an app. Signs in, reads every cluster of AUTOSCALER_CLUSTERS once, and shows node arrays, buckets and limits under the configuration. Changes nothing.",
       ),
     )
-    .option("-c, --cluster <name>", "only this one")
+    .option("-c, --cluster <name>", "only this cluster")
     .option(
       "--settings <file>",
-      "app settings in the form of local.settings.json; else the environment (AUTOSCALER_CLUSTERS and the password settings that it names)",
+      "app settings in the form of local.settings.json (default: the environment, with AUTOSCALER_CLUSTERS and the password settings that it names)",
     )
-    .option("--config <file>", "a configuration document as for config put; else the defaults")
+    .option("--config <file>", "a configuration document as for config put (default: the defaults)")
     .option("--json", "everything as JSON")
     .action((options: CheckOptions) => run(() => checkFrom(terminal, options)));
 }
@@ -60,7 +60,7 @@ async function checkFrom(terminal: Terminal, options: CheckOptions): Promise<Exi
 /** The content of a file, or the exit of the command. */
 type Given<T> = T | { readonly code: ExitCode };
 
-/** Undefined without a file: then the environment counts. */
+/** Without a file nothing, so that the environment is used. */
 async function readSettings(
   terminal: Terminal,
   file: string | undefined,
@@ -117,7 +117,7 @@ const FAILURES: Readonly<Record<Exclude<ClusterCheck["kind"], "read">, string>> 
   unreachable: "not reached",
   throttled: "CycleCloud asks to wait",
   denied: "reached, but CycleCloud refuses the credentials",
-  unexpected: "the answer makes no sense: is this a CycleCloud?",
+  unexpected: "the answer is not from CycleCloud: is this the right address?",
   "newer-state": "written by a newer release",
   "not-found": "reached and signed in, but there is no such cluster",
   "not-tried": "not tried",

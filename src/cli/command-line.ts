@@ -33,13 +33,31 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   for (const name of dropEmptyVariables(terminal.environment))
     terminal.complain(`${name} is set but empty: it counts as not set`);
   const program = describeProgram(terminal);
-  const register: Register = {
+  registerCommands({
     program,
     terminal,
     run: async (work) => {
       code = await work();
     },
-  };
+  });
+  warnOfPlainAddresses(program, terminal);
+  try {
+    const completed =
+      words[0] === "complete" ? await completeNames(program, words.slice(2), onto) : undefined;
+    if (completed !== undefined) return completed;
+    const parse = () => program.parseAsync([...words], { from: "user" });
+    if (words[0] === "completion") await printScript(terminal, parse);
+    else await parse();
+    close();
+    return code;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  }
+}
+
+/** In the order of the help text. */
+function registerCommands(register: Register): void {
   registerDemandCommands(register);
   registerDelete(register);
   registerStateCommands(register);
@@ -55,29 +73,23 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   registerVerify(register);
   registerCost(register);
   registerRemoval(register);
-  registerCompletion(program);
+  registerCompletion(register.program);
+}
+
+/** Warns before a command sends a key to an address of plain http. */
+function warnOfPlainAddresses(program: Command, terminal: Terminal): void {
   program.hook("preAction", (_program, command) => {
     const { url, callback } = command.opts<{ readonly url?: string; readonly callback?: string }>();
     for (const address of [url, callback])
       if (address !== undefined)
         warnOfPlainHttp(address, (message) => terminal.complain(`warning: ${message}`));
   });
-  try {
-    const completed =
-      words[0] === "complete" ? await completeNames(program, words.slice(2), onto) : undefined;
-    if (completed !== undefined) return completed;
-    const parse = () => program.parseAsync([...words], { from: "user" });
-    if (words[0] !== "completion") await parse();
-    else {
-      const script = mendScript(await capture(parse));
-      if (script !== "") terminal.say(script);
-    }
-    close();
-    return code;
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  }
+}
+
+/** Prints a shell's completion script. A mistake in the words prints nothing here. */
+async function printScript(terminal: Terminal, parse: () => Promise<unknown>): Promise<void> {
+  const script = mendScript(await capture(parse));
+  if (script !== "") terminal.say(script);
 }
 
 function describeProgram(terminal: Terminal): Command {
@@ -92,11 +104,11 @@ function describeProgram(terminal: Terminal): Command {
       outputError: (text, write) => write(withAdvice(text)),
     })
     .configureHelp({ showGlobalOptions: false })
-    .showHelpAfterError("(add --help for what there is)")
+    .showHelpAfterError("(--help lists the commands and options)")
     .addHelpText("after", EXIT_HELP);
 }
 
-/** The library's message about a mistake, with the remedy if the library gives none. */
+/** The library's message about a mistake, with a remedy that the library does not know. */
 function withAdvice(text: string): string {
   const missing = /^error: required option '[^']*--([\w-]+) [^']*' not specified/.exec(text)?.[1];
   const variable = missing === undefined ? undefined : VARIABLES.get(missing);

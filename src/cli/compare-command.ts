@@ -17,7 +17,7 @@ type CompareOptions = ClusterOptions & {
 /** Registers `compare`: the nodes of observed arrays beside those that the autoscaler would have had. */
 export function registerCompareCommand({ program, terminal, run }: Register): void {
   withCluster(program.command("compare"))
-    .description("observe mode: the real nodes, beside those that the autoscaler would have run")
+    .description("in observe mode: compare the real nodes with those that the autoscaler would have run")
     .addHelpText(
       "after",
       wrapped(
@@ -35,15 +35,17 @@ export function registerCompareCommand({ program, terminal, run }: Register): vo
           ...(until === undefined ? {} : { until }),
         };
         const answer = await appOf(options).comparison(options.cluster, query);
-        return tell(terminal, answer, options.json === true, tellComparison(options.csv === true));
+        return tell(terminal, answer, options.json === true, options.csv === true ? tellCsv : tellComparison);
       }),
     );
 }
 
-const tellComparison =
-  (asCsv: boolean): Telling =>
-  (body) => {
-    const answer = readComparison(body);
-    if (answer === undefined) return { text: UNREADABLE };
-    return { text: asCsv ? csvOfComparison(answer) : renderComparison(answer) };
-  };
+const tellComparison: Telling = (body) => {
+  const answer = readComparison(body);
+  return { text: answer === undefined ? UNREADABLE : renderComparison(answer) };
+};
+
+const tellCsv: Telling = (body) => {
+  const answer = readComparison(body);
+  return { text: answer === undefined ? UNREADABLE : csvOfComparison(answer) };
+};

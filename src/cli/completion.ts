@@ -9,11 +9,11 @@ import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Seconds } from "../domain/units.ts";
 
-/** The last line of an answer, after a colon: whether the shell completes files, or only what is offered. */
+/** The last line of an answer: whether the shell completes file names, or only the offered words. */
 const FILES = ":0";
 const NO_FILES = ":4";
 
-/** The possible words at a place of the command line, except commands and options. */
+/** The kind of word at a place of the command line, if it is neither a command nor an option. */
 type Place = "file" | "cluster" | "set" | "nodearray" | "node" | "job";
 
 /** By the long name of an option. */
@@ -42,11 +42,14 @@ const ARGUMENTS: ReadonlyMap<string, Place> = new Map([
 /** Adds the command that prints a shell's script, and the one that the script calls. */
 export function registerCompletion(program: Command): void {
   tab(program, { completionCommandName: "completion" });
+  program.commands
+    .find((command) => command.name() === "completion")
+    ?.description("print the completion script of a shell");
 }
 
 /**
- * Answers a shell's question: files where a file is expected, names that the app knows where a name is expected. Undefined if neither is
- * expected, so that the library offers its commands and options. Prints nothing if the app does not answer at once.
+ * Answers a shell's question: files if a file is expected, or names from the app if a name is expected. Undefined if neither is expected, so
+ * that the library offers its commands and options. Prints no names if the app does not answer at once.
  */
 export async function completeNames(
   program: Command,
@@ -59,15 +62,16 @@ export async function completeNames(
     terminal.say(FILES);
     return EXIT.done;
   }
-  const current = words.at(-1) ?? "";
+  const current = words.at(-1);
+  const begins = (name: string) => current === undefined || name.startsWith(current);
   const names = await namesFor(asked.place, asked.given, terminal);
-  for (const name of new Set(names)) if (isPlain(name) && name.startsWith(current)) terminal.say(name);
+  for (const name of new Set(names)) if (isPlain(name) && begins(name)) terminal.say(name);
   terminal.say(NO_FILES);
   return EXIT.done;
 }
 
 /**
- * Other senders chose the names, and shells expand what they are offered. So only names without special characters of a shell are offered.
+ * Other senders chose the names, and a shell expands the words that it is offered. So only names without special characters are offered.
  */
 function isPlain(name: string): boolean {
   return /^[\w.@%+,/-]+$/.test(name);
@@ -83,12 +87,12 @@ function placeOf(
   if (words.at(-1)?.startsWith("-") === true) return undefined;
   const given = new Map<string, string>();
   let command = program;
-  let path = "";
+  const path: string[] = [];
   let positions = 0;
   let open: Option | undefined;
   for (const word of words.slice(0, -1)) {
     if (open !== undefined) {
-      given.set(open.long ?? "", word);
+      if (open.long !== undefined) given.set(open.long, word);
       open = undefined;
     } else if (word.startsWith("-")) {
       const option = command.options.find((one) => one.short === word || one.long === word);
@@ -96,15 +100,25 @@ function placeOf(
     } else {
       const below = command.commands.find((one) => one.name() === word);
       if (below === undefined) positions += 1;
-      else [command, path] = [below, `${path} ${word}`.trim()];
+      else {
+        command = below;
+        path.push(word);
+      }
     }
   }
-  const place =
-    open === undefined ? (positions === 0 ? ARGUMENTS.get(path) : undefined) : OPTIONS.get(open.long ?? "");
+  const place = open === undefined ? argumentAt(path, positions) : optionOf(open);
   return place === undefined ? undefined : { place, given };
 }
 
-/** The shell is blocked meanwhile. */
+function argumentAt(path: readonly string[], position: number): Place | undefined {
+  return position === 0 ? ARGUMENTS.get(path.join(" ")) : undefined;
+}
+
+function optionOf({ long }: Option): Place | undefined {
+  return long === undefined ? undefined : OPTIONS.get(long);
+}
+
+/** Short, because the shell is blocked during this time. */
 const LONGEST_SECONDS: Seconds = 2;
 
 async function namesFor(

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { describeConfig, validateConfig } from "../client/index.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -15,18 +16,24 @@ import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
 const PUT_HELP =
-  "The app checks it first. Keys of scalelib's autoscale.json are accepted as they are, and it says of each whether it counts. - reads standard input.";
+  'The app checks the document first. It accepts keys of scalelib\'s autoscale.json, and lists for each whether it is used. "-" reads standard input.';
 const VALIDATE_HELP =
-  "By the app's own rules: every problem with its path, what was found and what was expected. - reads standard input.";
+  'Checks by the app\'s own rules, and lists every problem with its path, what was found and what was expected. "-" reads standard input.';
 
 /** A cluster's configuration document. */
-export function registerConfigCommands({ program, terminal, run }: Register): void {
-  const config = program
+export function registerConfigCommands(register: Register): void {
+  const config = register.program
     .command("config")
     .description("show, replace, check or take back a cluster's configuration");
+  registerDocument(config, register);
+  registerVersions(config, register);
+  registerChecks(config, register);
+}
 
+/** The document in force: show it, and replace it. */
+function registerDocument(config: Command, { terminal, run }: Register): void {
   withCluster(config.command("get"))
-    .description("print a cluster's configuration document with its defaults, as JSON that put takes")
+    .description("print a cluster's configuration document with its defaults, as JSON that put accepts")
     .action((options: ClusterOptions) =>
       run(async () =>
         tell(terminal, await appOf(options).config(options.cluster), options.json === true, (body) => ({
@@ -40,41 +47,40 @@ export function registerConfigCommands({ program, terminal, run }: Register): vo
     .addHelpText("after", wrapped(PUT_HELP))
     .argument("<file>", "the document as JSON")
     .action((file: string, options: ClusterOptions) => run(() => putConfig(terminal, file, options)));
+}
 
+/** Earlier versions, and the difference to a file. */
+function registerVersions(config: Command, { terminal, run }: Register): void {
   withCluster(config.command("history"))
-    .description("every change of the configuration: when, by whom, and what differs")
+    .description("list every change of the configuration: when, by whom, and what differs")
     .action((options: ClusterOptions) =>
-      run(async () =>
-        tell(
-          terminal,
-          await appOf(options).configHistory(options.cluster),
-          options.json === true,
-          tellConfigHistory,
-        ),
-      ),
+      run(async () => {
+        const answer = await appOf(options).configHistory(options.cluster);
+        return tell(terminal, answer, options.json === true, tellConfigHistory);
+      }),
     );
 
   withCluster(config.command("rollback"))
     .description(
-      "put an earlier configuration in force again; without a number the one before the last change",
+      "put an earlier configuration in force again; without a number, the one before the last change",
     )
     .argument("[number]", "the version, as history numbers them", readCount)
     .action((to: number | undefined, options: ClusterOptions) =>
-      run(async () =>
-        tellWritten(
-          terminal,
-          options,
-          await appOf(options).rollBackConfig(options.cluster, to),
-          `back to ${to === undefined ? "the version before the last change" : `version ${to}`}`,
-        ),
-      ),
+      run(async () => {
+        const answer = await appOf(options).rollBackConfig(options.cluster, to);
+        const version = to === undefined ? "the version before the last change" : `version ${to}`;
+        return tellWritten(terminal, options, answer, `back to ${version}`);
+      }),
     );
 
   withCluster(config.command("diff"))
-    .description("what putting a configuration document would change")
+    .description("show what a configuration document would change")
     .argument("<file>", "the document as JSON")
     .action((file: string, options: ClusterOptions) => run(() => diffConfig(terminal, file, options)));
+}
 
+/** Commands that need no app. */
+function registerChecks(config: Command, { terminal, run }: Register): void {
   config
     .command("schema")
     .description("print the JSON Schema of configuration documents, for editors; works without the app")
@@ -92,11 +98,15 @@ export function registerConfigCommands({ program, terminal, run }: Register): vo
     .argument("<file>", "the document as JSON")
     .option("--json", "the document with its defaults, as JSON")
     .action((file: string, options: { readonly json?: true }) =>
-      run(() => validate(terminal, file, options.json === true)),
+      run(() => validate(terminal, file, options)),
     );
 }
 
-async function validate(terminal: Terminal, file: string, json: boolean): Promise<ExitCode> {
+async function validate(
+  terminal: Terminal,
+  file: string,
+  { json }: { readonly json?: true },
+): Promise<ExitCode> {
   const input = await readJson(terminal, file);
   if ("code" in input) return input.code;
   const read = validateConfig(input.text);
@@ -104,7 +114,7 @@ async function validate(terminal: Terminal, file: string, json: boolean): Promis
     complainOfProblems(terminal, nameOf(file), read.problems);
     return EXIT.usage;
   }
-  if (json) terminal.say(jsonText(read.document));
+  if (json === true) terminal.say(jsonText(read.document));
   else terminal.say([`${nameOf(file)} is valid`, ...notesOf(read)].join("\n"));
   return EXIT.done;
 }
@@ -128,7 +138,7 @@ interface KeyRow {
 
 const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   ["KEY", ({ key }) => key],
-  ["WHAT BECOMES OF IT", ({ becomes }) => becomes],
+  ["RESULT", ({ becomes }) => becomes],
 ];
 
 interface Notes {
@@ -153,7 +163,7 @@ function notesOf({
     ...used.map(({ key, as }) => ({ key, becomes: key === as ? "used" : `used as ${as ?? "?"}` })),
     ...ignored.map(({ key, why }) => ({ key, becomes: `ignored: ${why ?? "?"}` })),
   ];
-  // A document with only our own keys needs no report.
+  // A document with only the app's own keys needs no report.
   const isPlain = ignored.length === 0 && used.every(({ key, as }) => key === as);
   return [
     ...(isPlain ? [] : [renderTable(KEY_COLUMNS, rows, "")]),

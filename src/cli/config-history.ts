@@ -11,7 +11,7 @@ import type { Telling } from "./tell.ts";
 import { complainOfProblems, jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The history of a configuration, and what a file would change, as text. */
+/** The changes of a configuration as text: past ones, and those that a file would make. */
 
 const difference = z.object({
   path: z.string(),

@@ -10,11 +10,11 @@ import { wrapped } from "./wrapped.ts";
 /** Ends the demand of a request set. */
 export function registerDelete({ program, terminal, run }: Register): void {
   withCluster(program.command("delete"))
-    .description("empty a request set: it asks for nothing any more")
+    .description("empty a request set, so that it asks for nothing")
     .addHelpText(
       "after",
       wrapped(
-        "Empties a request set at once, where it would else expire. Its nodes stay until they are idle. A sender that pushes the set again fills it again.",
+        "Empties a request set at once; otherwise it would expire. Its nodes stay until they are idle. The next message of a sender fills the set again.",
       ),
     )
     .argument("<set>", "the request set", readName)
@@ -23,7 +23,7 @@ export function registerDelete({ program, terminal, run }: Register): void {
 
 async function deleteSet(terminal: Terminal, set: string, options: ClusterOptions): Promise<ExitCode> {
   const api = appOf(options);
-  // An unknown name is a mistake, and emptying an unknown set would create it.
+  // Emptying an unknown set would create it. An unknown name is a mistake.
   const held = await api.requestSet(options.cluster, set);
   if (held.kind !== "answered") return tell(terminal, held, options.json === true, () => ({ text: "" }));
   const answer = await api.emptyRequestSet(options.cluster, set);

@@ -17,7 +17,7 @@ export function dropEmptyVariables(environment: Environment): readonly string[] 
  * cannot use it.
  */
 export function useProxy(environment: Environment): string | undefined {
-  const named = PROXY_VARIABLES.find((name) => (environment[name] ?? "") !== "");
+  const named = PROXY_VARIABLES.find((name) => environment[name] !== undefined && environment[name] !== "");
   if (named === undefined || environment["NODE_USE_ENV_PROXY"] === "1") return undefined;
   // Older releases of Node do not have it.
   if (!("setGlobalProxyFromEnv" in http)) {

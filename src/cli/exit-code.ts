@@ -17,5 +17,5 @@ export const EXIT_HELP = `
 Exit codes:
   0  done
   1  the answer is no: refused, unknown, not allowed, unhealthy, demand left unmet, the node is needed, a job left out
-  2  the arguments or a file make no sense; nothing was done
+  2  the arguments or a file are invalid; nothing was done
   3  no answer, "cannot tell now", or the time of --wait is over: try again`;

@@ -15,12 +15,18 @@ import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
 /** Commands for explanations, dry runs and history. */
-export function registerExplainCommands({ program, terminal, run }: Register): void {
+export function registerExplainCommands(register: Register): void {
+  registerExplain(register);
+  registerPlan(register);
+  registerHistory(register);
+}
+
+function registerExplain({ program, terminal, run }: Register): void {
   const explain = program
     .command("explain")
-    .description("why a job is placed or not, or why a node stays or is stopped");
+    .description("explain why a job is placed or not, or why a node stays or is stopped");
   withCluster(explain.command("job"))
-    .description("why a job or another demand is placed or not, and what would have to change")
+    .description("explain why a job or target is placed or not, and what would have to change")
     .argument("<name>", "the job, or the target as status names it")
     .addOption(requestSet())
     .addOption(pastPlan())
@@ -28,50 +34,58 @@ export function registerExplainCommands({ program, terminal, run }: Register): v
       run(() => explainTo(terminal, options, { job, set: options.requestSet })),
     );
   withCluster(explain.command("node"))
-    .description("why a node stays or is stopped, and what is on it")
+    .description("explain why a node stays or is stopped, and what runs on it")
     .argument("<name>", "its name, host name or NodeId")
     .addOption(pastPlan())
     .action((node: string, options: ExplainOptions) => run(() => explainTo(terminal, options, { node })));
+}
 
+function registerPlan({ program, terminal, run }: Register): void {
   withCluster(program.command("plan"))
-    .description("dry run: what would be done with other demand, limits or configuration")
+    .description("dry run: show the plan for other demand, limits or configuration")
     .addHelpText(
       "after",
       wrapped(
-        "What the autoscaler would do, with the same code, on inputs changed by a JSON file; changes nothing. Without a file: on the present inputs. Exits with 1 if demand would be left unmet.",
+        "Shows what the autoscaler would do with the changes in a JSON file, by the same code. Changes nothing. Without a file, it plans for the present inputs. Exits with 1 if demand would be left unmet.",
       ),
     )
     .option("--file <file>", '{ "config"?, "requestSets"?, "limits"?, ... }; "-" reads standard input')
     .action((options: ClusterOptions & { readonly file?: string }) => run(() => planFor(terminal, options)));
+}
 
+type HistoryOptions = ClusterOptions & {
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit: number;
+};
+
+function registerHistory({ program, terminal, run }: Register): void {
   withCluster(program.command("history"))
-    .description("counts per tick, newest first")
+    .description("list counts per tick, newest first")
     .addHelpText(
       "after",
-      wrapped("Shows the cluster's counts per tick, newest first; they are kept for 30 days."),
+      wrapped("Lists the cluster's counts per tick, newest first. They are kept for 30 days."),
     )
     .addOption(new Option("--from <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--to <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--limit <rows>", "maximum number of rows").argParser(readCount).default(20))
-    .action(
-      (options: ClusterOptions & { readonly from?: string; readonly to?: string; readonly limit: number }) =>
-        run(async () => {
-          const { from, to, limit } = options;
-          const query = {
-            limit,
-            ...(from === undefined ? {} : { from }),
-            ...(to === undefined ? {} : { to }),
-          };
-          const answer = await appOf(options).wholeHistory(options.cluster, query);
-          return tell(terminal, answer, options.json === true, tellHistory);
-        }),
+    .action(({ from, to, limit, ...options }: HistoryOptions) =>
+      run(async () => {
+        const query = {
+          limit,
+          ...(from === undefined ? {} : { from }),
+          ...(to === undefined ? {} : { to }),
+        };
+        const answer = await appOf(options).wholeHistory(options.cluster, query);
+        return tell(terminal, answer, options.json === true, tellHistory);
+      }),
     );
 }
 
 type ExplainOptions = ClusterOptions & { readonly requestSet?: string; readonly plan?: number };
 
 function pastPlan(): Option {
-  return new Option("--plan <number>", "by a past plan, as history numbers them").argParser(readCount);
+  return new Option("--plan <number>", "use a past plan, as history numbers them").argParser(readCount);
 }
 
 type Asked = { readonly job: string; readonly set: string | undefined } | { readonly node: string };
@@ -96,14 +110,14 @@ async function planFor(
   const read = options.file === undefined ? { value: {} } : await readJson(terminal, options.file);
   if ("code" in read) return read.code;
   const answer = await appOf(options).plan(options.cluster, read.value);
-  return tell(terminal, answer, options.json === true, tellPlan(options.file !== undefined));
+  return tell(terminal, answer, options.json === true, tellPlan({ hasChanges: options.file !== undefined }));
 }
 
 const tellPlan =
-  (hasChanges: boolean): Telling =>
+  (request: { readonly hasChanges: boolean }): Telling =>
   (body) => {
     const answer = readDryRun(body);
     if (answer === undefined) return { text: UNREADABLE };
     const unmet = (answer.plan.unmet ?? 0) > 0;
-    return { text: renderDryRun(answer, hasChanges), code: unmet ? EXIT.no : EXIT.done };
+    return { text: renderDryRun(answer, request), code: unmet ? EXIT.no : EXIT.done };
   };

@@ -4,14 +4,12 @@ export const COLUMNS = 100;
 /** Breaks a text at spaces into lines of at most `width` characters. A longer word is not broken. */
 export function fold(text: string, width: number): readonly string[] {
   const lines: string[] = [];
-  let line = "";
   for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (longer.length <= width || line === "") line = longer;
-    else {
-      lines.push(line);
-      line = word;
-    }
+    const line = lines.at(-1);
+    const longer = line === undefined || line === "" ? word : `${line} ${word}`;
+    if (line === undefined) lines.push(word);
+    else if (longer.length <= width || line === "") lines[lines.length - 1] = longer;
+    else lines.push(word);
   }
-  return [...lines, line];
+  return lines;
 }

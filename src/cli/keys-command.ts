@@ -12,18 +12,18 @@ interface KeysOptions {
 }
 
 const HELP =
-  "Azure's function keys are for one function each. The commands set one new value on every function of the roles, so that it opens those and no other. sender: write and empty request sets. reader: read everything, and dry runs. operator: both, and the configuration, ticks, restores and the texts of rejected messages. Several roles give one key for all of them. Give each sender a key of its own name: the same commands with another value replace it, and az functionapp function keys delete removes it.";
+  "In Azure, a function key opens one function. The commands set one new value as a key of every function of the roles, so that it opens those and no others. sender: write and empty request sets. reader: read everything, and make dry runs. operator: both, and the configuration, ticks, restores and the texts of rejected messages. With several roles, one key opens the functions of all of them. Give each sender a key with its own name: the same commands with another value replace the key, and az functionapp function keys delete removes it.";
 
-/** Prints the commands that give a sender, reader or operator a key. Runs none of them: that needs rights on the function app. */
+/** Prints the commands that make a key for a sender, reader or operator. To run them, a user needs rights on the function app. */
 export function registerKeys({ program, terminal, run }: Register): void {
   program
     .command("keys")
     .description("print the commands that make a function key for a role")
     .addHelpText("after", wrapped(HELP))
-    .addArgument(new Argument("<role...>", "what the key is for").choices(ROLES))
+    .addArgument(new Argument("<role...>", "the roles of the key").choices(ROLES))
     .requiredOption("--app <name>", "the function app's name")
     .requiredOption("-g, --resource-group <name>", "its resource group")
-    .option("--key-name <name>", "what the key is called in Azure (default: the roles)")
+    .option("--key-name <name>", "name of the key in Azure (default: the roles)")
     .action((roles: readonly Role[], options: KeysOptions) =>
       run(() => {
         terminal.say(keyCommands(roles, options).join("\n"));
@@ -37,7 +37,7 @@ function keyCommands(roles: readonly Role[], options: KeysOptions): readonly str
   const names = [...new Set(roles.flatMap(functionsOf))];
   const where = `--resource-group ${quoted(resourceGroup)} --name ${quoted(app)}`;
   return [
-    // Neither in the history of the shell nor in a file.
+    // The value is then neither in the history of the shell nor in a file.
     'KEY="$(openssl rand -hex 32)"',
     ...names.map(
       (name) =>

@@ -21,25 +21,29 @@ export function registerListCommands({ program, terminal, run }: Register): void
     );
 
   withCluster(program.command("nodes"))
-    .description("nodes, and why each stays or is stopped")
-    .option("--nodearray <name>", "only of this node array")
+    .description("list nodes, and why each stays or is stopped")
+    .option("--nodearray <name>", "only nodes of this node array")
     .option(
       "--phase <phase>",
-      "only in this phase: coming, ready, failed, going, off, deallocated, down, missing, unknown",
+      "only nodes in this phase: coming, ready, failed, going, off, deallocated, down, missing, unknown",
     )
-    .option("--unneeded", "only those that are up and that nothing needs")
-    .option("--why <text>", "only those whose WHY holds this text")
-    .addOption(new Option("--sort <column>", "the oldest first, for age").choices(NODE_ORDERS))
+    .option("--unneeded", "only nodes that are up and that no demand needs")
+    .option("--why <text>", "only nodes with this text in the column WHY")
+    .addOption(
+      new Option("--sort <column>", "sort by this column; age: the oldest first").choices(NODE_ORDERS),
+    )
     .action((options: ClusterOptions & NodeChoice) =>
       list(options, (state) => renderNodes(state, options, terminal.columns)),
     );
 
   withCluster(program.command("jobs"))
-    .description("what each job asks for, and how much of it is placed")
+    .description("list what each job asks for, and how much of it is placed")
     .addOption(requestSet())
-    .option("--unmet", "only those that lack something")
-    .option("--user <name>", "only of this user")
-    .addOption(new Option("--sort <column>", "the largest first, for numbers").choices(JOB_ORDERS))
+    .option("--unmet", "only jobs with unmet demand")
+    .option("--user <name>", "only jobs of this user")
+    .addOption(
+      new Option("--sort <column>", "sort by this column; numbers: the largest first").choices(JOB_ORDERS),
+    )
     .action((options: ClusterOptions & JobChoice) =>
       list(options, (state) => renderJobs(state, options, terminal.columns)),
     );

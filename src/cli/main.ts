@@ -9,7 +9,7 @@ import { useProxy } from "./environment.ts";
 import { signIn } from "./sign-in.ts";
 import type { Milliseconds } from "../domain/units.ts";
 
-/** The reader of our output may stop reading, as `head` does. That is no failure. */
+/** The reader of standard output may stop reading, as `head` does. That is not a failure. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit();
   throw error;

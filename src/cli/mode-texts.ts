@@ -1,6 +1,6 @@
 import type { StateAnswer } from "../client/state.ts";
 
-/** In which mode each node array is; empty: none is only observed, or an older app answers. */
+/** The mode of each node array as text. Empty if no array is in mode observe, or if an older app answers. */
 export function modeTexts({ nodearrays }: Pick<StateAnswer, "nodearrays">): readonly string[] {
   const ours = nodearrays.filter(({ managed }) => managed !== false);
   const namesIn = (wanted: string) =>

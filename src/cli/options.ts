@@ -10,7 +10,7 @@ export const url = () =>
 export const key = () =>
   new Option(
     "--key <key>",
-    "function key; better in the environment, as other users of a machine see command lines",
+    "function key; better in the environment, because other users of a machine can see command lines",
   ).env("AUTOSCALER_KEY");
 export const cluster = () =>
   new Option("-c, --cluster <name>", "the cluster").env("AUTOSCALER_CLUSTER").argParser(readName);
@@ -47,13 +47,13 @@ export function withDoors(command: Command): Command {
     .addOption(
       new Option(
         "--expiration-interval <seconds>",
-        "how long the demand stays valid without a renewal",
+        "time for which the demand is valid without a renewal",
       ).argParser(readPositive),
     )
     .addOption(url())
     .addOption(key())
     .addOption(queue())
-    .option("--wait", "wait until all of it is ready, or some of it is impossible")
+    .option("--wait", "wait until all of the demand is ready, or until some of it cannot be placed")
     .addOption(
       new Option("--timeout <seconds>", "with --wait: at most this long")
         .argParser(readPositive)

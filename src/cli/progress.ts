@@ -26,10 +26,11 @@ export function judgeProgress(set: RequestSetAnswer, revision: number | undefine
   if (short.length > 0)
     return { kind: "unmet", text, reasons: short.slice(0, SHOWN).map(reasonOf).concat(moreOf(short.length)) };
   if (outcomes.every(({ pending = 0 }) => pending === 0)) return { kind: "met", text };
-  return { kind: "waiting", text: `${text}${timeLeft(set)}` };
+  const left = timeLeft(set);
+  return { kind: "waiting", text: left === undefined ? text : `${text}, ${left}` };
 }
 
-/** Of thousands of jobs the others have the same reasons. */
+/** Demands that are listed. Of thousands of jobs, the others have the same reasons. */
 const SHOWN = 20;
 
 function moreOf(count: number): readonly string[] {
@@ -38,9 +39,9 @@ function moreOf(count: number): readonly string[] {
 
 type Outcome = OutcomeAnswer & { readonly reasons: readonly string[] };
 
-function reasonOf({ id = "?", asked = 0, placed = 0, unit = "", reasons }: Outcome): string {
+function reasonOf({ id = "?", asked = 0, placed = 0, unit, reasons }: Outcome): string {
   const [why = "no reason is known"] = reasons;
-  return `${id} has ${placed} of ${asked} ${unit}: ${why}`;
+  return `${id} has ${placed} of ${asked}${unit === undefined ? "" : ` ${unit}`}: ${why}`;
 }
 
 /** "2 of 4 nodes ready, 2 booting", for each unit in the demand. */
@@ -61,11 +62,12 @@ function countsOf(outcomes: readonly Outcome[]): string {
   return parts.length === 0 ? "nothing is asked for" : parts.join("; ");
 }
 
-/** By the app's clock, which may differ from ours: the answer has the expiry of the set and the time left until then. */
-function timeLeft({ expectedReadyAt, expiresAt, expiresInSeconds }: RequestSetAnswer): string {
-  if (expectedReadyAt === undefined || expiresAt === undefined || expiresInSeconds === undefined) return "";
+/** By the app's clock, which may differ from this machine's: the answer has the expiry of the set and the time left until then. */
+function timeLeft({ expectedReadyAt, expiresAt, expiresInSeconds }: RequestSetAnswer): string | undefined {
+  if (expectedReadyAt === undefined || expiresAt === undefined || expiresInSeconds === undefined)
+    return undefined;
   const now = Date.parse(expiresAt) / 1000 - expiresInSeconds;
-  return `, ${durationText(Date.parse(expectedReadyAt) / 1000 - now)}`;
+  return durationText(Date.parse(expectedReadyAt) / 1000 - now);
 }
 
 function durationText(seconds: Seconds): string {

@@ -16,14 +16,14 @@ type RejectedOptions = ApiOptions & { readonly cluster?: string; readonly text?:
 /** Shows what was not accepted, for people who did not see the answer to its sender. */
 export function registerRejected({ program, terminal, run }: Register): void {
   withAnyCluster(program.command("rejected"))
-    .description("messages and jobs that could not be read, and why")
+    .description("list messages and jobs that could not be read, and why")
     .addHelpText(
       "after",
       wrapped(
-        "Lists messages that lie in the queue demand-rejected, and jobs that request sets hold and that were left out: where in the input, and what was expected there. The values that were found are the sender's own, and are shown only with --text. Without --cluster, of all clusters.",
+        "Lists the messages in the queue demand-rejected, and jobs of request sets that were left out: where the problem is in the input, and what was expected there. The found values are the sender's own, and are shown only with --text. Without --cluster, it covers all clusters.",
       ),
     )
-    .option("--text", "instead: the oldest messages as JSON with their texts, which needs an operator's key")
+    .option("--text", "instead: print the oldest messages as JSON with their texts; needs an operator's key")
     .action((options: RejectedOptions) =>
       run(() => (options.text === true ? showTexts : listRejected)(terminal, options)),
     );

@@ -10,14 +10,14 @@ import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
-/** Before the app is removed: the nodes and demand that it would leave behind. */
+/** Lists the nodes and the demand that would be left if the app were removed. */
 export function registerRemoval({ program, terminal, run }: Register): void {
   withApi(program.command("removal"))
-    .description("may the app be removed? 1 while nodes or demand are there")
+    .description("check whether the app can be removed: exits with 1 while nodes or demand are left")
     .addHelpText(
       "after",
       wrapped(
-        "Says of each cluster which nodes would run on without the app, and which demand would be lost. Changes nothing. Exits with 1 while there are any: without the app these nodes are not stopped.",
+        "Lists for each cluster the nodes that would continue to run without the app, and the demand that would be lost. Changes nothing. Exits with 1 while there are any, because without the app these nodes are not stopped.",
       ),
     )
     .action((options: ApiOptions) => run(() => judgeRemoval(terminal, options)));
@@ -43,7 +43,7 @@ async function judgeRemoval(terminal: Terminal, options: ApiOptions): Promise<Ex
     const state = answer.kind === "answered" ? readState(answer.body) : undefined;
     // If one cluster cannot be read, its remaining nodes are unknown.
     if (state === undefined) {
-      terminal.complain(`${cluster}: what would be left is not known`);
+      terminal.complain(`${cluster}: unknown what would be left`);
       const code = tell(terminal, answer, false, () => ({ text: UNREADABLE }));
       return code === EXIT.done ? EXIT.no : code;
     }

@@ -10,7 +10,7 @@ interface Shown {
   readonly nodearrays?: StateAnswer["nodearrays"];
 }
 
-/** Where nodes can be had, preferred first; below it in which mode each node array is, if one is only observed. */
+/** The buckets, the preferred ones first, and below them the mode of each node array if one is only observed. */
 export function renderBuckets({ buckets, choice, nodearrays = [] }: Shown): string {
   const currency = choice?.prices?.currency;
   const table = renderTable(
@@ -39,7 +39,7 @@ function boundBy({ available, vcpus = 1, limits }: BucketAnswer): string | undef
     ?.limit;
 }
 
-/** Every limit of some bucket, once, in the order of the buckets. Limits with one name and different numbers are of different regions. */
+/** Every limit of a bucket, once, in the order of the buckets. Limits with the same name and different numbers belong to different regions. */
 export function renderLimits({ buckets }: { readonly buckets: readonly BucketAnswer[] }): string {
   const limits = new Map(buckets.flatMap((bucket) => bucket.limits.map((one) => [JSON.stringify(one), one])));
   return renderTable(

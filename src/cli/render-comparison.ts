@@ -78,7 +78,7 @@ type Days = ComparisonAnswer["days"];
 function reasonsText(days: Days): readonly string[] {
   const all = days.flatMap(({ day = "?", nodearrays }) =>
     nodearrays.flatMap(({ nodearray = "?", differences }) =>
-      differences.map(({ nodeHours = 0, text = "" }) => ({
+      differences.map(({ nodeHours = 0, text = "?" }) => ({
         nodeHours,
         line: `  ${day} ${nodearray}: ${text}`,
       })),
@@ -103,15 +103,21 @@ const CSV_COLUMNS: readonly (readonly [string, (row: Row) => string | number | u
   ["waitingJobHours", ({ waiting }) => waiting],
 ];
 
-/** RFC 4180, with a header line. */
+/** CSV by RFC 4180, with a header line. */
 export function csvOfComparison(answer: ComparisonAnswer): string {
-  const lines = rowsOf(answer).map((row) => CSV_COLUMNS.map(([, cell]) => csvCell(cell(row))).join(","));
+  const lines = rowsOf(answer).map((row) =>
+    CSV_COLUMNS.map(([, cell]) => cell(row))
+      .map(cellOrEmpty)
+      .join(","),
+  );
   return [CSV_COLUMNS.map(([head]) => head).join(","), ...lines].join("\n");
 }
 
+const cellOrEmpty = (value: string | number | undefined): string | undefined =>
+  value === undefined ? undefined : csvCell(value);
+
 /** Spreadsheets run a text that begins like a formula, so such a name gets an apostrophe in front. */
-function csvCell(value: string | number | undefined): string {
-  if (value === undefined) return "";
+function csvCell(value: string | number): string {
   if (typeof value === "number") return String(value);
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

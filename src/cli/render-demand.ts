@@ -1,7 +1,7 @@
 import type { OutcomeAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
 import { readRequestSetAnswer } from "../client/state.ts";
 import { withheldText } from "./render-status.ts";
-import { renderTable } from "./table.ts";
+import { compareTexts, renderTable } from "./table.ts";
 import { problemText, UNREADABLE } from "./tell.ts";
 
 /** All request sets, and below them the results of their targets. */
@@ -19,13 +19,14 @@ export function renderSets({ demand, outcomes, plan }: StateAnswer): string {
     "no request sets",
   );
   const targets = outcomes.filter(({ kind }) => kind !== "job");
-  return targets.length === 0 ? sets : `${sets}\n\n${renderOutcomes(targets, "TARGET")}${withheldLine(plan)}`;
+  if (targets.length === 0) return sets;
+  return [sets, "", renderOutcomes(targets, "TARGET"), ...withheldLines(plan)].join("\n");
 }
 
-/** Shown below a table of demands that seem to wait for nodes: in observe mode none come. */
-function withheldLine(plan: Pick<PlanAnswer, "withheld"> | undefined): string {
+/** A line below a table of demands that wait for nodes: in observe mode no nodes come. */
+function withheldLines(plan: Pick<PlanAnswer, "withheld"> | undefined): readonly string[] {
   const text = plan?.withheld === undefined ? undefined : withheldText(plan.withheld);
-  return text === undefined ? "" : `\nthe plan ${text}`;
+  return text === undefined ? [] : [`the plan ${text}`];
 }
 
 /** The jobs that are shown, and their order. Absent: all, in the app's order, unmet jobs first. */
@@ -51,8 +52,7 @@ export function renderJobs(
   const none = jobs.length === 0 ? undefined : "no such jobs";
   const table = renderOutcomes(inOrder(chosen, choice.sort), "JOB", { columns, none });
   const more = (plan?.demands ?? outcomes.length) - outcomes.length;
-  const all = more > 0 ? `${table}\nand ${more} more demands` : table;
-  return `${all}${withheldLine(plan)}`;
+  return [table, ...(more > 0 ? [`and ${more} more demands`] : []), ...withheldLines(plan)].join("\n");
 }
 
 function isChosen(job: OutcomeAnswer, { requestSet, unmet, user }: JobChoice): boolean {
@@ -67,7 +67,7 @@ function inOrder(jobs: readonly OutcomeAnswer[], sort: JobOrder | undefined): re
   return jobs.toSorted((a, b) => {
     const [left, right] = [key(a), key(b)];
     if (typeof left === "number" || typeof right === "number") return Number(right ?? 0) - Number(left ?? 0);
-    return NATURAL.compare(left ?? "", right ?? "");
+    return compareTexts(left, right);
   });
 }
 
@@ -79,9 +79,6 @@ const KEYS: Readonly<Record<JobOrder, (job: OutcomeAnswer) => string | number | 
   placed: ({ placed = 0 }) => placed,
   waiting: ({ pending = 0 }) => pending,
 };
-
-/** job-2 before job-10. */
-const NATURAL = new Intl.Collator("en", { numeric: true });
 
 function renderOutcomes(
   outcomes: readonly (OutcomeAnswer & { readonly metadata?: string | undefined })[],
@@ -131,6 +128,6 @@ export function renderRequestSet(body: unknown): string {
     head,
     ...separate,
     ...left,
-    ...(outcomes.length === 0 ? [] : [`${renderOutcomes(outcomes, "DEMAND")}${withheldLine(set)}`]),
+    ...(outcomes.length === 0 ? [] : [renderOutcomes(outcomes, "DEMAND"), ...withheldLines(set)]),
   ].join("\n");
 }

@@ -4,7 +4,7 @@ import { modeText } from "./render-status.ts";
 /** The planned actions, the unmet demands with their reasons, and the effect of the changes, if there are any. */
 export function renderDryRun(
   { acting, currency, mode, observed, plan, difference, rejectedJobs }: DryRunAnswer,
-  hasChanges: boolean,
+  { hasChanges }: { readonly hasChanges: boolean },
 ): string {
   const price =
     plan.pricePerHour === undefined
@@ -28,23 +28,23 @@ export function renderDryRun(
     ...(held && deeds.length === 0
       ? ["the mode is observe, or the cluster is not started: none of this would be done"]
       : []),
-    ...(deeds.length === 0 ? ["nothing to do"] : held ? deeds.map(whileOff) : deeds),
+    ...(deeds.length === 0 ? ["nothing to do"] : held ? deeds.map(withheld) : deeds),
     ...price,
     ...renderUnmet(short, plan.unmet ?? short.length),
     ...leftOut,
-    ...(difference === undefined ? [] : renderDifference(difference, currency, hasChanges)),
+    ...(difference === undefined ? [] : renderDifference(difference, currency, { hasChanges })),
   ].join("\n");
 }
 
-const whileOff = (deed: string): string => `would ${deed}, but the mode is observe`;
+const withheld = (deed: string): string => `would ${deed}, but the mode is observe`;
 
-/** Of thousands of jobs the others have the same reasons. --json has more. */
+/** Unmet demands that are listed. Of thousands of jobs, the others have the same reasons. --json lists all. */
 const SHOWN = 20;
 
 function renderUnmet(unmet: DryRunAnswer["plan"]["outcomes"], count: number): readonly string[] {
   const shown = unmet.slice(0, SHOWN);
   const lines = shown.flatMap(({ requestSet, id, asked = 0, placed = 0, unit, reasons, binding }) => [
-    `unmet: ${requestSet ?? "?"}/${id ?? "?"} has ${placed} of ${asked} ${unit ?? ""}`.trimEnd(),
+    `unmet: ${requestSet ?? "?"}/${id ?? "?"} has ${placed} of ${asked}${unit === undefined ? "" : ` ${unit}`}`,
     ...reasons.map((reason) => `  ${reason}`),
     ...(binding === undefined ? [] : [`  ${binding}`]),
   ]);
@@ -54,11 +54,19 @@ function renderUnmet(unmet: DryRunAnswer["plan"]["outcomes"], count: number): re
 function renderDifference(
   { nodesCreated = 0, pricePerHour, demands }: NonNullable<DryRunAnswer["difference"]>,
   currency: string | undefined,
-  hasChanges: boolean,
+  { hasChanges }: { readonly hasChanges: boolean },
 ): readonly string[] {
   const price = pricePerHour === undefined ? "" : `, ${withCurrency(signed(pricePerHour), currency)} an hour`;
   const changed = demands.map(
-    ({ requestSet = "?", id = "?", unit = "", asked = 0, placed = 0, askedWithout = 0, placedWithout = 0 }) =>
+    ({
+      requestSet = "?",
+      id = "?",
+      unit = "?",
+      asked = 0,
+      placed = 0,
+      askedWithout = 0,
+      placedWithout = 0,
+    }) =>
       `  ${requestSet}/${id}: ${placed} of ${asked} ${unit} instead of ${placedWithout} of ${askedWithout}`,
   );
   if (nodesCreated === 0 && changed.length === 0) return hasChanges ? ["the changes change nothing"] : [];

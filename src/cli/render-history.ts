@@ -4,7 +4,7 @@ import { countsText, renderTable } from "./table.ts";
 import type { Telling } from "./tell.ts";
 import { UNREADABLE } from "./tell.ts";
 
-/** Numbers of plans below the history. */
+/** Maximum number of plans that are listed below the history. */
 const KEPT_SHOWN = 20;
 
 export const tellHistory: Telling = (body) => {
@@ -19,7 +19,11 @@ function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
       ["PLAN", ({ plan }) => plan],
       ["NODES", ({ nodes }) => countsText(nodes, "none")],
       ["IDLE", ({ idle }) => idle],
-      ["COST/H", ({ pricePerHour, currency }) => moneyText(pricePerHour, currency)],
+      [
+        "COST/H",
+        ({ pricePerHour, currency }) =>
+          pricePerHour === undefined ? undefined : moneyText(pricePerHour, currency),
+      ],
       ["IN FLIGHT", ({ inFlight }) => inFlight],
       ["SETS", ({ liveSets }) => liveSets],
       ["UNMET", ({ unmet }) => unmet],
@@ -41,8 +45,7 @@ function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
 }
 
 /** "3.9 USD": at most two decimals, and always with a known currency. */
-function moneyText(amount: number | undefined, currency: string | undefined): string | undefined {
-  if (amount === undefined) return undefined;
+function moneyText(amount: number, currency: string | undefined): string {
   const text = Number.isInteger(amount) ? String(amount) : amount.toFixed(2);
   return currency === undefined ? text : `${text} ${currency}`;
 }
@@ -64,8 +67,7 @@ function sumText(rows: readonly HistoryRowAnswer[]): readonly string[] {
   let currency: string | undefined;
   // Newest first: each row's time ends with the row before it in the list.
   for (const [index, row] of rows.entries()) {
-    const until = rows[index - 1]?.at;
-    const hours = (Date.parse(until ?? "") - Date.parse(row.at ?? "")) / 3_600_000;
+    const hours = hoursBetween(row.at, rows[index - 1]?.at);
     if (!(hours > 0 && hours <= LONGEST_HOLD_HOURS)) continue;
     idleHours += (row.idle ?? 0) * hours;
     cost += (row.pricePerHour ?? 0) * hours;
@@ -77,7 +79,11 @@ function sumText(rows: readonly HistoryRowAnswer[]): readonly string[] {
   const idle = `in the time shown: ${idleHours.toFixed(1)} idle node-hours`;
   if (currency === undefined) return [idle];
   const missing = unpriced === 0 ? "" : ` (up to ${unpriced} nodes have no known price)`;
-  return [
-    `${idle} for ${moneyText(idleCost, currency) ?? ""}, all nodes ${moneyText(cost, currency) ?? ""}${missing}`,
-  ];
+  return [`${idle} for ${moneyText(idleCost, currency)}, all nodes ${moneyText(cost, currency)}${missing}`];
+}
+
+/** NaN if one of the times is unknown. */
+function hoursBetween(from: string | undefined, to: string | undefined): number {
+  if (from === undefined || to === undefined) return Number.NaN;
+  return (Date.parse(to) - Date.parse(from)) / 3_600_000;
 }

@@ -1,6 +1,6 @@
 import type { NodeAnswer, StateAnswer } from "../client/state.ts";
 import { ageBetween } from "./age.ts";
-import { renderTable } from "./table.ts";
+import { compareTexts, renderTable } from "./table.ts";
 
 /** The nodes that are shown, and their order. Absent: all, in the app's order. */
 export interface NodeChoice {
@@ -42,7 +42,7 @@ export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}
   return more > 0 ? `${table}\nand ${more} more` : table;
 }
 
-/** An older app does not say it. */
+/** False if an older app answers, which does not report the ownership. */
 const isNotOurs = ({ ownership }: NodeAnswer): boolean => ownership?.startsWith("not ours") === true;
 
 const whose = (node: NodeAnswer): string => (isNotOurs(node) ? "not ours: made by another tool" : "ours");
@@ -51,7 +51,7 @@ function isChosen(node: NodeAnswer, { nodearray, phase, unneeded, why }: NodeCho
   if (nodearray !== undefined && node.array !== nodearray) return false;
   if (phase !== undefined && node.phase !== phase) return false;
   if (unneeded === true && (node.phase !== "ready" || NEEDED.has(node.verdict))) return false;
-  return why === undefined || (node.why ?? "").toLowerCase().includes(why.toLowerCase());
+  return why === undefined || node.why?.toLowerCase().includes(why.toLowerCase()) === true;
 }
 
 /** Verdicts on nodes that are in use, or whose state is unknown. */
@@ -67,7 +67,7 @@ const NEEDED: ReadonlySet<string | undefined> = new Set([
 function inOrder(nodes: readonly NodeAnswer[], sort: NodeOrder | undefined): readonly NodeAnswer[] {
   if (sort === undefined) return nodes;
   const key = KEYS[sort];
-  return nodes.toSorted((a, b) => NATURAL.compare(key(a) ?? "", key(b) ?? ""));
+  return nodes.toSorted((a, b) => compareTexts(key(a), key(b)));
 }
 
 /** By age: the oldest first. */
@@ -78,9 +78,6 @@ const KEYS: Readonly<Record<NodeOrder, (node: NodeAnswer) => string | undefined>
   phase: ({ phase }) => phase,
   age: ({ firstSeenAt }) => firstSeenAt,
 };
-
-/** execute-2 before execute-10. */
-const NATURAL = new Intl.Collator("en", { numeric: true });
 
 function readyIn(now: string | undefined, expected: string | undefined): string | undefined {
   if (now === undefined || expected === undefined) return undefined;

@@ -66,7 +66,7 @@ function row(label: string, text: string): readonly string[] {
   return indented(text, `${label.padEnd(LABEL)} `);
 }
 
-/** A label only before the first of its lines. */
+/** Lines with a label before the first. */
 function labelled(label: string, texts: readonly string[]): readonly string[] {
   return texts.flatMap((text, index) => row(index === 0 ? label : "", text));
 }
@@ -110,8 +110,8 @@ function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"])
   return `${demands}: ${short}, ${onTheirWay} waiting for nodes${none}`;
 }
 
-function lackText({ amount, unit }: NonNullable<StateAnswer["waiting"]>["missing"][number]): string {
-  return `${amount ?? "?"} ${amount === 1 ? (unit ?? "").replace(/s$/, "") : (unit ?? "")}`;
+function lackText({ amount, unit = "?" }: NonNullable<StateAnswer["waiting"]>["missing"][number]): string {
+  return `${amount ?? "?"} ${amount === 1 ? unit.replace(/s$/, "") : unit}`;
 }
 
 /** The timeouts of the autoscaled arrays: one line for all, or one for each pair of timeouts with its arrays. */

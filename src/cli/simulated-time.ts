@@ -4,8 +4,8 @@ import type { Terminal } from "./terminal.ts";
 const MOMENT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 /**
- * In the demo the app's clock runs ahead of the shell's. `npm start -- --serve` exports that clock, "origin@speed"; then `close` says, once
- * and on standard error, that the moments which were shown are simulated. Without the variable, nothing is different.
+ * In the demo, the app's clock is ahead of the shell's. `npm start -- --serve` exports that clock as "origin@speed". Then, if output contained
+ * times, `close` prints once to standard error that they are simulated. Without the variable, it prints nothing.
  */
 export function sayWhenSimulated(terminal: Terminal): {
   readonly terminal: Terminal;
@@ -31,7 +31,7 @@ export function sayWhenSimulated(terminal: Terminal): {
 }
 
 function clockOf(environment: Environment): { readonly origin: number; readonly speed: number } | undefined {
-  const [origin, speed] = (environment["AUTOSCALER_SIMULATED_CLOCK"] ?? "").split("@").map(Number);
+  const [origin, speed] = environment["AUTOSCALER_SIMULATED_CLOCK"]?.split("@").map(Number) ?? [];
   if (origin === undefined || speed === undefined) return undefined;
   return Number.isFinite(origin) && speed > 0 && speed !== 1 ? { origin, speed } : undefined;
 }

@@ -17,17 +17,26 @@ import { watch } from "./watch.ts";
 import { wrapped } from "./wrapped.ts";
 import type { Seconds } from "../domain/units.ts";
 
-/** Commands that show what the app knows. */
-export function registerStateCommands({ program, terminal, run }: Register): void {
-  const show = (options: ApiOptions, answer: Promise<Answer>, telling: Telling) =>
-    run(async () => tell(terminal, await answer, options.json === true, telling));
+/** Commands that show the state of clusters. */
+export function registerStateCommands(register: Register): void {
+  registerStatus(register);
+  registerView(
+    register,
+    "buckets",
+    "show where nodes can be created, how many, and which limits apply",
+    renderBuckets,
+  );
+  registerView(register, "limits", "list every limit and quota, and what is left of it", renderLimits);
+  registerDemand(register);
+}
 
+function registerStatus({ program, terminal, run }: Register): void {
   withAnyCluster(program.command("status"))
-    .description("health, demand, plan and nodes in short")
+    .description("show health, demand, plan and nodes in short")
     .addHelpText(
       "after",
       wrapped(
-        "Health, demand, plan and nodes of a cluster in short, with what is missing and why; without --cluster, the health of all. Ends with 1 if a cluster is unhealthy; a warning alone leaves it 0.",
+        "Shows health, demand, plan and nodes of a cluster in short, with what is missing and why. Without --cluster, it shows the health of all clusters. Exits with 1 if a cluster is unhealthy. A warning does not change the exit code.",
       ),
     )
     .addOption(
@@ -36,35 +45,45 @@ export function registerStateCommands({ program, terminal, run }: Register): voi
         .preset(String(WATCH_SECONDS)),
     )
     .action((options: StatusOptions) => run(() => showStatus(terminal, options)));
+}
 
-  const views: readonly (readonly [name: string, summary: string, render: (state: StateAnswer) => string])[] =
-    [
-      ["buckets", "where nodes can be created, how many more, and what limits that", renderBuckets],
-      ["limits", "every limit and quota, and what is left of it", renderLimits],
-    ];
-  for (const [name, summary, render] of views) {
-    withCluster(program.command(name).description(summary)).action((options: ClusterOptions) =>
-      show(options, appOf(options).wholeState(options.cluster), telling(render)),
-    );
-  }
+/** A command that shows one part of a cluster's state. */
+function registerView(
+  { program, terminal, run }: Register,
+  name: string,
+  summary: string,
+  render: (state: StateAnswer) => string,
+): void {
+  withCluster(program.command(name).description(summary)).action((options: ClusterOptions) =>
+    run(async () => {
+      const answer = await appOf(options).wholeState(options.cluster);
+      return tell(terminal, answer, options.json === true, telling(render));
+    }),
+  );
+}
 
+function registerDemand({ program, terminal, run }: Register): void {
   withCluster(program.command("demand"))
-    .description("the request sets, and what became of their targets")
+    .description("list the request sets, and how much of their targets is placed")
     .addHelpText(
       "after",
       wrapped(
-        "Shows the request sets, and what became of their targets; with --request-set, all of one set.",
+        "Lists the request sets, and how much of their targets is placed. With --request-set, it shows all demands of one set.",
       ),
     )
     .addOption(requestSet())
-    .action((options: ClusterOptions & { readonly requestSet?: string }) => {
-      const api = appOf(options);
-      return options.requestSet === undefined
-        ? show(options, api.wholeState(options.cluster), telling(renderSets))
-        : show(options, api.wholeRequestSet(options.cluster, options.requestSet), (body) => ({
-            text: renderRequestSet(body),
-          }));
-    });
+    .action((options: DemandOptions) => run(() => showDemand(terminal, options)));
+}
+
+type DemandOptions = ClusterOptions & { readonly requestSet?: string };
+
+async function showDemand(terminal: Terminal, options: DemandOptions): Promise<ExitCode> {
+  const api = appOf(options);
+  const json = options.json === true;
+  if (options.requestSet === undefined)
+    return tell(terminal, await api.wholeState(options.cluster), json, telling(renderSets));
+  const answer = await api.wholeRequestSet(options.cluster, options.requestSet);
+  return tell(terminal, answer, json, (body) => ({ text: renderRequestSet(body) }));
 }
 
 type StatusOptions = ApiOptions & { readonly cluster?: string; readonly watch?: number };

@@ -1,6 +1,6 @@
 import type { ComparisonAnswer, FleetAnswer } from "../client/comparison.ts";
 
-/** The first questions of an administrator: is it cheaper, and do jobs wait longer? For the days shown. Empty if there are none. */
+/** Whether the autoscaler is cheaper and whether jobs wait longer, in the days shown. Empty if there are none. */
 export function summarizeComparison({ days }: ComparisonAnswer): readonly string[] {
   const rows = days.flatMap(({ nodearrays }) => nodearrays);
   if (rows.length === 0) return [];
@@ -36,7 +36,7 @@ interface Both {
 
 type MaybeBoth = { readonly [K in keyof Both]?: number | undefined };
 
-/** Undefined: of none. */
+/** Undefined for an empty list. */
 function addAll(all: readonly MaybeBoth[]): Both | undefined {
   if (all.length === 0) return undefined;
   const total = (of: keyof Both): number => round(all.reduce((sum, one) => sum + (one[of] ?? 0), 0));
@@ -45,7 +45,7 @@ function addAll(all: readonly MaybeBoth[]): Both | undefined {
 
 const round = (value: number): number => Number(value.toFixed(2));
 
-/** Less than one in a hundred apart counts as the same. */
+/** A difference of less than one percent counts as the same. */
 function compare({ real, virtual }: Both): "less" | "same" | "more" {
   if (Math.abs(virtual - real) <= 0.01 * Math.max(real, virtual)) return "same";
   return virtual < real ? "less" : "more";
@@ -60,7 +60,7 @@ function verdict(cost: Both, isPriced: boolean, waited: Both | undefined): strin
       ? "the autoscaler would have cost as much"
       : "the autoscaler would have used as many node-hours",
     more: isPriced
-      ? "the autoscaler would have been dearer"
+      ? "the autoscaler would have been more expensive"
       : "the autoscaler would have used more node-hours",
   }[compare(cost)];
   if (waited === undefined) return `${money}; how long jobs waited is not known`;

@@ -1,11 +1,11 @@
 export type Cell = string | number | boolean | undefined;
 
-/** A column: its head, and what a row has there. */
+/** A column: its head, and the cell of a row. */
 export type Column<Row> = readonly [head: string, cell: (row: Row) => Cell];
 
 /**
- * Rows as text in columns, with heads. Columns of numbers go right; what is absent is "-"; columns in which no row has anything are left
- * out. Without rows: `none`. No line is longer than `width`, where that is given: the last column is cut.
+ * Rows as text in columns, with heads. Columns of numbers are aligned to the right. An undefined or empty cell is shown as "-". Columns in
+ * which all cells are empty are left out. Without rows, the text is `none`. No line is longer than `width`: longer lines are cut.
  */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
@@ -40,7 +40,7 @@ export function renderTable<Row>(
 function cellText(value: Cell): string {
   if (value === undefined || value === "") return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  // Names and messages come from elsewhere: what would move the cursor or colour the screen is shown as a mark.
+  // Names and messages come from other programs. Characters that would move the cursor or colour the screen are replaced.
   return String(value).replace(/\p{Cc}+/gu, "\u{FFFD}");
 }
 
@@ -48,7 +48,15 @@ function lengthOf(text: string): number {
   return text.length;
 }
 
-/** Counts by name: "8 ready, 3 coming"; `none` if there is nothing. */
+/** Orders texts for users: job-2 comes before job-10. Undefined comes first. */
+export function compareTexts(a: Cell, b: Cell): number {
+  if (a === undefined || b === undefined) return Number(b === undefined) - Number(a === undefined) || 0;
+  return NATURAL.compare(String(a), String(b));
+}
+
+const NATURAL = new Intl.Collator("en", { numeric: true });
+
+/** Counts by name: "8 ready, 3 coming". `none` if all counts are 0. */
 export function countsText(counts: Readonly<Record<string, number>>, none: string): string {
   const parts = Object.entries(counts)
     .filter(([, count]) => count > 0)

@@ -12,8 +12,8 @@ export type Telling = (body: unknown) => { readonly text: string; readonly code?
 export const UNREADABLE = "the answer cannot be read by this release; --json shows it";
 
 /**
- * Shows an answer: with `json` the app's own, whatever its status, on standard output; else the text of `telling`, or in words on
- * standard error why there is none. The exit code is the same either way.
+ * Shows an answer. With `json`, the app's own answer goes to standard output, with any status. Otherwise the text of `telling` does. The
+ * reason for a missing answer goes to standard error. `json` does not change the exit code.
  */
 export function tell(terminal: Terminal, answer: Answer, json: boolean, telling: Telling): ExitCode {
   if (answer.kind === "unreachable" || answer.kind === "not-json" || answer.kind === "redirected") {
@@ -39,7 +39,7 @@ export function jsonText(body: unknown): string {
   return JSON.stringify(body, undefined, 2);
 }
 
-/** Problems of an input, a line each, with what they are problems of in front. */
+/** The problems of an input, one line each, which begins with the input's name. */
 export function complainOfProblems(
   terminal: Terminal,
   source: string,
@@ -58,7 +58,7 @@ export function problemText({ path, found, expected, didYouMean }: ProblemText):
   return `${where}found ${found}, expected ${expected}${hint}`;
 }
 
-/** 400 and 413 are about what was sent; 5xx and "too many requests" pass; all else is a no. */
+/** 400 and 413: the input is invalid. 5xx and 429: the failure is temporary. All others: the answer is no. */
 function codeOf(status: number): ExitCode {
   if (status === 400 || status === 413) return EXIT.usage;
   return status >= 500 || status === 429 ? EXIT.unreachable : EXIT.no;
@@ -72,7 +72,7 @@ function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused
     (status < 500 && isPage(body) ? PAGE_TEXT : STATUS_TEXTS.get(status)) ??
     "unexpected answer";
   const problems = told?.problems ?? [];
-  // Of several problems the detail names only the first, and all are named below.
+  // With several problems, the detail names only the first. All are listed below.
   const detail = told?.detail === undefined || problems.length > 1 ? "" : `: ${told.detail}`;
   const again = retryAfterSeconds === undefined ? "" : ` (try again in ${retryAfterSeconds} s)`;
   terminal.complain(`${status} ${title}${detail}${again}`);
@@ -91,13 +91,13 @@ function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused
     );
 }
 
-/** A web page: the function app answers none. */
+/** Whether the answer is a web page. The function app never sends one. */
 const isPage = (body: unknown): boolean => typeof body === "string" && /^\s*</.test(body);
 
 const PAGE_TEXT =
   "another server answered with a web page, as CycleCloud or a proxy does: is --url (AUTOSCALER_URL) the function app's address?";
 
-/** The host's message without a body of ours. */
+/** The meaning of a status without a body, which comes from the function host. */
 const STATUS_TEXTS: ReadonlyMap<number, string> = new Map([
   [401, "the function key is missing or wrong (--key, AUTOSCALER_KEY)"],
   [403, "not allowed: is it the right function key (--key, AUTOSCALER_KEY)?"],

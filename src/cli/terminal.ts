@@ -4,7 +4,10 @@ import type { Milliseconds } from "../domain/units.ts";
 /** Replaces the text that a later run of the same work finds. Undefined: it finds none. */
 export type Keep = (text: string | undefined) => Promise<void>;
 
-/** Runs `work` unless another process runs work of this name: then "busy". `kept`: what the last run kept. Rejects with the system's error. */
+/**
+ * Runs `work` with the text that the last run kept. Returns "busy" if another process runs work with this name. Rejects with the system's
+ * error.
+ */
 export type Alone = <T>(
   name: string,
   work: (kept: string | undefined, keep: Keep) => Promise<T>,
@@ -26,10 +29,10 @@ export interface Terminal {
   readonly alone: Alone;
   /** A token of the signed-in identity on this machine, for a scope. Rejects with the identity library's error. */
   readonly signIn: (scope: string) => Promise<string>;
-  /** How many characters a line of standard output holds. Undefined: it is no terminal. */
+  /** Width of the terminal in characters. Undefined if standard output is not a terminal. */
   readonly columns: number | undefined;
   /** The process's environment. */
   readonly environment: Environment;
-  /** Which release of the command this is. */
+  /** The release of this command. */
   readonly release: string;
 }

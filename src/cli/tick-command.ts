@@ -23,11 +23,11 @@ export function registerTick({ program, terminal, run }: Register): void {
     );
 
   withCluster(program.command("restored"))
-    .description("storage was restored from a backup")
+    .description("report that storage was restored from a backup")
     .addHelpText(
       "after",
       wrapped(
-        "Says that the autoscaler's table was restored from a backup. What the record says may be old then, so a new epoch begins: scale-down rests for five minutes, and creates wait for one, if the cluster has nodes. Demand stays as it was at the backup until it is pushed again.",
+        "Reports that the autoscaler's table was restored from a backup. The record may then be old, so a new epoch begins: nothing is stopped for five minutes and, if the cluster has nodes, nothing is created for one minute. Demand stays as in the backup until it is sent again.",
       ),
     )
     .action((options: ClusterOptions) =>

@@ -27,7 +27,7 @@ const POLL_MS: Milliseconds = 5000;
  */
 export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: Wait): Promise<ExitCode> {
   const deadline = terminal.now() + wait.timeoutSeconds * 1000;
-  let said = "";
+  let said: string | undefined;
   const progressed = (text: string) => {
     if (text !== said) terminal.complain(text);
     said = text;
@@ -37,14 +37,15 @@ export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: 
     const now = read(answer, wait);
     if (now === "refused") return tell(terminal, answer, wait.json, () => ({ text: UNREADABLE }));
     if (now.kind !== "waiting") return tellEnd(terminal, now, answer, wait.json);
-    if (said === "") await tellObstacles(terminal, api, wait.cluster);
+    if (said === undefined) await tellObstacles(terminal, api, wait.cluster);
     progressed(now.text);
     if (!(await terminal.sleep(Math.min(POLL_MS, deadline - terminal.now())))) {
-      terminal.complain("no longer waiting; the demand stands");
+      terminal.complain("no longer waiting; the demand remains");
       return EXIT.unreachable;
     }
   }
-  terminal.complain(`not met within ${wait.timeoutSeconds} s: ${said}; the demand stands`);
+  const last = said === undefined ? "" : `: ${said}`;
+  terminal.complain(`not met within ${wait.timeoutSeconds} s${last}; the demand remains`);
   return EXIT.unreachable;
 }
 
@@ -66,7 +67,7 @@ function read(answer: Answer, { revision }: Wait): Progress | "refused" {
   if (answer.status === 404 && answer.problem?.title === "Unknown request set")
     return { kind: "waiting", text: "the message has not been read yet" };
   if (answer.status >= 500 || answer.status === 429)
-    return { kind: "waiting", text: `${answer.status}: the app cannot tell now` };
+    return { kind: "waiting", text: `${answer.status}: the app cannot answer now` };
   return "refused";
 }
 

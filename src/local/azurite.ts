@@ -15,7 +15,7 @@ export type Azurite = {
   close(): Promise<void>;
 };
 
-/** Data is kept in memory unless `inMemory` is false; then in files in the folder `location`. Without `ports`, free ones are taken. */
+/** Data is kept in memory. With `inMemory: false` it is kept in files in the folder `location`. Without `ports`, free ports are used. */
 export type AzuriteOptions = {
   readonly inMemory?: boolean;
   readonly location?: string;
@@ -37,8 +37,8 @@ type AzuriteClasses = {
 };
 
 /**
- * Starts queues and tables on loopback ports in this process. Sends no telemetry. Several may run side by side. `accessLog` gets the
- * emulator's own line for each request that it has answered.
+ * Starts queues and tables on loopback ports in this process. Sends no telemetry. Several may run at the same time. `accessLog` gets the
+ * emulator's own line for each answered request.
  */
 export async function startAzurite(options: AzuriteOptions = {}, accessLog?: Writable): Promise<Azurite> {
   const { QueueServer, QueueConfiguration, TableServer, TableConfiguration } = loadAzurite();
@@ -49,7 +49,7 @@ export async function startAzurite(options: AzuriteOptions = {}, accessLog?: Wri
   const extents = inMemory
     ? []
     : [{ locationId: "Default", locationPath: file("__queuestorage__"), maxConcurrency: 50 }];
-  // Both constructors end alike: accessLogWriteStream ... isMemoryPersistence. What comes before differs in order.
+  // The last parameters of both constructors are the same: accessLogWriteStream ... isMemoryPersistence. The order of the first ones differs.
   const access = [accessLog !== undefined, accessLog];
   const noDebugLog = [false, undefined];
   const rest = [false, true, "", "", "", undefined, false, inMemory];
@@ -93,14 +93,15 @@ export async function spawnAzurite(
 }
 
 /**
- * Azurite's classes, without its telemetry library: `applicationinsights` is answered with an empty module while Azurite is being
- * required, which saves 330 ms and 60 MB and means that nothing can be sent.
+ * Azurite's classes without its telemetry library. While Azurite is loaded, an empty module replaces `applicationinsights`. That saves 330 ms
+ * and 60 MB, and nothing can be sent.
  */
 function loadAzurite(): AzuriteClasses {
   const require = createRequire(import.meta.url);
   const undo = answerRequire("applicationinsights", {});
   const { noDeprecation } = process;
-  process.noDeprecation = true; // what Azurite's own dependencies still use is not our users' concern
+  // Azurite's dependencies use deprecated functions, which would print warnings to users.
+  process.noDeprecation = true;
   try {
     // Azurite publishes no types for these classes; the shapes asserted here are the ones read in its 3.37.0 source.
     const load = (file: string): unknown =>

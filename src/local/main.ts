@@ -41,7 +41,7 @@ async function main(): Promise<number> {
   try {
     return await run(play, options, interruption.signal);
   } catch (error) {
-    complain(`The run could not go on: ${error instanceof Error ? error.message : String(error)}`);
+    complain(`The run failed: ${error instanceof Error ? error.message : String(error)}`);
     complain("Nothing is left running. --verbose shows the function app's log.");
     return 1;
   } finally {
@@ -124,7 +124,7 @@ async function run(play: Play, options: Arguments, signal: AbortSignal): Promise
 
 function whereToLook(play: Play, system: LocalSystem, speed: number): string {
   const page = `${system.url}/api/clusters/${encodeURIComponent(play.cluster.name)}?code=${system.keys.host}`;
-  return `${speed} simulated seconds in a real one; the cluster's state while this runs: ${page}`;
+  return `${speed} simulated seconds per real second; state of the cluster during the run: ${page}`;
 }
 
 process.exitCode = await main();

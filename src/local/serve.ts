@@ -12,7 +12,7 @@ import { startSystem } from "./system.ts";
 
 type ServeArguments = Pick<Arguments, "speed" | "seed" | "verbose" | "port">;
 
-/** The whole system without a workload: prints how to reach it, and runs until Ctrl-C. Leaves no process behind. */
+/** Runs the whole system without a workload until Ctrl-C. Prints addresses and keys. Leaves no process behind. Returns the exit code. */
 export async function serve({ speed, seed, verbose, port: first }: ServeArguments): Promise<number> {
   const ports = first === undefined ? undefined : portsFrom(first);
   if (ports !== undefined && !(await areAllFree(ports))) return 2;
@@ -61,24 +61,24 @@ function describe(system: LocalSystem, speed: number): readonly string[] {
   const [cluster] = defaultOptions.clusters;
   const name = cluster?.name ?? "demo";
   const inAddress = encodeURIComponent(name);
-  const password = system.settings["CYCLECLOUD_PASSWORD"] ?? "";
+  const { CYCLECLOUD_PASSWORD: password = "?" } = system.settings;
   return [
     `function app         ${system.url}/api/health`,
     `process of the app   ${system.hosts.map(({ pid }) => pid).join(", ")}    (if it ends, it is started again)`,
     `function key         ${system.keys.host}    (header x-functions-key)`,
     `master key           ${system.keys.master}`,
-    ...ROLES.map((role) => `${`key of a ${role}`.padEnd(20)} ${system.roleKeys[role]}`),
+    ...ROLES.map((role) => `${`${role} key`.padEnd(20)} ${system.roleKeys[role]}`),
     `state of the cluster ${system.url}/api/clusters/${inAddress}?code=${system.keys.host}`,
     `CycleCloud simulator ${system.simulatorUrl}    user autoscaler, password ${password}`,
     `connection string    ${system.connectionString}`,
     speed === 1
       ? "speed                1: simulated time is real time"
-      : `speed                ${speed} simulated seconds in a real one: all times that app and simulator show are simulated`,
+      : `speed                ${speed} simulated seconds per real second; all times of the app and the simulator are simulated`,
     "",
     "Try:",
     `  curl -X PUT -H 'x-functions-key: ${system.keys.host}' -d '{"version":1,"nodearrays":{"Name":"htc","TargetCount":3}}' ${system.url}/api/clusters/${inAddress}/request-sets/try`,
     "",
-    "For the command line, and for every command of docs/quickstart.md, paste this into another terminal (bash):",
+    "For the command line and all commands of docs/quickstart.md, paste this into another terminal (bash):",
     ...exportsOf(system, name, speed),
     "",
     "Ctrl-C stops everything.",
@@ -87,7 +87,9 @@ function describe(system: LocalSystem, speed: number): readonly string[] {
 
 /** Shell exports with which a user can act as the administrator, the scheduler and a node. */
 function exportsOf(system: LocalSystem, cluster: string, speed: number): readonly string[] {
-  const { AUTOSCALER_CLUSTERS = "", CYCLECLOUD_PASSWORD = "", AUTOSCALER_LOCAL_CLOCK = "" } = system.settings;
+  const settingsOf = (...names: readonly string[]) =>
+    Object.fromEntries(Object.entries(system.settings).filter(([name]) => names.includes(name)));
+  const clock = system.settings["AUTOSCALER_LOCAL_CLOCK"];
   return [
     exportLine({
       AUTOSCALER_URL: system.url,
@@ -96,9 +98,9 @@ function exportsOf(system: LocalSystem, cluster: string, speed: number): readonl
       // For `verify`, which reads the host's own list of functions.
       AUTOSCALER_MASTER_KEY: system.keys.master,
       // Needed only so that the command line marks times as simulated.
-      ...(speed === 1 ? {} : { AUTOSCALER_SIMULATED_CLOCK: AUTOSCALER_LOCAL_CLOCK }),
+      ...(speed === 1 || clock === undefined ? {} : { AUTOSCALER_SIMULATED_CLOCK: clock }),
     }),
-    exportLine({ AUTOSCALER_CLUSTERS, CYCLECLOUD_PASSWORD }),
+    exportLine(settingsOf("AUTOSCALER_CLUSTERS", "CYCLECLOUD_PASSWORD")),
     exportLine({ CONN: system.connectionString }),
     exportLine({ SIMULATOR: system.simulatorUrl }),
     commandLine(),

@@ -9,7 +9,7 @@ import { freePort } from "./ports.ts";
 import type { Ports } from "./ports.ts";
 import { HOST_JSON, SOURCE_APP } from "./system.ts";
 
-/** The app on this machine against clusters that others run: storage emulator and one host, in real time, without a simulator. */
+/** The app on this machine against real clusters: storage emulator and one host, in real time, without a simulator. */
 export interface Trial {
   readonly url: string;
   readonly keys: HostKeys;
@@ -23,7 +23,7 @@ export interface Trial {
 export interface TrialOptions {
   /** App settings. The storage account in them is not used. */
   readonly values: Readonly<Record<string, string>>;
-  /** False: nothing is changed in CycleCloud, whatever a configuration allows. */
+  /** False: nothing is changed in CycleCloud, even if a configuration allows it. */
   readonly act: boolean;
   /** Absent: free ones. */
   readonly ports?: Ports;

@@ -112,11 +112,11 @@ test.each([
   },
   {
     body: bodyOf(counts(10, 5), counts(11, 6), { waitingJobHours: { real: 2, virtual: 1 } }),
-    verdict: "the autoscaler would have been dearer, but jobs would have waited less",
+    verdict: "the autoscaler would have been more expensive, but jobs would have waited less",
   },
   {
     body: bodyOf(counts(10, 5), counts(11, 6), { waitingJobHours: { real: 2, virtual: 3 } }),
-    verdict: "the autoscaler would have been dearer, and jobs would have waited longer",
+    verdict: "the autoscaler would have been more expensive, and jobs would have waited longer",
   },
   {
     body: bodyOf(counts(100), counts(99.5), { waitingJobHours: { real: 0, virtual: 0 } }),

@@ -18,7 +18,7 @@ test("an empty variable counts as not set, and is named", async () => {
     err: [
       "AUTOSCALER_CLUSTER is set but empty: it counts as not set",
       "error: required option '-c, --cluster <name>' not specified (or set AUTOSCALER_CLUSTER)",
-      "(add --help for what there is)",
+      "(--help lists the commands and options)",
     ].join("\n"),
   });
 });

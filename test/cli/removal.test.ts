@@ -61,5 +61,5 @@ test("as data", async () => {
 test("a cluster that cannot be read: it is not known, and it may not go", async () => {
   const { code, err } = await run({ prod: NOTHING });
   expect(code).toBe(3);
-  expect(err.split("\n")[0]).toBe("test: what would be left is not known");
+  expect(err.split("\n")[0]).toBe("test: unknown what would be left");
 });

@@ -56,7 +56,7 @@ test("until all of it is there, with a line for each change", async () => {
     said: [
       "no plan has seen the demand yet",
       "0 of 4 nodes ready, 4 booting, about 3 min left",
-      "503: the app cannot tell now",
+      "503: the app cannot answer now",
       "2 of 4 nodes ready, 2 booting, about 20 s left",
       "3 of 4 nodes ready, 1 booting, longer than usual",
     ],
@@ -79,7 +79,7 @@ test("the time limit: what there is, and 3", async () => {
     out: "",
     said: [
       "0 of 4 nodes ready, 4 booting",
-      "not met within 60 s: 0 of 4 nodes ready, 4 booting; the demand stands",
+      "not met within 60 s: 0 of 4 nodes ready, 4 booting; the demand remains",
     ],
   });
 });
@@ -132,7 +132,7 @@ test("--json: the request set at its end alone is on standard output", async () 
   });
 });
 
-test("Ctrl-C ends the wait, and says that the demand stands", async () => {
+test("Ctrl-C ends the wait, and says that the demand remains", async () => {
   const { url } = await stagedServer((request) =>
     request.startsWith("PUT")
       ? { status: 202, body: ACCEPTED }
@@ -140,7 +140,7 @@ test("Ctrl-C ends the wait, and says that the demand stands", async () => {
   );
   const ended = await runCommand([...WORDS, "--url", url], {}, { sleep: () => Promise.resolve(false) });
   expect(ended.code).toBe(3);
-  expect(ended.err).toMatch(/\nno longer waiting; the demand stands$/);
+  expect(ended.err).toMatch(/\nno longer waiting; the demand remains$/);
 });
 
 test("what keeps the app from acting is said at once", async () => {
@@ -154,7 +154,7 @@ test("what keeps the app from acting is said at once", async () => {
   expect(ended.err.split("\n").slice(1)).toEqual([
     "prod: switched off in the configuration",
     "0 of 4 nodes ready, 4 booting",
-    "not met within 10 s: 0 of 4 nodes ready, 4 booting; the demand stands",
+    "not met within 10 s: 0 of 4 nodes ready, 4 booting; the demand remains",
   ]);
 });
 
@@ -162,6 +162,6 @@ test("only the queue is given: nobody can be asked", async () => {
   const words = [...WORDS.slice(0, -2), "--queue", "UseDevelopmentStorage=true"];
   expect(await runCommand(words)).toMatchObject({
     code: 2,
-    err: expect.stringContaining("error: --wait asks the app: expected --url and --key"),
+    err: expect.stringContaining("error: --wait needs the app: expected --url and --key"),
   });
 });

@@ -43,7 +43,7 @@ describe("the configuration", () => {
       code: 0,
       out: [
         "put; functions use it within 15 s",
-        "KEY           WHAT BECOMES OF IT",
+        "KEY           RESULT",
         "idle_timeout  used as idleTimeout: 600 s",
         "nodearrays    used",
         "cluster_name  ignored: the app setting AUTOSCALER_CLUSTERS names the clusters",

@@ -164,7 +164,7 @@ describe("push of a file without targets and jobs", () => {
     const reach = ["-c", "prod", "--url", url, "--key", "k"];
     expect(await runCommand(["push", "f", ...reach], { f: { jobs: [] } })).toEqual({
       code: 0,
-      out: "accepted: request set pbs, valid until 2026-01-01T00:00:00Z; not taken, as newer is held: schedulerNodes and pools",
+      out: "accepted: request set pbs, valid until 2026-01-01T00:00:00Z; not taken, because a newer one is known: schedulerNodes and pools",
       err: "",
     });
   });

@@ -26,6 +26,8 @@ test("--serve says how to reach everything, makes nodes of a target, and leaves 
       /^DefaultEndpointsProtocol=http;.*QueueEndpoint=http:\/\/127\./,
     );
     expect(after("master key", /\S+/)).not.toBe(key);
+    for (const role of ["sender", "reader", "operator"])
+      expect(after(`${role} key`, /\S+/)).toMatch(/^[0-9a-f]{64}$/);
 
     await expect.poll(async () => (await fetch(health)).status, patiently).toBe(200);
     expect((await fetch(state)).status).toBe(200);

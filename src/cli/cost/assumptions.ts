@@ -31,17 +31,17 @@ export const TRIGGERED_QUEUES = 1;
 export const PLATFORM_POLL_SECONDS: Seconds = 10;
 /** An instance of `demand` polls its queue at most this often while it is empty (host.json, maxPollingInterval). */
 export const INSTANCE_POLL_SECONDS: Seconds = 2;
-/** After a message it polls quickly and then ever more slowly, from 0.1 s on: this many polls until it is at the interval above. */
+/** Polls after a message, with pauses that grow from 0.1 s to the interval above. */
 export const POLLS_AFTER_MESSAGE = 6;
 
-/** The host's own blobs, as its source has it: one status is written after each run of the timer. */
+/** Writes to the host's own blobs: one status after each run of the timer, according to its source. */
 export const STATUS_WRITES_PER_TIMER_RUN = 1;
 /** Leases are renewed at half of their time: the timer's lock of 60 s, and the host's of 15 s. */
 export const LEASES_EACH_SECONDS = [30, 7.5] as const;
 /** Reads of a host's blobs when it starts: keys, ids, locks. A guess. */
 export const BLOBS_READ_AT_START = 10;
 
-/** Metric series that the template's rules watch: heartbeat 1, answers with 5xx 1, throttling one for each of four answers. */
+/** Metric series of the template's alert rules: heartbeat 1, answers with 5xx 1, throttling 4. */
 export const ALERT_SERIES = 6;
 export const LOG_ALERTS = 1;
 

@@ -20,7 +20,7 @@ export interface Line {
   readonly price: PriceName;
   /** US dollars a month. */
   readonly list: number;
-  /** The same with this app alone under the grant. */
+  /** The same after the grant, if no other app uses the grant. */
   readonly afterGrant: number;
   /** How the quantity is known. */
   readonly from: "counted" | "assumed";
@@ -45,7 +45,7 @@ export function billOf(month: Month, assumed: Assumptions, prices: Prices): read
     });
 }
 
-/** Of a group, or of all. */
+/** The total of a group. Without a group, of all lines. */
 export function totalOf(
   lines: readonly Line[],
   group?: BillGroup,
@@ -63,7 +63,7 @@ function executionItems(
 ): readonly Item[] {
   const group = "executions, storage, polling";
   const gb = memoryMb / 1024;
-  // Billed are a second at least, and then tenths of a second.
+  // Azure bills at least a second, and then tenths of a second.
   const seconds = Math.max(1, Math.ceil(executionSeconds * 10) / 10);
   return [
     { group, what: "executions", quantity: executions, price: "executions", from: "counted" },

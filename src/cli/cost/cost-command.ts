@@ -38,18 +38,18 @@ interface CostOptions {
 }
 
 const HELP =
-  "Works out what one app costs in Azure in a month, line by line, at list price and after the monthly grant. Executions and storage operations were counted in the local runtime over a simulated day (npm run bench:cost); it states its assumptions about the platform. It makes no calls. See docs/costs.md.";
+  "Calculates the monthly cost of one app in Azure, line by line, at list price and after the monthly grant. Executions and storage operations were counted in the local runtime over a simulated day (npm run bench:cost). The assumptions about the platform are printed. It makes no calls. See docs/costs.md.";
 
 /** The assumptions about Azure, each with a default. */
 function withAssumptions(command: Command): Command {
   return command
     .addOption(
-      new Option("--stays <seconds>", "how long an instance stays after its last execution")
+      new Option("--stays <seconds>", "time for which an instance stays after its last execution")
         .argParser(readCount)
         .default(DEFAULTS.staysSeconds),
     )
     .addOption(
-      new Option("--execution-seconds <seconds>", "how long an execution takes")
+      new Option("--execution-seconds <seconds>", "duration of an execution")
         .argParser(readPositive)
         .default(DEFAULTS.executionSeconds),
     )
@@ -64,7 +64,7 @@ function withAssumptions(command: Command): Command {
         .default(DEFAULTS.alwaysReady),
     )
     .addOption(
-      new Option("--private-endpoints <count>", "4 with a network")
+      new Option("--private-endpoints <count>", "private endpoints; 4 with a virtual network")
         .argParser(readCount)
         .default(DEFAULTS.privateEndpoints),
     );
@@ -73,23 +73,24 @@ function withAssumptions(command: Command): Command {
 /** What the app costs in Azure. */
 export function registerCost({ program, terminal, run }: Register): void {
   withAssumptions(program.command("cost"))
-    .description("what the app costs in Azure in a month")
+    .description("calculate the monthly cost of the app in Azure")
     .addHelpText("after", wrapped(HELP))
     .addOption(new Option("--clusters <count>", "clusters of the app").argParser(readAtLeastOne).default(1))
     .addOption(
-      new Option("--busy <count>", "how many of them are busy; the others are idle")
+      new Option("--busy <count>", "number of these that are busy; the others are idle")
         .argParser(readCount)
         .default(0),
     )
     .addOption(
-      new Option("--day <file>", "count all clusters by this day, as npm run bench:cost prints it").conflicts(
-        "busy",
-      ),
+      new Option(
+        "--day <file>",
+        "use the counts of this day for all clusters, as npm run bench:cost prints them",
+      ).conflicts("busy"),
     )
     .addOption(
       new Option("--prices <file>", 'other prices in US dollars: {"NAME": 0.004}; names as in --list-prices'),
     )
-    .option("--list-prices", "only the prices, with their date")
+    .option("--list-prices", "print only the prices, with their date")
     .option("--json", "the bill as JSON")
     .action((options: CostOptions) => run(() => tellCost(terminal, options)));
 }

@@ -19,7 +19,7 @@ export const STORAGE_KINDS = [
 
 export type StorageKind = (typeof STORAGE_KINDS)[number];
 
-/** How many operations of each kind. Absent: none. */
+/** Number of operations by kind. Absent: none. */
 export type StorageCounts = Partial<Readonly<Record<StorageKind, number>>>;
 
 const count = z.number().int().min(0);
@@ -29,17 +29,17 @@ const dayCounts = z.strictObject({
   /** Description of the day, for readers. */
   day: z.string(),
   hours: z.number().positive(),
-  /** Executions by function. Those of the timer do not depend on how many clusters there are. */
+  /** Executions by function. Those of the timer do not depend on the number of clusters. */
   executions: z.record(z.string(), count),
-  /** When a process ran its first tick: it makes table and queues where they are missing. */
+  /** Operations of a process at its first tick, which creates missing tables and queues. */
   perStart: storage,
-  /** By the timer, for all clusters together. */
+  /** Operations of the timer for all clusters together. */
   perApp: storage,
-  /** By the app, for the one cluster. */
+  /** Operations of the app for its one cluster. */
   perCluster: storage,
-  /** By those who send demand. */
+  /** Operations of senders. */
   bySenders: storage,
-  /** By the trigger, for each message that it delivered: it deletes it, or shows it again. Not the polling: see assumptions.ts. */
+  /** Operations of the trigger for delivered messages, which it deletes or makes visible again. Without polls: see assumptions.ts. */
   byTrigger: storage,
   logLines: count,
   logBytes: count,

@@ -16,7 +16,7 @@ import {
 import type { DayCounts, StorageCounts } from "./day-counts.ts";
 import { STORAGE_KINDS } from "./day-counts.ts";
 
-/** Clusters that all have such a day. */
+/** Number of clusters with the same counts in a day. */
 export interface Clusters {
   readonly count: number;
   readonly day: DayCounts;
@@ -25,7 +25,7 @@ export interface Clusters {
 /** Counts of an app in a month of 30 days. */
 export interface Month {
   readonly executions: number;
-  /** Operations that were counted, by kind: of the app, of the senders, and of the trigger for each message that it delivered. */
+  /** Counted operations by kind: those of the app, of senders, and of the trigger for delivered messages. */
   readonly operations: StorageCounts;
   /** Receives from queues that the day counts do not contain: by the platform, and by instances that wait for messages. */
   readonly platformPolls: number;
@@ -36,10 +36,10 @@ export interface Month {
   readonly logGb: number;
 }
 
-/** The function that the timer runs: it does not depend on how many clusters there are. */
+/** The function of the timer. The number of its executions does not depend on the number of clusters. */
 const TIMER = "snapshot";
 
-/** One app with these clusters. The first kind of cluster also gives what the timer does for the app itself. */
+/** The month of one app with these clusters. The operations of the timer for the app itself are those of the first kind of cluster. */
 export function monthOf(clusters: readonly Clusters[], assumed: Assumptions): Month {
   const [first] = clusters;
   if (first === undefined) throw new Error("no clusters");

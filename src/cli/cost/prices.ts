@@ -1,4 +1,4 @@
-/** When these prices were written down. They are list prices in US dollars, without tax, for regions of the price of East US. */
+/** The month of these prices. They are list prices in US dollars, without tax, for East US and regions with the same prices. */
 export const PRICES_AT = "2026-11";
 
 /**
@@ -13,7 +13,7 @@ export interface Price {
   readonly unit: string;
   /** Units that cost nothing each month. */
   readonly grant?: number;
-  /** Who shares the grant. */
+  /** The scope that shares the grant. */
   readonly grantFor?: "subscription" | "billing account";
   readonly sure: "page" | "memory";
 }

@@ -29,7 +29,7 @@ const GROUPS: readonly BillGroup[] = [
   "network",
 ];
 
-/** The bill, what it was worked out from, and what it assumes. */
+/** The bill with its inputs and its assumptions. */
 export function renderBill({ title, month, lines, assumed }: Told): string {
   return [
     title,

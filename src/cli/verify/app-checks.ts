@@ -72,7 +72,7 @@ function judgeStorage(answer: Answer): Verdict {
       found,
       "Compare --cluster (AUTOSCALER_CLUSTER) with AUTOSCALER_CLUSTERS of the app settings.",
     );
-  const [, whatToDo = "See the app's log. Storage may be busy: then this heals by itself."] =
+  const [, whatToDo = "See the app's log. If storage is only busy, the problem ends by itself."] =
     STORAGE.find(([pattern]) => pattern.test(found)) ?? [];
   return notYet(found, whatToDo);
 }
@@ -89,7 +89,7 @@ const STORAGE: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /KeyBasedAuthenticationNotPermitted/,
-    "The app comes with a key, which the account does not accept: remove connection strings from the app settings, and use AzureWebJobsStorage__queueServiceUri, __tableServiceUri, __credential and __clientId.",
+    "The app signs in with a key, which the account does not accept: remove connection strings from the app settings, and use AzureWebJobsStorage__queueServiceUri, __tableServiceUri, __credential and __clientId.",
   ],
   [
     /CredentialUnavailable|AuthenticationError|ManagedIdentity|identity/i,
@@ -116,8 +116,8 @@ const DEPLOY =
 function judgeClock(answer: Answer, now: number, isSimulated: boolean): Verdict {
   if (isSimulated) return notApplicable("the app's clock is simulated (AUTOSCALER_SIMULATED_CLOCK)");
   const time = answer.kind === "answered" ? readClusters(answer.body)?.time : undefined;
-  const at = Date.parse(time ?? "");
-  if (Number.isNaN(at)) return fails(`the app did not say its time: ${troubleText(answer)}`, DEPLOY);
+  const at = time === undefined ? Number.NaN : Date.parse(time);
+  if (Number.isNaN(at)) return fails(`the app's answer has no time: ${troubleText(answer)}`, DEPLOY);
   const seconds = Math.round((at - now) / 1000);
   const found =
     Math.abs(seconds) < 1

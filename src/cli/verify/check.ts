@@ -45,7 +45,7 @@ export interface Checked {
   readonly whatToDo?: string;
   readonly waitsFor: string;
   readonly waitedSeconds: Seconds;
-  /** --wait ended it before its own time was over: it may hold later. */
+  /** --wait ended the check before its own time was over, so it may succeed later. */
   readonly cutShort?: true;
 }
 

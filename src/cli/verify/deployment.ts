@@ -22,20 +22,20 @@ export function troubleText(answer: Answer): string {
   const told = readProblemAnswer(answer.body);
   if (told?.title !== undefined)
     return `HTTP ${answer.status} ${told.title}${told.detail === undefined ? "" : `: ${told.detail}`}`;
-  return `HTTP ${answer.status}${bodyText(answer.body)}`;
+  return [`HTTP ${answer.status}`, ...bodyTexts(answer.body)].join("");
 }
 
-/** The beginning of a text that is not an answer of the app. */
-function bodyText(body: unknown): string {
+/** The beginning of a text that is not an answer of the app. Empty if it says nothing. */
+function bodyTexts(body: unknown): readonly string[] {
   if (typeof body === "object" && body !== null && "error" in body) {
     const { error } = body;
     if (typeof error === "object" && error !== null && "message" in error)
-      return `: ${String(error.message)}`;
+      return [`: ${String(error.message)}`];
   }
-  if (typeof body !== "string" || body.trim() === "") return "";
+  if (typeof body !== "string" || body.trim() === "") return [];
   const title = /<title>([^<]*)<\/title>/i.exec(body)?.[1];
-  if (title !== undefined) return `, a web page: ${title.trim()}`;
-  return /^\s*</.test(body) ? ", a web page" : `: ${body.trim().slice(0, 200)}`;
+  if (title !== undefined) return [`, a web page: ${title.trim()}`];
+  return [/^\s*</.test(body) ? ", a web page" : `: ${body.trim().slice(0, 200)}`];
 }
 
 export const statusOf = (answer: Answer): number | undefined =>

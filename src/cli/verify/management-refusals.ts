@@ -11,7 +11,7 @@ export function judgeRefusal(answer: Answer, found: string): Verdict {
     case 403:
       return notYet(
         found,
-        "Who is signed in needs the role Website Contributor on the function app, or one with its rights to read functions, to sync triggers and to list host keys. A new role can take minutes.",
+        "The signed-in identity needs the role Website Contributor on the function app, or a role with the rights to read functions, to sync triggers and to list host keys. A new role can take minutes.",
       );
     case 404:
       return fails(

@@ -22,11 +22,11 @@ export async function runChecks(checks: readonly Check[], run: Run): Promise<rea
   let interrupted = false;
   for (const check of checks) {
     const missing = check.needs.find((name) => !good.has(name));
-    const why = interrupted ? "stopped by Ctrl-C" : `${missing ?? ""} comes first`;
+    const why = interrupted ? "stopped by Ctrl-C" : missing && `${missing} comes first`;
     const ended: Ended =
-      interrupted || missing !== undefined
-        ? { checked: untried(check, why), interrupted }
-        : await runCheck(check, run.terminal, run.deadline);
+      why === undefined
+        ? await runCheck(check, run.terminal, run.deadline)
+        : { checked: untried(check, why), interrupted };
     interrupted = ended.interrupted;
     if (ended.checked.state === "ok" || ended.checked.state === "not-applicable") good.add(check.name);
     all.push(ended.checked);
@@ -35,7 +35,7 @@ export async function runChecks(checks: readonly Check[], run: Run): Promise<rea
   return all;
 }
 
-/** A check that was not begun, with the reason. */
+/** The result of a check that was not begun, with the reason. */
 export function untried({ name, waitsFor }: Check, found: string): Checked {
   return { check: name, state: "not-tried", found, waitsFor, waitedSeconds: 0 };
 }

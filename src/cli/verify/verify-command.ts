@@ -31,13 +31,13 @@ interface VerifyOptions {
 }
 
 const HELP =
-  "Proves a deployed app from outside: address, functions that Azure lists, keys, storage, release, clock, timer, queue, CycleCloud. On standard error it shows what it waits for. For each check it shows what it found and what to do. It needs an operator's key or a host key; without --key it reads the host key from Azure. If all checks pass, it takes two minutes, because it waits for two ticks of the timer. With --resource-id it asks Azure's management API, as the signed-in user (az login), which functions Azure lists, and syncs the triggers while some are missing. It sends one wake message and asks for one tick of each cluster, as the timer does each minute.";
+  "Checks a deployed app from outside: address, functions that Azure lists, keys, storage, release, clock, timer, queue, CycleCloud. On standard error it shows what it waits for. For each check it shows what it found and what to do. It needs an operator's key or a host key; without --key it reads the host key from Azure. If all checks pass, it takes two minutes, because it waits for two ticks of the timer. With --resource-id it asks Azure's management API, as the signed-in user (az login), which functions Azure lists, and syncs the triggers while some are missing. It sends one wake message and asks for one tick of each cluster, as the timer does each minute.";
 
-/** After a deployment: does the app exist, and does it work? */
+/** Checks after a deployment that the app is there and works. */
 export function registerVerify({ program, terminal, run }: Register): void {
   program
     .command("verify")
-    .description("prove a deployed app from outside")
+    .description("check a deployed app from outside")
     .addHelpText("after", wrapped(HELP))
     .addOption(url().makeOptionMandatory())
     .addOption(key())

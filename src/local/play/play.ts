@@ -23,13 +23,13 @@ export interface Played {
   readonly messagesRejected: number;
   /** Every job of the workload was submitted and has ended. */
   readonly finished: boolean;
-  /** How much our own speed distorts a run in real time. Absent for a virtual run, and for a run without a create. */
+  /** How much the app's own latency distorts a run on a fast clock. Absent for a virtual run, and for a run without a create. */
   readonly distortion?: Distortion;
 }
 
-/** From a push to the create that it led to, as measured on a clock that runs `speed` times as fast as ours. */
+/** The time from a push to the create that it led to, on a clock that runs `speed` times as fast as real time. */
 export interface Distortion {
-  /** 95 % of the creates came within this; simulated. */
+  /** 95 % of the creates came within this simulated time. */
   readonly latencySeconds: Seconds;
   readonly speed: number;
 }

@@ -16,7 +16,7 @@ const GIVE_UP_MS: Milliseconds = 6 * 3_600_000;
 
 /** Additional inputs of a run in real time, and its listeners. */
 export interface RealAudience extends Audience {
-  /** Simulated seconds in a real one. */
+  /** Simulated seconds per real second. */
   readonly speed: number;
   /** Called when everything runs, so that users can inspect it. */
   readonly onStarted: (system: LocalSystem) => void;

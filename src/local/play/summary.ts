@@ -17,7 +17,7 @@ export interface Figures {
   readonly nodesCreated: number;
   readonly nodeHours: number;
   readonly leastNodeHours: number;
-  /** 1.5 x least + nodes created x (boot + idle): what a loop with five minutes of each may cost. */
+  /** 1.5 x least + nodes created x (boot + idle): a bound for an autoscaler with five minutes of each. */
   readonly nodeHoursBound: number;
   readonly bootNodeHours: number;
   readonly idleNodeHours: number;
@@ -106,7 +106,7 @@ export function renderSummary(play: Play, played: Played, figures: Figures, audi
   return lines.join("\n");
 }
 
-/** On a fast clock our own milliseconds weigh more than they would in real life: says by how much. */
+/** On a fast clock, the app's own latency is longer in simulated time than in real use. This line shows by how much. */
 function renderDistortion({ latencySeconds, speed }: Distortion, boot: number): string {
   const real = ((1000 * latencySeconds) / speed).toFixed(0);
   const share = ((100 * latencySeconds) / boot).toFixed(1);

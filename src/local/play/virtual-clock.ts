@@ -6,7 +6,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** A clock that stands still until its driver sets it: sleepers wake when it passes their moment. */
+/** A clock that its driver sets. Sleeps end when it reaches their time. */
 export class VirtualClock {
   #now: number;
   readonly #sleepers: Sleeper[] = [];
@@ -51,7 +51,7 @@ export class VirtualClock {
   }
 }
 
-/** Lets everything run that does not wait for the clock: with all ports in memory that is all microtasks. */
+/** Lets all work run that does not wait for the clock. With all ports in memory, that is all microtasks. */
 export function settleMicrotasks(): Promise<void> {
   return new Promise((done) => setImmediate(done));
 }

@@ -54,8 +54,8 @@ export function parseSwf(text: string, options: { readonly jobs?: number } = {})
   let jobsWithoutProcessors = 0;
   text.split("\n").forEach((line, index) => {
     const trimmed = line.trim();
-    const header = /^;\s*(\w+):\s*(.*)$/.exec(trimmed);
-    if (header) headers.set(header[1] ?? "", header[2] ?? "");
+    const [, name, content] = /^;\s*(\w+):\s*(.*)$/.exec(trimmed) ?? [];
+    if (name !== undefined && content !== undefined) headers.set(name, content);
     if (trimmed === "" || trimmed.startsWith(";")) return;
     const record = parseLine(trimmed);
     if (record.kind === "bad")
@@ -99,18 +99,22 @@ function parseLine(line: string): SwfLine {
       expected: "at least 18 fields",
     };
   for (const { number, means } of neededFields) {
-    const text = fields[number - 1] ?? "";
+    const text = fields[number - 1];
     if (!Number.isFinite(Number(text)))
-      return { kind: "bad", found: excerpt(text), expected: `a number in field ${number} (${means})` };
+      return {
+        kind: "bad",
+        found: excerpt(String(text)),
+        expected: `a number in field ${number} (${means})`,
+      };
   }
   const value = (number: number): number => Number(fields[number - 1]);
   if (value(2) < 0)
-    return { kind: "bad", found: fields[1] ?? "", expected: "a submit time of at least 0 in field 2" };
+    return { kind: "bad", found: String(fields[1]), expected: "a submit time of at least 0 in field 2" };
   const processors = value(8) > 0 ? value(8) : value(5);
   if (processors <= 0) return { kind: "no-processors" };
   return {
     kind: "record",
-    id: fields[0] ?? "",
+    id: String(fields[0]),
     submitSeconds: value(2),
     // 0 or -1: cancelled in the queue, or shorter than the log's resolution. The job must start and end even so.
     runSeconds: Math.max(1, value(4)),
@@ -147,7 +151,7 @@ function sizeMachine(
 ): Pick<SwfTrace, "maxProcessors" | "maxProcessorsFrom"> {
   const widest = jobs.reduce((most, job) => Math.max(most, job.processors), 0);
   for (const key of ["MaxProcs", "MaxNodes"] as const) {
-    const size = Number.parseInt(headers.get(key) ?? "", 10);
+    const size = Number.parseInt(headers.get(key) ?? "0", 10);
     if (size > 0 && size >= widest) return { maxProcessors: size, maxProcessorsFrom: key };
   }
   return { maxProcessors: widest, maxProcessorsFrom: "widest job" };

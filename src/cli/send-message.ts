@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import type { DemandMessage, Doors, UncheckedMessage } from "../client/index.ts";
+import { openApi, sendDemand } from "../client/index.ts";
+import { readAccepted } from "../client/receipts.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
+import type { DoorOptions } from "./options.ts";
+import { tellSent } from "./tell-sent.ts";
+import type { Terminal } from "./terminal.ts";
+import { waitUntilMet } from "./wait.ts";
+
+/** Sends a message, and with --wait waits until its demand is met. */
+export async function sendMessage(
+  terminal: Terminal,
+  source: string,
+  message: DemandMessage | UncheckedMessage,
+  options: DoorOptions,
+  command: Command,
+): Promise<ExitCode> {
+  const doors = doorsOf(options, command);
+  if (options.wait === true && doors.api === undefined)
+    return command.error(
+      "error: --wait needs the app: expected --url and --key (AUTOSCALER_URL, AUTOSCALER_KEY)",
+    );
+  const now = terminal.now();
+  const sent = await sendDemand(doors, message, { throws: false, now });
+  const json = options.json === true;
+  if (options.wait !== true || doors.api === undefined) return tellSent(terminal, source, sent, { json });
+  // Standard output is for the result.
+  const code = tellSent({ ...terminal, say: terminal.complain }, source, sent, { json: false });
+  if (sent.kind !== "answered" && sent.kind !== "queued") return code;
+  const waited = await waitUntilMet(terminal, openApi(doors.api, { throws: false }), {
+    cluster: message.cluster,
+    set: message.requestSet ?? options.requestSet,
+    revision: sent.kind === "answered" ? revisionTaken(sent.body) : revisionOf(message, now),
+    timeoutSeconds: options.timeout,
+    json,
+  });
+  // A job that was left out makes the answer "no", even if the others are met.
+  return waited === EXIT.done ? code : waited;
+}
+
+/** The revision of the accepted demand. Undefined if the message left the set's demand unchanged. */
+function revisionTaken(body: unknown): number | undefined {
+  const { taken = [], revision } = readAccepted(body) ?? {};
+  return taken.length === 0 || taken.includes("demand") ? revision : undefined;
+}
+
+/** The same for a message in the queue, which returns no answer: its own revision, or the moment at which it was sent. */
+function revisionOf(message: DemandMessage | UncheckedMessage, now: number): number | undefined {
+  if (!("nodearrays" in message) && !("jobs" in message)) return undefined;
+  const revision: unknown = "revision" in message ? message.revision : undefined;
+  return typeof revision === "number" ? revision : Math.floor(now);
+}
+
+/** A connection string, or the address of a queue service. */
+const ACCOUNT =
+  /^https:\/\/[^/]|^\s*UseDevelopmentStorage=true|(^|;)\s*(AccountKey|SharedAccessSignature)=[^;\s]/i;
+
+function doorsOf({ url, key, queue }: DoorOptions, command: Command): Doors {
+  const api = url === undefined || key === undefined ? undefined : { url, key };
+  // Checked here and not by the parser, whose message would show a possible secret.
+  if (queue !== undefined && !ACCOUNT.test(queue))
+    return command.error(
+      "error: --queue: found something else (not shown: it may be a secret), expected a connection string or an address https://NAME.queue.core.windows.net",
+    );
+  if (api === undefined && queue === undefined)
+    return command.error(
+      "error: expected --url and --key (AUTOSCALER_URL, AUTOSCALER_KEY), or --queue (AUTOSCALER_QUEUE)",
+    );
+  return { ...(api === undefined ? {} : { api }), ...(queue === undefined ? {} : { queue }) };
+}
