@@ -34,6 +34,8 @@ const MOST_PARTS = 80;
  * - Shapes without marks, shapes that test each node and shapes that take many kinds search all bins.
  *
  * More lines make searches cheaper and changes dearer: every change of a bin is a change in each of its lines.
+ *
+ * Bench row: distinct-jobs 10,000 takes 2.2 times as long if all shapes search all bins.
  */
 export class LinesByShape {
   readonly #table: BinTable;
