@@ -3,6 +3,7 @@ import { SlowestFirst } from "./slowest-first.ts";
 
 /** What mostly waits in real time, for visibility and processes: two of them at a time, after all others. */
 const WAITING = [
+  "test/docs/quickstart.test.ts",
   "test/local/host/processes.test.ts",
   "test/local/host/queue-trigger.test.ts",
   "test/scenarios/wrong-password.test.ts",
@@ -11,7 +12,6 @@ const WAITING = [
 /** What works in real time, against leases and boot times: each of them has the machine to itself, at last. */
 const REAL_TIME = [
   "test/crash/**/*.test.ts",
-  "test/docs/quickstart.test.ts",
   "test/local/main-real-time.test.ts",
   "test/scenarios/four-hosts.test.ts",
 ];

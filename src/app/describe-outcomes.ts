@@ -1,4 +1,4 @@
-import { reasonsInOrder } from "../domain/binding-reason.ts";
+import { reasonsInOrder } from "../domain/reasons-in-order.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { SetName } from "../domain/ids.ts";
 import type { DemandOutcome } from "../domain/plan.ts";

@@ -1,5 +1,5 @@
-import { renderBinding } from "../domain/binding.ts";
-import { reasonsInOrder } from "../domain/binding-reason.ts";
+import { renderRemedy } from "../domain/remedy.ts";
+import { reasonsInOrder } from "../domain/reasons-in-order.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { NodeId } from "../domain/ids.ts";
@@ -46,7 +46,7 @@ export function describeWhy(outcome: DemandOutcome): Pick<UnmetShown, "reasons" 
   return {
     reasons: reasonsInOrder(outcome).map(renderReason),
     moreReasons,
-    binding: binding === undefined ? undefined : renderBinding(binding),
+    binding: binding === undefined ? undefined : renderRemedy(binding),
   };
 }
 

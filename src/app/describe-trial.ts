@@ -1,5 +1,5 @@
-import { renderBinding } from "../domain/binding.ts";
-import { reasonsInOrder } from "../domain/binding-reason.ts";
+import { renderRemedy } from "../domain/remedy.ts";
+import { reasonsInOrder } from "../domain/reasons-in-order.ts";
 import { spotIn } from "../domain/attributes.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { Snapshot } from "../domain/cluster.ts";
@@ -151,7 +151,7 @@ function describeOutcome(outcome: DemandOutcome): TriedOutcome {
     unmet: asked - placed,
     reasons: reasonsInOrder(outcome).map(renderReason),
     ...(moreReasons === undefined ? {} : { moreReasons }),
-    ...(binding === undefined ? {} : { binding: renderBinding(binding) }),
+    ...(binding === undefined ? {} : { binding: renderRemedy(binding) }),
   };
 }
 

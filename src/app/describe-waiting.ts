@@ -1,6 +1,6 @@
-import type { Binding, Raise } from "../domain/binding.ts";
-import { renderBinding } from "../domain/binding.ts";
-import { reasonsInOrder } from "../domain/binding-reason.ts";
+import type { Remedy, Raise } from "../domain/remedy.ts";
+import { renderRemedy } from "../domain/remedy.ts";
+import { reasonsInOrder } from "../domain/reasons-in-order.ts";
 import { bucketText } from "../domain/bucket.ts";
 import type { DemandOutcome, Plan } from "../domain/plan.ts";
 import type { Reason } from "../domain/reason.ts";
@@ -23,7 +23,7 @@ export function describeWaiting(plan: Plan | undefined): WaitingShown {
     missing: [...missing].map(([unit, amount]) => ({ unit, amount })),
     onTheirWay: demands.filter(({ pending }) => pending > 0).length,
     reasons: mostFrequent(short, (outcome) => reasonsInOrder(outcome)[0], topicOfReason, renderReason),
-    remedies: mostFrequent(short, ({ binding }) => binding, topicOfBinding, renderBinding),
+    remedies: mostFrequent(short, ({ binding }) => binding, topicOfRemedy, renderRemedy),
   };
 }
 
@@ -72,7 +72,7 @@ function topicOfReason(reason: Reason): string {
   }
 }
 
-function topicOfBinding(binding: Binding): string {
+function topicOfRemedy(binding: Remedy): string {
   switch (binding.kind) {
     case "raise":
       return JSON.stringify([binding.kind, ...binding.raises.map(topicOfRaise)]);

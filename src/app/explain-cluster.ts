@@ -1,4 +1,5 @@
-import type { DemandExplained, Unknown } from "../decide/explain.ts";
+import type { Unknown } from "../decide/explain.ts";
+import type { DemandExplained } from "../decide/explained-demand.ts";
 import { explainJob } from "../decide/explain.ts";
 import type { HostExplained } from "../decide/explain-host.ts";
 import { explainHost } from "../decide/explain-host.ts";

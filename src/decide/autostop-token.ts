@@ -1,19 +1,22 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { ArrayName, ClusterName } from "../domain/ids.ts";
 
-/** Secrets that sign autostop URLs. New URLs carry `current`; the others are accepted until no live node carries them (architecture.md, Autostop). */
+/**
+ * Secrets that sign autostop URLs. New URLs are signed with `current`. The others are accepted until no live node has them
+ * (architecture.md, Autostop).
+ */
 export interface AutostopKeys {
   readonly current: string;
-  /** Key id -> secret. An id goes into URLs as it is, so: letters, digits, "-" and "_". */
+  /** Secrets by key id. An id is part of URLs, so it has only letters, digits, "-" and "_". */
   readonly byId: ReadonlyMap<string, string>;
 }
 
-/** 128 bits: as much as a random id, and short enough for a URL. */
-const tokenBytes = 16;
+/** 128 bits: as many as a random id has, and short enough for a URL. */
+const TOKEN_BYTES = 16;
 
 /**
- * The URL that every node of an array calls to ask whether it may stop. Throws if the current key is not among the keys: such a
- * configuration must not start.
+ * The URL that every node of an array calls to ask whether it may stop. Throws a RangeError if the current key is not among the keys,
+ * because such a configuration must not start.
  */
 export function autostopPath(
   publicUrl: string,
@@ -28,8 +31,8 @@ export function autostopPath(
 }
 
 /**
- * The array whose nodes carry this token, or undefined: unknown key, forged, of another cluster, or of an array that is not in `arrays`.
- * Every array is compared, each in constant time, so that the time taken tells a guesser nothing.
+ * The array whose nodes have this token. Undefined if its key is unknown, or if it is forged, of another cluster, or of an array that is not
+ * in `arrays`. All arrays are compared, each in constant time, so that the time taken reveals nothing.
  */
 export function verifyToken(
   token: string,
@@ -46,7 +49,7 @@ export function verifyToken(
   return found;
 }
 
-/** The id of the key that signed a stop URL for this array; undefined: the text is no such URL, or its key is not known. */
+/** The id of the key that signed a stop URL for this array. Undefined if the text is no such URL, or its key is unknown. */
 export function stopKeyOf(
   url: string,
   cluster: ClusterName,
@@ -58,10 +61,10 @@ export function stopKeyOf(
   return isOfArray ? token.slice(0, token.lastIndexOf(".")) : undefined;
 }
 
-/** Different URLs whose keys are remembered: a cluster has one for each array and key. */
+/** Maximum number of URLs whose keys are remembered. A cluster has one URL for each array and key. */
 const MOST_REMEMBERED = 1000;
 
-/** {@link stopKeyOf} for the nodes of one cluster, of which most carry the same few URLs. */
+/** {@link stopKeyOf} with a memory, because most nodes of a cluster have the same few URLs. */
 export function stopKeyReader(
   cluster: ClusterName,
   keys: AutostopKeys,
@@ -88,12 +91,12 @@ function readToken(
 ): { readonly secret: string; readonly given: Buffer } | undefined {
   const dot = token.lastIndexOf(".");
   const secret = keys.byId.get(token.slice(0, Math.max(0, dot)));
-  // Decoding is lenient about stray characters, so the text must also be the one that encoding gives.
+  // Decoding ignores stray characters, so the text must also equal its encoding.
   const given = Buffer.from(token.slice(dot + 1), "base64url");
-  const isWhole = given.length === tokenBytes && given.toString("base64url") === token.slice(dot + 1);
+  const isWhole = given.length === TOKEN_BYTES && given.toString("base64url") === token.slice(dot + 1);
   return secret === undefined || !isWhole ? undefined : { secret, given };
 }
 
 function sign(secret: string, cluster: ClusterName, array: ArrayName): Buffer {
-  return createHmac("sha256", secret).update(`${cluster}\n${array}`).digest().subarray(0, tokenBytes);
+  return createHmac("sha256", secret).update(`${cluster}\n${array}`).digest().subarray(0, TOKEN_BYTES);
 }

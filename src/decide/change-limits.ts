@@ -4,13 +4,13 @@ import type { LimitChange } from "../domain/what-if.ts";
 import type { Catalogue } from "../domain/catalogue.ts";
 import { familyKey, familyOf } from "./world/quota-family.ts";
 
-/** An observation with a limit changed; `found` is false where the cluster has no such limit. */
+/** An observation with one limit changed. `found` is false if the cluster has no such limit. */
 export interface ChangedLimit {
   readonly snapshot: Snapshot;
   readonly found: boolean;
 }
 
-/** The same observation with one limit changed, wherever it is reported. What CycleCloud calls available is left as it was. */
+/** Changes one limit wherever the observation shows it. The numbers of available nodes stay as they were. */
 export function changeLimit(snapshot: Snapshot, asked: LimitChange, catalogue: Catalogue): ChangedLimit {
   const change = changeOf(asked);
   let found = false;
@@ -36,14 +36,14 @@ export function changeLimit(snapshot: Snapshot, asked: LimitChange, catalogue: C
   return { snapshot: { ...snapshot, arrays }, found };
 }
 
-/** What an amount becomes: never below zero. */
+/** The new amount for the present one. Never below zero. */
 type Amount = (present: number) => number;
 
 function changeOf({ change }: LimitChange): Amount {
   return "max" in change ? () => change.max : (present) => Math.max(0, present + change.more);
 }
 
-/** Undefined: there is no such limit, and nothing to add to. */
+/** Undefined if there is no such limit to add to. */
 function changeCount(limit: CountAndCores, asked: LimitChange, change: Amount): CountAndCores | undefined {
   const key = asked.unit === "nodes" ? "count" : "cores";
   const present = limit[key];
@@ -72,10 +72,10 @@ function changeBucket(
     case "regional-spot-quota":
       return quota("regionalQuota", array.spot && region);
     case "bucket":
-      return names(array, bucket, asked) ? changeOwn(bucket, asked) : undefined;
+      return isNamed(array, bucket, asked) ? changeOwn(bucket, asked) : undefined;
     case "placement-group": {
       const { maxPlacementGroupSize: size } = bucket;
-      if (size === undefined || asked.unit !== "nodes" || !names(array, bucket, asked)) return undefined;
+      if (size === undefined || asked.unit !== "nodes" || !isNamed(array, bucket, asked)) return undefined;
       return { ...bucket, maxPlacementGroupSize: change(size) };
     }
     default:
@@ -83,18 +83,18 @@ function changeBucket(
   }
 }
 
-/** Families are named without regard to case, and by their name alone where it is a guess. */
+/** Whether the bucket belongs to the family of this name, in any case of letters. The family of a size may be a guess. */
 function isOfFamily(array: NodeArray, { machineType }: Bucket, name: string, catalogue: Catalogue): boolean {
   return familyKey(familyOf(catalogue, array.region, machineType).name) === familyKey(name);
 }
 
-/** A placement group's limit is its bucket's: the name may go on with the group's. */
-function names(array: NodeArray, bucket: Bucket, asked: LimitChange): boolean {
+/** Whether the change names this bucket. The name of a placement group's limit may also have the group's name after its bucket's. */
+function isNamed(array: NodeArray, bucket: Bucket, asked: LimitChange): boolean {
   const text = bucketText({ array: array.name, machineType: bucket.machineType });
   return asked.name === text || (asked.kind === "placement-group" && asked.name.startsWith(`${text}/`));
 }
 
-/** A bucket's own limit is what CycleCloud offers there, on top of what is in use. */
+/** Changes a bucket's own limit: the nodes that CycleCloud offers there and those in use. */
 function changeOwn(bucket: Bucket, { unit, change }: LimitChange): Bucket | undefined {
   if (unit !== "nodes") return undefined;
   const max = bucket.activeCount + bucket.availableCount;

@@ -1,3 +1,4 @@
+import { hostKey } from "../domain/hosts.ts";
 import type { SetName } from "../domain/ids.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { WrittenResources } from "../domain/resources.ts";
@@ -6,35 +7,30 @@ import { schedulerHostId, schedulerHostname } from "../domain/scheduler-host.ts"
 import { someOf } from "../domain/some-of.ts";
 import { firstResources } from "./constraints/first-resources.ts";
 import { amountsText } from "./host-text.ts";
-import { hostKey } from "../domain/hosts.ts";
+import type { LoadOfNode } from "./jobs-on-node.ts";
+import { MOST_JOBS, jobsOn, loadText } from "./jobs-on-node.ts";
 import type { ReportedHost } from "./world/reported-hosts.ts";
 import type { JudgedHost, Standing } from "./world/scheduler-only.ts";
-import type { JobOnNode } from "./explain-node.ts";
-import { MOST_JOBS, jobsOn, loadText } from "./explain-node.ts";
 
-/** A host that only a scheduler knows: what it is to us, and what is on it. */
-export interface HostExplained {
+/** A host that only a scheduler knows: whether it is capacity, and which jobs are on it. */
+export interface HostExplained extends LoadOfNode {
   readonly kind: "host";
   readonly hostname: string;
-  /** The request sets that report it; none: it is not reported any more. */
+  /** The request sets that report it. Empty: it is not reported any more. */
   readonly requestSets: readonly SetName[];
   /** Absent: it is not reported any more. */
   readonly standing?: Standing;
   readonly resources: WrittenResources;
   readonly available: WrittenResources;
-  /** What the scheduler says runs there. */
+  /** The jobs that run there according to the scheduler. */
   readonly jobs: readonly string[];
-  /** What the plan has there. */
-  readonly load: readonly JobOnNode[];
-  /** Jobs on it that are not listed. */
-  readonly moreJobs: number;
   readonly text: string;
 }
 
-/** The most names in one sentence. */
+/** Maximum number of names in one sentence. */
 const NAMED = 10;
 
-/** What a plan has on a host that only a scheduler knows; `judged`: those that are reported now. Undefined: nobody knows such a host. */
+/** Explains a host that only a scheduler knows. `judged`: the hosts that are reported now. Undefined if no report and no plan has this host. */
 export function explainHost(
   plan: Plan,
   name: string,
@@ -84,7 +80,7 @@ function hostLines(told: Omit<HostExplained, "text">, host: ReportedHost | undef
   return lines;
 }
 
-/** What a host is to us, in a sentence. */
+/** Whether a host is capacity, and why, in a sentence. */
 export function renderStanding(standing: Standing): string {
   switch (standing) {
     case "capacity":

@@ -1,27 +1,30 @@
-import { isoTime } from "../domain/units.ts";
-import type { TimeoutRules, Timeouts } from "../domain/timeouts.ts";
-import { timeoutsOf } from "../domain/timeouts.ts";
+import { groupText } from "../domain/bucket.ts";
+import type { ExclusiveRules } from "../domain/exclusive.ts";
+import { isOurs, ownershipText } from "../domain/exclusive.ts";
+import { hostKey } from "../domain/hosts.ts";
+import type { NodeId } from "../domain/ids.ts";
+import type { Ledger, LedgerNode } from "../domain/ledger.ts";
+import { observedArraysText, observedBy } from "../domain/mode.ts";
+import { nearestFew } from "../domain/nearest.ts";
+import type { NodeVerdict } from "../domain/node-verdict.ts";
+import { renderVerdict } from "../domain/node-verdict.ts";
+import type { Plan } from "../domain/plan.ts";
+import { modeShown, whyReleased } from "../domain/plan.ts";
 import type { WrittenResources } from "../domain/resources.ts";
 import { writeResources } from "../domain/resources.ts";
-import type { Ledger, LedgerNode } from "../domain/ledger.ts";
-import { type ExclusiveRules, isOurs, ownershipText } from "../domain/exclusive.ts";
-import type { NodeVerdict } from "../domain/node-verdict.ts";
-import type { Plan } from "../domain/plan.ts";
-import { renderVerdict } from "../domain/node-verdict.ts";
-import { modeShown, whyReleased } from "../domain/plan.ts";
-import { nearestFew } from "../domain/nearest.ts";
-import { observedArraysText, observedBy } from "../domain/mode.ts";
-import type { NodeId, SetName } from "../domain/ids.ts";
-import { hostKey } from "../domain/hosts.ts";
-import { groupText } from "../domain/bucket.ts";
-import type { ReportedHost } from "./world/reported-hosts.ts";
-import { amountsText } from "./host-text.ts";
-import type { Unknown } from "./explain.ts";
-import { NAMED, NEAREST, count } from "./explain.ts";
+import type { TimeoutRules, Timeouts } from "../domain/timeouts.ts";
+import { timeoutsOf } from "../domain/timeouts.ts";
+import { isoTime } from "../domain/units.ts";
 import { firstResources } from "./constraints/first-resources.ts";
+import type { Unknown } from "./explain.ts";
+import { NEAREST } from "./explain.ts";
+import { amountsText } from "./host-text.ts";
+import type { LoadOfNode } from "./jobs-on-node.ts";
+import { MOST_JOBS, jobsOn, loadText } from "./jobs-on-node.ts";
+import type { ReportedHost } from "./world/reported-hosts.ts";
 
-/** Why a node stays or goes, and what is on it. */
-export interface NodeExplained {
+/** Why a node stays or is stopped, and which jobs are on it. */
+export interface NodeExplained extends LoadOfNode {
   readonly kind: "node";
   readonly nodeId: NodeId;
   readonly name: string;
@@ -30,43 +33,29 @@ export interface NodeExplained {
   readonly purpose: string;
   /** Absent: no plan has judged it yet. */
   readonly verdict?: NodeVerdict;
-  /** "set/demand"; the first few. */
+  /** The first few demands that need it, as "set/demand". */
   readonly neededBy: readonly string[];
-  readonly load: readonly JobOnNode[];
-  /** Jobs on it that are not listed. */
-  readonly moreJobs: number;
-  /** That count for it now. Absent: it is gone, or a past plan was asked for, whose configuration is not known. */
+  /** Its timeouts now. Absent: it is gone, or a past plan is explained, whose configuration is not known. */
   readonly timeouts?: Timeouts;
-  /** "ours: ..." or "not ours: ...", with the reason. Absent: as `timeouts`. */
+  /** "ours: ..." or "not ours: ...", with the reason. Absent for the same reasons as `timeouts`. */
   readonly ownership?: string;
-  /** What its scheduler says of it now, which counts in place of what we compute; absent: nothing, or the node is not up. */
+  /** The amounts that its scheduler reports now. They replace computed ones. Absent: none are reported, or the node is not up. */
   readonly reported?: { readonly resources: WrittenResources; readonly available: WrittenResources };
   readonly text: string;
 }
 
-export interface JobOnNode {
-  readonly set: SetName;
-  readonly id: string;
-  readonly slots: number;
-  readonly bound: boolean;
-}
-
-export const MOST_JOBS = 200;
-
-/** What the configuration says that counts for single nodes. */
+/** The configuration that applies to single nodes. */
 export type NodeRules = TimeoutRules & ExclusiveRules;
 
-/** What counts for a node now; of a past plan's time it is not known. */
+/** What is known of the present. Absent for a past plan. */
 export interface NodeContext {
-  /** What schedulers say of nodes that are up. */
+  /** The hosts that schedulers report, of nodes that are up. */
   readonly reported?: ReadonlyMap<NodeId, ReportedHost>;
-  /** Of the configuration in force. */
+  /** From the configuration in force. */
   readonly rules?: NodeRules;
 }
 
-/**
- * Why a node stays or goes, by its NodeId, its name in CycleCloud, its hostname (with or without a domain) or its instance id.
- */
+/** Explains a node. `name`: its NodeId, its name in CycleCloud, its hostname with or without a domain, or its instance id. */
 export function explainNode(
   plan: Plan,
   ledger: Ledger,
@@ -105,7 +94,7 @@ export function explainNode(
   return { ...told, text: nodeLines(plan, node, told, report).join("\n") };
 }
 
-/** Nodes that are there come before those that are gone, as names are used again. */
+/** Names are used again, so existing nodes come before those that are gone. */
 function findNode(ledger: Ledger, name: string): LedgerNode | undefined {
   const key = hostKey(name);
   const all = [...ledger.values()].toSorted(
@@ -127,14 +116,6 @@ function unknownNode(ledger: Ledger, name: string): Unknown {
     if (node.hostname !== undefined) names.add(node.hostname);
   }
   return { kind: "unknown", name, nearest: nearestFew(name, names, NEAREST) };
-}
-
-/** What the plan has on a node, in the order of rank. */
-export function jobsOn(plan: Plan, node: NodeId): readonly JobOnNode[] {
-  const load = plan.loads?.loads.find(({ nodeId }) => nodeId === node);
-  return (load?.jobs ?? []).flatMap(([first, last, slots, bound]) =>
-    plan.demands.slice(first, last + 1).map(({ set, id }) => ({ set, id, slots, bound: bound === 1 })),
-  );
 }
 
 function nodeLines(
@@ -167,7 +148,7 @@ function nodeLines(
   return lines;
 }
 
-/** In which mode the plan has its array, and what became of its copy in the virtual fleet. */
+/** The mode of its array if that is observed, and whether its copy in the virtual fleet was stopped. */
 function observedLines(plan: Plan, { nodeId, array }: LedgerNode): readonly string[] {
   const observed = observedBy(modeShown(plan), [array]);
   if (observed.length === 0) return [];
@@ -186,15 +167,4 @@ function originText(node: LedgerNode): string {
 function purposeText({ array, purpose }: LedgerNode): string {
   if (purpose.kind === "group") return groupText(purpose);
   return purpose.kind === "dynamic" ? `dynamic array ${purpose.array}` : `array ${array}`;
-}
-
-/** The first few jobs on a node, in words. */
-export function loadText({ load, moreJobs }: Pick<NodeExplained, "load" | "moreJobs">): string {
-  const named = load
-    .slice(0, NAMED)
-    .map(
-      ({ set, id, slots, bound }) => `${count(slots, "slots")} of ${set}/${id}${bound ? " (running)" : ""}`,
-    );
-  const more = Math.max(0, load.length - NAMED) + moreJobs;
-  return more === 0 ? named.join(", ") : `${named.join(", ")} and ${more} more jobs`;
 }

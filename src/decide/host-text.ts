@@ -3,7 +3,7 @@ import type { Resources } from "../domain/resources.ts";
 import { firstResources } from "./constraints/first-resources.ts";
 import type { HostAmounts } from "./world/host-view.ts";
 
-/** What a scheduler says of the amounts of a host, in a sentence. */
+/** The amounts that a scheduler reports of a host, in a sentence. */
 export function amountsText({ resources, available }: HostAmounts): string {
   const has = listOf(firstResources(resources));
   const left = listOf(firstResources(available));

@@ -19,7 +19,7 @@ export interface Allocation {
   /** Groups that exist or that demands ask for, by array and size. */
   readonly groups: readonly GroupedArray[];
   /** `rank`: placed strictly by rank. `size`: placed again by size, which was cheaper and gave no demand less. */
-  readonly settledBy: "rank" | "size";
+  readonly placedBy: "rank" | "size";
   /** Demands that cost more than their set may spend. What else could be placed of them is unknown. */
   readonly leftOut: readonly RankedDemand[];
   /** Cost of this allocation, in steps. */

@@ -1,4 +1,4 @@
-import type { Binding } from "./binding.ts";
+import type { Remedy } from "./remedy.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { ArrayName, NodeId, SetName } from "./ids.ts";
 import type { Mode } from "./mode.ts";
@@ -118,7 +118,7 @@ export function whyReleased({ groups = [] }: Plan, purpose: Purpose): string | u
   const states = groups.find(({ name }) => name === purpose.key)?.groups ?? [];
   const state = states.find(({ bucket }) => bucket.placementGroup === purpose.group);
   if (state?.givenUpAt === undefined) return undefined;
-  return `its group ${purpose.group} was given up at ${isoTime(state.givenUpAt)}, as it had only ${state.nodes} of ${state.size} nodes`;
+  return `its group ${purpose.group} was given up at ${isoTime(state.givenUpAt)}, because it had only ${state.nodes} of ${state.size} nodes`;
 }
 
 /** Where a plan places jobs, in a compact form: it is stored with every plan and may cover 100,000 jobs on thousands of nodes. */
@@ -161,5 +161,5 @@ export interface DemandOutcome {
   /** Number of reasons left out. Absent: none. */
   readonly moreReasons?: number;
   /** The change that would let all of the demand be placed. Absent: nothing is lacking, or it is unknown. */
-  readonly binding?: Binding;
+  readonly binding?: Remedy;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeArrayUse } from "../../src/app/describe-array-use.ts";
 import { describeTroubles } from "../../src/app/describe-troubles.ts";
 import { describeWaiting } from "../../src/app/describe-waiting.ts";
-import type { Binding } from "../../src/domain/binding.ts";
+import type { Remedy } from "../../src/domain/remedy.ts";
 import { nodeId, requestId, setName } from "../../src/domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../src/domain/plan.ts";
 import {
@@ -40,7 +40,7 @@ function planOf(demands: readonly DemandOutcome[], nodes: Plan["nodes"] = new Ma
 test("what waits: how much of each unit, the most frequent causes first, what would help", () => {
   const none = { code: "no-bucket", array: "gpu" } as const;
   const empty = { code: "pool-empty", pool: "licence", asked: 2, left: 0 } as const;
-  const more = (amount: number): Binding => ({
+  const more = (amount: number): Remedy => ({
     kind: "raise",
     raises: [{ of: "pool", pool: "licence", more: amount }],
   });

@@ -34,11 +34,11 @@ test.each([
   const compiled = compilePattern(pattern);
   const begun = performance.now();
   expect(compiled?.test(text)).toBe(false);
-  // Milliseconds here; the same by a regular expression takes from half a minute to for ever.
+  // This takes milliseconds. As a regular expression it takes at least half a minute.
   expect(performance.now() - begun).toBeLessThan(500);
 });
 
-/** By the definition: the first token takes every length that it may. */
+/** Matches by definition: the first token is tried with every length. */
 function naive(pattern: string, text: string): boolean {
   const [first, rest] = [pattern[0], pattern.slice(1)];
   if (first === undefined) return text === "";

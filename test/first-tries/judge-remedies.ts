@@ -2,8 +2,8 @@ import { allocate } from "../../src/decide/search/allocate.ts";
 import { allocationPolicyOf } from "../../src/decide/need/allocation-policy.ts";
 import { suppose } from "../../src/decide/what-if.ts";
 import type { BucketOffer, World } from "../../src/domain/world.ts";
-import type { Binding, Raise } from "../../src/domain/binding.ts";
-import { renderBinding } from "../../src/domain/binding.ts";
+import type { Remedy, Raise } from "../../src/domain/remedy.ts";
+import { renderRemedy } from "../../src/domain/remedy.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { DemandOutcome } from "../../src/domain/plan.ts";
 import type { LimitChange } from "../../src/domain/what-if.ts";
@@ -20,7 +20,7 @@ export function judgeRemedies(tried: Tried): readonly string[] {
   const short = tried.allocation.outcomes.find(({ placed, asked }) => placed < asked);
   const binding = short?.binding;
   if (short === undefined || binding === undefined) return [];
-  const says = `${short.set}/${short.id}: "${renderBinding(binding)}"`;
+  const says = `${short.set}/${short.id}: "${renderRemedy(binding)}"`;
   switch (binding.kind) {
     case "raise":
       // A pool that stands in the job itself is raised by whoever wrote the job.
@@ -107,7 +107,7 @@ function grow(world: World, by: Growth): World {
 /** A dry run with larger limits, where these are CycleCloud's, says that it is placed. */
 function isSupposed(
   tried: Tried,
-  { raises }: Extract<Binding, { kind: "raise" }>,
+  { raises }: Extract<Remedy, { kind: "raise" }>,
   short: DemandOutcome,
 ): boolean {
   const limits = raises.flatMap((raise): LimitChange[] => {

@@ -116,7 +116,7 @@ describe("a plan that fails", () => {
     error = undefined;
     door.clock.advance(60);
     await door.tick();
-    expect(await health()).not.toHaveProperty("trouble");
+    expect((await health()).trouble).toBeUndefined();
     expect(await describeCluster(door.composed.app, DEMO)).toMatchObject({ plan: { demands: 1 } });
   });
 

@@ -192,7 +192,7 @@ export const ANSWER: Allocation = {
     [nodeId("n2"), ["s/late"]],
     [nodeId("n3"), ["s/packed"]],
   ]),
-  settledBy: "rank",
+  placedBy: "rank",
   leftOut: [],
   steps: 0,
   groups: [],

@@ -5,7 +5,7 @@ import { decide } from "../../src/decide/reconcile.ts";
 import { storedWorld } from "../../src/decide/need/stored-world.ts";
 import { suppose } from "../../src/decide/what-if.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
-import type { Binding } from "../../src/domain/binding.ts";
+import type { Remedy } from "../../src/domain/remedy.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
 import type { Plan } from "../../src/domain/plan.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
@@ -25,7 +25,7 @@ function planOf(record: ClusterRecord, bodies: Bodies, snapshot: Snapshot): Plan
 const LOCAL = CHANGEABLE_LIMITS.filter((kind) => kind === "bucket" || kind === "placement-group");
 
 /** The raises as changes of a dry run; undefined where one is of something else. */
-function changesFor(binding: Binding | undefined): readonly LimitChange[] | undefined {
+function changesFor(binding: Remedy | undefined): readonly LimitChange[] | undefined {
   if (binding?.kind !== "raise") return undefined;
   const changes = binding.raises.flatMap((raise): LimitChange[] => {
     if (raise.of !== "limit") return [];

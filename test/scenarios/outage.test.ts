@@ -36,7 +36,7 @@ test.each([{ seed: 1 }, { seed: 2 }, { seed: 3 }])(
       (at, slots, expiresAt) => feed.auditor.demand({ at, slots, expiresAt }),
     );
     stage.simulator.onEvent((event) => {
-      if (feed.tell(event, scheduler)) agent.touch();
+      if (feed.handle(event, scheduler)) agent.touch();
     });
     stage.join(agent);
 

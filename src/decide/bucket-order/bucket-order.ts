@@ -7,9 +7,9 @@ import type { JobClass } from "../bins/job-class.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { sizeOfConstraints } from "../constraints/constraint-size.ts";
 import type { Draft } from "../draft/draft.ts";
-import type { Telling } from "../why/reason-budget.ts";
+import type { ReasonBudget } from "../why/reason-budget.ts";
 import { explain } from "../why/reason-budget.ts";
-import { presentBinding } from "../why/remedies.ts";
+import { presentRemedy } from "../why/remedy.ts";
 import type { Explained } from "../why/unmet.ts";
 import type { Candidates } from "./candidates.ts";
 import { candidatesFor, chooseBuckets } from "./candidates.ts";
@@ -23,7 +23,7 @@ import type { Site } from "./sites.ts";
 import { BucketSites } from "./sites.ts";
 import type { Filling } from "./units-at-site.ts";
 import { fillingsOf } from "./units-at-site.ts";
-import { bindingInOrder, reasonsInOrder } from "./why-not-more.ts";
+import { remedyInOrder, reasonsInOrder } from "./why-not-more.ts";
 
 /** The slots of a job that were placed, and the reasons if these are not all. Without reasons if none are wanted. */
 export interface PlacedInOrder extends Explained {
@@ -46,7 +46,7 @@ export class BucketOrder {
   /** How each job found its places, in the order in which jobs were placed. */
   readonly orders: PlacementOrder[] = [];
   readonly #draft: Draft;
-  readonly #telling: Telling | undefined;
+  readonly #reasonBudget: ReasonBudget | undefined;
   readonly #sites: BucketSites;
   readonly #values: ReadonlyMap<string, Scalar>;
   /** By class of jobs, for constraints that do not depend on pools. */
@@ -54,10 +54,10 @@ export class BucketOrder {
   readonly #planner: SitePlanner;
   readonly #filler: SiteFiller;
 
-  /** `telling`: the budget of reasons for unmet jobs. Undefined: no reasons are wanted. */
-  constructor(draft: Draft, shared: SharedState, telling: Telling | undefined) {
+  /** `reasonBudget`: the budget of reasons for unmet jobs. Undefined: no reasons are wanted. */
+  constructor(draft: Draft, shared: SharedState, reasonBudget: ReasonBudget | undefined) {
     this.#draft = draft;
-    this.#telling = telling;
+    this.#reasonBudget = reasonBudget;
     this.#sites = new BucketSites(draft);
     this.#planner = new SitePlanner(draft);
     this.#filler = new SiteFiller(draft, this.#sites);
@@ -104,17 +104,17 @@ export class BucketOrder {
     short: readonly Reason[],
     drained: readonly Reason[],
   ): Explained {
-    const telling = this.#telling;
-    if (left <= 0 || telling === undefined) return { reasons: [] };
-    if (!telling.covers(ask)) return { reasons: [...short, ...telling.brief(ask)] };
-    telling.note(ask);
+    const reasonBudget = this.#reasonBudget;
+    if (left <= 0 || reasonBudget === undefined) return { reasons: [] };
+    if (!reasonBudget.covers(ask)) return { reasons: [...short, ...reasonBudget.brief(ask)] };
+    reasonBudget.note(ask);
     return explain(this.#draft, () => {
       const reasons = [
         ...short,
         ...(isWhole(ask) ? drained : drainedPools(this.#draft, ask.with(left))),
         ...reasonsInOrder(this.#draft, ask, sites, this.#sites.all, chosen, left),
       ];
-      return { reasons, ...presentBinding(bindingInOrder(this.#draft, ask, sites, chosen, left)) };
+      return { reasons, ...presentRemedy(remedyInOrder(this.#draft, ask, sites, chosen, left)) };
     });
   }
 

@@ -1,7 +1,7 @@
 import { TOLERANCE } from "../../domain/tolerance.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Constraint } from "../../domain/constraint.ts";
-import type { Raise } from "../../domain/binding.ts";
+import type { Raise } from "../../domain/remedy.ts";
 import { mostPoolNeeds } from "../draft/pool-use.ts";
 import { sharedPoolName } from "../constraints/shared-pools.ts";
 import type { Ask } from "../bins/job-ask.ts";

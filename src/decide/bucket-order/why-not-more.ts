@@ -1,4 +1,4 @@
-import type { Binding } from "../../domain/binding.ts";
+import type { Remedy } from "../../domain/remedy.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Ask } from "../bins/job-ask.ts";
@@ -8,8 +8,8 @@ import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import type { Draft } from "../draft/draft.ts";
 import { misfit, refusalReason, tooSmall } from "../draft/refusals.ts";
 import { jobRefusal } from "../draft/scale-set.ts";
-import type { Way } from "../why/remedies.ts";
-import { bindingOf } from "../why/remedies.ts";
+import type { CheckedExpansion } from "../why/remedy.ts";
+import { remedyOf } from "../why/remedy.ts";
 import type { Candidates } from "./candidates.ts";
 import { poolRaises } from "./pools.ts";
 import { drainedPools, isWhole, opensFor } from "./site-rules.ts";
@@ -17,21 +17,21 @@ import type { Site } from "./sites.ts";
 import { unitsHad, unitsOnNew, unitsUp } from "./units-at-site.ts";
 
 /** What would place the rest of a job, or why no raise would. `left`: the unmet units. The placed ones are already charged to pools and limits. */
-export function bindingInOrder(
+export function remedyInOrder(
   draft: Draft,
   ask: Ask,
   sites: readonly Site[],
   { refused }: Candidates,
   left: number,
-): Binding | undefined {
+): Remedy | undefined {
   const { caps, capacity, pools } = draft;
   const whole = isWhole(ask);
   const had = new Map(sites.map((site) => [site, unitsUp(draft, ask, site)]));
   const most = Math.max(0, ...had.values());
   const [drained] = drainedPools(draft, ask.with(left));
-  const ways = sites
+  const expansions = sites
     .filter((site) => opensFor(ask, site) && site.offer.onlyFor === undefined)
-    .map((site): Way => {
+    .map((site): CheckedExpansion => {
       const { offer, group } = site;
       const units = unitsOnNew(draft, ask, site, "whole");
       const barrier =
@@ -42,14 +42,14 @@ export function bindingInOrder(
     });
   const others = refused
     .filter(({ site }) => site.offer.onlyFor === undefined)
-    .map(({ site: { offer, made }, refusal }): Way => {
+    .map(({ site: { offer, made }, refusal }): CheckedExpansion => {
       const barrier = refusalReason({ bucket: made.bucket }, refusal);
       return { offer, group: undefined, lot: 1, serves: 0, most: Number.POSITIVE_INFINITY, barrier };
     });
   const raises = poolRaises(pools, ask, left);
   const room = raises.length === 0 ? 0 : [...had.values()].reduce((sum, units) => sum + units, 0);
-  return bindingOf(draft, {
-    ways: [...ways, ...others],
+  return remedyOf(draft, {
+    expansions: [...expansions, ...others],
     missing: whole ? Number(most < left) : Math.max(0, left - room),
     given: whole ? [] : capacity.takenSinceMark(),
     pools: raises,

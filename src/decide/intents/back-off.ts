@@ -9,7 +9,7 @@ import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 const FIRST_BACKOFF_SECONDS: Seconds = 60;
 const LONGEST_BACKOFF_SECONDS: Seconds = 1800;
 
-/** What pauses for itself: a bucket, or what one dynamic array has of it. */
+/** The key of a pause: a bucket, or the part of it that one dynamic array uses. */
 export function pauseKey({
   bucket,
   dynamic,
@@ -21,8 +21,8 @@ export function pauseKey({
 }
 
 /**
- * Pauses a bucket: 60 s, and twice as long each time it fails again, up to 30 min. With `dynamic` only for that dynamic array: what it
- * lays over the attributes of the array that it extends may be what is wrong.
+ * Pauses a bucket for 60 s. Each further failure doubles the pause, up to 30 min. With `dynamic` it pauses for that dynamic array only, because
+ * the attributes of that array may be the cause.
  */
 export function backOff(
   record: ClusterRecord,
@@ -51,7 +51,7 @@ export function backOff(
   };
 }
 
-/** Pauses that ended so long ago that the next failure starts from the shortest again. */
+/** Removes pauses that ended long ago. The next failure of their bucket then begins with the shortest pause. */
 export function forgetOldBackoffs(backoffs: readonly Backoff[], now: Instant): readonly Backoff[] {
   const kept = backoffs.filter((entry) => secondsBetween(entry.until, now) < LONGEST_BACKOFF_SECONDS);
   return kept.length === backoffs.length ? backoffs : kept;

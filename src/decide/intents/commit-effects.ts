@@ -7,19 +7,19 @@ import { requestIdOf } from "../../domain/digest.ts";
 import { sendTimes, stopTimes } from "./send-times.ts";
 import { requestsOf } from "./create-requests.ts";
 
-/** What a plan wants changed. */
+/** The changes that a plan commits. */
 export interface Changes {
   readonly creates?: readonly CreateSet[];
   readonly starts?: readonly StartEffect[];
   readonly terminates?: readonly NodeId[];
-  /** The stops are sent before then; absent: as long after their commit as they may be. */
+  /** The stops must be sent before this moment. Absent: they have the longest time that a stop may have. */
   readonly stopsBy?: Instant;
 }
 
-/** One request stops at most so many nodes: how large a request CycleCloud takes is not documented. */
+/** Maximum number of nodes in one stop request. CycleCloud documents no maximum. */
 const STOPPED_TOGETHER = 500;
 
-/** Effects become intents, committed before any is sent (architecture.md, Intents). Starts go first: they are the quickest to help. */
+/** Makes intents of the changes. They are committed before they are sent (architecture.md, Intents). Starts come first, because they are quick. */
 export function commitEffects(
   record: ClusterRecord,
   { creates = [], starts = [], terminates = [], stopsBy }: Changes,

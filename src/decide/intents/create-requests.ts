@@ -11,8 +11,8 @@ import type { ClusterRecord } from "../../domain/record.ts";
 type Place = Pick<CreateSet, "bucket" | "purpose">;
 
 /**
- * The requests that ask for these sets, in their order. One request takes them all, except sets that must go alone, and sets whose nodes
- * could not be told apart in the list of the request's nodes: those that agree in array, size, group and name.
+ * Divides sets into create requests, in their order. One request takes them all, with two exceptions. Some sets must be sent alone. And sets with
+ * equal array, size, group and name must be in different requests, because the list of a request's nodes could not distinguish their nodes.
  */
 export function requestsOf(
   sets: readonly CreateSet[],
@@ -41,7 +41,7 @@ function keyOf(set: Place): string {
   return JSON.stringify([array, machineType.toLowerCase(), placementGroup, nameStemOf(set) ?? ""]);
 }
 
-/** What the nodes of a set are called up to their number; undefined: as CycleCloud calls them, after their array. */
+/** The name of a set's nodes without their number. Undefined if CycleCloud names them after their array. */
 export function nameStemOf({ purpose, bucket }: Place): string | undefined {
   const dynamic = dynamicArrayOf(purpose);
   return dynamic === undefined ? undefined : nodeNameStem(dynamic, bucket.array);
@@ -49,15 +49,15 @@ export function nameStemOf({ purpose, bucket }: Place): string | undefined {
 
 // ---------------------------------------------------------------- which set a node belongs to
 
-/** A set of a request, how many nodes it may have, and which nodes are known to be its own. */
+/** A set of a request with its number of nodes and those that are known already. */
 export interface Claim extends Place {
   readonly added: number;
   readonly seen: readonly NodeId[];
 }
 
 /**
- * The sets of one request with their nodes. A node belongs to the set that agrees with it in array, size, group and name. A record may
- * lack some of these; where that leaves several sets, the node belongs to the first that has room.
+ * Assigns the nodes of one request to its sets. A node belongs to the set with its array, size, group and name. If its record lacks some of
+ * these and several sets are possible, it belongs to the first one that is not full.
  */
 export function nodesBySet<C extends Claim>(
   sets: readonly C[],
@@ -100,7 +100,7 @@ function isNumbered(name: string, stem: string): boolean {
   return name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
 }
 
-// ---------------------------------------------------------------- what goes alone
+// ---------------------------------------------------------------- sets that are sent alone
 
 function kindOf({ bucket, purpose }: Place): CreateKind {
   const dynamic = dynamicArrayOf(purpose);
@@ -112,14 +112,14 @@ function isSameKind(a: CreateKind, b: CreateKind): boolean {
   return a.array === b.array && a.dynamic === b.dynamic && sameMachineType(a.machineType, b.machineType);
 }
 
-/** After a request without effect: each of its sets may be why, so each goes alone until CycleCloud has accepted it once. */
+/** Notes sets of a refused request. Each may be the cause, so each is sent alone until CycleCloud has accepted it once. */
 export function sendAlone(record: ClusterRecord, sets: readonly CreateSet[]): ClusterRecord {
   const alone = [...(record.alone ?? [])];
   for (const kind of sets.map(kindOf)) if (!alone.some((other) => isSameKind(other, kind))) alone.push(kind);
   return { ...record, alone };
 }
 
-/** After a request that CycleCloud has accepted. */
+/** Notes sets of an accepted request. They need not be sent alone any more. */
 export function sendTogether(record: ClusterRecord, sets: readonly CreateSet[]): ClusterRecord {
   if (record.alone === undefined) return record;
   const { alone, ...rest } = record;

@@ -5,9 +5,9 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Questions } from "../../domain/questions.ts";
 import type { NodeId, Owner } from "../../domain/ids.ts";
 
-/** What was learnt about an intent by sending it or by asking for its id. */
+/** What is known about an intent after it was sent, or after CycleCloud was asked for its id. */
 export type Evidence =
-  /** What CycleCloud granted of each set of a create. `keyId`: the key of the stop URL that was sent with it. */
+  /** CycleCloud accepted it. `sets`: its grants for the sets of a create. `keyId`: the key of the stop URL that was sent. */
   | { readonly kind: "accepted"; readonly sets: readonly GrantedSet[]; readonly keyId?: string }
   | {
       readonly kind: "terminated";
@@ -17,41 +17,41 @@ export type Evidence =
       readonly kind: "started";
       readonly nodes: ReadonlyMap<NodeId, { readonly ok: boolean; readonly error?: string }>;
     }
-  /** Certainly no effect, and not because of the input: our credentials, or its time to be sent had passed. */
+  /** Certainly no effect, and the input is not the cause: our credentials were refused, or the time to send it was over. */
   | { readonly kind: "not-sent" }
-  /** Certainly no effect: CycleCloud will not have it. */
+  /** Certainly no effect, because CycleCloud refused it. */
   | { readonly kind: "refused"; readonly message: string }
-  /** CycleCloud knows the id: it took effect. `keyId`: of a create that nobody else has sent, the key of the stop URL in it. */
+  /** CycleCloud knows the id, so it took effect. `keyId`: the key of the stop URL, if no other instance sent the create. */
   | { readonly kind: "found"; readonly keyId?: string }
-  /** CycleCloud names these nodes under the id of a stop: it is accepted for them, and nothing is known of the others. */
+  /** CycleCloud lists these nodes under the id of a stop. It is accepted for them, and unknown for the others. */
   | { readonly kind: "named"; readonly nodes: ReadonlySet<NodeId> }
-  /** Its owner has not sent the stop, and will not send it for these nodes. */
+  /** Its owner has not sent the stop for these nodes and will not send it. */
   | { readonly kind: "withdrawn"; readonly nodes: ReadonlySet<NodeId> }
-  /** CycleCloud does not know the id, asked after a send with (`conflict`) or without an answer of 409, or without a send. */
+  /** CycleCloud does not know the id. `conflict`: the question followed a send that was answered with 409. */
   | (Asked & {
       readonly kind: "absent";
       readonly afterSend: "conflict" | "no-answer" | "none";
       readonly message?: string;
     })
-  /** Sent, or maybe sent, and nothing could be learnt. `held`: of an effect that is a create or a start. */
+  /** Sent, or maybe sent, and the outcome is unknown. `held`: for creates and starts. */
   | { readonly kind: "unclear"; readonly held?: Held };
 
-/** A question for a request's id. */
+/** A question about a request id. */
 interface Asked {
   /** When the question began. */
   readonly askedAt: Instant;
   readonly held: Held;
 }
 
-/** What the asker knows of the sends of the intent, as long as it holds it. */
+/** What the asking instance knows about the sends of an intent that it holds. */
 export interface Held {
-  /** The intent's owner when it was asked for: once another has taken it over, that one may have sent it. */
+  /** The owner of the intent when the question began. A later owner may have sent it again. */
   readonly by: Owner;
-  /** "No" to a question that begins then or later is certain: by then each send has arrived, and what came of it shows. */
+  /** If CycleCloud does not know the id from this moment on, there was no effect: every send has arrived by then, and shows. */
   readonly certainFrom: Instant;
 }
 
-/** What the record becomes when intents are settled. */
+/** The state after intents were settled. */
 export interface Settled {
   readonly record: ClusterRecord;
   readonly ledger: Ledger;

@@ -8,9 +8,9 @@ import { backOff, pauseKey } from "./back-off.ts";
 import { sendTogether } from "./create-requests.ts";
 import { digestOfAttributes } from "../../domain/attributes-digest.ts";
 
-/** What a create that has had its effect leaves in the record (docs/protocol.md, In flight). */
+/** The record after a create with an effect (docs/protocol.md, In flight). */
 
-/** Each set by its own grant; a bucket that gives less than was asked for rests. */
+/** Notes the grants of an accepted create. A bucket that grants less than requested pauses. */
 export function afterAccepted(
   record: ClusterRecord,
   intent: Intent,
@@ -31,8 +31,8 @@ export function afterAccepted(
 }
 
 /**
- * Each set may have got less than it asked for: until the list of the request's nodes says how many, all of it is taken to come. Its grace
- * counts from the commit, as it may have been found long after its nodes came, and went.
+ * Notes a create whose answer was lost. Each set may have been granted less than requested. Until the list of the request's nodes shows the
+ * number, all nodes count as in flight. The time for them counts from the commit, because they may have come and gone already.
  */
 export function afterFound(
   record: ClusterRecord,
@@ -78,7 +78,7 @@ function inFlightOf(
   };
 }
 
-/** An accepted create ends what creates are refused for; that its nodes boot it does not show. */
+/** The record without pauses for refusals of this set. An accepted create does not show that nodes boot, so other pauses stay. */
 function withoutRefusals(record: ClusterRecord, { bucket, purpose }: CreateSet): ClusterRecord {
   const key = pauseKey({ bucket, dynamic: dynamicArrayOf(purpose) });
   const backoffs = record.backoffs.filter(

@@ -12,15 +12,15 @@ import { backOff } from "./back-off.ts";
 import { nodesBySet } from "./create-requests.ts";
 import type { Observation } from "../../domain/observation.ts";
 
-/** Nodes that were asked for and that no observation has shown (docs/protocol.md, In flight). */
+/** Nodes that were requested and that no observation has shown yet (docs/protocol.md, In flight). */
 
-/** A list that has not grown for this long is whole. */
+/** A list that has not grown for this long is complete. */
 const WHOLE_LIST_SECONDS: Seconds = 60;
 
 /**
- * The record once an observation has shown nodes of requests in flight. A listed node closes its place if this observation shows it, or if the ledger
- * knows it or knew it: it may have been stopped before its request's list came. Where the answer to a create was lost, a list that has
- * stopped growing tells what was granted; a bucket that gave less than was asked for rests.
+ * Updates the requests in flight after an observation. A listed node is no longer in flight if this observation shows it or the ledger has it: it
+ * may have been stopped before the list of its request came. If the answer to a create was lost, the number of its nodes follows from their
+ * list when that no longer grows. A bucket that granted less than requested pauses.
  */
 export function followInFlight(
   record: ClusterRecord,
@@ -47,14 +47,14 @@ export function followInFlight(
   const coming = closeVanished(followed, listed, ledger).filter(
     ({ since }) => secondsBetween(since, observation.snapshot.at) < policy.inFlightGraceSeconds,
   );
-  // A set that is whole stays as long as another one of its request is not: its nodes are on the request's list, and are not the other's.
+  // A complete set stays while another one of its request is not complete, because the list has the nodes of both.
   const open = new Set(coming.filter((entry) => stillInFlight(entry) > 0).map(({ requestId }) => requestId));
   return { ...next, inFlight: coming.filter(({ requestId }) => open.has(requestId)) };
 }
 
 /**
- * Nodes may go between the status that shows them and the list of their request: no list names them then. Such a node closes a place of the
- * request that can have made it. It waits as long as a request that can have made it has not been listed.
+ * Counts nodes that went before the list of their request came, so that no list has them. Such a node counts for the first request that may
+ * have created it, but only when all requests that may have created it were listed.
  */
 function closeVanished(
   inFlight: readonly InFlight[],
@@ -89,15 +89,16 @@ function byRequest(inFlight: readonly InFlight[]): readonly (readonly InFlight[]
   return [...requests.values()];
 }
 
+/** The listed nodes of one set. */
 interface Listed {
-  /** Of this set. */
+  /** Nodes of this set. */
   readonly nodes: readonly NodeId[];
-  /** Of all sets of the request. */
+  /** Nodes of all sets of the request. */
   readonly all: readonly RequestedNode[];
   readonly askedAt: Instant;
 }
 
-/** What is listed of each set of one request; nothing where its question has not been answered. */
+/** The listed nodes of each set of one request. Empty if there is no list. */
 function listedOf(sets: readonly InFlight[], observation: Observation): ReadonlyMap<InFlight, Listed> {
   const [first] = sets;
   const answer = first === undefined ? undefined : observation.requestNodes.get(first.requestId);
@@ -127,20 +128,20 @@ function confirm(
   return { ...rest, added: Math.min(entry.added, added) };
 }
 
-// ---------------------------------------------------------------- what a node was created for
+// ---------------------------------------------------------------- origins
 
-/** Which request a node came of, and what it was created for. */
+/** The request that created a node, and the purpose of the node. */
 export interface Origin {
   readonly requestId: RequestId;
   readonly purpose: Purpose;
-  /** So many of the open sets were asked for before. */
+  /** Number of open sets that were requested before the node's own. */
   readonly askedAfter: number;
   readonly look?: Digest;
-  /** The key of the stop URL that it was created with; absent: not known. */
+  /** The key of the stop URL that it was created with. Absent: not known. */
   readonly keyId?: string;
 }
 
-/** Of the nodes of open requests: where they come from. */
+/** The origins of the listed nodes of open requests. */
 export function originsOf(
   observation: Observation,
   inFlight: readonly InFlight[],

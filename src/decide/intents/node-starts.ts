@@ -10,59 +10,58 @@ import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 
 /**
- * The start of deallocated nodes. A start is never replayed, it is decided again, as a terminate is: it names nodes by id, so that what
- * became of it is seen on the nodes themselves, and sent again it could bring up a node that was terminated meanwhile (cyclecloud-wire.md
- * A.7: start is for "deallocated or terminated nodes"). Deciding it again with a new id is safe, which it is not for a create: one NodeId
- * is at most one VM. It is still avoided: whether CycleCloud calls the start of a starting node an error is unknown, and it would read as
- * a refusal. So a node that was asked to start counts as coming, and is left alone, until an observation shows it or its time is up.
+ * The start of deallocated nodes. Like a terminate, a start is never sent again; it is decided again. It names nodes by id, so its outcome
+ * shows on the nodes. Sent again, it could start a node that was terminated meanwhile (cyclecloud-wire.md A.7: start is for "deallocated or
+ * terminated nodes"). To decide it again with a new id is safe, because one NodeId is at most one VM; for a create it is not. It is still
+ * avoided: CycleCloud may call the start of a starting node an error, which would look like a refusal. So a node whose start was requested
+ * counts as coming until an observation shows its outcome, or its time is over.
  */
 
-/** A start of which no answer is known is decided again after so long: statuses lag by seconds, not by minutes. */
+/** A start without a known answer is decided again after this time. The lag of statuses is seconds, not minutes. */
 const UNSURE_SECONDS: Seconds = 60;
-/** A node that was switched off again on its way up rests for so long: nobody has refused it. */
+/** The pause of a node that was switched off again while it started. Its start was not refused. */
 const OFF_AGAIN_REST_SECONDS: Seconds = 120;
 
-/** Asked to start, and not shown yet: it counts as coming, and against the limits. */
+/** Whether a start was requested and no observation shows it yet. The node counts as coming, and against the limits. */
 export function isStarting(known: LedgerNode | undefined): boolean {
   return known?.start?.state === "unsure" || known?.start?.state === "accepted";
 }
 
 /**
- * Whether a node of ours may be started: shown as deallocated, not asked for yet, not resting after a start that came to nothing. One with
- * KeepAlive is somebody's own, and could not be stopped again.
+ * Whether a node of ours may be started: it is deallocated, no start is requested, and it does not pause after a failed start. A node with
+ * KeepAlive belongs to a person, and we could not stop it again.
  */
 export function mayBeStarted(node: Node, known: LedgerNode | undefined): boolean {
   const isThere = node.phase === "deallocated" && node.missing === undefined;
   return isThere && !node.keepAlive && known?.start === undefined;
 }
 
-/** Until when a node rests after a start that came to nothing; undefined: it does not. */
+/** Until when a node pauses after a failed start. Undefined if it does not pause. */
 export function restsUntil(known: LedgerNode): Instant | undefined {
   return known.start?.until;
 }
 
-/** When the node's way up began: the boot timeout counts from here. */
+/** When the node began to boot. The boot timeout counts from here. */
 export function bootingSince(known: LedgerNode): Instant {
   return known.start?.state === "shown" ? known.start.since : known.firstSeenAt;
 }
 
-/** What a new observation shows of the start of a node. */
+/** The start of a node after a new observation. */
 export function nextStart(old: LedgerNode | undefined, node: Node, now: Instant): NodeStart | undefined {
   const start = old?.start;
   if (node.phase === "deallocated") {
     if (start?.state !== "shown") return start;
     const message = "it was deallocated again before it was Ready";
-    return old?.firstReadyAt === undefined ? cameToNothing(message, now, OFF_AGAIN_REST_SECONDS) : undefined;
+    return old?.firstReadyAt === undefined ? failedStart(message, now, OFF_AGAIN_REST_SECONDS) : undefined;
   }
   if (old?.deallocated !== true) return start;
-  // On its way up, by us or by somebody else, or already on its way down again: what we asked for is over.
+  // It starts, or stops again already. Our start is over, even if another tool started the node.
   return { state: "shown", since: isStarting(old) ? (start?.since ?? now) : now };
 }
 
 /**
- * Ends what has waited long enough: a start that was accepted, and after the grace of creates is still not to be seen, came to nothing,
- * and its bucket gets a rest, so that the demand is served elsewhere; one that nobody answered is forgotten, and decided again. Nodes of
- * starts that are still under way wait for their outcome.
+ * Ends starts that have waited long enough. An accepted start that does not show within the time of creates has failed. Its bucket pauses, so
+ * that the demand is served elsewhere. A start without an answer is forgotten and decided again. Starts that are still open wait.
  */
 export function endStarts(
   record: ClusterRecord,
@@ -86,20 +85,20 @@ export function endStarts(
   return ended.size === 0 ? { record, ledger } : { record: next, ledger: new Map([...ledger, ...ended]) };
 }
 
-/** The same start while it may go on waiting or resting; undefined: forgotten; a refusal: it came to nothing. */
+/** The same start while it waits or pauses. Undefined if it is forgotten. A refused start if it failed. */
 function stillGoing(node: Node, start: NodeStart, policy: Policy, now: Instant): NodeStart | undefined {
   const age = secondsBetween(start.since, now);
   const waited = `${node.name} was still Deallocated ${Math.round(age)} s after`;
   switch (start.state) {
     case "accepted": {
       if (age < policy.inFlightGraceSeconds) return start;
-      return cameToNothing(`${waited} CycleCloud accepted its start`, now);
+      return failedStart(`${waited} CycleCloud accepted its start`, now);
     }
     case "unsure": {
       if (age < UNSURE_SECONDS) return start;
-      // A 409 of which CycleCloud knows nothing may have been a repeat; no longer, as nothing came of it.
+      // A 409 may have meant that the start was sent before. That is excluded now, because there was no effect.
       if (start.message === undefined) return undefined;
-      return cameToNothing(`${waited} CycleCloud answered 409 to its start: ${start.message}`, now);
+      return failedStart(`${waited} CycleCloud answered 409 to its start: ${start.message}`, now);
     }
     case "refused":
       return now < (start.until ?? now) ? start : undefined;
@@ -112,13 +111,13 @@ function startingNodes(record: ClusterRecord): ReadonlySet<NodeId> {
   return new Set(record.intents.flatMap(({ effect }) => (effect.kind === "start" ? effect.nodes : [])));
 }
 
-/** The node with this start, or without any. */
+/** The node with this start. Undefined: without any start. */
 export function withStart(known: LedgerNode, start: NodeStart | undefined): LedgerNode {
   const { start: _before, ...rest } = known;
   return start === undefined ? rest : { ...rest, start };
 }
 
-/** One effect for each bucket, so that a refusal pauses the bucket that it is about. */
+/** One effect for each bucket, so that a refusal pauses only its bucket. */
 export function startEffects(starts: readonly NodeId[], snapshot: Snapshot): readonly StartEffect[] {
   const wanted = new Set(starts);
   const effects = new Map<string, StartEffect>();
@@ -133,7 +132,7 @@ export function startEffects(starts: readonly NodeId[], snapshot: Snapshot): rea
 
 const START_REST_SECONDS: Seconds = 900;
 
-/** A start that came to nothing: a broken node is not tried again at once, or it would keep its bucket paused for ever. */
-export function cameToNothing(message: string, now: Instant, seconds = START_REST_SECONDS): NodeStart {
+/** A failed start. The node is not started again at once, because a broken node would pause its bucket for ever. */
+export function failedStart(message: string, now: Instant, seconds = START_REST_SECONDS): NodeStart {
   return { state: "refused", since: now, until: plusSeconds(now, seconds), message };
 }

@@ -8,7 +8,7 @@ export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
   );
 }
 
-/** Creates that are committed and not settled: they may come, so they count. */
+/** Sets of creates that are committed and not settled. Their nodes may come, so they count. */
 export function pendingCreates(intents: readonly Intent[]): readonly CreateSet[] {
   return intents.flatMap((intent) => (intent.effect.kind === "create" ? intent.effect.sets : []));
 }

@@ -9,27 +9,26 @@ import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { stoppingNodes } from "./open-intents.ts";
 
-/** For this long a removal is counted as a trouble. */
+/** For this long a removal is shown as a trouble. */
 export const REMOVED_SECONDS: Seconds = 3600;
 
-/** What {@link pauseRemoved} compares. */
+/** The inputs of {@link pauseRemoved}. */
 export interface Change {
   /** The last believed observation. */
   readonly before: Snapshot | undefined;
-  /** This one. */
+  /** The new observation. */
   readonly snapshot: Snapshot;
-  /** Brought up to date with this observation. */
+  /** The ledger after this observation. */
   readonly ledger: Ledger;
   /** Arrays that are ours. */
   readonly managed: ReadonlySet<ArrayName>;
-  /** Which nodes of them are ours. */
+  /** The rules by which nodes of these arrays are ours. */
   readonly policy: ExclusiveRules;
 }
 
 /**
- * Pauses the buckets of nodes of ours that this observation shows as removed before they were Ready, and not by us, as for nodes that fail
- * (docs/protocol.md, Doubt). Without it such nodes are created again with every observation. What another tool does with its own nodes says
- * nothing about ours.
+ * Pauses the buckets of our nodes that were removed before they were Ready, and not by us, as for nodes that fail (docs/protocol.md, Doubt).
+ * Without the pause they would be created again with each observation. Nodes of other tools cause no pause.
  */
 export function pauseRemoved(record: ClusterRecord, change: Change, now: Instant): ClusterRecord {
   const { before, snapshot, ledger, managed, policy } = change;
@@ -52,12 +51,12 @@ const isOnWayUp = (phase: NodePhase): boolean => phase === "coming" || phase ===
 const textOf = ({ name }: Node): string =>
   `${name} was removed before it was Ready, and not by the autoscaler`;
 
-/** CycleCloud has been asked to stop the node, or may have been. */
+/** Whether CycleCloud was asked to stop the node, or may have been. */
 export function isStoppedByUs({ nodeId, draining }: LedgerNode, open: ReadonlySet<NodeId>): boolean {
   return open.has(nodeId) || draining?.sentAt !== undefined || (draining?.attempts ?? 0) > 0;
 }
 
-/** Nodes of ours that went within the last hour, and that we did not stop. Other tools remove their own nodes as they please. */
+/** Our nodes that went within the last hour and that we did not stop. */
 export function removedByOthers(
   { intents }: Pick<ClusterRecord, "intents">,
   ledger: Ledger,

@@ -3,15 +3,15 @@ import type { Intent } from "../../domain/intent.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
-/** When a committed request may be sent, and from when on a question tells what became of it (docs/protocol.md, Creates). */
+/** When a committed request may be sent, and from when on the answer to a question about it is certain (docs/protocol.md, Creates). */
 
 /** The owner sends an intent this soon after its commit, or not at all. */
 const OWNER_SENDS_SECONDS: Seconds = 30;
-/** Until then nobody takes an intent over: its owner may be waiting for the answer. Also how long a take-over lasts. */
+/** The lease of an owner. No other instance takes the intent over before, because the owner may be waiting for the answer. */
 export const LEASE_SECONDS: Seconds = 60;
-/** Later than this after the commit nobody begins to send an intent. */
+/** No instance begins to send an intent later than this after its commit. */
 const LAST_SEND_SECONDS: Seconds = 120;
-/** Without any word of it, an intent ends this long after its commit. */
+/** An intent without any news ends this long after its commit. */
 export const LONGEST_INTENT_SECONDS: Seconds = 900;
 
 export type SendTimes = Pick<Intent, "committedAt" | "leaseUntil" | "notAfter" | "certainFrom">;
@@ -27,7 +27,7 @@ export function sendTimes(now: Instant, bounds: CallBounds): SendTimes {
   };
 }
 
-/** The times of a stop that is committed now, and that its owner alone sends: before `sendBy`; absent: as late as an owner may. */
+/** The times of a stop that is committed now. Only its owner sends it, before `sendBy`. Undefined: as late as an owner may. */
 export function stopTimes(now: Instant, sendBy: Instant | undefined, bounds: CallBounds): SendTimes {
   const latest = plusSeconds(now, OWNER_SENDS_SECONDS);
   const leaseUntil = sendBy === undefined || sendBy > latest ? latest : sendBy;
@@ -39,7 +39,7 @@ export function stopTimes(now: Instant, sendBy: Instant | undefined, bounds: Cal
   };
 }
 
-/** Whether the owner, or whoever has taken the intent over, may begin to send it now. */
+/** Whether the owner of the intent may begin to send it now. */
 export function maySendNow(intent: Intent, now: Instant, { callLimitSeconds }: CallBounds): boolean {
   if (intent.effect.kind === "terminate") return now < intent.leaseUntil;
   if (intent.sent === "never") return now < plusSeconds(intent.committedAt, OWNER_SENDS_SECONDS);
@@ -47,29 +47,29 @@ export function maySendNow(intent: Intent, now: Instant, { callLimitSeconds }: C
 }
 
 /**
- * Whether a create that was taken over is worth another send, with the same id: there is time, and CycleCloud has not answered 409. A
- * second 409 would say nothing new.
+ * Whether a create that was taken over is sent again, with the same id: there is time, and CycleCloud has not answered 409. A second 409 would
+ * show nothing new.
  */
 export function isWorthResending(intent: Intent, now: Instant, { callLimitSeconds }: CallBounds): boolean {
   return intent.refusal === undefined && plusSeconds(now, callLimitSeconds) <= intent.notAfter;
 }
 
-/** A question that begins then or later tells for certain, as far as the sends are concerned that came before the one who asks here. */
+/** The moment from which on the answer to a question is certain with regard to all sends of earlier owners. */
 export function certainBefore(intent: Intent, bounds: CallBounds): Instant {
   if (intent.sent === "never") {
-    // Its owner may have sent it at the last moment, and died.
+    // Its owner may have sent it at the last moment and then died.
     const seconds = OWNER_SENDS_SECONDS + bounds.callLimitSeconds + bounds.lagSeconds;
     return plusSeconds(intent.committedAt, seconds);
   }
   return intent.certainFrom ?? certainAtLast(intent, bounds);
 }
 
-/** The same whoever sends it, and whenever. */
+/** The moment from which on it is certain with regard to all sends, by any owner. */
 export function certainAtLast({ notAfter }: Intent, { lagSeconds }: CallBounds): Instant {
   return plusSeconds(notAfter, lagSeconds);
 }
 
-/** The same after a send of one's own that ended now. Unanswered, the request may still be on its way. */
+/** The moment from which on it is certain after our own send, which ended now. Without an answer the request may still be on its way. */
 export function certainAfterSend(
   intent: Intent,
   answered: boolean,

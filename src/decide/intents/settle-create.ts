@@ -9,13 +9,13 @@ import { afterAccepted, afterFound } from "./granted-create.ts";
 import { LONGEST_INTENT_SECONDS } from "./send-times.ts";
 import type { Evidence } from "./evidence.ts";
 
-/** CycleCloud is asked twice, this far apart, before a 409 is believed to mean invalid input. */
+/** CycleCloud is asked twice, with this distance, before a 409 counts as invalid input. */
 const SECOND_ASK_SECONDS: Seconds = 10;
 const NO_WORDS = "CycleCloud refused the request as invalid (409)";
 
 type Absent = Extract<Evidence, { kind: "absent" }>;
 
-/** Applies what was learnt of a create to its record (docs/protocol.md, Creates). */
+/** Settles a create by new evidence (docs/protocol.md, Creates). */
 export function settleCreate(
   record: ClusterRecord,
   intent: Intent,
@@ -58,7 +58,7 @@ export function settleCreate(
   }
 }
 
-/** Without creates that nobody has said a word of for 15 minutes: nodes that came of them show by now, and whatever else is no use. */
+/** Removes creates without any news for 15 minutes. If they created nodes, these show by now. */
 export function dropSilentCreates(record: ClusterRecord, now: Instant): ClusterRecord {
   const intents = record.intents.filter(
     ({ effect, committedAt }) =>
@@ -67,21 +67,21 @@ export function dropSilentCreates(record: ClusterRecord, now: Instant): ClusterR
   return intents.length === record.intents.length ? record : { ...record, intents };
 }
 
-// ---------------------------------------------------------------- without an effect, or not yet known
+// ---------------------------------------------------------------- no effect, or not yet known
 
-/** An earlier send may have had its effect, whatever became of this one: only asking for the id tells. */
+/** Ends the lease of a create that was not sent this time. An earlier send may have had an effect, which only a question about the id shows. */
 function letGo(record: ClusterRecord, intent: Intent, now: Instant): ClusterRecord {
   return replaceIntent(record, intent, { ...intent, leaseUntil: now });
 }
 
-/** Who does not hold the intent any more does not know whether it has been sent since: the record does. */
+/** Whether "not known" is certain. An instance that no longer holds the intent does not know later sends, so the record counts then. */
 function isCertain(intent: Intent, { askedAt, held }: Absent, isHeld: boolean): boolean {
   if (isHeld && meansInvalid(intent, askedAt)) return true;
   const certainFrom = isHeld ? held.certainFrom : intent.certainFrom;
   return certainFrom !== undefined && askedAt >= certainFrom;
 }
 
-/** A 409 to an id that was never sent before, and two questions that find nothing: the input is invalid. */
+/** Whether the input is invalid: the only send was answered with 409, and CycleCloud did not know the id in two questions. */
 function meansInvalid(intent: Intent, askedAt: Instant): boolean {
   return (
     intent.sent === "once-refused" &&
@@ -102,7 +102,7 @@ function afterNoEffect(
   return refusal === undefined ? sendAlone(record, effect.sets) : afterRefused(record, effect, refusal, now);
 }
 
-/** Of several sets any one may be why. What goes alone and is refused is why, and rests. */
+/** The record after a refusal. If several sets were sent, any may be the cause. A set that was sent alone is the cause, and its bucket pauses. */
 function afterRefused(
   record: ClusterRecord,
   { sets }: CreateEffect,
@@ -115,7 +115,7 @@ function afterRefused(
   return backOff(alone, only.bucket, "refused", message, now, dynamicArrayOf(only.purpose));
 }
 
-/** One that was refused once still has been sent once. */
+/** The state of earlier sends after another send. One that was refused once stays so. */
 function sentBefore({ sent }: Intent): Intent["sent"] {
   return sent === "once-refused" ? sent : "maybe";
 }
@@ -127,7 +127,7 @@ function afterAbsent(intent: Intent, evidence: Absent, now: Instant): Intent {
     return { ...intent, certainFrom, leaseUntil: now, absentSince: intent.absentSince ?? now };
   }
   const sent = afterSend === "conflict" && intent.sent === "never" ? "once-refused" : "maybe";
-  // The next ask comes when the lease ends; a 409 needs it no sooner than the second ask.
+  // The next question follows the end of the lease. After a 409 it must not come earlier than the second question.
   const leaseUntil = sent === "once-refused" ? plusSeconds(now, SECOND_ASK_SECONDS) : now;
   const refusal = afterSend === "conflict" ? (message ?? NO_WORDS) : undefined;
   return {

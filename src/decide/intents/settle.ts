@@ -7,9 +7,9 @@ import { backOff } from "./back-off.ts";
 import { settleCreate } from "./settle-create.ts";
 import { settleStop } from "./stops.ts";
 import type { Evidence, Settled } from "./evidence.ts";
-import { cameToNothing } from "./node-starts.ts";
+import { failedStart } from "./node-starts.ts";
 
-/** Applies what was learnt about one intent. Learning the same again changes nothing: an intent that is gone stays gone. */
+/** Settles one intent by new evidence. Nothing changes if the intent is gone already. */
 export function settle(state: Settled, id: RequestId, evidence: Evidence, now: Instant): Settled {
   const intent = state.record.intents.find((candidate) => candidate.id === id);
   if (intent === undefined) return state;
@@ -23,7 +23,7 @@ export function settle(state: Settled, id: RequestId, evidence: Evidence, now: I
   }
 }
 
-/** Nor is a start replayed: what was learnt is noted with its nodes, and an observation shows what became of them (starts.ts says why). */
+/** Settles a start. It is never sent again. The evidence is noted with its nodes, and an observation shows the outcome (node-starts.ts). */
 function settleStart(
   state: Settled,
   intent: Intent,
@@ -38,7 +38,7 @@ function settleStart(
   const ledger = new Map(state.ledger);
   for (const id of effect.nodes) {
     const node = ledger.get(id);
-    // An observation that shows the node on its way up may come before the answer. It knows more, and the boot timeout counts from it.
+    // An observation that shows the start may come before the answer. It is more exact, and the boot timeout counts from it.
     if (node === undefined || node.start?.state === "shown") continue;
     const start = afterStart(id, evidence, now);
     const { start: _before, ...rest } = node;
@@ -52,19 +52,19 @@ function settleStart(
   return { ...state, record, ledger };
 }
 
-/** undefined: certainly no effect and nobody's refusal, so that it may be decided again at once. */
+/** The start of a node after evidence. Undefined if there was certainly no effect and no refusal: then it may be decided again at once. */
 function afterStart(id: NodeId, evidence: Evidence, now: Instant): NodeStart | undefined {
   switch (evidence.kind) {
     case "started": {
       const answer = evidence.nodes.get(id);
       if (answer?.ok === true) return { state: "accepted", since: now };
-      // Not matched: it is not there any more, or cannot be started (cyclecloud-wire.md A.7).
+      // CycleCloud did not match the node: it is gone, or cannot be started (cyclecloud-wire.md A.7).
       const message =
         answer === undefined ? "CycleCloud's answer to its start does not list it" : answer.error;
-      return cameToNothing(message ?? "CycleCloud refused to start it", now);
+      return failedStart(message ?? "CycleCloud refused to start it", now);
     }
     case "refused":
-      return cameToNothing(evidence.message, now);
+      return failedStart(evidence.message, now);
     case "found":
       return { state: "accepted", since: now };
     case "not-sent":

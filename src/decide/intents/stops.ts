@@ -11,18 +11,18 @@ import type { Evidence, Settled } from "./evidence.ts";
 import { stoppingNodes } from "./open-intents.ts";
 import { withoutStop } from "../../domain/questions.ts";
 
-/** A stop of which nothing can be learnt ends so long after its commit. */
+/** A stop without a known outcome ends this long after its commit. */
 const STOP_ENDS_SECONDS: Seconds = 900;
 
-/** What has become of the stop of one node. */
+/** The outcome of the stop of one node. */
 type Fate =
-  /** CycleCloud has it. */
+  /** CycleCloud has accepted it. */
   | "accepted"
-  /** It has not arrived and never will: the node stays, and stopping it is decided again from the beginning. */
+  /** It will never arrive. The node stays, and its stop is decided again from the beginning. */
   | "lost"
   | "open";
 
-/** Applies what was learnt about a stop, node by node; the intent stays until the last of them is settled. */
+/** Settles a stop for each node. The intent stays until the stop of its last node is settled. */
 export function settleStop(
   state: Settled,
   intent: Intent,
@@ -60,16 +60,16 @@ function fateByEvidence(evidence: Evidence): (node: NodeId) => Fate {
   }
 }
 
-/** A node that CycleCloud's answer does not list has most likely gone (cyclecloud-wire.md A.7), but was not stopped: an observation shows it. */
+/** The outcome by CycleCloud's answer. A node that it does not list is probably gone (cyclecloud-wire.md A.7). An observation shows it. */
 function fateByAnswer(ok: boolean | undefined): Fate {
   if (ok === undefined) return "open";
   return ok ? "accepted" : "lost";
 }
 
 /**
- * Settles what an observation shows of stops whose outcome is not known (docs/protocol.md, Stops). Accepted: the node is wanted no more, or has
- * been missing. Lost: a status that was begun once the request could no longer be on its way, and once no status could be older than it,
- * shows the node wanted. An observation proves this without any question for the request.
+ * Settles stops by an observation (docs/protocol.md, Stops). A stop is accepted if the node is no longer wanted, or has been missing. It is lost
+ * if the node is still wanted in a status that began when the request could no longer be on its way and must show in a status. This needs no
+ * question about the request.
  */
 export function settleStopsByObservation(state: Settled, snapshot: Snapshot, now: Instant): Settled {
   const stops = stopIntents(state.record);
@@ -86,19 +86,19 @@ export function settleStopsByObservation(state: Settled, snapshot: Snapshot, now
   }, state);
 }
 
-/** Ends stops that are so old that nothing is learnt of them any more, also while CycleCloud cannot be looked at. */
+/** Ends stops that are too old to be settled, even while CycleCloud cannot be observed. */
 export function endOldStops(state: Settled, now: Instant): Settled {
   return stopIntents(state.record)
     .filter(({ intent }) => hasEnded(intent, now))
     .reduce((next, { intent, effect }) => settleNodes(next, intent, effect, () => "lost", now), state);
 }
 
-/** CycleCloud has accepted a stop of the node, as far as the record knows. */
+/** Whether CycleCloud has accepted a stop of the node, by the record. */
 export function isAccepted({ ledger, questions }: Settled, node: NodeId): boolean {
   return (questions?.get(node)?.draining ?? ledger.get(node)?.draining)?.sentAt !== undefined;
 }
 
-/** A stop of the node is committed, and its outcome is not known. */
+/** Whether a stop of the node is committed and its outcome is not known. */
 export function isStopOpen({ record }: Settled, node: NodeId): boolean {
   return stoppingNodes(record.intents).has(node);
 }
@@ -107,7 +107,7 @@ function hasEnded({ committedAt }: Intent, now: Instant): boolean {
   return secondsBetween(committedAt, now) >= STOP_ENDS_SECONDS;
 }
 
-/** A status begun from then on that shows the node wanted proves that the stop is lost. */
+/** A status that begins at this moment or later and shows the node as wanted proves that the stop is lost. */
 function lostFrom({ leaseUntil, certainFrom }: Intent): Instant {
   const { callLimitSeconds, lagSeconds } = DEFAULT_CALL_BOUNDS;
   return certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds);

@@ -12,13 +12,13 @@ import { uselessNodes } from "./replaced.ts";
 import { unclearUntil } from "./unclear.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 
-/** A mark without its stop is the trace of a crash: a node that asked will ask again, another is judged again. */
+/** A mark without a stop is left from a crash after this time. A node that asked asks again. Other nodes are judged again. */
 export const STALE_MARK_SECONDS: Seconds = 60;
 
 /**
- * The nodes of an observation that are in doubt (docs/protocol.md, Doubt). A doubted node counts as there for creates and as gone for stops:
- * nothing is created in its place, and it is no substitute for a node that is to be stopped. Only nodes of the observation are named, which
- * those that it lacks belong to (missing.ts).
+ * The nodes of an observation that are in doubt (docs/protocol.md, Doubt). A doubted node counts as existing for creates and as gone for
+ * stops: nothing is created in its place, and it replaces no node that is to be stopped. Nodes that the observation lacks are part of it
+ * (missing.ts).
  */
 export function doubtedNodes(
   record: Pick<ClusterRecord, "intents">,
@@ -38,14 +38,14 @@ export function doubtedNodes(
   return doubted;
 }
 
-/** The node is of no use whatever becomes of its stop: it failed, did not boot, or calls itself unfit. */
+/** Whether the node is of no use, even if its stop is lost: it failed, did not boot, or called itself unhealthy. */
 export function isGivenUp(draining: Draining | undefined): boolean {
   return draining !== undefined && draining.by !== "idle" && draining.by !== "callback";
 }
 
 /**
- * Whether it is not known if the node is there at all: the observation lacks it, or its record is unclear and its time is not over. Such a node
- * is not stopped; one that asks is told to wait.
+ * Whether it is not known if the node exists or is wanted: the observation lacks it, or its record has been unclear for a short time. Such a
+ * node is not stopped. If it asks, it is told to wait.
  */
 export function isRecordDoubted(
   node: Node,
@@ -58,7 +58,7 @@ export function isRecordDoubted(
   return until !== undefined && now < until;
 }
 
-/** Its stop may still come to nothing: it is committed and no observation shows what became of it, or it is not even committed. */
+/** Whether the stop of the node may still be lost: its outcome is not known, or it is not committed yet. */
 function isStopDoubted(
   { nodeId, phase }: Node,
   known: LedgerNode | undefined,
@@ -70,7 +70,7 @@ function isStopDoubted(
   return open.has(nodeId) || isMarked(known?.draining, now);
 }
 
-/** Its own question has marked it, and its stop is not committed yet: it may still be told to stay. */
+/** Whether the node was marked by its own question and its stop is not committed yet. It may still be told to stay. */
 function isMarked(draining: Draining | undefined, now: Instant): boolean {
   return (
     draining?.by === "callback" &&

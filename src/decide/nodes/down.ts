@@ -7,11 +7,11 @@ import { timeoutsOf } from "../../domain/timeouts.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
 /**
- * Nodes that were Ready, are up no more and are still wanted: shut down from inside, restarting, or without a VM. CycleCloud does not say
- * when that happened, so the time counts from the first observation that showed it.
+ * Nodes that were Ready, are no longer up and are still wanted: they were shut down from inside, restart, or lost their VM. CycleCloud does
+ * not say when that happened, so the time counts from the first observation that showed it.
  */
 
-/** When the node left Ready, as far as observations show; undefined: it is Ready, never was, failed, or is not wanted any more. */
+/** When the first observation showed that the node left Ready. Undefined if it is Ready, never was, failed, or is no longer wanted. */
 export function nextLeftReady(
   old: LedgerNode | undefined,
   node: Node,
@@ -19,14 +19,14 @@ export function nextLeftReady(
   now: Instant,
 ): Instant | undefined {
   if (firstReadyAt === undefined) return undefined;
-  // An unclear record says nothing of it, neither that it left nor that it is back.
+  // An unclear record does not show whether the node left Ready or is back.
   if (node.phase === "unknown") return old?.leftReadyAt;
   return node.phase === "coming" ? (old?.leftReadyAt ?? now) : undefined;
 }
 
 /**
- * Until when a node that left Ready counts as on its way up. One that restarts or boots again has the boot timeout. One whose Status
- * promises nothing has one snapshot interval: a single odd observation makes no new node. Undefined: it did not leave Ready.
+ * Until when a node that left Ready counts as on its way up. A node that restarts or boots again has its boot timeout. A node with an
+ * unexpected Status has one snapshot interval, so that a single odd observation creates no new node. Undefined if it did not leave Ready.
  */
 export function awaitedUntil(
   node: Node,
@@ -40,7 +40,7 @@ export function awaitedUntil(
   );
 }
 
-/** It left Ready and was waited for long enough: no capacity until it is Ready again. It still counts against the limits. */
+/** Whether that time is over. Then the node is no capacity until it is Ready again, but still counts against the limits. */
 export function isDown(
   node: Node,
   known: LedgerNode | undefined,

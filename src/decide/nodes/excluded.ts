@@ -9,20 +9,20 @@ import type { Snapshot } from "../../domain/cluster.ts";
 import { uselessNodes } from "./replaced.ts";
 
 /**
- * Nodes that are no capacity because of their stop: CycleCloud has accepted it, or the node calls itself unfit. A node whose stop is not
- * certain otherwise is in doubt (doubt.ts), or of no use (replaced.ts).
+ * Whether a node is no capacity because of its stop: CycleCloud has accepted it, or the node called itself unhealthy. Other nodes with an
+ * uncertain stop are in doubt (doubt.ts) or of no use (replaced.ts).
  */
 export function isExcluded(known: LedgerNode, stopping: ReadonlySet<NodeId>, now: Instant): boolean {
   const draining = known.draining;
   if (draining === undefined) return false;
   const isUnfit = draining.by === "unhealthy";
-  // A stop that is open now is newer than one that was accepted before.
+  // The open stop is newer than the accepted one.
   if (stopping.has(known.nodeId)) return isUnfit;
   if (draining.sentAt !== undefined) return secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
   return isUnfit && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
 }
 
-/** Nodes of an observation that are no capacity, though they count against limits: they are being stopped, or replaced. */
+/** Nodes of an observation that are being stopped or replaced. They are no capacity, but count against limits. */
 export function excludedNodes(
   snapshot: Snapshot,
   ledger: Ledger,
@@ -32,12 +32,12 @@ export function excludedNodes(
 ): ReadonlySet<NodeId> {
   const excluded = new Set(uselessNodes(snapshot, ledger, policy, now).replaced);
   ledger.forEach((node, id) => {
-    // One that is not ours is not started: nobody here could stop it again.
+    // A deallocated node that is not ours is not started, because we could not stop it again.
     const isForbidden = node.deallocated === true && !isOurs(node, policy);
     if (isForbidden || isExcluded(node, stopping, now)) excluded.add(id);
   });
   return excluded;
 }
 
-/** A terminate that was accepted so long ago and has left the node up is decided again. */
+/** If the node is still up this long after its terminate was accepted, the stop is decided again. */
 export const DECIDE_AGAIN_SECONDS: Seconds = 120;

@@ -11,8 +11,8 @@ import { NAMED_SECONDS, keyOf } from "../../domain/unlisted.ts";
 const MISSING_SECONDS: Seconds = 60;
 
 /**
- * The observation with the nodes that it lacks and that are not yet believed to be gone (docs/protocol.md, Doubt), each as its last record said.
- * `before`: what the last believed observation showed, these nodes included. Nodes that we have stopped are gone at once.
+ * Adds the nodes that the observation lacks and that do not count as gone yet (docs/protocol.md, Doubt), with their last records. `before`:
+ * the last believed observation, including such nodes. Nodes that we have stopped are gone at once.
  */
 export function withMissing(
   snapshot: Snapshot,
@@ -22,16 +22,16 @@ export function withMissing(
 ): Snapshot {
   const { unlisted: named = [], ...rest } = snapshot;
   const unlisted = named.map((node) => ({ ...node, since: firstNamed(before, node) ?? node.since }));
-  const look: Snapshot = {
+  const observed: Snapshot = {
     ...rest,
     arrays: withMissingArrays(snapshot, before?.arrays),
     ...(unlisted.length === 0 ? {} : { unlisted }),
   };
-  if (before === undefined || startsWith(snapshot.nodes, before.nodes)) return look;
+  if (before === undefined || startsWith(snapshot.nodes, before.nodes)) return observed;
   const listed = new Set(snapshot.nodes.map(({ nodeId }) => nodeId));
   const lacking = before.nodes.filter(({ nodeId }) => !listed.has(nodeId));
-  if (lacking.length === 0) return look;
-  const arrays = new Set(look.arrays.map(({ name }) => name));
+  if (lacking.length === 0) return observed;
+  const arrays = new Set(observed.arrays.map(({ name }) => name));
   const open = stoppingNodes(intents);
   const names = new Set(named.map(keyOf));
   const missing = lacking.flatMap((node): readonly Node[] => {
@@ -42,12 +42,12 @@ export function withMissing(
     const carried: Node = { ...node, missing: { since, ...(isNamed ? { named: true } : {}) } };
     return snapshot.at < (missingUntil(carried) ?? since) ? [carried] : [];
   });
-  return missing.length === 0 ? look : { ...look, nodes: [...snapshot.nodes, ...missing] };
+  return missing.length === 0 ? observed : { ...observed, nodes: [...snapshot.nodes, ...missing] };
 }
 
 /**
- * The node arrays, with those that the observation lacks and that the last one had: their nodes stay capacity for a minute, and no new ones are
- * asked for. Otherwise one status that has lost an array creates its nodes a second time in another array.
+ * Adds the node arrays of the last observation that this one lacks. For a minute their nodes stay capacity, and no new ones are created.
+ * Otherwise one status that lacks an array would create its nodes a second time in another array.
  */
 function withMissingArrays(
   { arrays, at }: Snapshot,
@@ -64,19 +64,19 @@ function withMissingArrays(
   return missing.length === 0 ? arrays : [...arrays, ...missing];
 }
 
-/** The order stays until a node comes or goes: mostly there is nothing to search. */
+/** Whether no node is missing and the order is the same. This is the usual case, and needs no search. */
 function startsWith(nodes: readonly Node[], first: readonly Node[]): boolean {
   return first.every(({ nodeId }, at) => nodes[at]?.nodeId === nodeId);
 }
 
-/** It may have a VM still, which takes room under the limits, and CycleCloud has not accepted a stop of ours. */
+/** Whether the node may still have a VM, which uses limits, and CycleCloud has not accepted a stop of ours. */
 function isMissed(node: Node, known: LedgerNode, open: ReadonlySet<NodeId>): boolean {
   const { goneAt, draining } = known;
   if (goneAt !== undefined) return false;
   return node.phase !== "off" && (draining?.sentAt === undefined || open.has(node.nodeId));
 }
 
-/** Until when a node that the observation lacks is kept; undefined: the observation shows it. */
+/** Until when a node that the observation lacks counts as existing. Undefined if the observation shows it. */
 export function missingUntil({ missing }: Node): Instant | undefined {
   if (missing === undefined) return undefined;
   return plusSeconds(missing.since, missing.named === true ? NAMED_SECONDS : MISSING_SECONDS);

@@ -6,14 +6,14 @@ import type { LedgerNode, PlannedBeside } from "../../domain/ledger.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 
 /**
- * Demand that the last plan has put on a node, of sets that do not report the node's host while another set does (docs/demand.md, Hosts).
- * A job of that demand may run there, and nobody says so. So that other set's word that the host is idle or closed does not count.
+ * Demand that plans placed on a node, of sets that do not report its host while another set does (docs/demand.md, Hosts). A job of that
+ * demand may run there without any report. So a report of the other set that the host is idle or closed does not count.
  */
 
-/** So many are kept for a node: one is enough to keep it, and jobs end one after the other. */
+/** Maximum number kept for a node. One is enough to keep the node, and jobs end one after the other. */
 const MOST_KEPT = 4;
 
-/** What schedulers say of a node's host, as far as it counts for this node; undefined: nothing. */
+/** The fact about a node's host that counts for this node. Undefined if there is none. */
 export function factOfNode(
   facts: ReadonlyMap<string, HostFact>,
   node: { readonly hostname?: string; readonly name: string },
@@ -27,7 +27,7 @@ export function factOfNode(
   return jobs.length === 0 ? undefined : { jobs };
 }
 
-/** Finds what a plan notes of each node; what is known of all demand is worked out once, and only if a node needs it. */
+/** Finds these demands for each node of a plan. The indices of all demand are made once, and only if a node needs them. */
 export class BesideNotes {
   readonly #outcomes: readonly DemandOutcome[];
   readonly #demands: readonly RankedDemand[];
@@ -35,7 +35,7 @@ export class BesideNotes {
   #known: ReadonlyMap<string, PlannedBeside> | undefined;
   #unplaced: ReadonlySet<string> | undefined;
 
-  /** Of this plan the outcomes and the demand; and what the last plan said of nodes, if there was one. */
+  /** `outcomes`, `demands`: those of this plan. `last`: the last plan, if there was one. */
   constructor(
     outcomes: readonly DemandOutcome[],
     demands: readonly RankedDemand[],
@@ -46,7 +46,7 @@ export class BesideNotes {
     this.#last = last;
   }
 
-  /** The entry with what this plan says of it: `needed` is by whom, as the allocation has it. The very same where nothing changes. */
+  /** The entry with the demands that this plan places there. `needed`: the demands that need it. The same object if nothing changes. */
   noted(known: LedgerNode, fact: HostFact | undefined, needed: readonly string[] | undefined): LedgerNode {
     const before = known.plannedBeside;
     const next = fact?.by === undefined ? [] : this.#find(known, fact, fact.by, needed ?? []);
@@ -71,7 +71,8 @@ export class BesideNotes {
     const add = (id: string, one: PlannedBeside | undefined): void => {
       if (one !== undefined && !by.includes(one.set) && found.size < MOST_KEPT) found.set(id, one);
     };
-    // Amounts take demand off a host: a job that was planned there stays noted while it is asked for and its set does not say where it runs.
+    // A report with amounts may move the demand to another node in this plan, while the job already runs here. So the demand stays noted
+    // while its set asks for it and does not say where it runs.
     if (fact.hasAmounts === true) {
       for (const one of known.plannedBeside ?? []) if (this.#open.has(idOf(one))) add(idOf(one), one);
       for (const id of this.#neededBefore(known)) if (this.#open.has(id)) add(id, this.#all.get(id));
@@ -88,14 +89,14 @@ export class BesideNotes {
     return verdict?.kind === "needed" ? verdict.by : [];
   }
 
-  /** All demand, as the allocation names it. */
+  /** All demand of the plan by "set/demand". */
   get #all(): ReadonlyMap<string, PlannedBeside> {
     return (this.#known ??= new Map(
       this.#outcomes.map(({ set, id }) => [`${set}/${id}`, { set, demand: id }]),
     ));
   }
 
-  /** Jobs of which their sets do not say where they run. */
+  /** Jobs whose sets do not say where they run. */
   get #open(): ReadonlySet<string> {
     return (this.#unplaced ??= new Set(
       this.#demands.flatMap(({ set, demand }) =>
@@ -107,7 +108,7 @@ export class BesideNotes {
 
 const idOf = ({ set, demand }: PlannedBeside): string => `${set}/${demand}`;
 
-/** Mostly one set asks and reports: then nothing else is looked up. Names of sets may hold a slash. */
+/** Whether the demand is of the only set that reports. Usually it is, and then no index is needed. Names of sets may contain a slash. */
 function isOfAlone([only, ...others]: readonly SetName[], id: string): boolean {
   if (only === undefined || others.length > 0) return false;
   return id.startsWith(`${only}/`) && !id.includes("/", only.length + 1);

@@ -11,14 +11,13 @@ import { secondsBetween } from "../../domain/units.ts";
 import { patienceSeconds } from "../pace/calls.ts";
 import type { Observation } from "../../domain/observation.ts";
 
-/** So long CycleCloud may keep to itself which nodes belong to a request. */
+/** For this long the list of a request's nodes may be unavailable. */
 const UNLISTED_SECONDS: Seconds = 120;
 
 /**
- * Fills places in flight without CycleCloud's list of the request's nodes, where that could not be read for two minutes and the calls' own
- * time: with nodes of the same bucket that came after the plan that wanted them and that no request explains. Otherwise nodes that are
- * there would be counted as still to come until the 15 minutes in flight are over, and with each further request anew
- * (docs/protocol.md, Slow calls).
+ * Assigns nodes to requests in flight without CycleCloud's list of the request's nodes, if that could not be read for two minutes plus the
+ * duration of the calls. It takes nodes of the same bucket that came after the plan of the request and belong to no other request. Otherwise
+ * existing nodes would also count as in flight for up to 15 minutes, for each request again (docs/protocol.md, Slow calls).
  */
 export function presumeShown(
   record: ClusterRecord,
@@ -47,7 +46,7 @@ export function presumeShown(
   return { ...record, inFlight };
 }
 
-/** Takes nodes for the places of this request out of those that are left. */
+/** Takes nodes for this request out of `free`. */
 function takeNodes(free: Node[], entry: InFlight, ledger: Ledger): readonly NodeId[] {
   const came = (node: Node): boolean =>
     (ledger.get(node.nodeId)?.firstSeenAt ?? entry.since) >= (entry.plannedAt ?? entry.since);

@@ -17,24 +17,24 @@ const FEWEST_REPLACED = 3;
 
 /** Nodes that CycleCloud lists as wanted and that are of no use. */
 export interface Useless {
-  /** No capacity: others are created for them. */
+  /** Nodes that are no capacity. Others are created in their place. */
   readonly replaced: readonly NodeId[];
-  /** They count as there: enough others of their array are being replaced, or a job is reported on them. */
+  /** Nodes that still count as capacity, because enough others of their array are replaced, or a job is reported on them. */
   readonly kept: readonly NodeId[];
 }
 
 /**
- * The nodes of an observation that failed, were not Ready in time, are down after they were Ready, or are unclear for too long. At most a tenth
- * of an array's nodes (at least 3) are replaced at a time; the others wait until CycleCloud has accepted the stop of those, or lists
- * them no more (docs/protocol.md, Doubt). So a fault that all nodes show, for whatever reason, does not create a second cluster. Nodes of
- * other tools have a limit of their own: we never stop them, so they would keep ours from being replaced.
+ * The nodes of an observation that failed, were not Ready in time, are down after they were Ready, or have been unclear for too long. At most a
+ * tenth of an array's nodes (at least 3) are replaced at a time. The others wait until CycleCloud has accepted the stops of these, or no
+ * longer lists them (docs/protocol.md, Doubt). So a fault of all nodes does not create a second cluster. Nodes of other tools have a limit of
+ * their own: we never stop them, so they would use up the limit for ours.
  */
 export function uselessNodes(snapshot: Snapshot, ledger: Ledger, policy: Policy, now: Instant): Useless {
   const replaced: NodeId[] = [];
   const kept: NodeId[] = [];
   let room: ReplaceRoom | undefined;
   snapshot.nodes.forEach((node) => {
-    // Most nodes are up: only for the others is the ledger asked.
+    // Most nodes are up and need no lookup in the ledger.
     if (!mayBeUseless(node)) return;
     const known = ledger.get(node.nodeId);
     if (!isUseless(node, known, policy, now)) return;
@@ -58,12 +58,12 @@ function isUseless(node: Node, known: LedgerNode | undefined, policy: Policy, no
   return node.phase === "coming" && isLate(known, policy, now);
 }
 
-/** It never was Ready, and its time to boot is over. */
+/** Whether the node never was Ready and its boot timeout is over. */
 function isLate(known: LedgerNode, policy: Policy, now: Instant): boolean {
   return secondsBetween(bootingSince(known), now) >= timeoutsOf(policy, known).bootSeconds;
 }
 
-/** How many more nodes of each array may be replaced while CycleCloud still lists them as wanted: of ours, and of other tools. */
+/** Counts how many nodes of each array may still be replaced: ours, and those of other tools separately. */
 export class ReplaceRoom {
   readonly #rules: ExclusiveRules;
   readonly #ours = new Map<ArrayName, number>();
@@ -82,7 +82,7 @@ export class ReplaceRoom {
     }
   }
 
-  /** Takes one node's place; `false`: none is left. */
+  /** Counts one node. False if no more may be replaced. */
   take(array: ArrayName, known: LedgerNode | undefined): boolean {
     const room = this.#of(known);
     const left = room.get(array) ?? 0;
@@ -91,7 +91,7 @@ export class ReplaceRoom {
     return true;
   }
 
-  /** A node without an entry counts as another tool's. */
+  /** The numbers for ours or for other tools. A node without an entry counts as another tool's. */
   #of(known: LedgerNode | undefined): Map<ArrayName, number> {
     return known !== undefined && isOurs(known, this.#rules) ? this.#ours : this.#others;
   }

@@ -3,8 +3,7 @@ import type { ClusterRecord, StopKeyUse } from "../../domain/record.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 
 /**
- * The record with how many live nodes carry a stop URL of which key. It is in the record, and not worked out when somebody asks, so that
- * the health of a cluster costs no ledger.
+ * Counts the live nodes by the key of their stop URL. The counts are in the record so that the health answer need not load the ledger.
  */
 export function withStopKeys(record: ClusterRecord, ledger: Ledger): ClusterRecord {
   const { stopKeys: _before, ...rest } = record;

@@ -7,16 +7,16 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
 /**
- * Records that do not say whether their node is wanted: they have no TargetState, and their Status is none that settles it (phase
- * `unknown`). What is created for such nodes is created again with every observation; what is stopped because of it may be at work.
+ * Records that do not show whether their node is wanted: they have no TargetState, and their Status does not show it either (phase `unknown`).
+ * Nodes created in their place could be created again with each observation. Nodes stopped because of it could be at work.
  */
 
-/** Since when observations have shown the node's record as unclear; undefined: it is clear. */
+/** Since when observations have shown the node's record as unclear. Undefined if it is clear. */
 export function nextUnclear(old: LedgerNode | undefined, { phase }: Node, now: Instant): Instant | undefined {
   return phase === "unknown" ? (old?.unclearSince ?? now) : undefined;
 }
 
-/** Until when an unclear node is in doubt: it has the boot timeout from when it became unclear. Undefined: its record is clear. */
+/** Until when an unclear node is in doubt: for its boot timeout after it became unclear. Undefined if its record is clear. */
 export function unclearUntil(
   { phase }: Node,
   known: LedgerNode | undefined,
@@ -26,7 +26,7 @@ export function unclearUntil(
   return plusSeconds(known.unclearSince, timeoutsOf(policy, known).bootSeconds);
 }
 
-/** A status in which fewer records than this lack their TargetState is believed. */
+/** A status in which fewer records than this lack TargetState is believed. */
 const FEWEST_LACKING = 5;
 /** For this long a status whose records mostly lack TargetState is not believed. */
 const DISBELIEVED_SECONDS: Seconds = 600;
@@ -35,13 +35,13 @@ const DISBELIEVED_SECONDS: Seconds = 600;
 export interface Lacking {
   readonly lacking: number;
   readonly of: number;
-  /** The first status of an unbroken line of such ones. */
+  /** The first of the last statuses, without a gap, that were like this. */
   readonly since: Instant;
-  /** From then on each such node is judged by itself. */
+  /** From this moment on such a status is believed, and each node is judged by itself. */
   readonly until: Instant;
 }
 
-/** Whether most records of a status lack their TargetState; undefined: they do not, or only a few. */
+/** Finds whether most records of a status lack TargetState. Undefined if they do not, or if only a few do. */
 export function findLacking(
   { targetStatesLackedSince }: Pick<ClusterRecord, "targetStatesLackedSince">,
   { nodes, at }: Snapshot,

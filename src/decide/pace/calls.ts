@@ -3,7 +3,7 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 
-/** How long calls to CycleCloud take, and which fail (docs/protocol.md, Slow calls). */
+/** The speed and failures of calls to CycleCloud (docs/protocol.md, Slow calls). */
 
 /** One call that has ended. */
 export interface MeasuredCall {
@@ -15,15 +15,15 @@ export interface MeasuredCall {
   readonly failure?: string;
 }
 
-/** A quicker call needs no bound that grows. */
+/** Quicker calls change no bounds. */
 export const QUICK_SECONDS: Seconds = 1;
-/** An endpoint that nobody has called for so long may be quick, or work, again. */
+/** An endpoint that was not called for this time may be quick, or work, again. */
 const FORGET_SECONDS: Seconds = 900;
 const RECENT_SECONDS: Seconds = 300;
-/** A measured time counts as no more than this: the longest time limit that a call may have. */
+/** The largest time limit of a call. Longer times count as this. */
 const LONGEST_CALL_SECONDS: Seconds = 90;
 
-/** The record with the calls that ended since its last commit, oldest first. */
+/** Notes the calls that ended since the last commit. `measured`: oldest first. */
 export function noteCalls(
   record: ClusterRecord,
   measured: readonly MeasuredCall[],
@@ -58,14 +58,14 @@ function afterCall(known: EndpointCalls | undefined, call: MeasuredCall): Endpoi
   return { seconds, at, failure: { since: known?.failure?.since ?? at, message: failure } };
 }
 
-/** A refusal says nothing of how long an answer takes; a call that ended without an answer says the least that it takes. */
+/** The expected duration after a call. A failed call may have ended early, so it can only raise the duration. */
 function nextSeconds(known: number, { seconds, failure }: MeasuredCall): number {
   const slower = Math.max(known, Math.min(LONGEST_CALL_SECONDS, seconds));
   const next = failure === undefined && seconds < known ? (known + seconds) / 2 : slower;
   return Math.round(next * 10) / 10;
 }
 
-/** What is shown of CycleCloud's calls: of what was called long ago it is not known whether it is still slow, or fails. */
+/** The calls that are shown. Endpoints that were not called for some time are left out, because their state may have changed. */
 export function recentCalls({ calls = {} }: Pick<ClusterRecord, "calls">, now: Instant): Calls {
   const recent = ENDPOINTS.flatMap((endpoint) => {
     const known = calls[endpoint];
@@ -74,19 +74,19 @@ export function recentCalls({ calls = {} }: Pick<ClusterRecord, "calls">, now: I
   return Object.fromEntries(recent);
 }
 
-/** Seconds that a status takes; 0: less than one. */
+/** The expected duration of a status call. 0 if it is less than a second. */
 export function statusSeconds({ calls }: Pick<ClusterRecord, "calls">): number {
   return calls?.status?.seconds ?? 0;
 }
 
-/** Seconds of the slowest endpoint; 0: all are quick. */
+/** The expected duration of a call to the slowest endpoint. 0 if all are quick. */
 export function slowestSeconds({ calls = {} }: Pick<ClusterRecord, "calls">): number {
   return Math.max(0, ...ENDPOINTS.map((endpoint) => calls[endpoint]?.seconds ?? 0));
 }
 
 /**
- * Seconds by which a bound grows that assumes quick calls: a plan waits for one call and sends another. Such bounds are the age of an observation
- * that answers callbacks, the gap that is taken for an outage, and the deadline of a tick.
+ * By how much bounds grow that assume quick calls, because a plan waits for one call and sends another. Such bounds are the age of an
+ * observation that answers callbacks, the gap that counts as an outage, and the deadline of a tick.
  */
 export function patienceSeconds(record: Pick<ClusterRecord, "calls">): number {
   return 2 * slowestSeconds(record);

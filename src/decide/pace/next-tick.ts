@@ -10,41 +10,41 @@ import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 /** When the next tick is due, and which wake message ticks if the timer does not (docs/protocol.md, Ticks). */
 
 const TICK_SECONDS: Seconds = 60;
-/** The timer and two clocks may differ by this: a tick is due so much earlier. */
+/** A tick is due this much earlier, because the timer and two clocks may differ. */
 const EARLY_SECONDS: Seconds = 10;
-/** A cluster that needs nobody is looked at this often. */
+/** A cluster that needs no plan is observed this often. */
 export const REST_OBSERVATION_SECONDS: Seconds = 900;
-/** A stopped cluster with demand is looked at this often: somebody may start it. */
+/** A stopped cluster with demand is observed this often, because an administrator may start it. */
 const STOPPED_OBSERVATION_SECONDS: Seconds = 300;
-/** The wake message comes so long after the tick was due, so that a timer that runs is first. */
+/** The wake message arrives this long after the tick is due, so that a running timer is first. */
 const WAKE_AFTER_SECONDS: Seconds = 5;
-/** While the timer runs, the wake message comes three ticks later: it costs an execution, and finds nothing to do. */
+/** While the timer runs, the wake message arrives three ticks later, because it costs an execution and has nothing to do. */
 const WATCH_SECONDS: Seconds = 3 * TICK_SECONDS + WAKE_AFTER_SECONDS;
-/** A wake message that is so late is taken for lost: a queue without instances is polled by the platform, and an instance starts. */
+/** A wake message that is this late counts as lost. The platform may have to start an instance for it first. */
 const WAKE_LOST_SECONDS: Seconds = 60;
 
-/** A tick that is so late, with its wake message, needs help: an instance that starts and a slow observation take less. */
+/** If a tick and its wake message are this late, the loop needs help. The start of an instance and a slow observation take less. */
 const LATE_SECONDS: Seconds = 120;
 
-/** Who runs, and which wake message brought it; absent: none did. */
+/** The instance that runs, and the wake message that started the run. Absent: none did. */
 export interface Ticker {
   readonly owner: Owner;
   readonly broughtBy?: WakeId;
 }
 
-/** Whether a tick is due. A moment further ahead than any rest was written by a clock that was wrong. */
+/** Whether a tick is due. A moment further ahead than any rest comes from a wrong clock and counts as due. */
 export function isTickDue({ nextTickAt }: ClusterRecord, now: Instant): boolean {
   if (nextTickAt === undefined) return true;
   const seconds = secondsBetween(now, nextTickAt);
   return seconds <= EARLY_SECONDS || seconds > REST_OBSERVATION_SECONDS + TICK_SECONDS;
 }
 
-/** Whether the loop waits for this wake message. It also takes another one if it waits for none, or if its own is lost. */
+/** Whether the loop waits for this wake message. It accepts any if it waits for none, or if its own is lost. */
 export function isAwaitedWake({ pendingWake }: ClusterRecord, id: WakeId, now: Instant): boolean {
   return pendingWake === undefined || pendingWake.id === id || isLost(pendingWake, now);
 }
 
-/** Whether nothing is going to tick: the tick is late, and so is the wake message that was to make up for the timer. */
+/** Whether no tick is coming: the tick is late, and so is the wake message that replaces the timer. */
 export function isLoopLost(record: ClusterRecord, now: Instant): boolean {
   const { nextTickAt, lastGoodLookAt, pendingWake } = record;
   const dueAt = nextTickAt ?? lastGoodLookAt;
@@ -53,8 +53,7 @@ export function isLoopLost(record: ClusterRecord, now: Instant): boolean {
 }
 
 /**
- * The record of a cluster whose tick begins. The next one is due in the next minute, whatever becomes of this one; only its plan can let the
- * cluster rest.
+ * The record when a tick begins. The next one is due in the next minute, even if this one fails. Only its plan can let the cluster rest.
  */
 export function beginTick(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {
   const nextTickAt = nextTick(now, TICK_SECONDS);
@@ -72,7 +71,7 @@ export function beginTick(record: ClusterRecord, ticker: Ticker, now: Instant): 
   return withWake(watched, ticker, plusSeconds(expected, isWoken ? WAKE_AFTER_SECONDS : WATCH_SECONDS));
 }
 
-/** The record where no tick is due: a wake message that has come waits for the next tick, and one that is lost is replaced. */
+/** The record if no tick is due. A wake message that has arrived is sent again for the next tick, and a lost one is replaced. */
 export function passWakeOn(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {
   const { pendingWake, nextTickAt = now } = record;
   const isUnderWay =
@@ -82,7 +81,7 @@ export function passWakeOn(record: ClusterRecord, ticker: Ticker, now: Instant):
   return withWake(record, ticker, plusSeconds(nextTickAt, after));
 }
 
-/** The record after an observation that failed or is not believed: the cluster is observed again within a minute, as the wake message is. */
+/** The record after an observation that failed or is not believed. The next tick and its wake message come within a minute. */
 export function tickSoon(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {
   const next = nextTick(now, TICK_SECONDS);
   const { nextTickAt } = record;
@@ -90,7 +89,7 @@ export function tickSoon(record: ClusterRecord, ticker: Ticker, now: Instant): C
   return withWakeInTime(isFar ? { ...record, nextTickAt: next } : record, ticker, now);
 }
 
-/** The record after a plan. `restSeconds`: the cluster needs nobody, and is looked at this often; undefined: each minute. */
+/** The record after a plan. `restSeconds`: the time to the next observation. Undefined: one minute. */
 export function tickAfterPlan(
   record: ClusterRecord,
   restSeconds: Seconds | undefined,
@@ -103,7 +102,7 @@ export function tickAfterPlan(
   return withWakeInTime({ ...awake, nextTickAt: restsUntil, restsUntil }, ticker, now);
 }
 
-/** How often a cluster with this plan is looked at; undefined: each minute. `record` is the one that the plan leads to. */
+/** How often a cluster with this plan is observed. Undefined: each minute. `record`: the record after the plan. */
 export function restSeconds(
   record: ClusterRecord,
   seen: Snapshot,
@@ -128,7 +127,7 @@ export function restSeconds(
   return isStopped ? STOPPED_OBSERVATION_SECONDS : undefined;
 }
 
-/** How much longer than a minute the cluster was left alone by intention, in seconds, counted from this observation. */
+/** By how many seconds the planned pause after this observation is longer than a minute. */
 export function plannedPauseSeconds(
   { restsUntil }: Pick<ClusterRecord, "restsUntil">,
   lookedAt: Instant | undefined,
@@ -153,11 +152,11 @@ function withWake(record: ClusterRecord, { owner }: Ticker, at: Instant): Cluste
 
 const isLost = ({ at }: PendingWake, now: Instant): boolean => secondsBetween(at, now) >= WAKE_LOST_SECONDS;
 
-/** A failed observation ends a rest: what is wrong is to be seen soon. */
+/** Whether the cluster rests. A failed observation ends a rest, so that the next one comes soon. */
 const isResting = ({ restsUntil, trouble }: ClusterRecord): boolean =>
   restsUntil !== undefined && trouble === undefined;
 
-/** Ticks are due at full minutes, those of clusters that rest at full quarters of an hour, as the timer and the housekeeping have it. */
+/** The next tick. Ticks are due at full minutes, and those of resting clusters at full quarters of an hour, like timer and housekeeping. */
 function nextTick(now: Instant, seconds: Seconds): Instant {
   const step = seconds * 1000;
   return instant((Math.floor((now + EARLY_SECONDS * 1000) / step) + 1) * step);

@@ -6,45 +6,49 @@ import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { plannedPauseSeconds } from "./next-tick.ts";
 import { patienceSeconds, statusSeconds } from "./calls.ts";
 
-/** How many observations there are, and how long one may be decided on (docs/protocol.md, Observations and Plans). */
+/** When observations may begin, and how long a plan may use one (docs/protocol.md, Observations and Plans). */
 
-/** The bucket holds this many observations, and gets one more every 6 s: at most 13 in any 60 s. */
+/** The token bucket holds this many observations, and gets one more each 6 s: at most 13 in any 60 s. */
 const OBSERVATION_TOKENS = 3;
 const TOKEN_SECONDS: Seconds = 6;
 /** Maximum number of observations under way at once. */
 const OBSERVATIONS_TOGETHER = 2;
-/** An observation that has not ended after this time is taken for lost: its instance is gone, as the call ends within its time limit. */
+/** An observation that has not ended after this time counts as lost. The call has a time limit, so its instance must be gone. */
 const LOST_OBSERVATION_SECONDS: Seconds = 90;
-/** A second observation begins beside the first no sooner than this. */
+/** A second observation begins at the earliest this long after the first, if that has not ended. */
 const SECOND_OBSERVATION_SECONDS: Seconds = 5;
-/** A status may be so old when it is decided on, besides what slow calls take. */
+/** Maximum age of a status that a plan uses, in addition to the duration of slow calls. */
 const OBSERVATION_GOOD_SECONDS: Seconds = 30;
-/** A plan that others keep from being saved has the record for itself for so long. */
+/** If other commits prevent a plan from being saved, only the plan may write for this time. */
 const PLAN_FIRST_SECONDS: Seconds = 5;
 
 /**
- * Tokens at this moment. A bucket that is ahead of our clock, because an instance whose clock is ahead has looked, holds less than it says:
- * else each of two clocks would see the other's observations as long ago. How far ahead it may be is bounded, and the bound is what we wait at most.
+ * The number of tokens at this moment. If the last observation is in our future, because the clock of its instance is ahead of ours, there are
+ * fewer tokens than stored. Otherwise two instances would each count the other's observations as long ago. The number is never below
+ * -{@link OBSERVATION_TOKENS}, which bounds the time that we wait.
  */
 function tokensAt(record: ClusterRecord, now: Instant): number {
   const { looks, lookedAt } = record;
   if (lookedAt === undefined) return OBSERVATION_TOKENS;
-  // An older release that has looked leaves the bucket as it was.
+  // An observation of an older release does not write the tokens.
   const tokens = looks?.at === lookedAt ? looks.tokens : 0;
   const filled = tokens + secondsBetween(lookedAt, now) / TOKEN_SECONDS;
   return Math.min(OBSERVATION_TOKENS, Math.max(-OBSERVATION_TOKENS, filled));
 }
 
-/** A thousandth of a token is lost to rounding. */
+/** One token, less the error of rounding to thousandths. */
 const WHOLE_TOKEN = 0.999;
 
-/** When the bucket holds an observation; now, if it does. */
+/** When the bucket has a whole token: now, or the moment at which it is full enough. */
 export function nextToken(record: ClusterRecord, now: Instant): Instant {
   const tokens = tokensAt(record, now);
   return tokens >= WHOLE_TOKEN ? now : plusSeconds(now, (1 - tokens) * TOKEN_SECONDS);
 }
 
-/** A second observation begins only when the first takes unusually long, as its instance may be gone; a third not before one of them is over. */
+/**
+ * When an observation may begin beside those that are under way. A second one begins only if the first takes unusually long, because its
+ * instance may be gone. A third one waits until one of them has ended.
+ */
 export function nextTogether(record: ClusterRecord, now: Instant): Instant {
   const underWay = observationsUnderWay(record, now);
   const [oldest] = underWay;
@@ -61,20 +65,20 @@ function observationsUnderWay({ looks, lookedAt }: ClusterRecord, now: Instant):
   return (looks.underWay ?? []).filter((began) => !isLate(began));
 }
 
-/** The record with one observation more, which begins now. */
+/** Notes an observation that begins now. */
 export function beginObservation(record: ClusterRecord, now: Instant): ClusterRecord {
   const tokens = tokensAt(record, now) - 1;
   return withObservations(record, { tokens, at: now, underWay: [...observationsUnderWay(record, now), now] });
 }
 
-/** The record once an observation that began then has ended. Observations that began before it can save nothing any more. */
+/** Notes that an observation has ended. Observations that began before it are removed too, because they can no longer be saved. */
 export function endObservation(record: ClusterRecord, began: Instant): ClusterRecord {
   const { looks } = record;
   if (looks?.underWay === undefined) return record;
   return withObservations(record, { ...looks, underWay: looks.underWay.filter((other) => other > began) });
 }
 
-/** A bucket far ahead of our clock is set to it, with no token: else no instance would observe before that time has come. */
+/** Sets a bucket that is ahead of our clock to our clock. Otherwise no instance would observe before that moment. */
 export function mendObservations(record: ClusterRecord, now: Instant): ClusterRecord {
   if (record.lookedAt === undefined || record.lookedAt <= now) return record;
   return withObservations(record, { tokens: tokensAt(record, now), at: now });
@@ -88,25 +92,25 @@ function withObservations(
   return { ...record, lookedAt: at, looks: underWay.length === 0 ? looks : { ...looks, underWay } };
 }
 
-/** What an observation is too old for: creates and starts that others have committed since it began. Marks and grants are in the ledger. */
+/** The creates and starts so far. An observation that began before a later one must not be used. Marks and grants are in the ledger. */
 export type Effects = Pick<ClusterRecord, "epoch"> & { readonly created: number; readonly started: number };
 
 export function effectsOf({ epoch, totals }: ClusterRecord): Effects {
   return { epoch, created: totals.created, started: totals.started ?? 0 };
 }
 
-/** Whether nobody has committed creates or starts since. */
+/** Whether no creates or starts were committed since then. */
 export function hasSameEffects(record: ClusterRecord, effects: Effects): boolean {
   const { epoch, created, started } = effectsOf(record);
   return epoch === effects.epoch && created === effects.created && started === effects.started;
 }
 
-/** Whether an observation that arrived then is too old to be decided on: its process has stood still. */
+/** Whether an observation is too old for a plan, because its process was suspended. `arrivedAt`: when its status arrived. */
 export function isObservationOld(record: ClusterRecord, arrivedAt: Instant, now: Instant): boolean {
   return secondsBetween(arrivedAt, now) > OBSERVATION_GOOD_SECONDS + patienceSeconds(record);
 }
 
-/** Whether an observation that began then is older than the one that was saved last. A moment that is still to come says nothing. */
+/** Whether an observation is older than the one that was saved last. One that was saved with a future moment is ignored. `began`: when it began. */
 export function isOlderObservation(
   seen: { readonly at: Instant } | undefined,
   began: Instant,
@@ -115,7 +119,7 @@ export function isOlderObservation(
   return seen !== undefined && began < seen.at && seen.at <= now;
 }
 
-/** Without a believed look for so long the autoscaler was away, or could not see. A rest of the cluster is no outage. */
+/** If there was no believed observation for this time, the autoscaler had an outage. The planned rest of a cluster is none. */
 export function outageSeconds(
   record: Pick<ClusterRecord, "calls" | "lastGoodLookAt" | "restsUntil">,
   policy: Policy,
@@ -124,7 +128,7 @@ export function outageSeconds(
   return 2 * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
 }
 
-/** A believed observation that cannot be decided on still shows that we were there. It does not end an outage: only a plan notes that. */
+/** Notes a believed observation that no plan can use. It shows that the autoscaler works, but only a plan ends an outage. */
 export function noteGoodObservation(
   record: ClusterRecord,
   at: Instant,
@@ -137,12 +141,12 @@ export function noteGoodObservation(
   return { ...record, lastGoodLookAt: at };
 }
 
-/** The record once a plan could not be saved for others' marks and grants. */
+/** Gives the plan priority after other commits prevented it from being saved. */
 export function letPlanFirst(record: ClusterRecord, now: Instant): ClusterRecord {
   return { ...record, planBy: plusSeconds(now, PLAN_FIRST_SECONDS) };
 }
 
-/** Whether marks and grants have to wait for a plan that could not be saved for others' marks and grants. */
+/** Whether marks and grants have to wait for such a plan. */
 export function isPlanFirst({ planBy }: ClusterRecord, now: Instant): boolean {
   return planBy !== undefined && now < planBy && secondsBetween(now, planBy) <= PLAN_FIRST_SECONDS;
 }

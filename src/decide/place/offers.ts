@@ -17,7 +17,7 @@ import { groupKey, nextGroupName } from "../draft/group-names.ts";
 import type { Offered, Offers } from "../draft/offered.ts";
 import { EqualOffers } from "../draft/offered.ts";
 
-/** The offers that are open to a job; remembered for the whole try. With `grouped` only those that know placement groups. */
+/** The offers that are open to a job. Remembered for the whole try. `grouped`: only buckets with placement groups. */
 export function openOffers(draft: Draft, { jobClass }: Ask, scope: Scope, grouped: boolean): Offers {
   const { shape } = jobClass;
   const known = grouped ? draft.offers.grouped : draft.offers.alone;
@@ -59,7 +59,7 @@ function viewOfNew(offer: BucketOffer, kind: Kind, group: PlacementGroup | undef
     : viewOf(inGroup(offer, { ...offer.bucket, placementGroup: group }));
 }
 
-/** Where new nodes of the offer may be: in its own group; `grouped`: in one made for them, or in one that has a name already; or in none. */
+/** The groups in which new nodes of the offer may be: its pinned group; if `grouped`, a new one or a named one; otherwise none. */
 function groupsOfNew(
   draft: Draft,
   offer: BucketOffer,
@@ -69,7 +69,7 @@ function groupsOfNew(
   return grouped ? [nextGroupName(draft, groupKey(offer)), ...groupsWithNames(offer)] : [undefined];
 }
 
-/** How many units of the job go onto one new node of the offer, outside of groups unless `grouped`. */
+/** Number of units of the job that fit on one new node of the offer. The node is in a placement group if `grouped`. */
 export function unitsOnNew(draft: Draft, ask: Ask, { offer, kind }: Offered, grouped: boolean): number {
   const { takes } = ask.jobClass;
   draft.bins.budget.spend(1);

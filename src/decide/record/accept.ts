@@ -1,4 +1,4 @@
-// Long: one join of what is held and what comes. Whether it is independent of the order can only be seen with all its rules side by side.
+// Long: the join of the held message and a new one. Only all its rules together show that it is independent of the order.
 import type {
   PartialUpdate,
   Pool,
@@ -18,41 +18,41 @@ import type { TooMuch } from "./cluster-bounds.ts";
 import { findTooMuch } from "./cluster-bounds.ts";
 import { digestOf, measure } from "../../domain/digest.ts";
 
-/** What became of a demand message. */
+/** The result of accepting a demand message. */
 export type Acceptance =
   | {
       readonly kind: "accepted";
       readonly record: ClusterRecord;
       readonly demands: ReadonlyMap<Digest, SetDemand>;
       readonly reports: ReadonlyMap<Digest, readonly SchedulerNode[]>;
-      /** The demand or the pools in force changed, so a plan is due; false for a mere renewal or report. */
+      /** The demand or the pools in force changed, so a plan is due. False for a renewal without changes, or a report. */
       readonly changed: boolean;
       /** Parts of the message that are in force now. */
       readonly taken: readonly Part[];
-      /** Its other parts: something newer is held of each. */
+      /** Its other parts. A newer one of each is held. */
       readonly older: readonly Part[];
     }
-  /** Something newer is held of each of its parts. */
+  /** A newer one of each of its parts is held. */
   | { readonly kind: "older"; readonly held: Revision }
   /** Its expiry has passed. */
   | { readonly kind: "stale"; readonly expiredAt: Instant }
-  /** Its revision is older than `oldest`, and nothing is remembered of its set that it would renew. */
+  /** Its revision is older than `oldest`, and it does not renew a held part of its set. */
   | { readonly kind: "stale"; readonly oldest: Instant }
   /** With it the cluster would hold more than it may. */
   | TooMuch;
 
-/** The parts of a set that are joined separately. Those that may come without demand are called as in a message. */
+/** The parts of a set that are joined separately. Parts that may come without demand have their names in a message. */
 export type Part = "demand" | "schedulerNodes" | "pools";
 
 /**
- * Takes in the parts of a message that are not older than what is held: the join of the two, so that neither the order nor the number of
- * deliveries matters (architecture.md, The decision model). A message with demand states all parts of its set at its revision. What came without demand
- * counts until a message with demand is newer.
+ * Joins a message with the held parts of its set: each part that is not older than the held one replaces it. So neither the order nor the
+ * number of deliveries matters (architecture.md, The decision model). A message with demand states all parts of its set at its revision. A
+ * part that came without demand counts until a newer message with demand comes.
  *
- * Revisions of finished sets are forgotten in the end. `oldest` is a moment of the senders' clocks that none of those forgotten is later
- * than: an older revision is taken only as a renewal of what is held (docs/protocol.md, Storage). Absent: nothing is forgotten.
+ * Revisions of finished sets are forgotten after some time. None of the forgotten ones is later than `oldest`, by the senders' clocks. An
+ * older revision is accepted only if it renews a held part (docs/protocol.md, Storage). Absent: nothing was forgotten.
  *
- * Only the bounds of a cluster make the order of messages matter: what comes while a cluster is full is refused.
+ * The order of messages matters only for the bounds of a cluster: a message that comes while the cluster is full is refused.
  */
 export function accept(
   record: ClusterRecord,
@@ -70,8 +70,8 @@ export function accept(
 }
 
 /**
- * Of two demands with one revision the larger digest wins, with its own times and report; of two messages with one demand the one that
- * lasts longer.
+ * Of two demands with the same revision the one with the larger digest wins, with its times and report. Of two messages with the same demand
+ * the one that lasts longer wins.
  */
 function acceptWhole(record: ClusterRecord, update: WholeUpdate, now: Instant): Acceptance {
   const held = record.sets.get(update.set);
@@ -103,7 +103,7 @@ function acceptWhole(record: ClusterRecord, update: WholeUpdate, now: Instant): 
   };
 }
 
-/** Whether some part of its set is held, and was not newer. */
+/** Whether a part of its set is held that is not newer. */
 function renewsHeld(
   { sets, separateReports, separatePools }: Held,
   { set, revision }: RequestSetUpdate,
@@ -140,7 +140,7 @@ function isInForce(entry: SetEntry | undefined, now: Instant): entry is SetEntry
 
 // ---------------------------------------------------------------- what came without demand
 
-/** The parts that a message with demand has: what came without demand may be as new as it. */
+/** Sorts the parts of a message with demand by whether they are in force. A part that came without demand may be newer. */
 function sortParts(
   record: ClusterRecord,
   { set, revision, demand, schedulerNodes }: WholeUpdate,
@@ -156,7 +156,7 @@ function sortParts(
   return { taken, older };
 }
 
-/** What came without demand is replaced by a newer message with demand, also by one that says nothing of it. */
+/** Removes a part that came without demand if the message with demand is newer, even if the message lacks this part. */
 function withoutOlder(entries: SetEntries, { set, revision }: WholeUpdate): SetEntries {
   const held = entries.get(set);
   if (held === undefined || compareRevisions(held.revision, revision) >= 0) return entries;
@@ -165,7 +165,7 @@ function withoutOlder(entries: SetEntries, { set, revision }: WholeUpdate): SetE
   return next;
 }
 
-/** Whether other pools are in force because a message with demand replaces those that came without. */
+/** Whether a message with demand changes the pools in force because it replaces those that came without demand. */
 function changesPools(record: ClusterRecord, update: WholeUpdate, now: Instant): boolean {
   const held = record.separatePools.get(update.set);
   if (held === undefined || withoutOlder(record.separatePools, update) === record.separatePools) return false;
@@ -181,7 +181,7 @@ const poolsAlone = (pools: readonly Pool[]): SetDemand => ({ demands: [], pools,
 const NOTHING = poolsAlone([]);
 const NOTHING_DIGEST = digestOf(NOTHING);
 
-/** One part of a message without demand, as it is held. */
+/** One part of a message without demand, in the form in which it is held. */
 interface Brought {
   readonly part: Exclude<Part, "demand">;
   readonly entry: SetEntry;
@@ -207,7 +207,7 @@ function partsOf(update: PartialUpdate, now: Instant): readonly Brought[] {
   return parts;
 }
 
-/** Each part is joined by itself. The set's demand stays as it is, with its times. */
+/** Joins each part separately. The demand of the set keeps its times. */
 function acceptPartial(record: ClusterRecord, update: PartialUpdate, now: Instant): Acceptance {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
@@ -237,7 +237,7 @@ function acceptPartial(record: ClusterRecord, update: PartialUpdate, now: Instan
 
 type Joined =
   | { readonly kind: "taken"; readonly record: ClusterRecord }
-  /** It is held already, and lasts as long. */
+  /** The same is held already, and lasts at least as long. */
   | { readonly kind: "held" }
   | { readonly kind: "older"; readonly held: Revision };
 
@@ -256,7 +256,7 @@ function joinSeparate(record: ClusterRecord, part: Brought["part"], set: SetName
   return { kind: "taken", record: { ...record, [field]: new Map(record[field]).set(set, entry) } };
 }
 
-/** Pools that came with demand are part of its body, which is not at hand: pools that replace those count as others. */
+/** Whether other pools are in force. Pools that came with demand are part of its body, which is not loaded, so they count as different. */
 function havePoolsChanged(before: ClusterRecord, after: ClusterRecord, set: SetName, now: Instant): boolean {
   const held = before.separatePools.get(set);
   if (held === undefined && isInForce(before.sets.get(set), now)) return true;
@@ -265,12 +265,15 @@ function havePoolsChanged(before: ClusterRecord, after: ClusterRecord, set: SetN
 
 // ---------------------------------------------------------------- what is newer
 
-/** Which of two demands of one set is in force: negative if `update`'s is not. */
+/** Compares two demands of one set. Negative if the held one stays in force. */
 function compareDemands(update: WholeUpdate, held: SetEntry): number {
   return compareRevisions(update.revision, held.revision) || compareText(update.digest, held.digest);
 }
 
-/** A sender that saw no answer repeats a revision, maybe with newer times and a newer report. A total order, so that any order of arrival will do. */
+/**
+ * Compares two messages with the same revision. A sender without an answer repeats a revision, maybe with newer times and a newer report. The
+ * order is total, so that the order of arrival does not matter.
+ */
 function compareRepeats(a: SetEntry, b: SetEntry): number {
   return (
     a.expiresAt - b.expiresAt ||

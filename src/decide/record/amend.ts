@@ -6,11 +6,11 @@ import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Decision } from "../../domain/decision.ts";
 
-/** What of a decision still holds once reports or demand have changed, while it was being saved (docs/protocol.md, Plans). */
+/** The part of a decision that is still valid if reports or demand changed while it was saved (docs/protocol.md, Plans). */
 
 /**
- * The decision without its marks and stops; its creates and starts stand. `before` is the ledger that it was made on. The
- * next plan decides again about them.
+ * The decision without its marks and stops. Its creates and starts stay. The next plan decides about the nodes again. `before`: the ledger
+ * with which the decision was made.
  */
 export function withoutStops(decision: Decision, before: Ledger): Decision {
   const { plan } = decision;

@@ -4,15 +4,15 @@ import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
 
 /**
- * What all request sets of a cluster may hold together. Each accept rewrites the names of all live sets, and each plan reads all bodies.
- * Documented in docs/demand.md, Bounds.
+ * The bounds of all request sets of a cluster together (docs/demand.md, Bounds). Each accept writes the names of all live sets, and each plan
+ * reads all bodies.
  */
 export const CLUSTER_BOUNDS = {
-  /** At 5,000 one accept takes below 0.1 s, and a tick below 0.3 s without demand. */
+  /** With 5,000 sets an accept takes less than 0.1 s, and a tick without demand less than 0.3 s. */
   sets: 5000,
-  /** As many as one message may have. */
+  /** The maximum of one message, too. */
   jobs: 200_000,
-  /** Twice what one request may bring. JSON before it is packed. */
+  /** Twice the maximum of one request. Measured as JSON before compression. */
   bytes: 64 * 1024 * 1024,
 } as const;
 
@@ -24,8 +24,8 @@ export interface TooMuch {
 }
 
 /**
- * What the cluster would hold too much of if `set` went from what `before` holds of it to what `after` holds. A set may always stay as large
- * as it is: a renewal that does not grow passes, whatever the others hold. Undefined: nothing.
+ * The bound that the cluster would exceed with the set as it is in `after` instead of `before`. Undefined if there is none. A set that does not
+ * grow is always accepted, even if the others exceed a bound.
  */
 export function findTooMuch(before: Held, after: Held, set: SetName, now: Instant): TooMuch | undefined {
   const was = sizeOfSet(before, set, now);
@@ -43,7 +43,7 @@ export function findTooMuch(before: Held, after: Held, set: SetName, now: Instan
 const KINDS = ["sets", "jobs", "bytes"] as const satisfies readonly Kind[];
 type Size = Readonly<Record<Kind, number>>;
 
-/** An older release has not counted what is held of some sets: the same demand again is no more than that. */
+/** Whether the set has the same demand as before. An older release did not measure some sets, so their sizes cannot be compared. */
 function isSame(before: Held, after: Held, set: SetName, now: Instant): boolean {
   const digests = (held: Held): string =>
     JSON.stringify(inForce(held, set, now).map((entry) => entry && [entry.digest, entry.report]));
@@ -96,6 +96,6 @@ function holdsInForce(entries: SetEntries, name: SetName, now: Instant): boolean
 const TEXTS: Readonly<Record<Kind, (amount: number) => string>> = {
   sets: (count) => `${count} live request sets`,
   jobs: (count) => `${count} jobs`,
-  // Rounded up, so that what is found is never shown as what is allowed.
+  // Rounded up, so that the found amount is never shown as equal to the allowed one.
   bytes: (bytes) => `${Math.ceil((bytes / 1024 / 1024) * 10) / 10} MiB of demand as JSON`,
 };

@@ -6,25 +6,25 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { REST_SECONDS } from "../pace/outage.ts";
 
-/** How a record goes on when a part of what it knew is lost. */
+/** A new epoch of a record that has lost a part. */
 export interface NewEpoch {
-  /** Random and new: no request id of the new epoch is one of an earlier epoch. */
+  /** New and random, so that no request id of an earlier epoch occurs again. */
   readonly epoch: Epoch;
-  /** Sets whose demand is lost: scale-down rests until each has been pushed again. Empty: nobody knows which, and it rests its full time. */
+  /** Scale-down pauses until each of these sets has been pushed again. Empty: they are not known, and it pauses for its full time. */
   readonly awaiting: readonly SetName[];
 }
 
-/** A record whose scale-down rests. */
+/** A record whose scale-down pauses. */
 type Resting = ClusterRecord & { readonly outage: Outage };
 
-/** A create that the lost state has sent shows in a status after so long, unless the cluster's lag says that it takes longer. */
+/** A create that the lost state sent shows in a status after this time, or after the cluster's lag if that is longer. */
 const CREATES_WAIT_SECONDS: Seconds = 60;
-/** Beyond the lag of a status: a call takes its time. */
+/** The duration of a create call, in addition to the lag of a status. */
 const CREATE_CALL_SECONDS: Seconds = 30;
 
 /**
- * The record under a new epoch. Sets, intents and what is in flight stay. Scale-down rests, and for a while nobody is told to take work
- * again (`epochAt`): stops that this record knows nothing of may be under way.
+ * Begins a new epoch. Sets, intents and nodes in flight stay. Scale-down pauses. For a while no node is told to take work again (`epochAt`),
+ * because stops may be under way that this record does not know.
  */
 export function beginEpoch(record: ClusterRecord, { epoch, awaiting }: NewEpoch, now: Instant): Resting {
   const outage = { from: now, to: now, until: plusSeconds(now, REST_SECONDS), awaiting };
@@ -34,13 +34,13 @@ export function beginEpoch(record: ClusterRecord, { epoch, awaiting }: NewEpoch,
 /** A record that was set back to an earlier state. */
 export interface SetBack {
   readonly epoch: Epoch;
-  /** The highest plan number known of the state that is lost: the next plans count on from there. */
+  /** The highest known plan number of the lost state. The next plans continue from there. */
   readonly plan: number;
 }
 
 /**
- * The record under a new epoch. The lost state may have had sets that this one does not know, so the rest lasts its full time. It may have
- * sent creates, too: if the cluster has nodes, creates wait (`createsFrom`).
+ * Begins a new epoch after the record was restored. The lost state may have had sets that this one does not know, so scale-down pauses for
+ * its full time. It may have sent creates, so creates wait if the cluster has nodes (`createsFrom`).
  */
 export function beginEpochSetBack(
   record: ClusterRecord,
@@ -52,7 +52,7 @@ export function beginEpochSetBack(
   return { ...next, plan: Math.max(record.plan, plan), createsFrom };
 }
 
-/** The record of a cluster of which nothing is stored. It may be new, or its table may be lost. */
+/** The first record of a cluster that has none. The cluster may be new, or its table may be lost. */
 export function bornRecord(cluster: ClusterName, epoch: Epoch, now: Instant): ClusterRecord {
   return {
     separateReports: new Map(),
@@ -74,8 +74,9 @@ export function bornRecord(cluster: ClusterName, epoch: Epoch, now: Instant): Cl
 }
 
 /**
- * The record with `createsFrom` only while creates have to wait: nodes that the first observation of an epoch shows are a sign that creates of an
- * earlier state may be under way. `before` is the record as it was before this observation.
+ * Decides whether creates still wait. If the first observation of an epoch shows nodes, an earlier state of the record may have sent creates
+ * that do not show yet. So `createsFrom` stays until they must have shown. If it shows none, or the time is over, `createsFrom` is removed.
+ * `before`: the record before this observation.
  */
 export function withCreatesWait(
   record: ClusterRecord,

@@ -7,11 +7,11 @@ import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
-/** How many finished sets a record holds. */
+/** How many finished sets a record keeps. */
 interface Room {
-  /** The newest that stay, so that they are shown. */
+  /** Number of newest ones that stay when others are removed. */
   readonly shown: number;
-  /** Above this many all but those leave: so that many leave at a time, and few bodies are written. */
+  /** Maximum number before the others are removed. Many are removed at once, so that few bodies are written. */
   readonly most: number;
 }
 
@@ -19,13 +19,13 @@ const ROOM: Room = { shown: 50, most: 100 };
 
 export interface Retired {
   readonly record: ClusterRecord;
-  /** What left the record, by set; to be remembered elsewhere. */
+  /** The removed sets by name. They must be stored elsewhere. */
   readonly finished: ReadonlyMap<SetName, FinishedSet>;
 }
 
 /**
- * The record without its finished sets, where there are many. A set is finished when none of its parts is in force. The newest stay. The
- * same record if nothing leaves. (docs/protocol.md, Storage)
+ * Removes finished sets from the record if there are many. A set is finished if none of its parts is in force. The newest stay. The same record
+ * if none is removed (docs/protocol.md, Storage).
  */
 export function retireSets(record: ClusterRecord, { shown, most }: Room = ROOM): Retired {
   const over = finishedNames(record);
@@ -57,7 +57,7 @@ function finishedNames(held: Held): readonly SetName[] {
   return [...new Set([...held.sets.keys(), ...others])].filter((name) => !isLive(name));
 }
 
-/** When the last of its parts expired. */
+/** When the last part of the set expired. */
 function endedAt({ sets, separateReports, separatePools }: Held, name: SetName): number {
   return Math.max(
     ...[sets, separateReports, separatePools].map((entries) => entries.get(name)?.expiresAt ?? 0),
@@ -80,7 +80,7 @@ function partOf({ revision, intervalSeconds, acceptedAt, expiresAt }: SetEntry):
   return { revision, intervalSeconds, acceptedAt, expiresAt };
 }
 
-/** The record with sets that left it back in: lapsed, as they left. What the record holds itself stays. */
+/** Puts removed sets back into the record, as lapsed sets. Sets that the record has stay as they are. */
 export function recallSets(
   record: ClusterRecord,
   finished: ReadonlyMap<SetName, FinishedSet>,
@@ -100,7 +100,7 @@ export function recallSets(
   return recalled;
 }
 
-/** Whether the record itself holds anything of the set. */
+/** Whether the record has a part of the set. */
 export function holds({ sets, separateReports, separatePools }: Held, name: SetName): boolean {
   return sets.has(name) || separateReports.has(name) || separatePools.has(name);
 }
@@ -110,12 +110,12 @@ function withPart(entries: SetEntries, name: SetName, part: FinishedPart | undef
   return new Map(entries).set(name, { ...part, sentAt: part.acceptedAt, digest: FORGOTTEN, live: false });
 }
 
-/** What a finished set asked for is not remembered; every digest is larger, so a message of the same revision is taken. */
+/** The digest of a finished set, whose demand is not remembered. Every real digest is larger, so a message of the same revision is accepted. */
 const FORGOTTEN = digest("0");
 
 /**
- * Whether a finished set must still be remembered: for so long after the last message of any of its parts, and for as much longer as its
- * revision may have been ahead of our clock. Older revisions than those are refused by themselves (accept.ts).
+ * Whether a finished set must still be remembered: for `keepSeconds` after the last message of any of its parts, plus the time by which its
+ * revision may have been ahead of our clock. Older revisions are refused without it (accept.ts).
  */
 export function isRemembered(finished: FinishedSet, keepSeconds: Seconds, now: Instant): boolean {
   const { demand, report, pools } = finished;

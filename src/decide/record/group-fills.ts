@@ -9,8 +9,9 @@ import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "../intents/back-off.ts";
 
 /**
- * Notes which groups a plan found lacking, and pauses the buckets of those that it has given up, so that the next plans look elsewhere too.
- * A group that is being filled is forgotten once it is whole and up, or nobody asks for it; one that was given up once it has no node left.
+ * Notes which groups lack nodes. Pauses the buckets of groups that the plan gave up, so that the next plans use other buckets, too. A group
+ * that is being filled is forgotten once it is complete and up, or no demand asks for it. One that was given up is forgotten once it has no
+ * nodes left.
  */
 export function noteGroups(
   record: ClusterRecord,
@@ -20,17 +21,17 @@ export function noteGroups(
   now: Instant,
 ): ClusterRecord {
   const fills: GroupFill[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let next = record;
   for (const { name, groups: states } of groups) {
     for (const state of states) {
       const fill = fillOf(name, state);
       if (fill !== undefined) fills.push(fill);
-      if (fill !== undefined || state.state === "whole") told.add(bucketId(state.bucket, true));
+      if (fill !== undefined || state.state === "whole") reported.add(bucketId(state.bucket, true));
       if (state.givenUpAt === now) next = pause(next, state, now);
     }
   }
-  fills.push(...keptGivenUp(record, snapshot, ledger, told));
+  fills.push(...keptGivenUp(record, snapshot, ledger, reported));
   const { groupFills: _before, ...rest } = next;
   return fills.length === 0 ? rest : { ...rest, groupFills: fills };
 }
@@ -40,15 +41,15 @@ function fillOf(key: string, { bucket, since, givenUpAt }: GroupState): GroupFil
   return { bucket, key, since, ...(givenUpAt === undefined ? {} : { givenUpAt }) };
 }
 
-/** The plan need not see the nodes of a group that was given up: they may be on their way down, and can come back from there. */
+/** Groups that were given up, that the plan did not report, and that still have nodes. Those may be on their way down. */
 function keptGivenUp(
   { groupFills = [] }: ClusterRecord,
   { nodes }: Snapshot,
   ledger: Ledger,
-  told: ReadonlySet<string>,
+  reported: ReadonlySet<string>,
 ): readonly GroupFill[] {
   const kept = groupFills.filter(
-    ({ bucket, givenUpAt }) => givenUpAt !== undefined && !told.has(bucketId(bucket, true)),
+    ({ bucket, givenUpAt }) => givenUpAt !== undefined && !reported.has(bucketId(bucket, true)),
   );
   if (kept.length === 0) return kept;
   const present = new Set(
@@ -60,7 +61,7 @@ function keptGivenUp(
   return kept.filter(({ bucket }) => present.has(bucketId(bucket, true)));
 }
 
-/** All of the bucket, not only the group: what it lacked for one group it lacks for the next. */
+/** Pauses the whole bucket: it would lack the same nodes for another group. */
 function pause(record: ClusterRecord, state: GroupState, now: Instant): ClusterRecord {
   const { placementGroup: _group, ...bucket } = state.bucket;
   const lacked = Math.round(secondsBetween(state.since ?? now, now));

@@ -7,7 +7,7 @@ import type { SetName } from "../../domain/ids.ts";
 import type { RequestSetUpdate } from "../../domain/demand.ts";
 import { REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";
 
-/** The same message, valid no longer than the cluster's configuration allows. */
+/** The message with an expiry that the cluster's configuration allows. */
 export function limitExpiry(update: RequestSetUpdate, longestSeconds: Seconds): RequestSetUpdate {
   if (update.intervalSeconds <= longestSeconds) return update;
   return {
@@ -18,7 +18,7 @@ export function limitExpiry(update: RequestSetUpdate, longestSeconds: Seconds): 
   };
 }
 
-/** Each part lapses by itself. The same record if nothing does. */
+/** Marks all parts that have expired as lapsed, each separately. The same record if none has. */
 export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeconds: Seconds): ClusterRecord {
   const parts = {
     sets: lapseSets(record.sets, now, keepRevisionSeconds),
@@ -29,8 +29,8 @@ export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeco
 }
 
 /**
- * Marks what has expired as no longer in force, and forgets a name once every revision older than its own is refused as stale: that long
- * after its expiry, and for as much longer as its revision may have been ahead of our clock.
+ * Marks expired entries as no longer in force. An entry is forgotten when every older revision is refused as stale: `keepRevisionSeconds`
+ * after its expiry, plus the time by which its revision may have been ahead of our clock.
  */
 export function lapseSets(sets: SetEntries, now: Instant, keepRevisionSeconds: Seconds): SetEntries {
   let changed: Map<SetName, SetEntry> | undefined;

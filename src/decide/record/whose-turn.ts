@@ -8,14 +8,14 @@ import { nextTogether, nextToken } from "../pace/observation-times.ts";
 import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "../intents/send-times.ts";
 import { dropSilentCreates } from "../intents/settle-create.ts";
 
-/** Whose turn it is to look, and when (docs/protocol.md, Observations): all of it read from the record, so that every instance agrees. */
+/** Which instance observes next, and when (docs/protocol.md, Observations). It follows from the record, so that all instances agree. */
 
-/** What is expected to change soon is looked for again after so long. */
+/** A change that is expected soon is checked again after this time. */
 const SOON_SECONDS: Seconds = 5;
-/** A wake message that is so late is taken for lost. */
+/** A wake message that is this late counts as lost. */
 const WAKE_LATE_SECONDS: Seconds = 10;
 
-/** A plan has observed this generation, nothing is under way that brings nodes or waits to be created, and no follow-up is due. */
+/** Whether no plan is needed: the last one used this generation, no create or start is open, and no follow-up is due. */
 export function isCovered(record: ClusterRecord, now: Instant): boolean {
   const followUpDue = record.wakeFor === "follow-up" && record.wakeAt !== undefined && record.wakeAt <= now;
   return (
@@ -29,8 +29,8 @@ export function isCovered(record: ClusterRecord, now: Instant): boolean {
 }
 
 /**
- * The earliest moment for the next observation; undefined: now. Demand that comes while an observation is under way is covered by it. While somebody's
- * create is under way nobody plans; it usually settles long before its lease ends, so that it is asked for again every 5 s.
+ * The earliest moment for the next observation. Undefined: now. Demand that comes during an observation is covered by it. While the create of
+ * another instance is under way there is no plan. It usually settles long before its lease ends, so it is checked each 5 s.
  */
 export function notBefore(record: ClusterRecord, owner: Owner, now: Instant): Instant | undefined {
   const nextObservation = latest(nextToken(record, now), nextTogether(record, now));
@@ -42,7 +42,7 @@ export function notBefore(record: ClusterRecord, owner: Owner, now: Instant): In
   return earliest(leases.reduce(latest), plusSeconds(now, SOON_SECONDS));
 }
 
-/** Whether a wake message is under way that comes soon enough; one that is much too late is taken for lost. */
+/** Whether a wake message is under way that arrives by this moment and does not count as lost. */
 export function isWakePending(record: ClusterRecord, now: Instant, by: Instant): boolean {
   return (
     record.wakeAt !== undefined &&
@@ -51,7 +51,7 @@ export function isWakePending(record: ClusterRecord, now: Instant, by: Instant):
   );
 }
 
-/** The wake that is due is this one. */
+/** The record without the wake message that is due: the current one. */
 export function withoutDueWake(record: ClusterRecord, now: Instant): ClusterRecord {
   if (record.wakeAt === undefined || record.wakeAt > now) return record;
   const { wakeAt: _at, wakeFor: _for, ...rest } = record;
@@ -59,10 +59,11 @@ export function withoutDueWake(record: ClusterRecord, now: Instant): ClusterReco
 }
 
 /**
- * After the lease anybody may go on with a create, and ask what became of a start, which nobody sends again. A terminate is never replayed
- * either: it stands until an observation has shown what became of it. A create of which nobody has said a word for 15 minutes ends here. In the
- * record a taken create may be sent until the last moment, as its new owner may die after a send; what is handed over with `taken` says
- * what was so before.
+ * Takes over intents whose lease is over. Any instance may send such a create again. A start is only asked about, and never sent again. A
+ * terminate stays open until an observation shows its outcome. A create without any news for 15 minutes ends here.
+ *
+ * The new owner may send a create until the last moment and die after that, so the record has a late `certainFrom`. The intents of `taken`
+ * have the `certainFrom` of the sends before.
  */
 export function takeOver(
   before: ClusterRecord,
@@ -75,7 +76,7 @@ export function takeOver(
   const intents = record.intents.map((intent) => {
     if (intent.leaseUntil > now && intent.owner !== owner) return intent;
     if (intent.effect.kind === "terminate") return intent;
-    // Its owner may have sent it before it went: unless its only send is known to have been refused, that is unknown.
+    // Its owner may have sent it, except if its only send was refused.
     const sent = intent.sent === "never" ? "maybe" : intent.sent;
     const ours: Intent = { ...intent, owner, leaseUntil: plusSeconds(now, LEASE_SECONDS), sent };
     taken.push({ ...ours, certainFrom: certainBefore(intent, bounds) });
@@ -84,7 +85,7 @@ export function takeOver(
   return { record: taken.length === 0 ? record : { ...record, intents }, taken };
 }
 
-/** The plan has seen the demand that the wake message was for: it need not cause another observation. */
+/** The record without a wake message for demand that the plan has used already. */
 export function withoutCoveredWake(record: ClusterRecord): ClusterRecord {
   if (record.wakeFor !== "demand" || record.observedGeneration !== record.generation) return record;
   const { wakeAt: _at, wakeFor: _for, ...rest } = record;
@@ -92,8 +93,8 @@ export function withoutCoveredWake(record: ClusterRecord): ClusterRecord {
 }
 
 /**
- * When intents that were just settled want to be followed up: what is still open, a bucket that has just been paused, or a create that
- * came to nothing. `before`: the record before they were settled.
+ * When the intents that were just settled need another tick: because some are still open, a bucket has just been paused, or a create had no
+ * effect. Undefined if they need none. `before`: the record before they were settled.
  */
 export function followUpAt(
   before: ClusterRecord,
@@ -103,21 +104,17 @@ export function followUpAt(
   bounds: CallBounds,
 ): Instant | undefined {
   const left = record.intents.filter((intent) => settled.has(intent.id));
-  // The next observation shows what became of a stop, and its node asks again within half a minute.
+  // The next observation shows the outcome of a stop, and its node asks again within half a minute.
   if (left.some(({ effect }) => effect.kind === "terminate")) return plusSeconds(now, SOON_SECONDS);
   const open = left.map((intent) => askAgainAt(intent, now, bounds));
   const soonest = open.length === 0 ? undefined : open.reduce((a, b) => (a < b ? a : b));
   if (soonest !== undefined) return soonest > now ? soonest : plusSeconds(now, SOON_SECONDS);
   const pausedNow = record.backoffs.some((entry) => entry.until - entry.seconds * 1000 === now);
-  return pausedNow || haveComeToNothing(before, record, settled) ? plusSeconds(now, SOON_SECONDS) : undefined;
+  return pausedNow || hadNoEffect(before, record, settled) ? plusSeconds(now, SOON_SECONDS) : undefined;
 }
 
-/** Whether a create among them has ended without an effect: what wanted it is to be planned for again. */
-function haveComeToNothing(
-  before: ClusterRecord,
-  after: ClusterRecord,
-  settled: ReadonlySet<RequestId>,
-): boolean {
+/** Whether a create among them ended without an effect, so that its demand must be planned again. */
+function hadNoEffect(before: ClusterRecord, after: ClusterRecord, settled: ReadonlySet<RequestId>): boolean {
   const known = new Set([
     ...after.intents.map(({ id }) => id),
     ...after.inFlight.map(({ requestId }) => requestId),
@@ -135,7 +132,7 @@ function earliest(a: Instant, b: Instant): Instant {
   return a < b ? a : b;
 }
 
-/** A create that nobody sends any more is asked for when the answer is certain; until then it is asked for at every observation anyway. */
+/** When to ask about an open intent. A create that is not sent again is asked about when the answer is certain, and by each observation. */
 function askAgainAt(intent: Intent, now: Instant, bounds: CallBounds): Instant {
   const { effect, sent, leaseUntil, certainFrom = leaseUntil } = intent;
   const waits = effect.kind === "create" && sent === "maybe" && !isWorthResending(intent, now, bounds);

@@ -13,7 +13,7 @@ export class Answer implements Allocation {
   readonly starts: Allocation["starts"];
   readonly outcomes: Allocation["outcomes"];
   readonly groups: Allocation["groups"];
-  readonly settledBy: Allocation["settledBy"];
+  readonly placedBy: Allocation["placedBy"];
   readonly leftOut: Allocation["leftOut"];
   readonly steps: number;
   readonly orders?: NonNullable<Allocation["orders"]>;
@@ -28,7 +28,7 @@ export class Answer implements Allocation {
     this.starts = [...bins.woken].flatMap((bin) => bins.node(bin)?.nodeId ?? []);
     this.outcomes = outcomes;
     this.groups = reportGroups(draft);
-    this.settledBy = draft.way.order;
+    this.placedBy = draft.way.order;
     if (order !== undefined) this.orders = order.orders;
     this.#bins = bins;
   }

@@ -12,16 +12,17 @@ import { splitBin } from "../draft/new-nodes.ts";
 import type { Bin } from "../bins/bin.ts";
 import { bucketId } from "../../domain/bucket.ts";
 
-/** Where the last plan had a job: so many slots on each node of a bin. */
+/** Where the last plan placed a job: this many slots on each node of a bin. */
 interface Spot {
   readonly bin: Bin;
   readonly slots: number;
 }
 
 /**
- * Puts jobs where the last plan had them, as far as that still does; answers how many units of each have found their place so. Nodes that
- * were made for one job would else be taken, at the next observation, by another that would do with less, and be made once more (P6 of architecture.md,
- * Properties). Nodes that the last plan asked for are known by their bucket alone: those that it had not seen, in the order of use.
+ * Places jobs where the last plan placed them, as far as that is still possible. Returns the progress of the jobs that were placed in this
+ * way. Otherwise a less demanding job could take the nodes that were created for another one, and these would be created again (P6 of
+ * architecture.md, Properties). Nodes that the last plan created are recognised by their bucket only: they are the nodes that it had not
+ * observed, in the order of use.
  */
 export function putAsBefore(
   draft: Draft,
@@ -32,7 +33,8 @@ export function putAsBefore(
   const spots = spotsOf(draft, last);
   const put = new Map<Entry, Progress>();
   const jobs = entries.filter((entry) => entry.kind === "job");
-  // What a job with alternatives takes depends on what others have left: on a node with all of them no less than when it was put there.
+  // What a job with alternatives takes depends on what the others have left. So the others come first: then they take at least what they
+  // took when the last plan placed that job.
   const plain = jobs.filter(({ jobClass }) => jobClass.takes !== undefined);
   const byWhatIsLeft = jobs.filter(({ jobClass }) => jobClass.takes === undefined);
   for (const entry of [...plain, ...byWhatIsLeft]) {
@@ -60,7 +62,7 @@ function spotsOf(draft: Draft, { demands, nodes, loads }: LastPlan): ReadonlyMap
   return spots;
 }
 
-/** The nodes that the last plan had seen, and by bucket those that it had not: what it asked for is among these. */
+/** The nodes that the last plan had observed, and by bucket the others. The nodes that it created are among these. */
 function sortBins(bins: Bins, nodes: LastPlan["nodes"]) {
   const seen = new Map<NodeId, readonly Bin[]>();
   const coming = new Map<string, Bin[]>();
@@ -82,7 +84,7 @@ function listAt<T>(lists: Map<string, T[]>, key: string): T[] {
   return list;
 }
 
-/** The first so many nodes of a queue of bins; what is left of the last bin stays. */
+/** Takes the first `count` nodes from a queue of bins. The rest of the last bin stays in the queue. */
 function takeNodes(draft: Draft, queue: Bin[], count: number): readonly Bin[] {
   const taken: Bin[] = [];
   for (let left = count; left > 0;) {
@@ -102,7 +104,7 @@ function putOne(draft: Draft, ask: Ask, spots: readonly Spot[], home: Place | un
   const nodes = ({ bin }: Spot): number => bins.count[bin] ?? 0;
   const unitsAt = ({ slots }: Spot): number => Math.floor(slots / ask.slotsPerUnit);
   if (ask.together !== "anywhere") {
-    // All or nothing: what all of it takes of pools and caps is weighed before any of it is put anywhere.
+    // All or nothing: pools and caps are checked for all of it before any of it is placed.
     const all = spots.reduce((units, spot) => units + unitsAt(spot) * nodes(spot), 0);
     const used = spots.map((spot) => ({ bin: spot.bin, nodes: nodes(spot) }));
     const isWhole =
@@ -127,13 +129,13 @@ function putOne(draft: Draft, ask: Ask, spots: readonly Spot[], home: Place | un
   return progress;
 }
 
-/** Whether each node of a bin has room for this many units, and the job may be there: a gang has a node for each of them. */
+/** Whether each node of a bin has room for this many units, and the job may be there. A gang has at most one unit on a node. */
 function isFree(draft: Draft, ask: Ask, bin: Bin, units: number, home: Place | undefined): boolean {
   const { bins, caps } = draft;
   const count = bins.count[bin] ?? 0;
   if (home !== undefined && bins.placeOfBin(bin) !== home) return false;
   if (ask.isGang && bins.holds(bin, ask.by)) return false;
-  // What is judged by what is left, pools included, is judged for each node.
+  // What depends on what is left, also in pools, must be checked for each node.
   if (ask.jobClass.takes === undefined && count > 1) return false;
   if (!caps.none && caps.roomOn(holderOf(ask), bins, bin) < count) return false;
   return bins.unitsOn(bin, ask) >= units;

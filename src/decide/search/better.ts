@@ -2,13 +2,10 @@ import type { AllocationPolicy } from "../../domain/allocation.ts";
 import { inMarketOf } from "../world/counterparts.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { DemandOutcome } from "../../domain/plan.ts";
-import type { RankedDemand } from "../../domain/demand.ts";
+import type { Unread } from "./problem.ts";
 import type { BucketOrder } from "../bucket-order/bucket-order.ts";
 
-/**
- * Whether a try is to be preferred to another by rank: the first demand that they differ in has more; of two that differ in none it is the
- * cheaper one.
- */
+/** Whether a try is better by rank: the first demand whose placement differs gets more. If none differs, whether it {@link isBetter}. */
 export function isBetterByRank(other: Attempt, than: Attempt, policy: AllocationPolicy): boolean {
   for (let i = 0; i < than.outcomes.length; i += 1) {
     const [a, b] = [other.outcomes[i]?.placed ?? 0, than.outcomes[i]?.placed ?? 0];
@@ -18,8 +15,8 @@ export function isBetterByRank(other: Attempt, than: Attempt, policy: Allocation
 }
 
 /**
- * Whether a try is to be preferred to another: it leaves no demand with less, and has more, or is cheaper and gives no demand worse new nodes
- * by its own lists and alternatives.
+ * Whether a try is better: no demand gets less, and either some demand gets more, or the try is cheaper and gives no demand new nodes that
+ * are worse by its own lists and alternatives.
  */
 export function isBetter(other: Attempt, than: Attempt, { among }: AllocationPolicy): boolean {
   let hasMore = false;
@@ -38,7 +35,7 @@ function isCheaper(other: Attempt, than: Attempt, among: AllocationPolicy["among
   return saved > tiny || (saved >= -tiny && other.created < than.created);
 }
 
-/** Whether some demand has more slots than before on new nodes that are no better than some score. */
+/** Whether, for some demand and score, more slots are on new nodes of at most that score than before. */
 function isWorseChoice({ draft: other }: Attempt, { draft: than }: Attempt): boolean {
   for (const [rank, chosen] of other.bins.choices) {
     const before = than.bins.choices.get(rank) ?? NO_CHOICES;
@@ -55,6 +52,7 @@ function slotsUpTo(chosen: ReadonlyMap<number, number>, score: number): number {
   return slots;
 }
 
+/** The number of nodes that a draft creates or starts, and their price per hour. */
 export function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
   let created = 0;
   let price = 0;
@@ -70,22 +68,17 @@ export function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price
   return { created, price };
 }
 
-/** A demand that was not even made ready. */
-export interface Unread extends RankedDemand {
-  readonly rank: number;
-}
-
-/** One try at a plan, and what came of it. */
+/** The result of one try. */
 export interface Attempt {
   readonly draft: Draft;
-  /** Demands that cost more steps than their set may spend: nothing more is placed of them. In the order of settling. */
+  /** Demands that cost more steps than their set may spend. Nothing more of them is placed. In the order in which they were tried. */
   readonly leftOut: readonly Unread[];
   /** In the order of rank. */
   readonly outcomes: readonly DemandOutcome[];
-  /** New nodes, and deallocated ones started. */
+  /** Number of new nodes and started deallocated nodes. */
   readonly created: number;
-  /** How jobs found their places; only of `bucket-order`. */
+  /** How jobs were placed. Only with `bucket-order`. */
   readonly order?: BucketOrder;
-  /** What these cost an hour; nodes without a price count for nothing here. */
+  /** Price of these nodes per hour. Nodes without a known price count as 0. */
   readonly price: number;
 }

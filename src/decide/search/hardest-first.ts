@@ -1,13 +1,14 @@
 import type { Entry } from "../bins/entry.ts";
-import type { Problem } from "./attempt.ts";
+import type { Problem } from "./problem.ts";
 import type { Ground } from "../bins/node-kinds.ts";
 import type { Attempt } from "./better.ts";
 
 /**
- * The order in which the demands that could be had are packed once more: groups, gangs, what must be alone, then the largest first (first
- * fit decreasing packs within 22 % of the best for one resource; Johnson 1973), targets last, as they count what others need. Of groups and
- * of targets those go first that few buckets can serve: what they bring counts for one that takes any, and not the other way round. Those that
- * could not be had in full come after, by rank: they are not to take anything from those that could.
+ * The demands in the order in which the next try places them: groups, gangs, jobs with nodes of their own, then other jobs, the largest
+ * first (first fit decreasing needs at most 22 % more than the best packing of one resource; Johnson 1973). Targets come last, because
+ * they also count nodes that other demands need. Among groups and targets, those with the fewest usable buckets come first: their nodes can
+ * also serve a less restrictive demand, but not the reverse. Demands that `outcomes` leave unmet come after all others, by rank, so that
+ * they take nothing from these.
  */
 export function hardestFirst(
   entries: readonly Entry[],
@@ -19,7 +20,7 @@ export function hardestFirst(
     const outcome = outcomes[rank];
     return (outcome !== undefined && outcome.placed >= outcome.asked) || also.has(rank) || rank === before;
   };
-  // Columns, and not an object for each: there may be a hundred thousand.
+  // Columns instead of one object for each entry: there may be 100,000.
   const { length } = entries;
   const met = new Uint32Array(length);
   const columns = {
@@ -53,22 +54,22 @@ export function hardestFirst(
     .concat(unmet);
 }
 
-/** What is to be otherwise in the order of the hardest first. */
+/** Changes to the order of {@link hardestFirst}. */
 export interface Exceptions {
-  /** Ranks of demands that are packed with those that could be had, although they could not. */
+  /** Ranks of unmet demands that are placed among the met ones. */
   readonly also?: ReadonlySet<number>;
-  /** The rank of one more, which comes before all that is as hard. */
+  /** The rank of one more. It comes before all demands that are equally hard. */
   readonly before?: number;
   /**
-   * Gangs, and then what must be alone, come after what is packed: else they take large nodes where small ones would do, or nodes of their
-   * own where there would be room beside others.
+   * Gangs, and after them jobs with nodes of their own, come after the packed jobs. Otherwise they may take large nodes where small ones
+   * suffice, or new nodes where packed nodes have room for them.
    */
   readonly looseFirst?: boolean;
 }
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** The largest share that a unit takes of the largest node there could be. */
+/** The largest share that one unit takes of the largest possible node, over all resources. */
 function sizeOf(entry: Entry, largest: Ground["largest"]): number {
   if (entry.kind !== "job") return 0;
   const { jobClass, slotsPerUnit } = entry;

@@ -2,19 +2,19 @@ import type { Constraint } from "../../domain/constraint.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import { Budget } from "../constraints/budget.ts";
 import { sizeOfText } from "../constraints/constraint-size.ts";
-import { countedResources } from "../constraints/requirements.ts";
+import { countedResources } from "../constraints/constraint-facts.ts";
 
-/** What must be known of all jobs before the first is made ready. */
+/** What must be known about all jobs before the first one is read. */
 interface Named {
-  /** Demands that cost too much to be made ready, by rank. */
+  /** Demands that are too expensive to read, by rank. */
   readonly unread: Map<number, RankedDemand>;
-  /** The resources that any job takes, with how often they are named: only they are counted. */
+  /** The resources that some job takes, and how often they are named. Only these are counted on nodes. */
   readonly resources: ReadonlyMap<string, number>;
-  /** What may name a pool. */
+  /** Constraints that may name a pool. */
   readonly mayBePools: readonly Constraint[];
 }
 
-/** Reads the constraints of all jobs once; those that the budget does not cover stay unread. */
+/** Reads the constraints of all jobs once. Demands that the budget does not cover stay unread. */
 export function namedBy(demands: readonly RankedDemand[], budget: Budget): Named {
   const resources = new Map<string, number>();
   const mayBePools: Constraint[] = [];

@@ -1,25 +1,25 @@
 import type { World } from "../../domain/world.ts";
-import type { Problem } from "./attempt.ts";
+import type { Problem } from "./problem.ts";
 import type { Bins } from "../bins/bins.ts";
 import { closedTo } from "../draft/closed.ts";
 import type { Kind } from "../bins/node-kinds.ts";
 import type { Attempt } from "./better.ts";
 
 /**
- * Fewer demands than this, or of fewer kinds, are always tried in every way: it costs little, and with few sizes of jobs the order in
- * which they are packed may matter for every node.
+ * With fewer demands or fewer kinds than this, all tries are made. They cost little, and with few sizes of jobs the order of packing may
+ * matter on every node.
  */
 const LEAST_DEMANDS = 1000;
 const LEAST_KINDS = 32;
 
-/** What part of all nodes in use another way must be able to save to be tried. */
+/** The part of all nodes in use that another try must be able to save. */
 const WORTH_TRYING = 0.03;
 
 /**
- * Whether a plan that has everything, for many demands, is so close to what they need at least that no other way to pack them is worth trying. For each
- * resource: what is on new nodes and would not fit into what is left on the others, at the price (or number) of the nodes that offer most
- * of it for that; the largest of these is a lower bound of what new nodes cost. (The linear-programming bound of vector bin packing, one
- * resource at a time.) Nodes that one job has alone are needed as they are.
+ * Whether a complete plan for many demands is so close to a lower bound of its cost that no other try is worth making. The bound for one
+ * resource: the amount that is used on new nodes and exceeds what is left on the other nodes, at the lowest price (or number of nodes) for
+ * that amount. The largest of these bounds counts. (It is the linear-programming bound of vector bin packing, one resource at a time.)
+ * Nodes that one job has to itself cannot be saved.
  */
 export function isNearBound({ draft, outcomes }: Attempt, problem: Problem): boolean {
   const { ground, policy, entries, kinds, now } = problem;
@@ -44,17 +44,17 @@ export function isNearBound({ draft, outcomes }: Attempt, problem: Problem): boo
   return load.shared - bound <= WORTH_TRYING * load.all;
 }
 
-/** What a node counts for: its price an hour, or one. */
+/** The weight of one node: its price per hour, or 1. */
 function weightOf({ buckets }: World, { place }: Kind, isPriced: boolean): number {
   return isPriced ? (buckets[place.offer]?.price ?? 0) : 1;
 }
 
 interface Load {
-  /** On new nodes that jobs may share, by resource. */
+  /** Used on new nodes that jobs may share, by resource. */
   readonly used: number[];
   /** Left on nodes that exist or are in flight, by resource. */
   readonly left: number[];
-  /** Weight of all nodes that are needed, and of the new ones that jobs may share. */
+  /** Weight of all needed nodes, and of the new nodes that jobs may share. */
   all: number;
   shared: number;
 }

@@ -7,10 +7,10 @@ import { indexBuckets, scopeOf } from "../bins/scope.ts";
 import type { Ground } from "../bins/node-kinds.ts";
 import type { Entry } from "../bins/entry.ts";
 
-/** To look a name up costs about as much as this many other steps. */
-const STEPS_OF_NAME = 5;
+/** Cost in steps of finding one name. */
+const STEPS_PER_NAME = 5;
 
-/** Demands that name the same arrays and sizes share one scope. */
+/** The scopes of demands. Demands that name the same arrays and VM sizes share one. */
 export class Scopes {
   readonly #world: World;
   readonly #budget: Budget;
@@ -45,12 +45,12 @@ export class Scopes {
 
   #find(wanted: Wanted, preference: "listed" | "cluster"): Scope {
     const { arrays = [], machineTypes = [] } = wanted;
-    this.#budget.spend(STEPS_OF_NAME * (arrays.length + machineTypes.length));
+    this.#budget.spend(STEPS_PER_NAME * (arrays.length + machineTypes.length));
     const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
     let scope = this.#byText.get(key);
     if (scope === undefined) {
       scope = scopeOf(this.#world, this.#index, wanted, preference);
-      // An array that is not there is answered by all that are.
+      // The reason for an unknown array lists all known arrays.
       const unknown = arrays.filter((array) => !this.#world.arrays.has(array)).length;
       this.#budget.spend(scope.offers.length + (1 + unknown) * this.#world.arrays.size);
       this.#byText.set(key, scope);

@@ -1,18 +1,18 @@
 import type { Entry } from "../bins/entry.ts";
-import type { Problem } from "./attempt.ts";
+import type { Problem } from "./problem.ts";
 import { hardestFirst } from "./hardest-first.ts";
 import type { Attempt } from "./better.ts";
 
-/** So many unmet demands get a chance, in so many tries, and no more is done for them than settling so many demands. */
+/** Maximum number of unmet demands that get another chance, of tries for them, and of demands placed in all these tries together. */
 const MOST_CHANCES = 8;
 const MOST_TRIES = 36;
-const MOST_SETTLED = 8000;
+const MOST_PLACED = 8000;
 
 /**
- * Demands that the plan leaves unmet are tried once more, each before all others and among those that are as hard to place. Else nodes
- * that were made for a group would be taken, at the next observation, by smaller demands that would do with what was made for them, and the group
- * would be unmet among its own nodes (P6 of architecture.md, Properties). `bySize` is the best plan so far; `tryOut` answers a better one, if there
- * is one in that order. This goes on until there is none.
+ * Tries each demand that the plan leaves unmet once more: before all others, and among those that are as hard to place. Otherwise, at the
+ * next observation, smaller demands could take the nodes that were created for a group, and the group would stay unmet beside its own nodes
+ * (P6 of architecture.md, Properties). `bySize` is the best plan so far. `tryOut` returns a better plan if the order leads to one. Ends when
+ * no order does.
  */
 export function giveChances(
   byRank: Attempt,
@@ -21,7 +21,7 @@ export function giveChances(
   problem: Pick<Problem, "ground" | "scopes">,
   tryOut: (order: readonly Entry[]) => Attempt | undefined,
 ): void {
-  let tries = Math.min(MOST_TRIES, Math.floor(MOST_SETTLED / Math.max(1, entries.length)));
+  let tries = Math.min(MOST_TRIES, Math.floor(MOST_PLACED / Math.max(1, entries.length)));
   let best = bySize;
   let met = countMet(byRank);
   const helped = new Set<number>();
@@ -34,7 +34,7 @@ export function giveChances(
   };
   for (let goesOn = true; goesOn;) {
     goesOn = false;
-    // Those that can be had by now have their place among the others that can.
+    // Demands that the best plan places now take their position among the met ones.
     if (countMet(best) > met) {
       met = countMet(best);
       goesOn = isBetterIn(hardestFirst(entries, best, problem, { also: helped }));
@@ -53,7 +53,7 @@ export function giveChances(
 const countMet = ({ outcomes }: Attempt): number =>
   outcomes.reduce((met, { placed, asked }) => (placed >= asked ? met + 1 : met), 0);
 
-/** Ranks of unmet demands: first what is had whole or not at all, then the others, by rank. */
+/** Ranks of unmet demands: first those that are placed as a whole or not at all, then the others, by rank. */
 function unmetFirst({ outcomes }: Attempt, entries: readonly Entry[]): readonly number[] {
   const whole: number[] = [];
   const others: number[] = [];
@@ -67,12 +67,12 @@ function unmetFirst({ outcomes }: Attempt, entries: readonly Entry[]): readonly 
   return [...whole, ...others].slice(0, MOST_CHANCES);
 }
 
-/** All of it, or nothing. */
+/** Whether a demand is placed as a whole or not at all. */
 function isWhole(entry: Entry): boolean {
   return entry.kind === "groups" || (entry.kind === "job" && entry.together !== "anywhere");
 }
 
-/** The orders in which such a demand is tried; those that were helped before stay among the others that could be had. */
+/** The orders in which an unmet demand is tried. Demands that were helped before stay among the met ones. */
 function* ordersWith(
   rank: number,
   helped: ReadonlySet<number>,
@@ -85,8 +85,8 @@ function* ordersWith(
   const others = entries.filter((entry) => entry.rank !== rank);
   yield [one, ...hardestFirst(others, best, problem, { also: helped })];
   yield hardestFirst(entries, best, problem, { also: helped, before: rank });
-  // A target in its own place: before those that more buckets can serve.
+  // A target in its own position: before those that more buckets can serve.
   if (one.kind === "target") yield hardestFirst(entries, best, problem, { also: new Set([...helped, rank]) });
-  // The plan before may have been one where others, that can be had by now, came last.
+  // In rank order: the best plan may have come from an order in which demands that it places came last.
   yield [one, ...others];
 }

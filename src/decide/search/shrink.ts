@@ -9,8 +9,8 @@ import { NO_PRICE } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin.ts";
 
 /**
- * Makes each planned node that jobs share as cheap as what is on it allows: another VM size that takes all of these jobs, is no larger in
- * anything that is counted, and for which there is room. No larger, so that a later observation finds everything where this plan has put it.
+ * Replaces each planned node that jobs share by the cheapest VM size that takes all of its jobs, is within the limits, and has no more of
+ * any counted resource. With no more of anything, the next plan finds every job where this one placed it.
  */
 export function shrinkShared(draft: Draft): void {
   for (const [bin, shapes] of draft.shared) {
@@ -48,7 +48,7 @@ function cheapestFor(
     const kind = bins.ground.offerKinds[index];
     if (kind === undefined || offer.price === undefined || offer.price >= least) return;
     if (offer.parent !== undefined && offer.bucket.array !== current.bucket.array) return;
-    // Who is on it holds its cores already, and may not hold more.
+    // The jobs on it already count its cores against their caps, and may not get more.
     if (!draft.caps.none && offer.cores > current.cores) return;
     if (offer.pinnedGroup !== undefined || !holds(bins, bin, kind)) return;
     if (closedTo(draft, offer) !== undefined || capacity.room(offer, undefined) < nodes) return;
@@ -63,7 +63,7 @@ function cheapestFor(
   return best;
 }
 
-/** Whether what is on the bin fits there, and nothing is larger than it was. */
+/** Whether the jobs of a bin fit on a node of another kind, and that kind has no more of any resource. */
 function holds(bins: Bins, bin: Bin, kind: Kind): boolean {
   const { capacity } = bins.kindOf(bin);
   const start = bin * bins.width;

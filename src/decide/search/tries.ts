@@ -1,16 +1,16 @@
 import type { Entry } from "../bins/entry.ts";
 import type { Way } from "../draft/draft.ts";
-import type { Problem } from "./attempt.ts";
+import type { Problem } from "./problem.ts";
 import type { Attempt } from "./better.ts";
 import { hardestFirst } from "./hardest-first.ts";
 
-/** Groups, which need most, then jobs, and what counts both last. */
+/** Groups first, because they need most, then jobs. Targets last, because they also count the nodes of both. */
 export function byKind(entries: readonly Entry[]): readonly Entry[] {
   const of = (kind: Entry["kind"]): readonly Entry[] => entries.filter((entry) => entry.kind === kind);
   return [...of("groups"), ...of("job"), ...of("target")];
 }
 
-/** A way to try, and the order of the demands. */
+/** How a plan is tried, and the order of the demands. */
 export interface Try {
   readonly way: Way;
   readonly entries: readonly Entry[];
@@ -42,6 +42,6 @@ export function triesBySize(problem: Problem, byRank: Attempt): readonly Try[] {
   ];
 }
 
-/** A gang, or what must be alone. */
+/** A gang, or a job that needs nodes of its own. */
 const isUnwieldy = (entry: Entry): boolean =>
   entry.kind === "job" && (entry.unitsPerNode === 1 || entry.requirements.alone !== undefined);

@@ -16,13 +16,13 @@ import { demandsInForce } from "./demands-in-force.ts";
 import { attributesOf, mayDefineArrays, mayWrite, ruleOf } from "./sender-rule.ts";
 import { DEEPEST } from "../../domain/dynamic-array.ts";
 
-/** The demand in force, as far as its senders may ask for it. */
+/** The demand in force, divided by what its senders may ask for. */
 export interface Admitted {
-  /** What counts, with priorities lowered to what their senders may have. */
+  /** Demands that count. Their priorities are lowered to the maximum of their senders. */
   readonly demands: readonly RankedDemand[];
-  /** What counts for nothing, and why. */
+  /** Demands that do not count, and why. */
   readonly refused: readonly RefusedDemand[];
-  /** Dynamic node arrays that are defined, and the set whose definition counts. */
+  /** By defined dynamic node array, the set whose definition counts. */
   readonly definers: ReadonlyMap<ArrayName, SetName>;
 }
 
@@ -31,9 +31,9 @@ export interface RefusedDemand extends RankedDemand {
 }
 
 /**
- * Separates the demand in force by the configuration's rules for senders: what was accepted under an earlier configuration, or by an older
- * release, must not be created either. A dynamic node array is as the set that defined it first has it, until that set lapses or leaves it
- * out; another set's other definition is refused. With `now` those sets are left out that have run out since the last plan.
+ * Applies the configuration's rules for senders to the demand in force. Demand that was accepted under an earlier configuration, or by an older
+ * release, is checked too. The definition of a dynamic node array is that of the set that defined it first, until that set lapses or omits
+ * it. Different definitions of other sets are refused. With `now`, sets that have expired since the last plan are left out.
  */
 export function admitDemands(record: ClusterRecord, bodies: Bodies, policy: Policy, now?: Instant): Admitted {
   const { senders = NO_SENDER_RULES } = policy;
@@ -57,7 +57,7 @@ export function admitDemands(record: ClusterRecord, bodies: Bodies, policy: Poli
 
 const NOBODY: Admitted["definers"] = new Map();
 
-/** What a plan says of a demand that counts for nothing. */
+/** The outcome of a refused demand in a plan. */
 export function refusedOutcome({ set, demand, reason }: RefusedDemand): DemandOutcome {
   const { id, kind } = demand;
   return { set, id, kind, ...amountOf(demand), placed: 0, pending: 0, reasons: [reason] };
@@ -93,8 +93,9 @@ function whyAttributes(
   return { code: "sender-refused", set, may: "attributes", names };
 }
 
-/** A reason names so many attributes, each with so many characters. */
+/** Maximum number of attributes that a reason names. */
 const NAMED = 5;
+/** Maximum number of characters of each. */
 const LONGEST_NAME = 100;
 
 function lowered(ranked: RankedDemand, senders: SenderRules): RankedDemand {
@@ -112,7 +113,7 @@ interface Definition {
 }
 
 type Existing = ReadonlyMap<ArrayName, DynamicArray>;
-/** By dynamic array the definition that counts. */
+/** By dynamic array, the definition that counts. */
 type Definitions = ReadonlyMap<ArrayName, Definition>;
 
 function findDefiners(demands: readonly RankedDemand[], existing: Existing, sets: SetEntries): Definitions {
@@ -121,7 +122,7 @@ function findDefiners(demands: readonly RankedDemand[], existing: Existing, sets
     if (demand.kind === "job" || demand.extends === undefined) continue;
     const ofArray = found.get(demand.array) ?? new Map<SetName, Definition>();
     found.set(demand.array, ofArray);
-    // One message defines it one way.
+    // A message has one definition of it.
     if (!ofArray.has(set)) ofArray.set(set, { set, extends: demand.extends, text: definitionText(demand) });
   }
   const definers = new Map<ArrayName, Definition>();
@@ -133,8 +134,8 @@ function findDefiners(demands: readonly RankedDemand[], existing: Existing, sets
 }
 
 /**
- * The set that the record names; else one that says what the record says, as the record of an older release names none; else the one
- * whose message came first.
+ * The definition that counts: that of the set that the record names, else one that equals the record's (the record of an older release names no
+ * set), else the one whose message came first.
  */
 function firstOf(
   definitions: readonly Definition[],
@@ -150,7 +151,7 @@ function firstOf(
   return inOrder.find(({ text }) => text === asRecorded) ?? inOrder[0];
 }
 
-/** Two definitions of a dynamic node array with one text are the same. */
+/** A text that is equal for equal definitions of a dynamic node array. */
 export const definitionText = (
   one: Pick<TargetDemand | GroupDemand | DynamicArray, "extends" | "machineTypes" | "attributes">,
 ): string => canonicalText([one.extends, one.machineTypes, one.attributes]);
@@ -170,8 +171,8 @@ function whyNotDefined(
 }
 
 /**
- * What a set defined that asks for it no longer is kept in the record, and others may name or extend it. What that set may not set is not
- * created for them either.
+ * Why a demand is refused that uses stored definitions. The record keeps definitions of sets that no longer ask for them, and other sets may
+ * use or extend these. Attributes that the defining set may not set are refused for them, too.
  */
 function whyInherited(
   array: ArrayName,
@@ -181,7 +182,7 @@ function whyInherited(
   senders: SenderRules,
 ): Reason | undefined {
   let at: ArrayName | undefined = array;
-  // What extends more in a row is refused anyway.
+  // Longer chains are refused anyway.
   for (let depth = 0; at !== undefined && depth <= DEEPEST; depth += 1) {
     const definer = definers.get(at);
     const known = existing.get(at);

@@ -2,7 +2,7 @@ import { isAttributes } from "../../domain/attributes.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import { EVERY_ATTRIBUTE } from "../../domain/sender-rules.ts";
 
-/** A node attribute that its sender may not set: its path as it was sent, and its value for a description of its kind. */
+/** A node attribute that its sender may not set. `path`: as it was sent. The value serves to describe its kind. */
 export interface RefusedAttribute {
   readonly path: string;
   readonly value: unknown;
@@ -11,10 +11,10 @@ export interface RefusedAttribute {
 /** Every sender may set these (cyclecloud-wire.md C.2 and C.3, docs/demand.md). */
 export const DOCUMENTED_ATTRIBUTES: readonly string[] = ["Configuration", "Interruptible"];
 
-/** In these parts of `Configuration` CycleCloud and its agent find their own settings: only what is documented may be set there. */
+/** Parts of `Configuration` with settings of CycleCloud and its agent. Only documented ones may be set there. */
 const GUARDED: readonly string[] = ["configuration.autoscale", "configuration.cyclecloud"];
 
-/** What the documentation shows in the guarded parts. */
+/** The documented settings in these parts. */
 export const DOCUMENTED_SETTINGS: readonly string[] = [
   "Configuration.autoscale.is_hpc",
   "Configuration.autoscale.resources",
@@ -29,8 +29,8 @@ export const DOCUMENTED_SETTINGS: readonly string[] = [
 const DOCUMENTED = DOCUMENTED_SETTINGS.map((path) => path.toLowerCase());
 
 /**
- * The attributes that are neither documented nor on the list `allowed`, in the order in which they were sent. Names are compared without
- * case, as CycleCloud does (cyclecloud-wire.md A.1), and a dot in a name counts as a level of its own.
+ * The attributes that are neither documented nor on the list `allowed`, in the order in which they were sent. Names are compared without case,
+ * as in CycleCloud (cyclecloud-wire.md A.1). A dot in a name separates levels.
  */
 export function refusedAttributes(
   attributes: NodeAttributes | undefined,
@@ -61,7 +61,7 @@ function judgeMembers(
     const key = at.toLowerCase();
     const isFree = !GUARDED.some((guarded) => isWithin(key, guarded) || isWithin(guarded, key));
     if (isFree || isListed(key, DOCUMENTED) || isListed(key, listed)) continue;
-    // Something below may be allowed; what is no object replaces all that is there.
+    // A member of an object may be allowed. Any other value replaces everything there.
     const leads = [...DOCUMENTED, ...listed].some((one) => isWithin(one, key));
     if (leads && isAttributes(value)) judgeMembers(at, value, listed, refused);
     else refused.push({ path: at, value });

@@ -9,9 +9,9 @@ import { compareText } from "../../domain/text.ts";
 import { ruleOf } from "./sender-rule.ts";
 
 /**
- * The caps of those who ask for something: rules for others bind nobody. A request set has the cap of its name, and shares that of its
- * rule in `senders` with the other sets of the rule. The sets that have neither share the cap "*": those of a rule among themselves, and
- * those that no rule names. A job without a user is capped by its request set alone.
+ * The caps that apply to these demands. A request set has the cap of its name. It shares the cap of its rule in `senders` with the other sets
+ * of the rule. Sets with neither share the cap "*": the sets of one rule among themselves, and all sets without a rule. A job without a user
+ * has the cap of its request set only.
  */
 export function capsInForce(
   { caps = NO_CAPS, senders = NO_SENDER_RULES }: Pick<Policy, "caps" | "senders">,

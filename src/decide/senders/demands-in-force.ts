@@ -4,8 +4,7 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 
 /**
- * The demands of every live set, in no particular order: the allocator ranks them. With `now` those are left out that have run out since
- * the last plan.
+ * The demands of all live sets, in no particular order. With `now`, sets that have expired since the last plan are left out.
  */
 export function demandsInForce(
   record: ClusterRecord,

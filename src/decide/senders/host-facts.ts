@@ -11,35 +11,34 @@ import type { SchedulerNode } from "../../domain/demand.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { mayReportHosts } from "./sender-rule.ts";
 
-/** What the schedulers say of one host. */
+/** What schedulers report about one host. */
 export interface HostFact {
-  /** Jobs reported or placed there. */
+  /** Jobs that run there, by a report or by their `placed`. */
   readonly jobs: readonly string[];
-  /** The sets whose reports name the host and count; absent: none. */
+  /** The sets whose reports name the host and are in force. Absent: none. */
   readonly by?: readonly SetName[];
-  /** The newest report that named the host; absent: only placed jobs did. */
+  /** When the newest report that names the host was sent. Absent: only `placed` names it. */
   readonly reportedAt?: Instant;
-  /** Several sets report it: the oldest of these reports, as each of them has to say that it is idle. Absent: only one does. */
+  /** If several sets report it, the time of the oldest of these reports: all of them must call it idle. Absent: only one set reports it. */
   readonly idleAt?: Instant;
   /**
-   * Open: it still takes jobs, so that only its own callback, which closes it first, may stop it (wire D.2). Closed: no job starts there
-   * until the scheduler opens it, and every set that reports it says so. Absent: neither.
+   * `open`: it still takes jobs, so only its own callback, which closes it first, may stop it (cyclecloud-wire.md D.2). `closed`: all sets that
+   * report it say that no job starts there until the scheduler opens it. Absent: neither.
    */
   readonly state?: "open" | "closed";
-  /** A report says what it has, or what is left of that. */
+  /** A report has its amounts, or what is left of them. */
   readonly hasAmounts?: true;
 }
 
-/** When a host without a job was last known to be idle; undefined: no report says so. */
+/** When a host without a job was last known to be idle. Undefined if no report says so. */
 export function idleProofAt({ idleAt, reportedAt }: HostFact): Instant | undefined {
   return idleAt ?? reportedAt;
 }
 
 /**
- * What live sets say of hosts: jobs by report or by `placed`, or a report without a job. A report counts while it is younger than two of
- * its set's intervals and what it came with is live (architecture.md, Busyness). One that came without demand counts instead of the
- * one that came with its set's demand. A job counts from every live set; that a host is idle or closed only if every set that reports it
- * says so, and from no set whose rule in `senders` lets it report no hosts.
+ * What live sets report about hosts, by host. A report is in force while it is younger than two intervals of its set and its message is live
+ * (architecture.md, Busyness). A report that came without demand replaces the one that came with the demand of its set. A job counts from each
+ * live set. A host is idle or closed only if all sets that report it say so. Sets that may report no hosts by `senders` count for jobs only.
  */
 export function hostFacts(
   record: ClusterRecord,
@@ -77,13 +76,13 @@ interface Gathered extends Pick<Bodies, "demands" | "reports">, Pick<ClusterReco
   readonly until: number;
 }
 
-/** Never added to: most hosts get a list of their own at once. */
+/** Shared by hosts without jobs. Never changed. */
 const NO_JOBS: string[] = [];
 
-/** The sets of a record are looked at several times before they change: by plans, and by each node that asks. */
+/** Results by the sets of a record, which are read several times before they change: by plans, and for each node that asks. */
 const gathered = new WeakMap<ClusterRecord["sets"], Gathered>();
 
-/** When the next live set or report runs out. */
+/** When the next live set or report expires. */
 export function nextLapse(record: Held, now: Instant): number {
   let next = Number.POSITIVE_INFINITY;
   for (const { live, expiresAt, sentAt, intervalSeconds } of entriesOf(record)) {
@@ -113,7 +112,7 @@ function gatherFacts(
   for (const [set, entry] of reportsOf(record)) {
     if (!inForce(entry)) continue;
     const counts = mayReportHosts(senders, set);
-    // One list for all hosts that this set alone reports.
+    // All hosts that only this set reports share one list.
     const alone: readonly SetName[] = [set];
     freshReport(entry, bodies, now).forEach((host) => {
       if (!counts && host.jobs.length === 0) return;
@@ -130,7 +129,7 @@ function gatherFacts(
       if (demand.kind !== "job") continue;
       demand.placed.forEach((placed) => {
         const fact = factOf(placed.hostname);
-        // Most hosts have one job or a few: a list that is made for one is smaller than one that grows to it.
+        // A list that is created with one job takes less memory than one that grows, and most hosts have few jobs.
         if (fact.jobs.length === 0) fact.jobs = [demand.name];
         else fact.jobs.push(demand.name);
       });
@@ -156,7 +155,7 @@ function addReport(fact: GrowingFact, host: SchedulerNode, sentAt: Instant): voi
   if (fact.reportedAt < sentAt) fact.reportedAt = sentAt;
 }
 
-/** The hosts of a set's report, while it counts. */
+/** The hosts of a set's report while it is in force. */
 export function freshReport(
   entry: SetEntry,
   bodies: Pick<Bodies, "reports">,

@@ -11,7 +11,7 @@ import type { Pool } from "../../domain/demand.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { mayNamePools } from "./sender-rule.ts";
 
-/** The pools that count, and which set each belongs to. */
+/** The pools in force, and the set that owns each. */
 export interface OwnedPools {
   readonly pools: readonly Pool[];
   readonly owners: PoolOwners;
@@ -23,8 +23,8 @@ export function poolsInForce(record: ClusterRecord, bodies: Bodies, senders?: Se
 }
 
 /**
- * The pools that live sets name and may name. A pool belongs to the set that named it first, until that set lapses or leaves it out; what
- * others say of it does not count. Of several that name a new one it belongs to the one whose message came first.
+ * The pools that live sets name and may name. A pool belongs to the set that named it first, until that set lapses or omits it. The amounts of
+ * other sets do not count. If several sets name a new pool, it belongs to the set whose message came first.
  */
 export function ownedPools(
   record: ClusterRecord,
@@ -55,10 +55,10 @@ export function ownedPools(
   return { pools, owners: inOrder(owned) };
 }
 
-/** The record notes so many owned pools; a cluster has a few. Of more, those that are noted already go first. */
+/** Maximum number of owned pools in the record. A cluster has a few. If there are more, those that are noted already stay. */
 const MOST_OWNED = 5000;
 
-/** By name who names a pool; the names of sets that own some already come first. */
+/** By pool, the sets that name it. Pools that are owned already come first. */
 function claimsOf(
   record: ClusterRecord,
   bodies: Bodies,
@@ -81,7 +81,7 @@ function claimsOf(
   return named;
 }
 
-/** The same owners have the same text, whatever order messages came in. */
+/** The owners in an order that does not depend on the order of messages. */
 function inOrder(owned: ReadonlyMap<SetName, readonly Digest[]>): PoolOwners {
   return [...owned]
     .toSorted(([a], [b]) => compareText(a, b))

@@ -6,9 +6,9 @@ import { DOCUMENTED_ATTRIBUTES, DOCUMENTED_SETTINGS, refusedAttributes } from ".
 import { attributesOf, mayDefineArrays, mayNamePools, mayReportHosts, mayWrite } from "./sender-rule.ts";
 
 /**
- * What the configuration does not let the sender of a message do. Any of it refuses the whole message, as any mistake in a node array
- * does: a message states all that its set asks for, and nothing is created that lacks what its sender asked for. A set may always be
- * ended. No value is repeated, only its kind.
+ * Finds what the sender of a message may not do by the configuration. Each problem refuses the whole message, as each mistake in a node array
+ * does: a message states the whole need of its set, and no node is created without what its sender asked for. A sender may always end its
+ * set. Problems show the kind of a value and not the value itself.
  */
 export function refuseUpdate(
   update: RequestSetUpdate,
@@ -37,7 +37,7 @@ export function refuseUpdate(
   ].slice(0, MOST_PROBLEMS);
 }
 
-/** As at the door: see the bounds of messages. */
+/** The same number as in the bounds of messages. */
 const MOST_PROBLEMS = 100;
 
 function refusal(path: string, found: string, expected: string, set: SetName): Problem {
@@ -69,22 +69,22 @@ function refuseTargets({ demands }: SetDemand, set: SetName, senders: SenderRule
   return problems;
 }
 
-/** What may stand there, or how to allow it. */
+/** What is allowed there, or how to allow it. */
 function expectedFor(path: string, allowed: readonly string[]): string {
   const isInside = path.startsWith("Configuration.");
   const known = isInside ? DOCUMENTED_SETTINGS : [...DOCUMENTED_ATTRIBUTES, ...OWN];
   return `one of ${someOf([...known, ...allowed], MOST_NAMED)}; or allow it: ${ALLOW_ATTRIBUTES}`;
 }
 
-/** Keys of an entry that are no attributes. */
+/** Parts of paths that are no attributes. */
 const OWN: readonly string[] = ["MachineType", "Dynamic", "Extends", "targets and groups"];
 const MOST_NAMED = 20;
 
-/** Paths name keys of the sender's, which may be of any length. */
+/** Maximum length of a path. Its keys come from the sender and may be long. */
 const LONGEST = 200;
 const cut = (path: string): string => path.slice(0, LONGEST).toWellFormed();
 
-/** The kind of a value: an attribute may hold a secret. */
+/** The kind of a value, because the value may be a secret. */
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (value === null) return "null";

@@ -2,13 +2,13 @@ import type { SetName } from "../../domain/ids.ts";
 import type { SenderRule, SenderRules } from "../../domain/sender-rules.ts";
 import { compilePattern } from "../../domain/shell-pattern.ts";
 
-/** The first rule that names the request set; undefined: none does. */
+/** The first rule that names the request set. Undefined if none does. */
 export function ruleOf(rules: SenderRules, set: SetName): SenderRule | undefined {
   if (rules.length === 0) return undefined;
   const found = lookups.get(rules) ?? new Map<SetName, SenderRule | undefined>();
   lookups.set(rules, found);
   if (found.has(set)) return found.get(set);
-  // Names are claims: of a sender that invents them without end only so many are kept.
+  // A sender may invent any number of names, so the number of stored lookups has a bound.
   if (found.size >= MOST_KEPT) found.clear();
   const rule = rules.find(({ requestSets }) => requestSets.some((pattern) => matches(pattern, set)));
   found.set(set, rule);
@@ -17,7 +17,7 @@ export function ruleOf(rules: SenderRules, set: SetName): SenderRule | undefined
 
 const MOST_KEPT = 20_000;
 
-/** A plan asks for each set several times. */
+/** Lookups by rules. A plan needs the rule of each set several times. */
 const lookups = new WeakMap<SenderRules, Map<SetName, SenderRule | undefined>>();
 
 const matches = (pattern: string, set: SetName): boolean =>
@@ -25,7 +25,7 @@ const matches = (pattern: string, set: SetName): boolean =>
 
 export const mayWrite = (rules: SenderRules, set: SetName): boolean => ruleOf(rules, set)?.write ?? true;
 
-/** Whether a set's word counts that a host is idle or closed, and what it has. That a host is busy counts from every live set. */
+/** Whether a set may report hosts as idle or closed, and their amounts. Reports of busy hosts count from each live set. */
 export function mayReportHosts(rules: SenderRules, set: SetName): boolean {
   const rule = ruleOf(rules, set);
   return rule === undefined || (rule.write && rule.hosts);
@@ -39,7 +39,7 @@ export function mayNamePools(rules: SenderRules, set: SetName): boolean {
 export const mayDefineArrays = (rules: SenderRules, set: SetName): boolean =>
   ruleOf(rules, set)?.dynamicArrays ?? true;
 
-/** Attributes that a set may set beside the documented ones. */
+/** Attributes that a set may set in addition to the documented ones. */
 export const attributesOf = (rules: SenderRules, set: SetName): readonly string[] =>
   ruleOf(rules, set)?.attributes ?? NO_ATTRIBUTES;
 

@@ -10,8 +10,8 @@ import { missingUntil } from "../nodes/missing.ts";
 import { unclearUntil } from "../nodes/unclear.ts";
 
 /**
- * What a plan says of a node that the observation lacks, whose record is unclear, or that is down; undefined: none of these. `kept`: nodes of no
- * use that count as there all the same.
+ * The verdict on a node that the observation lacks, whose record is unclear, or that is down. Undefined for other nodes. `kept`: nodes that
+ * are of no use and still count as capacity.
  */
 export function doubtVerdict(
   node: Node,

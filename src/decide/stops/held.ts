@@ -8,20 +8,20 @@ import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { ReplaceRoom, uselessNodes } from "../nodes/replaced.ts";
 
-/** Nodes that call themselves unhealthy and stay: they are closed, and never open (docs/nodes.md). */
+/** Nodes that call themselves unhealthy and stay. They take no more jobs (docs/nodes.md). */
 export interface HeldNodes {
-  /** No capacity: no job is on them. */
+  /** Nodes without a job. They are no capacity. */
   readonly closed: ReadonlySet<NodeId>;
-  /** They keep the jobs that are on them, and take no others. */
+  /** Nodes that keep their jobs and take no others. */
   readonly full: ReadonlySet<NodeId>;
 }
 
 const NONE: HeldNodes = { closed: new Set(), full: new Set() };
 
 /**
- * The nodes of an observation that are held, except `askers`, which ask whether they may stop. Whoever holds a stop URL can call each node of its
- * array unhealthy. So these nodes and those that are replaced (replaced.ts) have one limit together, a tenth of an array's nodes or 3 if
- * that is more; the others, those that said so last, count as capacity.
+ * The nodes of an observation that are held, except `askers`, which ask whether they may stop. Any holder of a stop URL can call each node of
+ * its array unhealthy. So these nodes and those that are replaced (replaced.ts) share one limit: a tenth of an array's nodes, or 3 if that is
+ * more. Nodes beyond the limit, those that called themselves unhealthy last, count as capacity.
  */
 export function heldNodes(
   snapshot: Snapshot,
@@ -48,7 +48,7 @@ export function heldNodes(
   return { closed, full };
 }
 
-/** How many more nodes of each array may be replaced. */
+/** How many nodes of each array may still be held. */
 function roomLeft(snapshot: Snapshot, ledger: Ledger, policy: Policy, now: Instant): ReplaceRoom {
   const room = new ReplaceRoom(snapshot, ledger, policy);
   const replaced = new Set(uselessNodes(snapshot, ledger, policy, now).replaced);

@@ -17,8 +17,8 @@ import { stoppingNodes } from "../intents/open-intents.ts";
 import { backOff } from "../intents/back-off.ts";
 
 /**
- * Pauses the buckets of nodes that this plan stops before they ever were Ready, and of those that others removed. That comes before
- * demand is weighed: their replacements belong to the same plan, and elsewhere.
+ * Pauses the buckets of nodes that this plan stops because they never became Ready, and of nodes that another tool removed. This happens
+ * before demand is planned, so that the same plan creates their replacements in other buckets.
  */
 export function pauseBuckets(
   record: ClusterRecord,
@@ -30,7 +30,7 @@ export function pauseBuckets(
   now: Instant,
 ): ClusterRecord {
   if (!isActing(snapshot, policy)) return record;
-  // Nobody asks for nodes of observed arrays here, so nothing of them is paused.
+  // We create no nodes in observed arrays, so their buckets need no pause.
   const managed = new Set([...managedArrays(snapshot, policy)].filter((array) => actsOn(policy, array)));
   const stopping = stoppingNodes(record.intents);
   const entries = new InTurn(ledger);
@@ -47,7 +47,7 @@ export function pauseBuckets(
   return next;
 }
 
-/** A bucket whose node did not come up gets a rest, so that its replacement is sought elsewhere (wire G: waits for ever for capacity). */
+/** Pauses the bucket of a node that did not boot. CycleCloud itself may wait for capacity without end (cyclecloud-wire.md G). */
 function pauseBucket(
   record: ClusterRecord,
   node: Node,

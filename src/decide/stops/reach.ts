@@ -9,19 +9,19 @@ import type { NodeAction } from "./scale-down.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 
-/** Where a plan may change something, by the modes of the node arrays. */
+/** Where a plan may change nodes, by the modes of the node arrays. */
 export interface Reach {
-  /** Something may be changed somewhere. */
+  /** Nodes of at least one array may be changed. */
   readonly isActing: boolean;
-  /** Something is worked out and only shown. */
+  /** Some changes are planned and only shown. */
   readonly withholds: boolean;
   /** Whether nodes of this array may be created, started and stopped. */
   readonly acts: (array: ArrayName) => boolean;
-  /** What the plan says of it. */
+  /** The modes as the plan shows them. */
   readonly shown: Pick<Plan, "mode" | "observed">;
 }
 
-/** Changes are made only to a cluster that is started and meant to be, and only in node arrays whose mode is `act`. */
+/** Whether anything may be changed: only in a cluster that is started and meant to be, and only if the mode is not `observe` everywhere. */
 export function isActing(snapshot: Snapshot, policy: Policy): boolean {
   return !isObserving(policy) && isStarted(snapshot);
 }
@@ -30,7 +30,7 @@ function isStarted({ state, targetState }: Snapshot): boolean {
   return state === "Started" && targetState === "Started";
 }
 
-/** `managed`: the node arrays that are ours. */
+/** The reach of a plan on this observation. `managed`: the node arrays that are ours. */
 export function reachOf(snapshot: Snapshot, policy: Policy, managed: ReadonlySet<ArrayName>): Reach {
   const isStart = isStarted(snapshot);
   const observed = [...managed].filter((array) => !actsOn(policy, array));
@@ -43,7 +43,7 @@ export function reachOf(snapshot: Snapshot, policy: Policy, managed: ReadonlySet
   };
 }
 
-/** What is changed, and what is only shown. */
+/** The changes that are made, and those that are only shown. */
 export interface Split {
   readonly done: Pick<Proposal, "creates" | "starts">;
   readonly withheld: Pick<Proposal, "creates" | "starts">;
@@ -69,8 +69,8 @@ export function splitByReach(
 }
 
 /**
- * What becomes of a node of an observed array: nothing. Only a mark from before the switch is taken back, so that the node is capacity
- * again. The mark of a node's own question stays for its minute, as that question may still be open.
+ * The action for a node of an observed array. Only a mark is removed that was set before the array was observed, so that the node is capacity
+ * again. The mark of the node's own question stays for a minute, because that question may still be open.
  */
 export function observedAction({ draining }: LedgerNode, due: NodeAction, now: Instant): NodeAction {
   if (due.kind === "undrain") return due;

@@ -11,39 +11,41 @@ import { undrain } from "./questions.ts";
 import { bootingSince } from "../intents/node-starts.ts";
 import { DECIDE_AGAIN_SECONDS } from "../nodes/excluded.ts";
 
-/** What is to become of one node. */
+/** What a plan does with one node. */
 export type NodeAction =
   | { readonly kind: "none" }
-  /** Mark it; it is looked at again, after the commit, before it is stopped. */
+  /** Mark it. After the commit it is observed once more, before it is stopped. */
   | { readonly kind: "mark"; readonly by: "idle" | "failed" }
   /** Stop it with this plan. */
   | { readonly kind: "terminate"; readonly by: Draining["by"] }
+  /** Remove its mark. */
   | { readonly kind: "undrain" };
 
-/** What {@link judgeNode} needs to know beside the node. */
+/** The inputs of {@link judgeNode} besides the node. */
 export interface Circumstances {
   readonly policy: Policy;
   readonly now: Instant;
   /** The plan about to be committed. */
   readonly plan: number;
-  /** Scale-down of nodes that have been Ready rests after an outage of ours. */
+  /** Scale-down of nodes that have been Ready pauses after an outage of the autoscaler. */
   readonly resting: boolean;
-  /** Spare in the plan, and still spare if only Ready nodes count as substitutes. */
+  /** The demand does not need it, also if only Ready nodes can replace it. */
   readonly spare: boolean;
-  /** Reported without a job, and not as open to more, at this moment. */
+  /** When a report called its host idle. Undefined: the report in force does not, or there is none. */
   readonly reportedIdleAt: Instant | undefined;
   readonly busy: boolean;
 }
 
 /**
- * The rules of stopping (architecture.md, Stopping; cyclecloud-wire.md A.5). A node that never was Ready has no jobs, whatever a plan
- * says: its boot timeout stands. A node that has been Ready is marked first, and stopped only after a newer observation and a newer report.
+ * Applies the rules of stopping (architecture.md, Stopping; cyclecloud-wire.md A.5). A node that never was Ready has no jobs, so its boot
+ * timeout applies even if a plan places jobs there. A node that has been Ready is marked first, and stopped only after a newer observation
+ * and a newer report.
  */
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
   if (node.keepAlive || !isOurs(known, around.policy))
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   if (isUnderWay(known, around.now)) return { kind: "none" };
-  if (isRecordDoubted(node, known, around.policy, around.now)) return judgeSettled(known, around);
+  if (isRecordDoubted(node, known, around.policy, around.now)) return judgeUnsettled(known, around);
   if (whyGivenUp(node, known, around) !== undefined)
     return { kind: "terminate", by: node.phase === "failed" ? "failed" : "boot-timeout" };
   switch (node.phase) {
@@ -51,11 +53,11 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
       return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
     case "coming":
       if (isDown(node, known, around.policy, around.now)) return judgeFailed(known, around);
-      return known.firstReadyAt === undefined ? { kind: "none" } : judgeSettled(known, around);
+      return known.firstReadyAt === undefined ? { kind: "none" } : judgeUnsettled(known, around);
     case "failed":
       return judgeFailed(known, around);
     case "unknown":
-    // Its time is over. It is never stopped for that, as it may be at work, but it may be idle like one that is up.
+    // Doubt about it is over. It may be at work, so doubt is no reason to stop it. It may be idle, like a node that is up.
     case "ready":
       return judgeReady(node, known, around);
     case "off":
@@ -64,13 +66,13 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
   }
 }
 
-/** A terminate was accepted a short while ago. */
+/** Whether a terminate was accepted a short time ago. */
 function isUnderWay(known: LedgerNode, now: Instant): boolean {
   const sentAt = known.draining?.sentAt;
   return sentAt !== undefined && secondsBetween(sentAt, now) < DECIDE_AGAIN_SECONDS;
 }
 
-/** Why a node that never was Ready is stopped: it failed, or its time to boot is over. It has no jobs, whatever a plan says. */
+/** Why a node that never was Ready is stopped: it failed, or its boot timeout is over. Undefined if it is not stopped for that. */
 export function whyGivenUp(
   node: Node,
   known: LedgerNode,
@@ -78,9 +80,9 @@ export function whyGivenUp(
 ): string | undefined {
   if (!isOurs(known, around.policy)) return undefined;
   if (known.firstReadyAt !== undefined || node.keepAlive || isUnderWay(known, around.now)) return undefined;
-  // It is in doubt whether it is there at all: it may be gone by itself.
+  // The observation lacks it, so it may be gone already.
   if (node.missing !== undefined) return undefined;
-  // Seen only as Failed, it may have been Ready before we looked, or while we did not.
+  // It may have been Ready between two observations, or before the first one.
   if (node.phase === "failed") return around.busy || around.resting ? undefined : failureText(node);
   if (node.phase !== "coming") return undefined;
   const age = secondsBetween(bootingSince(known), around.now);
@@ -91,18 +93,20 @@ export function whyGivenUp(
 }
 
 /**
- * A health event sets Failed on a running node, and a Status that we do not know may be one that runs: jobs may still be there, so it is
- * drained first (wire A.5).
+ * The action for a failed node that may run jobs: a health event sets Failed on a running node, and a node with an unknown Status may run.
+ * So it is drained first (cyclecloud-wire.md A.5).
  */
 function judgeFailed(known: LedgerNode, around: Circumstances): NodeAction {
   if (around.busy || around.resting) return { kind: "none" };
   if (known.draining === undefined)
     return around.reportedIdleAt === undefined ? { kind: "none" } : { kind: "mark", by: "failed" };
-  return confirmed(known.draining, around) ? { kind: "terminate", by: known.draining.by } : { kind: "none" };
+  return isConfirmed(known.draining, around)
+    ? { kind: "terminate", by: known.draining.by }
+    : { kind: "none" };
 }
 
-/** Restarting or reimaging after it was Ready: nothing to do but to take back a mark that nobody followed up. */
-function judgeSettled(known: LedgerNode, around: Circumstances): NodeAction {
+/** The action for a node that restarts, is reimaged or is in doubt: only a stale mark is removed. */
+function judgeUnsettled(known: LedgerNode, around: Circumstances): NodeAction {
   return isStale(known.draining, around) ? { kind: "undrain" } : { kind: "none" };
 }
 
@@ -114,18 +118,18 @@ function judgeReady({ stopDisabled }: Node, known: LedgerNode, around: Circumsta
     if (draining.by !== "idle") return { kind: "none" };
     if (around.busy || !spare || known.busyness.state !== "idle") return { kind: "undrain" };
     if (around.resting) return { kind: "none" };
-    return confirmed(draining, around) ? { kind: "terminate", by: "idle" } : { kind: "none" };
+    return isConfirmed(draining, around) ? { kind: "terminate", by: "idle" } : { kind: "none" };
   }
   const idle = around.reportedIdleAt !== undefined && isIdleLongEnough(known, around.policy, around.now);
   if (around.resting || !spare || !idle) return { kind: "none" };
   return { kind: "mark", by: "idle" };
 }
 
-/** A report so old says too little: the host may have been opened since, and a job may have started. */
+/** An older report does not prove that the host is idle: it may have been opened since, and a job may have started. */
 export const FRESH_REPORT_SECONDS: Seconds = 30;
 
-/** Marked by an earlier plan, and reported idle since, just now: the observation after the mark. */
-function confirmed(draining: Draining, around: Circumstances): boolean {
+/** Whether an earlier plan marked the node, and a fresh report has called it idle since. */
+function isConfirmed(draining: Draining, around: Circumstances): boolean {
   return (
     draining.plan < around.plan &&
     around.reportedIdleAt !== undefined &&
@@ -134,7 +138,7 @@ function confirmed(draining: Draining, around: Circumstances): boolean {
   );
 }
 
-/** For people, what a marked node waits for: a report that would confirm the mark, or else the moment at which it is judged again. */
+/** What a marked node waits for: a report later than `reportAfter` that confirms the mark, or the moment at which it is judged again. */
 export function awaitedBy(
   { by, since }: Draining,
   { now }: Pick<Circumstances, "now">,
@@ -144,18 +148,19 @@ export function awaitedBy(
   return { reportAfter: freshAfter < since ? since : freshAfter };
 }
 
-/** A terminate that had no effect in time, or a mark that a crash left: only marks for idleness wait for a newer observation by themselves. */
+/** Whether a terminate had no effect in time, or a mark is left from a crash. A mark as idle is never stale, because it waits for a report. */
 function isStale(draining: Draining | undefined, around: Circumstances): boolean {
   if (draining === undefined) return false;
   if (draining.sentAt !== undefined) return true;
   return draining.by !== "idle" && secondsBetween(draining.since, around.now) >= STALE_MARK_SECONDS;
 }
 
-/** Idle and not needed for the whole timeout; never while nobody says what the node does. */
+/** Whether the node has been idle and not needed for its idle timeout. False while its busy state is unknown. */
 export function isIdleLongEnough(known: LedgerNode, policy: Policy, now: Instant): boolean {
   return known.busyness.state === "idle" && idleSeconds(known, now) >= timeoutsOf(policy, known).idleSeconds;
 }
 
+/** How long the node has been idle and not needed. */
 export function idleSeconds(known: LedgerNode, now: Instant): number {
   const since = Math.max(known.busyness.since, known.lastNeededAt ?? 0, known.firstReadyAt ?? 0);
   return Math.max(0, (now - since) / 1000);
@@ -167,7 +172,7 @@ function failureText(node: Node): string {
     : `Status ${node.status}: ${node.statusMessage}`;
 }
 
-/** Carries a node's action out on its ledger entry. */
+/** The ledger entry after the action. */
 export function applyAction(known: LedgerNode, action: NodeAction, plan: number, now: Instant): LedgerNode {
   switch (action.kind) {
     case "none":

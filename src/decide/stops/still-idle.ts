@@ -12,9 +12,8 @@ import type { HostFact } from "../senders/host-facts.ts";
 import { hostFacts } from "../senders/host-facts.ts";
 
 /**
- * Of these nodes, which a plan marks or stops, those of which the record now says something else than when the plan was decided
- * (docs/protocol.md, Stops): a job is on the host, a newer report does not call it idle, or the node was told to stay or has asked
- * itself. `decidedAt`: when the plan was decided.
+ * Of nodes that a plan marks or stops, those that must not be, because something has changed since the plan was decided (docs/protocol.md,
+ * Stops): a job is on the host, a newer report does not call it idle, the node was told to stay, or the node has asked by itself.
  */
 export function contradictedNodes(
   nodes: readonly NodeId[],
@@ -46,7 +45,7 @@ function isContradicted(
   if (question?.stayAt !== undefined && question.stayAt >= decidedAt) return true;
   const isIdle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open";
   if (isNewer(fact, decidedAt) && !isIdle) return true;
-  // A node that never was Ready is stopped whatever is said of its host.
+  // A stop that does not rest on a report is contradicted by a newer one only.
   if (!isByReport(known)) return false;
   return !isIdle || (question?.askedAt !== undefined && question.askedAt >= decidedAt);
 }
@@ -60,8 +59,8 @@ function isByReport({ draining, firstReadyAt }: LedgerNode): boolean {
 }
 
 /**
- * The decision without its marks and stops of nodes of which the record says something else by now; its creates and starts stand. A stop
- * that is left out costs one look; one that is not may end a job.
+ * The decision without the marks and stops of such nodes. Its creates and starts stay. To omit a stop in error delays it until the next
+ * plan. To send one in error may end a job.
  */
 export function withoutContradicted(
   decision: Decision,

@@ -7,12 +7,12 @@ import type { SizeBoots } from "../../domain/virtual-fleet.ts";
 import { DEFAULT_BOOT_SECONDS } from "../../domain/virtual-fleet.ts";
 import { bootingSince } from "../intents/node-starts.ts";
 
-/** Samples kept of each VM size, and sizes kept: the newest. */
+/** Maximum number of samples of each VM size, and of sizes. The newest are kept. */
 const MOST_SAMPLES = 31;
 const MOST_SIZES = 200;
 
 /**
- * Adds the boots that have ended since `since`: of nodes that were seen before they were Ready. undefined: all that the ledger remembers.
+ * Adds the boots that ended after `since`, of nodes that were observed before they were Ready. Undefined: all boots of the ledger.
  */
 export function noteBoots(
   boots: readonly SizeBoots[],
@@ -32,7 +32,7 @@ function bootSecondsOf(known: LedgerNode | undefined, since: Instant | undefined
   if (known?.firstReadyAt === undefined) return undefined;
   if (since !== undefined && known.firstReadyAt <= since) return undefined;
   const seconds = secondsBetween(bootingSince(known), known.firstReadyAt);
-  // First seen as Ready: how long it took is not known.
+  // The first observation showed it Ready, so its boot time is not known.
   return seconds > 0 ? seconds : undefined;
 }
 
@@ -50,7 +50,7 @@ export function bootSecondsFor(boots: readonly SizeBoots[], size: MachineType): 
   return medianOf(own ?? []) ?? medianOf(boots.flatMap(({ seconds }) => seconds)) ?? DEFAULT_BOOT_SECONDS;
 }
 
-/** Of an even number the lower of the middle two; undefined: of none. */
+/** The lower one of the middle two if their number is even. Undefined if there are none. */
 function medianOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length / 2) - 1];
 }

@@ -10,11 +10,11 @@ import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { Instant, Milliseconds, Seconds } from "../../domain/units.ts";
 import { instant, isoTime, secondsBetween } from "../../domain/units.ts";
 
-/** What one observation finds of one array in one fleet. */
+/** The counts of one array in one fleet at one observation. */
 export interface Found {
   readonly nodes: number;
   readonly idle: number;
-  /** Nodes that have begun to boot since the observation before. */
+  /** Nodes that have begun to boot since the previous observation. */
   readonly boots: number;
   readonly pricePerHour?: number;
   readonly unpriced?: number;
@@ -24,7 +24,7 @@ export interface FoundArray {
   readonly array: ArrayName;
   readonly real: Found;
   readonly virtual: Found;
-  /** The last stop of virtual nodes; absent: there was none. */
+  /** The last stop of virtual nodes. Absent: there was none. */
   readonly stoppedAt?: Instant;
   /** The first few sets that need virtual nodes. */
   readonly sets: readonly SetName[];
@@ -32,15 +32,15 @@ export interface FoundArray {
 
 export interface FoundBoth {
   readonly arrays: readonly FoundArray[];
-  /** Jobs that wait for capacity; absent: no set has jobs. */
+  /** Jobs that wait for capacity. Absent: no set has jobs. */
   readonly waiting?: { readonly real: number; readonly virtual: number };
   readonly currency?: string;
 }
 
-/** What lies further apart says nothing of the time between: it is not counted. A cluster at rest is looked at every 15 minutes. */
+/** A longer time between two observations is not counted. A cluster at rest is observed each 15 minutes. */
 const LONGEST_OBSERVATION_SECONDS: Seconds = 1200;
 
-/** The comparison with one observation more: what it finds counts for the time since the observation before, on the days in which that time lies. */
+/** Adds one observation. Its counts hold for the time since the previous one, on the days of that time. */
 export function addObservation(
   comparison: Comparison,
   found: FoundBoth,
@@ -54,7 +54,7 @@ export function addObservation(
   return { days: bounded(days) };
 }
 
-/** Past days keep fewer differences; of very many arrays fewer days are kept. */
+/** Past days keep fewer differences. With very many arrays, fewer days are kept. */
 function bounded(days: readonly ComparedDay[]): readonly ComparedDay[] {
   const kept = days.slice(-COMPARISON_DAYS);
   let rows = kept.reduce((sum, { arrays }) => sum + arrays.length, 0);
@@ -82,7 +82,7 @@ interface Span {
 
 const DAY_MS: Milliseconds = 86_400_000;
 
-/** At most two: a span never lasts a day. */
+/** The parts of a time by day. At most two, because it is shorter than a day. */
 function spansOf(since: Instant, now: Instant): readonly Span[] {
   const midnight = instant(Math.floor(now / DAY_MS) * DAY_MS);
   if (midnight <= since) return [{ day: dayOf(since), since, until: now }];
@@ -138,7 +138,7 @@ function addArray(
   };
 }
 
-/** Boots count on the day of the observation that found them. */
+/** Adds the counts of one span. Boots count on the day of their observation, so only in its last span. */
 function addFound(before: FleetCounts, found: Found, seconds: Seconds, isLast: boolean): FleetCounts {
   const { nodes, idle, boots, pricePerHour, unpriced = 0 } = found;
   const cost = pricePerHour === undefined ? undefined : (pricePerHour * seconds) / 3600;
@@ -172,7 +172,7 @@ function apartIn({ real, virtual, stoppedAt, sets }: FoundArray): readonly Apart
   return both.filter(({ nodes }) => nodes > 0);
 }
 
-/** A difference that the observation before had goes on. The largest are kept, and those that go on. */
+/** Adds the differences of one span. A difference of the previous observation continues. The largest are kept, and those that continue. */
 function addDifferences(before: readonly Difference[], found: FoundArray, span: Span): readonly Difference[] {
   const { since, until } = span;
   const seconds = secondsBetween(since, until);

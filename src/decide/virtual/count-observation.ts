@@ -16,13 +16,13 @@ import type { Fleets } from "./move-jobs.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 
-/** Both plans of one observation, before the virtual one is carried out. */
+/** Both plans of one observation, before the virtual one is applied. */
 export interface CountedObservation {
   readonly decision: Decision;
   readonly made: Decision;
   readonly fleet: VirtualFleet;
   readonly fleets: Fleets;
-  /** The virtual nodes, those on their way down included. */
+  /** The virtual nodes, including those on their way down. */
   readonly nodes: readonly Node[];
   readonly moved: readonly MovedNode[];
   readonly facts: ReadonlyMap<string, HostFact>;
@@ -31,7 +31,7 @@ export interface CountedObservation {
   readonly now: Instant;
 }
 
-/** Adds an observation to the comparison. An array that is observed from this observation on begins with the next one. */
+/** Adds an observation to the comparison. An array that is observed for the first time counts from the next one on. */
 export function countObservation(observation: CountedObservation): Comparison {
   const { fleet, fleets, nodes, moved, facts, made, decision, policy, now } = observation;
   const busy = new Set(moved.map(({ to }) => to));
@@ -76,11 +76,11 @@ function found(
   };
 }
 
-/** Plans still count on a node that the observation lacks; here what the observation shows counts. */
+/** A plan may still count a node that the observation lacks. The comparison does not. */
 const hasVm = ({ phase, missing }: Node): boolean =>
   phase !== "off" && phase !== "deallocated" && missing === undefined;
 
-/** Up, and no demand needs it. */
+/** Whether the node is up and no demand needs it. */
 function isIdle({ nodeId, phase }: Node, plan: Plan): boolean {
   return phase === "ready" && plan.nodes.get(nodeId)?.kind !== "needed";
 }
@@ -88,7 +88,7 @@ function isIdle({ nodeId, phase }: Node, plan: Plan): boolean {
 const realBoots = ({ decision, now }: CountedObservation, nodes: readonly Node[]): number =>
   nodes.filter((node) => hasVm(node) && decision.ledger.get(node.nodeId)?.firstSeenAt === now).length;
 
-/** Nodes that the plan before this one made: this observation is the first that has them. */
+/** Number of nodes that the previous plan made. This observation is the first with them. */
 const virtualBoots = ({ fleet }: CountedObservation, array: ArrayName): number =>
   fleet.nodes.filter(
     ({ node, known }) => node.array === array && known.firstSeenAt === fleet.at && isMade(node),
@@ -110,8 +110,9 @@ function setsNeeding(nodes: readonly Node[], { nodes: verdicts }: Plan): readonl
 }
 
 /**
- * Jobs that wait for capacity. In the real fleet: no scheduler names a host on which the job runs. In the virtual one: the plan has no place
- * for all of it on nodes that are up, or it runs on a real node whose virtual one still boots. Undefined: no set has jobs.
+ * Number of jobs that wait for capacity. In the real fleet a job waits if no report names it on a host. In the virtual fleet it waits if the
+ * plan does not place all of it on nodes that are up, or if it runs on a real node whose virtual node still boots. Undefined if no set has
+ * jobs.
  */
 function countWaiting(observation: CountedObservation): FoundBoth["waiting"] {
   const { decision, made, bodies, facts, now } = observation;

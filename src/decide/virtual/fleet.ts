@@ -19,13 +19,14 @@ import { bootSecondsFor, noteBoots } from "./boot-times.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
 
-/** The node arrays that are ours and only observed. None in a cluster that is not started: it has no fleet to compare. */
+/** The node arrays that are ours and only observed. Empty if the cluster is not started, because it has no fleet to compare then. */
 export function observedArrays(snapshot: Snapshot, policy: Policy): ReadonlySet<ArrayName> {
   if (snapshot.state !== "Started" || snapshot.targetState !== "Started") return new Set();
   const managed = [...managedArrays(snapshot, policy)];
   return new Set(managed.filter((array) => modeOf(policy, array) === "observe"));
 }
 
+/** A fleet without arrays and nodes. */
 export const NO_FLEET: Omit<VirtualFleet, "at"> = {
   arrays: [],
   nodes: [],
@@ -35,14 +36,14 @@ export const NO_FLEET: Omit<VirtualFleet, "at"> = {
   comparison: { days: [] },
 };
 
-/** The real cluster as a plan has just found it. */
+/** The real cluster in a plan. */
 export interface RealCluster {
   readonly record: ClusterRecord;
   readonly seen: Snapshot;
   readonly ledger: Ledger;
 }
 
-/** A virtual node at this moment; undefined: it is gone. */
+/** A virtual node at this moment. Undefined if it is gone. */
 export function nodeNow({ node, readyAt, stoppedAt }: VirtualNode, now: Instant): Node | undefined {
   if (stoppedAt !== undefined) {
     const isThere = secondsBetween(stoppedAt, now) < VIRTUAL_STOP_SECONDS;
@@ -55,8 +56,8 @@ export function nodeNow({ node, readyAt, stoppedAt }: VirtualNode, now: Instant)
 }
 
 /**
- * The fleet at the beginning of a plan: without the nodes that are gone by now and those of arrays that are no longer observed, and with a
- * copy of the real nodes of each array that is observed from now on.
+ * The fleet at the beginning of a plan. Nodes that are gone, and those of arrays that are no longer observed, are removed. The real nodes of
+ * each newly observed array are copied.
  */
 export function followArrays(
   before: VirtualFleet | undefined,
@@ -80,7 +81,7 @@ export function followArrays(
   return added.size === 0 ? fleet : copyArrays(fleet, added, real, now);
 }
 
-/** The real nodes that are up, on their way up, or deallocated, and those that were asked for and that no observation shows yet. */
+/** Copies the real nodes that are up, on their way up or deallocated, and those that were requested and that no observation shows yet. */
 function copyArrays(
   fleet: VirtualFleet,
   added: ReadonlySet<ArrayName>,
@@ -109,7 +110,7 @@ function setOf(entry: InFlight): { readonly set: CreateSet } {
   return { set: { bucket, purpose, count: stillInFlight(entry), ...attributes } };
 }
 
-/** Marks, doubts, the VM and its token are about the real node: its copy begins without them. */
+/** The copy of a real node. Marks, doubts, the VM and its token belong to the real node only. */
 function copyNode(node: Node, known: LedgerNode, bootSeconds: Seconds, now: Instant): readonly VirtualNode[] {
   const { missing: _missing, instanceId: _vm, ...shown } = node;
   const {
@@ -136,7 +137,7 @@ function copyNode(node: Node, known: LedgerNode, bootSeconds: Seconds, now: Inst
   }
 }
 
-/** The fleet with the nodes of one create, asked for at `since`. */
+/** The fleet with the nodes of one create, which was requested at `since`. */
 export function addNodes(
   fleet: VirtualFleet,
   { bucket, count, purpose, attributes }: CreateSet,

@@ -6,20 +6,20 @@ import type { MovedNode } from "../../domain/virtual-fleet.ts";
 import { entryOfNode, hostKey } from "../../domain/hosts.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 
-/** The real nodes of the observed arrays, and the virtual ones that stand for them. */
+/** The real nodes of the observed arrays, and the virtual nodes that replace them. */
 export interface Fleets {
   readonly real: readonly Node[];
   /** Those that are not on their way down. */
   readonly virtual: readonly Node[];
 }
 
-/** VM size, placement group and spot or not: nodes of one kind are alike to a job. */
+/** Array, VM size, placement group and spot. Nodes of one kind are equal for a job. */
 const kindOf = ({ array, machineType, placementGroup, spot = false }: Node): string =>
   `${array}/${machineType.toLowerCase()}/${placementGroup ?? ""}/${String(spot)}`;
 
 /**
- * Which virtual node has the jobs of each real node with a job. One that had them before keeps them. Else the copy of the real node takes
- * them, else a free node of the same kind: one that is up before one that boots. Jobs of other real nodes have no place: the plan finds one.
+ * Assigns each real node with a job to the virtual node that has its jobs: the one that had them before, else the copy of the real node, else
+ * a free node of the same kind, preferably one that is up. If there is none, the plan places these jobs.
  */
 export function moveJobs(
   before: readonly MovedNode[],
@@ -55,7 +55,7 @@ export function moveJobs(
 const upFirst = (nodes: readonly Node[]): readonly Node[] =>
   nodes.toSorted((a, b) => Number(b.phase === "ready") - Number(a.phase === "ready"));
 
-/** By every name of a real node the host name of the virtual one that has its jobs; undefined: none has. */
+/** By each name of a real node, the host name of the virtual node that has its jobs. Undefined if none has. */
 export type NewHosts = ReadonlyMap<string, string | undefined>;
 
 export function newHosts({ real, virtual }: Fleets, moved: readonly MovedNode[]): NewHosts {
@@ -107,7 +107,7 @@ function movePlaced(placed: JobDemand["placed"], hosts: NewHosts): JobDemand["pl
   });
 }
 
-/** What is said of real nodes without a job says nothing of virtual ones. */
+/** The report for virtual nodes. Entries of real nodes without a job are removed, because they say nothing about virtual nodes. */
 function moveReport(report: readonly SchedulerNode[], hosts: NewHosts): readonly SchedulerNode[] {
   if (!report.some(({ hostname }) => hosts.has(hostKey(hostname)))) return report;
   return report.flatMap((host) => {
@@ -135,7 +135,7 @@ export function idleReport(
     });
 }
 
-/** What schedulers say that the real nodes of each kind have. */
+/** By kind of node, the resources that schedulers report of real nodes. */
 function resourcesByKind(
   real: readonly Node[],
   reports: Bodies["reports"],

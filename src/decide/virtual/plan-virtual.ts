@@ -1,29 +1,24 @@
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
-import type { ArrayName, NodeId, Owner, SetName } from "../../domain/ids.ts";
-import { digest, setName } from "../../domain/ids.ts";
+import type { Decision } from "../../domain/decision.ts";
+import type { ArrayName, NodeId, Owner } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Intent } from "../../domain/intent.ts";
-import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
-import type { SetEntry } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { MovedNode, VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
-import { digestOf } from "../../domain/digest.ts";
+import type { VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import type { Recall } from "../need/recall.ts";
+import type { Weighing } from "../need/weigh.ts";
 import { decide } from "../reconcile.ts";
+import { hostFacts } from "../senders/host-facts.ts";
 import { bootSecondsFor } from "./boot-times.ts";
 import { countObservation } from "./count-observation.ts";
 import { addNodes, followArrays, nodeNow, observedArrays } from "./fleet.ts";
 import type { Fleets } from "./move-jobs.ts";
-import { idleReport, moveJobs, newHosts, withNewHosts } from "./move-jobs.ts";
+import { moveJobs } from "./move-jobs.ts";
+import { actingPolicy, virtualBodies, virtualRecord, withVirtualSet } from "./planner-input.ts";
 import { virtualObservation } from "./virtual-observation.ts";
-import type { Decision } from "../../domain/decision.ts";
-import { hostFacts } from "../senders/host-facts.ts";
-import type { Weighing } from "../need/weigh.ts";
 
-/** What a virtual plan is made with, beside the real one. */
+/** The inputs of a virtual plan besides the real decision. */
 export interface VirtualInput {
   readonly bodies: Bodies;
   readonly policy: Policy;
@@ -33,8 +28,8 @@ export interface VirtualInput {
 }
 
 /**
- * The real decision with what the virtual fleet did: the same planner plans the same demand for it, its creates and stops are carried out on
- * it, and the plan tells them as what the virtual fleet did. Nothing of it reaches CycleCloud. The very same decision where nothing is observed.
+ * Plans the same demand for the virtual fleet with the same planner, and applies that plan to the fleet. The real decision is returned with
+ * the new fleet and its changes. None of them reaches CycleCloud. Returns the same decision if no array is observed.
  */
 export function withVirtualFleet(decision: Decision, input: VirtualInput): Decision {
   const { bodies, policy, now } = input;
@@ -91,121 +86,12 @@ function planFleet(
     policy,
     now,
   });
-  const next = apply({ ...fleet, moved, comparison: counted }, made, observed, seen, now);
+  const next = applyPlan({ ...fleet, moved, comparison: counted }, made, observed, seen, now);
   return { fleet: next, made };
 }
 
-// ---------------------------------------------------------------- what the planner is given
-
-/** The record without what is under way in the observed arrays: the virtual fleet has that as nodes. */
-function virtualRecord(
-  { record, seen }: Decision,
-  fleet: VirtualFleet,
-  observed: ReadonlySet<ArrayName>,
-): ClusterRecord {
-  const inActing = ({ bucket }: { readonly bucket: { readonly array: ArrayName } }): boolean =>
-    !observed.has(bucket.array);
-  const ofObserved = new Set(
-    seen.nodes.flatMap(({ array, nodeId }) => (observed.has(array) ? [nodeId] : [])),
-  );
-  const { groupFills, ...rest } = record;
-  const fills = [...(groupFills ?? []).filter(inActing), ...(fleet.groupFills ?? [])];
-  return {
-    ...rest,
-    plan: record.plan - 1,
-    intents: record.intents.flatMap((intent) => intentOutside(intent, inActing, ofObserved)),
-    inFlight: record.inFlight.filter(inActing),
-    ...(fills.length === 0 ? {} : { groupFills: fills }),
-  };
-}
-
-function intentOutside(
-  intent: Intent,
-  inActing: (set: { readonly bucket: { readonly array: ArrayName } }) => boolean,
-  ofObserved: ReadonlySet<NodeId>,
-): readonly Intent[] {
-  const { effect } = intent;
-  switch (effect.kind) {
-    case "create": {
-      const sets = effect.sets.filter(inActing);
-      return sets.length === 0 ? [] : [{ ...intent, effect: { ...effect, sets } }];
-    }
-    case "start":
-      return inActing(effect) ? [intent] : [];
-    case "terminate": {
-      const nodes = effect.nodes.filter((id) => !ofObserved.has(id));
-      return nodes.length === 0 ? [] : [{ ...intent, effect: { ...effect, nodes } }];
-    }
-  }
-}
-
-/** No sender can name a set like this: names hold no control characters. */
-const VIRTUAL_SET: SetName = setName("\u0000virtual");
-const VIRTUAL_REPORT = digest("virtual-report");
-
-/** By the digest plans know the demand again: it tells which jobs stand where. */
-const digestOfMoves = (moved: readonly MovedNode[]) => digestOf(JSON.stringify(moved));
-
-/** The virtual nodes without a job are reported idle by a set of their own. It asks for nothing. */
-function withVirtualSet(record: ClusterRecord, moved: readonly MovedNode[], now: Instant): ClusterRecord {
-  const entry: SetEntry = {
-    revision: { value: now, tieBreak: "" },
-    intervalSeconds: 60,
-    sentAt: now,
-    acceptedAt: now,
-    expiresAt: plusSeconds(now, 60),
-    digest: digestOfMoves(moved),
-    live: true,
-    report: VIRTUAL_REPORT,
-  };
-  return { ...record, sets: new Map([...record.sets, [VIRTUAL_SET, entry]]) };
-}
-
-function virtualBodies(
-  decision: Decision,
-  bodies: Bodies,
-  fleet: VirtualFleet,
-  fleets: Fleets,
-  moved: readonly MovedNode[],
-  observed: ReadonlySet<ArrayName>,
-): Bodies {
-  const { demands, reports } = withNewHosts(bodies, newHosts(fleets, moved));
-  return {
-    demands: new Map([...demands, [digestOfMoves(moved), { demands: [], pools: [], rejectedJobs: [] }]]),
-    reports: new Map([...reports, [VIRTUAL_REPORT, idleReport(fleets, moved, bodies.reports)]]),
-    ledger: virtualLedger(decision.ledger, fleet, observed),
-  };
-}
-
-function virtualLedger(ledger: Ledger, fleet: VirtualFleet, observed: ReadonlySet<ArrayName>): Ledger {
-  const next = new Map<NodeId, LedgerNode>();
-  ledger.forEach((known, id) => {
-    if (!observed.has(known.array)) next.set(id, known);
-  });
-  for (const { node, known } of fleet.nodes) next.set(node.nodeId, known);
-  return next;
-}
-
-/** The configuration as if everything acted. Virtual nodes are all ours, and their report counts whatever the senders may do. */
-function actingPolicy(policy: Policy): Policy {
-  const { senders } = policy;
-  const acting: Policy = { ...policy, mode: "act", arrayModes: new Map(), exclusiveArrays: true };
-  if (senders === undefined || senders.length === 0) return acting;
-  const mine = {
-    requestSets: [VIRTUAL_SET],
-    write: true,
-    hosts: true,
-    pools: false,
-    dynamicArrays: false,
-    attributes: [],
-  };
-  return { ...acting, senders: [mine, ...senders] };
-}
-
-// ---------------------------------------------------------------- what becomes of the fleet
-
-/** Carries the plan out on the virtual nodes. */
-function apply(
+/** The fleet after the plan: nodes that it stops, starts and creates. */
+function applyPlan(
   fleet: VirtualFleet,
   { plan, ledger, record }: Decision,
   observed: ReadonlySet<ArrayName>,

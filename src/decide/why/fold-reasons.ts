@@ -3,22 +3,22 @@ import { canonicalText } from "../../domain/canonical.ts";
 import type { ArrayName } from "../../domain/ids.ts";
 import { nearest } from "../../domain/nearest.ts";
 import type { Across, Reason } from "../../domain/reason.ts";
-import { rankOfReason } from "../../domain/binding-reason.ts";
+import { rankOfReason } from "../../domain/reasons-in-order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { valueText } from "../../domain/refusal.ts";
 import { bucketId } from "../../domain/bucket.ts";
 
-/** Reasons as an outcome keeps them: alike ones as one, and not more of them than a page can show. */
+/** The reasons of an outcome: similar ones folded into one, and no more than a page can show. */
 export interface Gathered {
   readonly reasons: readonly Reason[];
-  /** How many more there were; absent: none. */
+  /** Number of reasons left out. Absent: none. */
   readonly moreReasons?: number;
 }
 
-/** An outcome keeps so many reasons: a cluster of hundreds of buckets refuses for a handful of them. */
+/** Maximum number of reasons of an outcome. A cluster with hundreds of buckets has only a few different ones. */
 const MOST_REASONS = 12;
 
-/** Two buckets that lack the same are two lines, as each says its own numbers; from three on they are one. */
+/** From this number of buckets on, equal reasons are folded into one. Below it each bucket has a line with its own numbers. */
 const FOLD_FROM = 3;
 
 const NAMED_BUCKETS = 3;
@@ -27,10 +27,9 @@ const NAMED_VALUES = 3;
 const GATHERED_NONE: Gathered = { reasons: [] };
 
 /**
- * Makes one reason of those that say the same of several buckets: first what bounds buckets that the demand could use, then what keeps it
- * from others, each in the order in which they first came. A shared limit is named once,
- * whoever runs into it. Nothing is lost but the numbers of each bucket: every bucket is counted. Demands that share
- * one list of reasons share the result.
+ * Folds reasons that say the same about several buckets into one. Reasons about buckets that the demand could use come first, then the
+ * others, each in the order of their first occurrence. A shared limit is named once. Every bucket is counted; only the numbers of each
+ * bucket are lost. Demands that share one list of reasons share the result.
  */
 export function gatherReasons(reasons: readonly Reason[]): Gathered {
   if (reasons.length === 0) return GATHERED_NONE;
@@ -41,13 +40,13 @@ export function gatherReasons(reasons: readonly Reason[]): Gathered {
   return made;
 }
 
-/** Lists that several demands share are gathered once. */
+/** Results by list of reasons: several demands may share a list. */
 const gathered = new WeakMap<readonly Reason[], Gathered>();
 
 function gather(reasons: readonly Reason[]): Gathered {
   const alike = new Map<string, Reason[]>();
   for (const reason of reasons) {
-    const key = likeness(reason);
+    const key = keyOf(reason);
     const others = alike.get(key);
     if (others === undefined) alike.set(key, [reason]);
     else others.push(reason);
@@ -57,19 +56,19 @@ function gather(reasons: readonly Reason[]): Gathered {
   return { reasons: folded.slice(0, MOST_REASONS), moreReasons: folded.length - MOST_REASONS };
 }
 
-/** Reasons of one likeness may become one. */
-function likeness(reason: Reason): string {
+/** Reasons with the same key can be folded into one. */
+function keyOf(reason: Reason): string {
   switch (reason.code) {
     case "limit-reached":
-      // Each placement group has a limit of its own; what they have in common is the bucket.
+      // Each placement group has a limit of its own. The bucket is what they have in common.
       return reason.limit.kind === "placement-group" && reason.bucket !== undefined
         ? `group/${bucketId(reason.bucket, false)}`
         : `limit/${reason.limit.kind}/${reason.limit.unit}/${reason.limit.name}/${reason.starting === true}`;
     case "does-not-fit":
-      // The numbers of one bucket stand for all: they must ask the same.
+      // The numbers of one bucket represent all, so the amounts asked must be equal.
       return `fit/${reason.resource}/${reason.asked}/${reason.unit ?? ""}`;
     case "requirement":
-      return `requirement/${refusalLikeness(reason.refusal)}`;
+      return `requirement/${keyOfRefusal(reason.refusal)}`;
     case "bucket-invalid":
       return `invalid/${reason.why}`;
     case "backing-off":
@@ -91,8 +90,8 @@ function likeness(reason: Reason): string {
   }
 }
 
-/** What each bucket has differs; what is asked does not. */
-function refusalLikeness(refusal: Refusal): string {
+/** A key without the values of the bucket: they differ, while what is asked does not. */
+function keyOfRefusal(refusal: Refusal): string {
   switch (refusal.code) {
     case "invalid-option":
       return canonicalText([refusal.what, refusal.options]);
@@ -104,7 +103,7 @@ function refusalLikeness(refusal: Refusal): string {
 }
 
 function fold(all: readonly Reason[]): readonly Reason[] {
-  const reasons = withoutTwins(all);
+  const reasons = withoutDuplicates(all);
   const [only] = reasons;
   if (only === undefined || (only.code !== "limit-reached" && reasons.length < FOLD_FROM)) return reasons;
   const buckets = distinctBuckets(reasons);
@@ -119,8 +118,8 @@ function fold(all: readonly Reason[]): readonly Reason[] {
   return [{ ...least, across }];
 }
 
-/** The same bucket may refuse the same several times: once for each of its groups. */
-function withoutTwins(reasons: readonly Reason[]): readonly Reason[] {
+/** Removes duplicates: a bucket can refuse for the same reason once for each of its groups. */
+function withoutDuplicates(reasons: readonly Reason[]): readonly Reason[] {
   const seen = new Set<string>();
   return reasons.filter((reason) => {
     if (reason.code === "limit-reached") return true;
@@ -147,7 +146,7 @@ function countSizes(buckets: readonly BucketKey[]): Across["sizes"] {
   return [...counts].map(([array, count]) => ({ array, count }));
 }
 
-/** How far the reason's bucket is from serving; the earliest end of a pause counts as the least. */
+/** How far the reason's bucket is from serving the demand. Of pauses the earliest end is the least. */
 function lacking(reason: Reason): number {
   switch (reason.code) {
     case "limit-reached":

@@ -4,14 +4,14 @@ import type { Draft } from "../draft/draft.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import type { Requirements } from "../constraints/requirements.ts";
 
-/** For so many unmet jobs that differ the reasons are worked out: nobody reads more, and each takes as long as settling dozens of jobs. */
-const MOST_TOLD = 1000;
+/** Maximum number of different unmet jobs that get full reasons. More are unreadable, and each takes as long as placing dozens of jobs. */
+const MOST_EXPLAINED = 1000;
 
-/** Of a try that tells why: to which unmet jobs, by rank. The others name one of these that asks for the same nodes. */
-export class Telling {
-  /** Whether packed jobs of one class share their reasons, so that another one costs nothing more. */
+/** Which unmet jobs get full reasons: the first by rank. Each of the others names one of these that asks for the same nodes. */
+export class ReasonBudget {
+  /** Whether packed jobs of one class share their reasons, so that one more costs nothing. */
   readonly #sharesReasons: boolean;
-  #told = 0;
+  #explained = 0;
   readonly #classes = new Set<JobClass>();
   readonly #like = new Map<Requirements, string>();
   readonly #briefs = new Map<Requirements, readonly Reason[]>();
@@ -20,36 +20,37 @@ export class Telling {
     this.#sharesReasons = sharesReasons;
   }
 
-  /** Whether the reasons for a job are to be worked out, should it be unmet. */
+  /** Whether a job gets full reasons if it is unmet. */
   covers(ask: Ask): boolean {
-    return this.#told < MOST_TOLD || this.#isShared(ask);
+    return this.#explained < MOST_EXPLAINED || this.#isShared(ask);
   }
 
-  /** Notes that they have been. */
+  /** Counts a job that got full reasons. */
   note(ask: Ask): void {
     const { jobClass, requirements, by } = ask;
     if (this.#isShared(ask)) return;
-    this.#told += 1;
+    this.#explained += 1;
     this.#classes.add(jobClass);
     if (!this.#like.has(requirements)) this.#like.set(requirements, by);
   }
 
-  /** What a job is told beyond that; those that ask for the same nodes share the list. */
+  /** The reasons of a job beyond the budget. Jobs that ask for the same nodes share the list. */
   brief({ requirements }: Ask): readonly Reason[] {
     let brief = this.#briefs.get(requirements);
     if (brief === undefined) {
       const like = this.#like.get(requirements);
-      brief = [{ code: "too-many-unmet", told: this.#told, ...(like === undefined ? {} : { like }) }];
+      brief = [{ code: "too-many-unmet", told: this.#explained, ...(like === undefined ? {} : { like }) }];
       this.#briefs.set(requirements, brief);
     }
     return brief;
   }
+
   #isShared({ jobClass, together }: Ask): boolean {
     return this.#sharesReasons && together === "anywhere" && this.#classes.has(jobClass);
   }
 }
 
-/** Why something is unmet, on the account of reasons; where that costs too much, only that it does. */
+/** Works out why something is unmet, with the steps for explaining. If that costs too much, the reason says so. */
 export function explain<T extends { readonly reasons: readonly Reason[] }>(
   { bins }: Draft,
   make: () => T,

@@ -2,7 +2,7 @@ import type { BucketOffer } from "../../domain/world.ts";
 import type { GroupDemand, TargetDemand } from "../../domain/demand.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { compareText } from "../../domain/text.ts";
-import { Alike } from "./shared-answers.ts";
+import { SharedAnswers } from "./shared-answers.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { unitsOnEmpty } from "../bins/job-ask.ts";
 import type { Draft } from "../draft/draft.ts";
@@ -26,9 +26,7 @@ import {
 import type { Opening } from "../place/gang-ways.ts";
 import { openingRefusal } from "../place/gang-ways.ts";
 
-// ---------------------------------------------------------------- whole demands
-
-/** Why the slots that are left could not be packed: for each bucket the first thing that said no. Jobs alike share one list. */
+/** Why the remaining slots could not be packed: the first obstacle of each bucket. Identical jobs share one list. */
 export function packingReasons(
   draft: Draft,
   ask: Ask,
@@ -37,10 +35,10 @@ export function packingReasons(
   ceilings: readonly OwnCeiling[] = [],
 ): readonly Reason[] {
   const make = (): readonly Reason[] => reasonsOfPacking(draft, ask, scope, left, ceilings);
-  return ceilings.length > 0 ? make() : alikeReasons.answer(draft, ask, left, make);
+  return ceilings.length > 0 ? make() : sharedReasons.answer(draft, ask, left, make);
 }
 
-const alikeReasons = new Alike<readonly Reason[]>();
+const sharedReasons = new SharedAnswers<readonly Reason[]>();
 
 function reasonsOfPacking(
   draft: Draft,
@@ -65,8 +63,8 @@ function reasonsOfPacking(
   return [...scope.reasons, ...present(reasons), ...notOurs(draft, ask, scope), ...inUse(draft, ask, scope)];
 }
 
-/** Why a floor could not be raised: for each bucket the first thing that said no. */
-export function floorReasons(
+/** Why a target is not reached: the first obstacle of each bucket. */
+export function targetReasons(
   draft: Draft,
   demand: TargetDemand,
   scope: Scope,
@@ -85,7 +83,7 @@ export function floorReasons(
   return [...scope.reasons, ...present(reasons)];
 }
 
-/** Why there could not be another whole group: for each bucket the first thing that said no. `sizeOf`: nodes of a group there. */
+/** Why there could not be another whole group: the first obstacle of each bucket. `sizeOf`: number of nodes of a group there. */
 export function groupReasons(
   draft: Draft,
   demand: GroupDemand,
@@ -103,8 +101,8 @@ export function groupReasons(
 }
 
 /**
- * Why a gang could not be placed whole: for each way the first thing that said no, and for each bucket that offers no way why that is.
- * `capped`: buckets whose nodes would suffice, and why a cap keeps the gang from them.
+ * Why a gang could not be placed as a whole: the first obstacle of each way to place it, and why other buckets offer no way. `capped`:
+ * buckets whose nodes would suffice, and the cap that forbids the gang to use them.
  */
 export function gangReasons(
   draft: Draft,
@@ -128,9 +126,9 @@ export function gangReasons(
 const present = (reasons: readonly (Reason | undefined)[]): readonly Reason[] =>
   reasons.filter((reason) => reason !== undefined);
 
-/** A job that names no array could have meant any, also those that are not ours. */
+/** The arrays that are not managed, for a job that names no array: it could have meant any. */
 function notOurs(draft: Draft, ask: Ask, scope: Scope): readonly Reason[] {
-  // Without a bucket the scope itself says so of every array.
+  // Without a bucket, the scope has these reasons already.
   if (ask.requirements.arrays !== undefined || scope.offers.length === 0) return [];
   return [...draft.world.arrays]
     .filter(([, state]) => state === "not-managed")
@@ -138,7 +136,7 @@ function notOurs(draft: Draft, ask: Ask, scope: Scope): readonly Reason[] {
     .toSorted((a, b) => compareText(JSON.stringify(a), JSON.stringify(b)));
 }
 
-/** Nodes that would do for a job that wants them to itself, were there nobody on them. */
+/** The number of nodes that would suit a job which needs nodes of its own, if they ran no other job. */
 function inUse({ bins }: Draft, ask: Ask, scope: Scope): readonly Reason[] {
   if (ask.requirements.alone === undefined) return [];
   const isInUse = (bin: Bin): boolean => !bins.isEmpty(bin) && scope.accepts(bins.placeOfBin(bin));
@@ -146,9 +144,7 @@ function inUse({ bins }: Draft, ask: Ask, scope: Scope): readonly Reason[] {
   return nodes === 0 ? [] : [{ code: "not-exclusive", nodes }];
 }
 
-// ---------------------------------------------------------------- one bucket
-
-/** Why a bucket offers a gang no way at all: it is bound elsewhere, or the group there was made for a target and does not grow. */
+/** Why a bucket offers a gang no way at all: the gang runs elsewhere, or the group there has a fixed size. */
 function noWay(draft: Draft, ask: Ask, offer: BucketOffer, home: Place | undefined): Reason {
   if (home !== undefined && offerOf(draft, home) !== offer)
     return { code: "bound-elsewhere", bucket: offer.bucket, home: home.bucket };
@@ -164,7 +160,7 @@ function noWay(draft: Draft, ask: Ask, offer: BucketOffer, home: Place | undefin
 
 const offerOf = (draft: Draft, place: Place): BucketOffer | undefined => draft.world.buckets[place.offer];
 
-/** The nodes of a place have no room for the rest of a job, and there cannot be more of them. */
+/** The nodes of a bucket have no room for the rest of a job, and it can have no more nodes. */
 function full({ bins }: Draft, place: Place): Reason {
   const nodes = bins.inGroup(place).length;
   return { code: "group-too-large", bucket: place.bucket, asked: nodes + 1, max: nodes };

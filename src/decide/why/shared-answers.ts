@@ -4,16 +4,16 @@ import type { JobClass } from "../bins/job-class.ts";
 import type { Capacity } from "../draft/capacity.ts";
 
 /**
- * Answers about jobs that got nothing, kept while the limits stand: in a long queue thousands of jobs with the same constraints are
- * refused for the same reasons, and share one object then. A cache and no more: without it every answer would be the same.
+ * A cache of answers about jobs of which nothing was placed, valid while the limits stay as they are. In a long queue, thousands of jobs
+ * with the same constraints are refused for the same reasons and share one object. Without the cache all answers are the same.
  */
-export class Alike<T> {
+export class SharedAnswers<T> {
   readonly #known = new WeakMap<
     Capacity,
     { readonly version: number; readonly answers: Map<JobClass, Map<string, { readonly answer: T }>> }
   >();
 
-  /** The answer for so many units that are left of the job; `make` is asked for it unless an equal job was answered before. */
+  /** The answer for a job with `left` unplaced units. `make` is called unless there is an answer for an identical job. */
   answer(draft: Draft, ask: Ask, left: number, make: () => T): T {
     if (!isPlain(draft, ask)) return make();
     const answers = this.#answersOf(draft.capacity, ask.jobClass);
@@ -34,7 +34,7 @@ export class Alike<T> {
   }
 }
 
-/** Whether nothing but the limits decides: no pool, no group, no nodes to itself, and nothing that it was given itself. */
+/** Whether only the limits decide: the job has no pool, no group, no nodes of its own, and got no new nodes. */
 function isPlain(draft: Draft, ask: Ask): boolean {
   return (
     ask.together === "anywhere" &&

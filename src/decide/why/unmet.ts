@@ -1,5 +1,5 @@
 import type { BucketOffer } from "../../domain/world.ts";
-import type { Binding } from "../../domain/binding.ts";
+import type { Remedy } from "../../domain/remedy.ts";
 import type { TargetDemand } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
@@ -12,7 +12,7 @@ import type { GivenUpGroup } from "../draft/group-tally.ts";
 import { alternativePoolNeeds, unitsInPools } from "../draft/pool-use.ts";
 import { spanRefusal } from "../draft/refusals.ts";
 import type { RefusedGang } from "../place/gang.ts";
-import { STEPS_OF_REFUSAL, capRefusal, inOrder } from "../place/gang-ways.ts";
+import { STEPS_PER_REFUSAL, capRefusal, inOrder } from "../place/gang-ways.ts";
 import type { Site } from "../place/gang-ways.ts";
 import type { Group } from "../place/group-members.ts";
 import { existingGroups, fillsUntil, isGivenUp, isWhole } from "../place/group-members.ts";
@@ -21,24 +21,27 @@ import type { AskedGroups, MetGroup, ShortGroups } from "../place/groups.ts";
 import { givenUpIn } from "../place/groups.ts";
 import type { ShortJob } from "../place/jobs.ts";
 import type { ShortTarget } from "../place/targets.ts";
-import type { Telling } from "./reason-budget.ts";
+import type { ReasonBudget } from "./reason-budget.ts";
 import { explain } from "./reason-budget.ts";
-import { floorReasons, gangReasons, groupReasons, packingReasons } from "./reasons.ts";
-import { floorBinding, groupBinding, jobBinding, presentBinding } from "./remedies.ts";
+import { targetReasons, gangReasons, groupReasons, packingReasons } from "./reasons.ts";
+import { presentRemedy } from "./remedy.ts";
+import { groupRemedy } from "./remedy-of-groups.ts";
+import { jobRemedy } from "./remedy-of-job.ts";
+import { targetRemedy } from "./remedy-of-target.ts";
 
 /*
- * Why a demand is unmet, and what would help. Each function is called after a demand was placed as far as it can be, and before the next
- * one is: reasons are about the plan as this demand has met it.
+ * Why a demand is unmet, and its remedy. Each function is called after one demand was placed as far as possible and before the next one
+ * is, so that the reasons are about the plan as it was for this demand.
  */
 
-/** Why a demand is unmet, and what would help, if that is known. */
+/** Why a demand is unmet, and the remedy if it is known. */
 export interface Explained {
   readonly reasons: readonly Reason[];
-  readonly binding?: Binding;
+  readonly binding?: Remedy;
 }
 
-/** Why an offer brings too little, and what would help, costs about as much as this many steps. */
-const STEPS_OF_REASON = 8;
+/** Cost in steps of the reason and the remedy for one offer of a target. */
+const STEPS_PER_REASON = 8;
 
 /** Why a target is not reached. */
 export function explainTarget(
@@ -49,11 +52,11 @@ export function explainTarget(
   { missing, offers }: ShortTarget,
 ): Explained {
   return explain(draft, () => {
-    draft.bins.budget.spend(STEPS_OF_REASON * offers.length);
+    draft.bins.budget.spend(STEPS_PER_REASON * offers.length);
     const ceilings = draft.caps.ceilings({ set });
     return {
-      reasons: floorReasons(draft, demand, scope, missing, ceilings),
-      ...presentBinding(floorBinding(draft, demand, offers, missing, ceilings)),
+      reasons: targetReasons(draft, demand, scope, missing, ceilings),
+      ...presentRemedy(targetRemedy(draft, demand, offers, missing, ceilings)),
     };
   });
 }
@@ -71,7 +74,7 @@ function whyFewer(draft: Draft, { asked, count: { placed, held, met } }: ShortGr
   const others = missing > held.length ? groupReasons(draft, demand, scope, sizeOf, ceilings) : [];
   const reasons = [...met.flatMap((group) => metReasons(draft, group)), ...others];
   const waits = held.length >= missing;
-  // What would complete those that are waited for and make the others too is not searched for.
+  // A remedy that completes these groups and also makes the others is not searched for.
   if (held.length > 0 && !waits) return { reasons };
   const unfinished = waits ? held : unfinishedGroups(draft, asked, scope);
   const barred = (offer: BucketOffer): Reason | undefined => {
@@ -85,7 +88,7 @@ function whyFewer(draft: Draft, { asked, count: { placed, held, met } }: ShortGr
     barred,
     unfinished: unfinished.map((group) => ({ ...group, resumed: isGivenUp(group) })),
   };
-  return { reasons, ...presentBinding(groupBinding(draft, scope, shortage, ceilings)) };
+  return { reasons, ...presentRemedy(groupRemedy(draft, scope, shortage, ceilings)) };
 }
 
 function metReasons(draft: Draft, met: MetGroup): readonly Reason[] {
@@ -103,42 +106,42 @@ function givenUpReason({ bucket, nodes, size, since }: GivenUpGroup): Reason {
   return { code: "group-given-up", bucket, nodes, size, since };
 }
 
-/** Groups that would be completed if more could be had: not those that this plan has given up. */
+/** Groups that would be completed if there were more nodes. Groups that this plan has given up are not. */
 function unfinishedGroups(
   draft: Draft,
   { demand, key, ungrouped, tally }: AskedGroups,
   scope: Scope,
 ): readonly Group[] {
-  return existingGroups(draft, demand, key, scope, ungrouped).filter(
+  return existingGroups(draft, demand, key, scope, { ungrouped }).filter(
     (group) => !isWhole(group) && !tally.givenUp.has(group.place.index),
   );
 }
 
-/** Why not all of a job has a place; of one beyond the first {@link Telling}, only which of these asks for the same. */
+/** Why a job is not placed completely. Beyond the {@link ReasonBudget}, only which explained job asks for the same nodes. */
 export function explainJob(
   draft: Draft,
-  telling: Telling,
+  reasonBudget: ReasonBudget,
   scope: Scope,
   home: Place | undefined,
   short: ShortJob,
 ): Explained {
   const { ask, missing, shortPools } = short;
-  if (!telling.covers(ask)) {
-    const brief = telling.brief(ask);
+  if (!reasonBudget.covers(ask)) {
+    const brief = reasonBudget.brief(ask);
     return { reasons: shortPools.length === 0 ? brief : [...shortPools, ...brief] };
   }
   const { reasons } = explain(draft, () => ({ reasons: whyNoPlace(draft, scope, home, short) }));
-  telling.note(ask);
+  reasonBudget.note(ask);
   return explain(draft, () => {
     const ceilings = draft.caps.ceilings(holderOf(ask));
     return {
       reasons: shortPools.length === 0 ? reasons : [...shortPools, ...reasons],
-      ...presentBinding(jobBinding(draft, ask, scope, home, missing, ceilings)),
+      ...presentRemedy(jobRemedy(draft, ask, scope, home, missing, ceilings)),
     };
   });
 }
 
-/** Why what the pools have enough for has no place. */
+/** Why units for which the pools have enough are not placed. */
 function whyNoPlace(
   draft: Draft,
   scope: Scope,
@@ -149,10 +152,10 @@ function whyNoPlace(
   if (allowed.together === "anywhere") {
     const ceilings = draft.caps.ceilings(holderOf(allowed));
     const reasons = packingReasons(draft, allowed, scope, left, ceilings);
-    // What stands at the top had been taken from its pools by then.
+    // What is taken outside of alternatives has already been subtracted from the pools.
     const needs = alternativePoolNeeds(allowed);
     const short = unitsInPools(poolsLeft, allowed.with(left), needs, draft.world.pools);
-    // The list itself: jobs that share it are told the same, and it is gathered once.
+    // The same object for all jobs that share the list, so that it is folded once.
     return short.reasons.length === 0 ? reasons : [...short.reasons, ...reasons];
   }
   switch (refused?.kind) {
@@ -176,11 +179,11 @@ function whyNoGang(
   { openings, sites }: RefusedGang,
 ): readonly Reason[] {
   const all = inOrder(draft, ask, openings);
-  draft.bins.budget.spend(STEPS_OF_REFUSAL * (all.length + scope.offers.length));
+  draft.bins.budget.spend(STEPS_PER_REFUSAL * (all.length + scope.offers.length));
   return gangReasons(draft, ask, scope, home, all, cappedSites(draft, ask, sites));
 }
 
-/** By bucket: the cap that keeps a gang from nodes there that would suffice. */
+/** By bucket: the cap that forbids a gang to use nodes there that would suffice. */
 function cappedSites(
   draft: Draft,
   ask: Ask,

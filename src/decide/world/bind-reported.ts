@@ -4,9 +4,9 @@ import type { ReportedHost } from "./reported-hosts.ts";
 import type { Reports } from "./scheduler-only.ts";
 
 /**
- * The same demands, with what the reports say of where they run: a job that names no host itself has a slot, or a node of its gang, on each
- * host that its own scheduler says runs it. What is left there is reported without that slot, which must not be asked for again. Hosts that
- * are no capacity are left out: a scheduler may list the jobs of a dead host for a while.
+ * The demands with the hosts on which they run according to reports. A job that names no host itself gets one slot, or one node of its gang,
+ * on each host on which its own scheduler reports it. The amounts left there are reported without that slot, so it must not be placed again.
+ * Hosts that are no capacity are left out, because a scheduler may list the jobs of a dead host for a while.
  */
 export function bindReported(
   demands: readonly RankedDemand[],
@@ -21,7 +21,7 @@ export function bindReported(
     const ofSet = hostsOf.get(set);
     const hosts = ofSet?.get(demand.name);
     if (hosts === undefined) return ranked;
-    // Of several jobs of one name only the first runs there, as far as anybody says.
+    // If several jobs have the same name, the first one counts as running there.
     ofSet?.delete(demand.name);
     const { nodeCount, iterations } = demand;
     const placed: readonly PlacedSlots[] = hosts
@@ -31,7 +31,7 @@ export function bindReported(
   });
 }
 
-/** By set and name of the job. */
+/** Hosts by set and name of the job. */
 function hostsOfJobs(reported: readonly ReportedHost[]): ReadonlyMap<SetName, Map<string, string[]>> {
   const hostsOf = new Map<SetName, Map<string, string[]>>();
   for (const { hostname, by } of reported)

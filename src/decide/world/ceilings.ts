@@ -1,4 +1,4 @@
-// Long: one class; every limit is charged and read through it.
+// Long: one class, because all limits of a cluster share one list and its indices.
 import type { Charge, SharedLimit } from "../../domain/world.ts";
 import type { Bucket, CountAndCores, NodeArray, Quota } from "../../domain/cluster.ts";
 import type { MachineType } from "../../domain/ids.ts";
@@ -7,20 +7,20 @@ import { bucketText } from "../../domain/bucket.ts";
 import type { Family } from "./quota-family.ts";
 import { familyKey } from "./quota-family.ts";
 
-/** Nodes and their vCPUs that count against a limit, by our own count: all that have a VM or wait for one, also those on their way down. */
+/** Nodes and vCPUs that count against a limit by our own count: all that have a VM or wait for one, also those on their way down. */
 export interface Usage {
   readonly nodes: number;
   readonly cores: number;
 }
 
-/** Where one bucket stands. */
+/** What a bucket uses of limits. */
 export interface BucketUsage {
   readonly array: Usage;
   /** Nodes of the bucket that the status shows and that count. */
   readonly nodes: number;
-  /** Nodes of the bucket that were asked for and that no status shows yet. */
+  /** Nodes of the bucket that were requested and that no status shows yet. */
   readonly waiting: number;
-  /** Of these, spot nodes in an array that is not spot, or the reverse. */
+  /** Those of `waiting` that are spot in an array that is not, or the reverse. */
   readonly waitingOpposite: number;
 }
 
@@ -28,26 +28,26 @@ interface OpenLimit {
   id: LimitId;
   used: number;
   max: number;
-  /** Asked for and not shown yet. */
+  /** Used by nodes that were requested and that no status shows yet. */
   waiting: number;
-  /** What CycleCloud says is available, where it says so. */
+  /** What CycleCloud calls available. Absent: it does not say. */
   readonly available?: number;
 }
 
 type FamilyOf = (location: string | undefined, size: MachineType) => Family;
 
 /**
- * The shared ceilings of a cluster, collected while its buckets are read (cyclecloud-wire.md A.3, semantics 1 to 6): cluster and array by
- * our own count, quotas by family and region (spot has a regional quota of its own and no family), and the bucket's own availability.
- * Nodes that were asked for and that no status shows yet are charged to each of them, also to availableCount: whether CycleCloud has
- * already taken them off there is unknown, and too few now is repaired at the next observation.
+ * The limits that buckets share, collected while the buckets are read (cyclecloud-wire.md A.3, semantics 1 to 6): cluster and array by our
+ * own count, quotas of family and region (spot has a regional quota of its own and no family), and the bucket's own availability. Nodes that
+ * were requested and that no status shows yet are charged to each of them, also to availableCount. CycleCloud may have subtracted them there
+ * already. Then this plan creates too few nodes, and the next observation mends that.
  */
 export class Ceilings {
   readonly #cluster: { readonly limit: CountAndCores; readonly usage: Usage };
   readonly #familyOf: FamilyOf;
   readonly #limits: OpenLimit[] = [];
   readonly #index = new Map<string, number>();
-  /** The quotas of a family or a region, of which there are several where arrays use several subscriptions. */
+  /** The quotas of each family and region. There are several if arrays use several subscriptions. */
   readonly #quotasOf = new Map<string, number[]>();
 
   constructor(limit: CountAndCores, usage: Usage, familyOf: FamilyOf) {
@@ -55,7 +55,7 @@ export class Ceilings {
     this.#familyOf = familyOf;
   }
 
-  /** The limits as the charges name them, once all buckets were read. Nothing left where more is used than allowed (semantics 4). */
+  /** The limits in the order to which charges refer, after all buckets were read. `left` is 0 if more is used than allowed (semantics 4). */
   limits(): readonly SharedLimit[] {
     return this.#limits.map(({ id, used, max, waiting, available }) => ({
       id,
@@ -65,7 +65,7 @@ export class Ceilings {
     }));
   }
 
-  /** What one new node of the bucket takes from which limits; quotas first, so that of several exhausted ones the telling one is named. */
+  /** What one new node of the bucket takes from which limits. Quotas come first, because they explain best why no node is available. */
   charges(array: NodeArray, bucket: Bucket, usage: BucketUsage): readonly Charge[] {
     return [
       ...this.#quotas(array, bucket, usage.waiting - usage.waitingOpposite),
@@ -75,10 +75,10 @@ export class Ceilings {
   }
 
   /**
-   * What one new node takes whose attributes make it spot in an array that is not, or the reverse; to be asked once for each bucket, after
-   * `charges` of all. Its quotas are those that other buckets report of the region; where none does they are not known, and CycleCloud
-   * keeps them. What it calls available in the bucket is worked out for the array's own kind: it counts here, too, unless the quotas of
-   * that kind explain it.
+   * What one new node takes whose attributes make it spot in an array that is not, or the reverse. Call it once for each bucket, after
+   * `charges` of all buckets. The quotas are those that other buckets of the region report. If none does, they are unknown, and CycleCloud
+   * enforces them. CycleCloud's number of available nodes holds for the array's own kind of nodes. It counts here too, except if the quotas
+   * of that kind explain it.
    */
   oppositeCharges(
     array: NodeArray,
@@ -102,7 +102,7 @@ export class Ceilings {
     return [...quotas, ...others];
   }
 
-  /** The quotas that nodes of a bucket count against: spot nodes have one of the region and none of a family (A.3, semantics 2). */
+  /** The quotas that nodes of a bucket use. Spot nodes use one of the region and none of a family (A.3, semantics 2). */
   #kindsOf(array: NodeArray, bucket: Bucket, spot: boolean): readonly KindOfQuota[] {
     const region = array.region ?? "";
     const { regionalQuota, familyQuota } = bucket;
@@ -126,8 +126,8 @@ export class Ceilings {
   }
 
   /**
-   * Each bucket reports the quota that it shares; where reports differ in what is used, the one that leaves least counts. A family has one
-   * quota in a region and subscription: of two different ones the arrays are of different subscriptions, or the family was guessed wrong.
+   * Each bucket reports the quotas that it shares. If reports differ in what is used, the one that leaves least counts. A family has one quota
+   * in a region and subscription. If two differ, the arrays have different subscriptions, or a family was guessed wrong.
    */
   #quota(id: LimitId, array: NodeArray, report: Quota, waiting: number): number {
     const scope = scopeKey(id, array);
@@ -137,7 +137,7 @@ export class Ceilings {
     if (!all.includes(index)) this.#quotasOf.set(scope, [...all, index]);
     const limit = this.#limits[index];
     if (limit === undefined) return index;
-    // What the table calls it stands above what was guessed.
+    // A name from the table replaces a guessed one.
     if (limit.id.guessed === true && id.guessed !== true) limit.id = id;
     if (report.quotaCores - report.consumedCores < limit.max - limit.used) {
       limit.used = report.consumedCores;
@@ -211,19 +211,19 @@ export class Ceilings {
   }
 }
 
-/** A quota that nodes count against, and what their bucket says of it: of the array's own kind of nodes only. */
+/** A quota that nodes use. `report`: what their bucket says about it, for the array's own kind of nodes only. */
 interface KindOfQuota {
   readonly id: LimitId;
   readonly report: Quota | undefined;
   readonly guessed?: true;
 }
 
-/** Families are named in any case, and have a quota in each region. */
+/** The key of a quota in its region. Names of families have any case of letters. */
 function scopeKey({ kind, name }: LimitId, { region = "" }: NodeArray): string {
   return kind === "family-quota" ? `${kind}/${region}/${familyKey(name)}` : `${kind}/${region}`;
 }
 
-/** Nodes that the quotas of a bucket still allow, as it reports them. */
+/** Number of nodes that the quotas in the report of a bucket still allow. */
 function quotaRoom({ familyQuota, regionalQuota, machine }: Bucket): number {
   const left = [familyQuota, regionalQuota].map((quota) =>
     quota === undefined ? Number.POSITIVE_INFINITY : quota.quotaCores - quota.consumedCores,

@@ -12,24 +12,24 @@ import type { NodeView } from "../../domain/node-view.ts";
 import { readSizeName } from "../constraints/size-name.ts";
 
 /**
- * One array x VM size x placement group of a cluster, with what a node there offers and how many there are. `machine` is absent where
- * neither the array nor any other offers the size any more, or CycleCloud does not describe it.
+ * A bucket of a cluster with the resources of its nodes and their number. `machine` is absent if no array offers the VM size any more, or if
+ * CycleCloud does not describe it.
  */
 export interface ClusterPlace extends ViewedPlace {
-  /** What a new node here is and offers, default resources included. */
+  /** A new node here, including default resources. */
   readonly view: NodeView;
   /** vCPUs of a node here. */
   readonly cores: number;
-  /** Nodes that the status shows and that count against limits, and their vCPUs. */
+  /** Number of nodes that the status shows and that count against limits. */
   nodes: number;
   nodeCores: number;
-  /** Nodes asked for that no status shows yet. */
+  /** Number of nodes that were requested and that no status shows yet. */
   waiting: number;
-  /** Of these, spot nodes in an array that is not spot, or the reverse. */
+  /** Those of `waiting` that are spot in an array that is not, or the reverse. */
   waitingOpposite: number;
 }
 
-/** What decides the resources of nodes apart from the cluster itself. */
+/** The rules for resources of nodes that do not come from the cluster. */
 export interface ResourceRules {
   /** The configuration's default resources. */
   readonly configured: readonly DefaultResource[];
@@ -37,20 +37,20 @@ export interface ResourceRules {
   readonly catalogue: Catalogue;
 }
 
-/** The places of a cluster, each once, whatever the spelling of its VM size. */
+/** The buckets of a cluster. A bucket is the same for all spellings of its VM size. */
 export class Places {
   readonly #arrays: ReadonlyMap<ArrayName, NodeArray>;
   readonly #catalogue: Catalogue;
   readonly #defaults: Defaults;
   readonly #machines = new Map<string, Machine>();
-  /** Keyed by the text as it was spelled: most lookups repeat. */
+  /** By the size as it was spelled, because most lookups repeat. */
   readonly #spelled = new Map<ArrayName, Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>>();
   readonly #places = new Map<string, ClusterPlace>();
-  /** Resources of nodes that cannot differ, by place and memory. */
+  /** Shared resources of equal nodes, by place and memory. */
   readonly #shared = new Map<ClusterPlace, Map<string, Resources>>();
   readonly #opposites = new Map<ClusterPlace, NodeView>();
 
-  /** With dynamic node arrays as arrays of their own. */
+  /** `arrays`: those of the cluster, and dynamic node arrays as arrays of their own. */
   constructor(arrays: readonly NodeArray[], rules: ResourceRules) {
     this.#catalogue = rules.catalogue;
     this.#defaults = compileDefaults(rules.configured, rules.own);
@@ -64,12 +64,12 @@ export class Places {
     }
   }
 
-  /** All places asked for so far. */
+  /** All places that were looked up so far. */
   all(): Iterable<ClusterPlace> {
     return this.#places.values();
   }
 
-  /** The place of a node or bucket; made when it is asked for first. */
+  /** The place of a node or bucket. It is made by the first lookup. */
   at(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterPlace {
     const sizes =
       this.#spelled.get(array) ?? new Map<MachineType, Map<PlacementGroup | undefined, ClusterPlace>>();
@@ -83,18 +83,18 @@ export class Places {
     return place;
   }
 
-  /** What an existing node is and offers, default resources included. Its id is left to `withNodeId`. */
+  /** An existing node, including default resources. `withNodeId` adds its id. */
   view(node: Node, place: ClusterPlace): NodeView {
     const view = viewNode(node, place, this.#catalogue);
     return { ...view, available: this.#resourcesOf(node, () => view, place) };
   }
 
-  /** What an existing node offers: all that most allocations need of it. */
+  /** The resources of an existing node. Most allocations need nothing else of it. */
   resources(node: Node, place: ClusterPlace): Resources {
     return this.#resourcesOf(node, () => viewNode(node, place, this.#catalogue), place);
   }
 
-  /** What a new node of a place is and offers whose attributes say whether it is spot, whatever its array is. */
+  /** A new node of a place that is spot or not, whatever its array is. */
   viewAs(place: ClusterPlace, spot: boolean): NodeView {
     const { array } = place;
     if (array === undefined || array.spot === spot) return place.view;
@@ -106,7 +106,7 @@ export class Places {
     return view;
   }
 
-  /** Nodes of a place with nothing of their own have the same resources, and the same object; they are worked out once. */
+  /** Nodes of a place without own attributes have equal resources. They are computed once and share one object. */
   #resourcesOf(node: Node, view: () => NodeView, place: ClusterPlace): Resources {
     const alike = this.#defaults.perBucket && node.resources === undefined;
     if (!alike) return applyDefaults(this.#defaults, view()).resources;
@@ -154,13 +154,13 @@ export class Places {
   }
 }
 
-/** vCPUs of an existing node: as its bucket says, else as its own record does, else what is known of its size. */
+/** vCPUs of an existing node: those of its bucket, else those of its own record, else those of its VM size. */
 export function coresOf(node: Node, place: ClusterPlace): number {
   if (place.machine !== undefined) return place.machine.vcpus;
   return node.vcpus !== undefined && node.vcpus > 0 ? node.vcpus : place.cores;
 }
 
-/** A bucket without processors is one that CycleCloud does not describe. */
+/** CycleCloud shows a bucket that it does not describe with 0 vCPUs. */
 function isDescribed(machine: Machine | undefined): machine is Machine {
   return machine !== undefined && machine.vcpus > 0;
 }
@@ -169,9 +169,8 @@ function isDescribed(machine: Machine | undefined): machine is Machine {
 const LEAST_CORES = 1;
 
 /**
- * vCPUs of a VM size of which CycleCloud says nothing: by the size table; where that does not know it, as its name says (all sizes that are
- * newer than the table are named after their vCPUs); else one, so that the node counts. CycleCloud knows better, and adds fewer nodes than
- * asked where that was too few.
+ * vCPUs of a VM size that CycleCloud does not describe: those of the size table, else the number in its name (the names of all sizes that are
+ * newer than the table contain it), else one, so that the node counts. If that is too few, CycleCloud adds fewer nodes than requested.
  */
 function coresOfSize(catalogue: Catalogue, location: string | undefined, size: MachineType): number {
   return describeVmSize(catalogue, location, size).vcpus ?? readSizeName(size)?.vcpus ?? LEAST_CORES;

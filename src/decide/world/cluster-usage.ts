@@ -2,7 +2,7 @@ import type { ArrayName } from "../../domain/ids.ts";
 import type { ClusterPlace } from "./cluster-buckets.ts";
 import type { Usage } from "./ceilings.ts";
 
-/** 1: nodes that are spot, or not, are of the other kind than the array's own. */
+/** 1 if the nodes are spot in an array that is not, or the reverse. */
 export function isOpposite({ array }: ClusterPlace, spot: boolean): 0 | 1 {
   return array === undefined || array.spot === spot ? 0 : 1;
 }

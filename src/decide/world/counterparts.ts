@@ -9,12 +9,12 @@ import type { BucketUsage, Ceilings } from "./ceilings.ts";
 import type { Places } from "./cluster-buckets.ts";
 
 /**
- * Attributes of a target or of a dynamic node array may make spot nodes in an array whose nodes are none, or the reverse (`Interruptible`).
- * Such nodes are charged to other quotas than the array's own, and have another price. A dynamic array says so once for all its nodes; a
- * target of an array of the cluster uses a counterpart of the bucket in its place.
+ * The attribute `Interruptible` of a target or a dynamic node array may make spot nodes in an array that is not spot, or the reverse. Such
+ * nodes use other quotas than the array's own and have another price. A dynamic array is spot or not as a whole. A target of an array of the
+ * cluster uses a counterpart in place of the bucket.
  */
 
-/** A bucket of the cluster as the allocator sees it, and what it was made of. */
+/** A bucket of the cluster as the allocator sees it, and its sources. */
 export interface OpenBucket {
   readonly offer: BucketOffer;
   readonly array: NodeArray;
@@ -22,10 +22,10 @@ export interface OpenBucket {
   readonly usage: BucketUsage;
 }
 
-/** What nodes that are not of their array's own kind take from which limits, by bucket. */
+/** By bucket, what a node takes from limits that is spot in an array that is not, or the reverse. */
 export type Opposites = ReadonlyMap<BucketOffer, readonly Charge[]>;
 
-/** To be asked once, after the charges of all buckets are known. */
+/** Computes these charges. Call it once, after the charges of all buckets are known. */
 export function oppositesOf(opened: readonly OpenBucket[], ceilings: Ceilings): Opposites {
   return new Map(
     opened.map(({ offer, array, bucket, usage }) => [
@@ -35,13 +35,13 @@ export function oppositesOf(opened: readonly OpenBucket[], ceilings: Ceilings): 
   );
 }
 
-/** What a node of a bucket takes if it is spot, or if it is not; of a dynamic array by the bucket that it extends. */
+/** What a node of a bucket takes from limits if it is spot, or if it is not. */
 export function chargesFor(offer: BucketOffer, spot: boolean, opposites: Opposites): readonly Charge[] {
   const home = offer.parent ?? offer;
   return isSpot(home) === spot ? home.charges : (opposites.get(home) ?? home.charges);
 }
 
-/** Counterparts of the buckets of which a target says whether their nodes are spot, and says it otherwise than they do. */
+/** Counterparts of the buckets for which a target demands the opposite of what they are, spot or not. */
 export function counterpartsOf(
   offers: readonly BucketOffer[],
   demands: readonly RankedDemand[] | undefined,
@@ -93,7 +93,7 @@ export function inMarketOf(
   return spot === undefined || spot === isSpot(offer) ? offer : (counterparts?.get(offer) ?? offer);
 }
 
-/** The bucket as its array has it. */
+/** The bucket itself for a counterpart, else the same bucket. */
 export function ownOffer(offer: BucketOffer): BucketOffer {
   return offer.counterpartOf ?? offer;
 }

@@ -7,20 +7,20 @@ import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { compareText } from "../../domain/text.ts";
 
-/** What a dynamic node array comes to in one plan. */
+/** A dynamic node array in one plan. */
 export interface Dynamic {
   readonly name: ArrayName;
-  /** Live sets that name it, in order of their names. */
+  /** The live sets that name it, in the order of their names. */
   readonly sets: readonly SetName[];
-  /** Absent: nobody defines it. */
+  /** Absent: no set defines it. */
   readonly definition?: DynamicDefinition;
-  /** The array of the cluster in which its nodes are created, and all that is laid over that one's attributes; absent: see `refusal`. */
+  /** The array of the cluster in which its nodes are created. Absent: see `refusal`. */
   readonly parent?: NodeArray;
-  /** Present: nothing new is created for it, and why. */
+  /** Why no new nodes are created for it. Absent: they are. */
   readonly refusal?: Reason;
 }
 
-/** By name; arrays that CycleCloud has are none of them. */
+/** Dynamic node arrays by name. Arrays that CycleCloud has are not here. */
 export type Dynamics = ReadonlyMap<ArrayName, Dynamic>;
 
 interface Named {
@@ -29,8 +29,8 @@ interface Named {
 }
 
 /**
- * The dynamic node arrays that the demand in force names, and those that exist. A request that does not define one updates it as it is in
- * the record. Demand that is admitted defines each in one way: see `admitDemands`.
+ * The dynamic node arrays that the demand in force names, and those that exist. If no demand defines an array that exists, its stored
+ * definition counts. Admitted demands never define one in two ways: see `admitDemands`.
  */
 export function dynamicsOf(
   demands: readonly RankedDemand[],
@@ -43,24 +43,24 @@ export function dynamicsOf(
   const all = new Set([...known.keys(), ...names.map(([name]) => name)]);
   if (all.size === 0) return NO_DYNAMICS;
   const arrays = new Map(snapshot.arrays.map((array) => [array.name, array]));
-  // Those that exist keep their places: of too many, only new ones are refused.
+  // Existing arrays come first, so that only new ones are refused if there are too many.
   const inOrder = [...all].sort((a, b) => Number(known.has(b)) - Number(known.has(a)) || compareText(a, b));
-  const settled = new Map<ArrayName, Dynamic>();
+  const defined = new Map<ArrayName, Dynamic>();
   inOrder.forEach((name, at) => {
-    const dynamic = settle(name, named.get(name), known.get(name));
+    const dynamic = define(name, named.get(name), known.get(name));
     const refusal: Reason = { code: "dynamic-too-many", array: name, most: MOST_DYNAMICS };
-    settled.set(name, at < MOST_DYNAMICS ? dynamic : { name, sets: dynamic.sets, refusal });
+    defined.set(name, at < MOST_DYNAMICS ? dynamic : { name, sets: dynamic.sets, refusal });
   });
-  const family = { settled, arrays, wholes: new Map<ArrayName, Whole>() };
+  const family = { defined, arrays, wholes: new Map<ArrayName, Whole>() };
   const dynamics = new Map<ArrayName, Dynamic>();
   for (const name of [...all].sort(compareText)) {
-    const dynamic = settled.get(name);
-    if (dynamic !== undefined) dynamics.set(name, placed(dynamic, family));
+    const dynamic = defined.get(name);
+    if (dynamic !== undefined) dynamics.set(name, withParent(dynamic, family));
   }
   return dynamics;
 }
 
-/** Dynamic node arrays of one cluster: each is a copy of all buckets of its parent, which every demand looks at. */
+/** Maximum number of dynamic node arrays. Each copies all buckets of its parent, and every demand reads them. */
 const MOST_DYNAMICS = 500;
 
 const NO_DYNAMICS: Dynamics = new Map();
@@ -83,14 +83,15 @@ function readNames(demands: readonly RankedDemand[]): Map<ArrayName, Named> {
   return names;
 }
 
-/** How it is defined, whatever the cluster has. */
-function settle(name: ArrayName, named: Named | undefined, known: DynamicArray | undefined): Dynamic {
+/** The array with its definition. Whether the cluster has its parent is not checked yet. */
+function define(name: ArrayName, named: Named | undefined, known: DynamicArray | undefined): Dynamic {
   const sets = [...(named?.sets ?? [])].sort(compareText);
   if (named === undefined) return { name, sets, refusal: { code: "dynamic-not-asked-for", array: name } };
   const definition = named.definition ?? known;
   return definition === undefined ? { name, sets } : { name, sets, definition: definitionOf(definition) };
 }
 
+/** The definition without other fields. */
 export function definitionOf({ machineTypes, attributes, ...rest }: DynamicDefinition): DynamicDefinition {
   return {
     extends: rest.extends,
@@ -99,7 +100,7 @@ export function definitionOf({ machineTypes, attributes, ...rest }: DynamicDefin
   };
 }
 
-/** What a dynamic array comes to with all that it extends, or why that is not known. */
+/** A dynamic array merged with all arrays that it extends, or why there is no result. */
 type Whole =
   | {
       readonly kind: "whole";
@@ -110,15 +111,16 @@ type Whole =
   | { readonly kind: "unknown"; readonly extends: ArrayName }
   | { readonly kind: "too-deep" };
 
+/** All dynamic arrays and the arrays of the cluster. */
 interface Family {
-  readonly settled: ReadonlyMap<ArrayName, Dynamic>;
+  readonly defined: ReadonlyMap<ArrayName, Dynamic>;
   readonly arrays: ReadonlyMap<ArrayName, NodeArray>;
-  /** Each is worked out once. */
+  /** Results so far: each is computed once. */
   readonly wholes: Map<ArrayName, Whole>;
 }
 
-/** Finds the array of the cluster that it extends in the end, with what those in between lay over it. */
-function placed(dynamic: Dynamic, family: Family): Dynamic {
+/** Finds the array of the cluster that it extends in the end, and merges the definitions in between. */
+function withParent(dynamic: Dynamic, family: Family): Dynamic {
   const { name, definition, refusal } = dynamic;
   const { arrays } = family;
   if (arrays.has(name)) return { ...dynamic, refusal: { code: "dynamic-name-taken", array: name } };
@@ -140,36 +142,36 @@ function placed(dynamic: Dynamic, family: Family): Dynamic {
   }
 }
 
-/** `above`: how many dynamic arrays extend this one in a row, on the way to it. A circle is too deep, too. */
+/** `above`: the number of arrays on the way to this one, each extending the next. A circle is too deep, too. */
 function wholeOf(name: ArrayName, definition: DynamicDefinition, family: Family, above = 0): Whole {
   const known = family.wholes.get(name);
   if (known !== undefined) return known.kind === "whole" && known.depth + above >= DEEPEST ? TOO_DEEP : known;
   if (above >= DEEPEST) return TOO_DEEP;
-  const whole = workOut(definition, family, above);
-  // What is too deep from here may not be from elsewhere.
+  const whole = mergeParents(definition, family, above);
+  // An array that is too deep on this way may not be too deep on another one.
   if (whole.kind !== "too-deep" || above === 0) family.wholes.set(name, whole);
   return whole;
 }
 
 const TOO_DEEP: Whole = { kind: "too-deep" };
 
-function workOut(definition: DynamicDefinition, family: Family, above: number): Whole {
-  const { settled, arrays } = family;
+function mergeParents(definition: DynamicDefinition, family: Family, above: number): Whole {
+  const { defined, arrays } = family;
   const parent = arrays.get(definition.extends);
   if (parent !== undefined) return { kind: "whole", definition, parent, depth: 0 };
-  const between = settled.get(definition.extends)?.definition;
+  const between = defined.get(definition.extends)?.definition;
   if (between === undefined) return { kind: "unknown", extends: definition.extends };
   const under = wholeOf(definition.extends, between, family, above + 1);
   if (under.kind !== "whole") return under;
   return {
     kind: "whole",
-    definition: laidOver(under.definition, definition),
+    definition: mergeDefinitions(under.definition, definition),
     parent: under.parent,
     depth: under.depth + 1,
   };
 }
 
-function laidOver(under: DynamicDefinition, over: DynamicDefinition): DynamicDefinition {
+function mergeDefinitions(under: DynamicDefinition, over: DynamicDefinition): DynamicDefinition {
   const machineTypes = over.machineTypes ?? under.machineTypes;
   const attributes =
     under.attributes === undefined || over.attributes === undefined

@@ -13,8 +13,8 @@ import type { Dynamic, Dynamics } from "./dynamic-arrays.ts";
 import { definitionOf } from "./dynamic-arrays.ts";
 
 /**
- * The dynamic node arrays that exist after an observation: those that a set asks for, in a cluster that is started, and those that still have
- * nodes. A set that has left one out since asks for it no longer; one that only lapsed has said nothing, and stays named.
+ * The dynamic node arrays that exist after an observation: those that a set asks for while the cluster is started, and those that still have
+ * nodes. A set that has omitted an array since then no longer asks for it. A set that only lapsed stays noted.
  */
 export function existingDynamics(
   record: ClusterRecord,
@@ -30,11 +30,11 @@ export function existingDynamics(
   for (const dynamic of dynamics.values()) {
     const { name, sets, parent } = dynamic;
     const old = before.get(name);
-    // Defined, and somewhere to be; what is refused stays what it was, if it was anything.
+    // An array that is refused keeps its old definition, if it has one.
     const definition = parent === undefined ? old : dynamic.definition;
     const asked = open && sets.length > 0;
     if (definition === undefined || !(asked || inUse.has(name))) continue;
-    // A set that lapsed has it no longer; who defined it last is known all the same.
+    // The demand of a lapsed set is gone, but the record names the set that defined the array last.
     const by = definers.get(name) ?? old?.by;
     const silent = (old?.sets ?? []).filter((set) => isSilent(record.sets.get(set)));
     existing.push({
@@ -47,14 +47,14 @@ export function existingDynamics(
   return existing;
 }
 
-/** It asked for something, and is renewed no more; a set that was deleted says by that that it asks for nothing. */
+/** Whether the set lapsed. A set that was deleted asks for nothing. */
 function isSilent(entry: SetEntry | undefined): boolean {
   return entry?.live === false && entry.ended === undefined;
 }
 
 /**
- * The ledger with nodes of which it knows no request, as after a lost table, taken for those of the dynamic array that they are called
- * after: then names are all that is left (architecture.md, The node ledger).
+ * The ledger with nodes without a known request assigned to the dynamic array in their name. After a loss of the table only names are left
+ * (architecture.md, The node ledger).
  */
 export function recogniseByName(ledger: Ledger, dynamics: Dynamics): Ledger {
   const stems = new Map<string, Dynamic>();
@@ -75,7 +75,7 @@ export function recogniseByName(ledger: Ledger, dynamics: Dynamics): Ledger {
   return next ?? ledger;
 }
 
-/** Dynamic arrays of which a node exists, is on its way or may be. */
+/** Dynamic arrays with nodes that exist, are on their way or may be. */
 function withNodes(record: ClusterRecord, ledger: Ledger, snapshot: Snapshot): ReadonlySet<ArrayName> {
   const names = new Set<ArrayName>();
   const note = (name: ArrayName | undefined): void => {
@@ -91,7 +91,7 @@ function withNodes(record: ClusterRecord, ledger: Ledger, snapshot: Snapshot): R
   return names;
 }
 
-/** Left out by every set that asked for it: it goes with its last node. */
+/** Whether no set asks for the array any more. It is removed with its last node. */
 export function isFlagged({ sets }: DynamicArray): boolean {
   return sets.length === 0;
 }

@@ -4,36 +4,36 @@ import { convertSize, isLess, isSize } from "../../domain/size.ts";
 import type { Defaults } from "../constraints/default-resources.ts";
 import { applyDefaults } from "../constraints/default-resources.ts";
 
-/** What a scheduler says of the resources of one of its hosts: totals, and what is left of them. */
+/** The resources of a host in the report of its scheduler: totals, and what is left of them. */
 export interface HostAmounts {
   readonly resources: Resources;
   readonly available: Resources;
 }
 
-/** The resources of a host once its report stands above what we know of it (scalelib.md 13). */
+/** The resources of a host with its report over computed ones (scalelib.md 13). */
 export interface Overlaid {
-  /** What it has in all. */
+  /** Its totals. */
   readonly resources: Resources;
-  /** What is left now of each resource that the report says this of: all that runs there is subtracted already. Absent: of none. */
+  /** What is left of each reported resource. Everything that runs there is subtracted already. Absent: the report does not say. */
   readonly left?: Resources;
 }
 
 /**
- * Puts a report above what we computed, name by name. An amount keeps the unit that it had: a plain number of a size is in that unit. What
- * cannot be counted does not replace an amount, as nothing would fit there any more. Less than nothing is nothing.
+ * Puts a report over computed resources, name by name. An amount keeps its unit: a plain number for a size is in that unit. A value that
+ * cannot be counted does not replace an amount, because then no job would fit. A negative amount counts as 0.
  */
 export function overlayReport(computed: Resources, { resources, available }: HostAmounts): Overlaid {
   return overlayLeft(overlayTotals(computed, resources), available);
 }
 
-/** What a host has in all, with the totals that its scheduler reports. */
+/** The totals of a host, with those that its scheduler reports. */
 export function overlayTotals(computed: Resources, reported: Resources): Resources {
   const totals: Record<string, ResourceValue> = { ...computed };
   for (const [name, value] of Object.entries(reported)) totals[name] = replace(totals[name], value);
   return totals;
 }
 
-/** What is left of these totals. They are the same object, unless the report says more than they do. */
+/** What is left of these totals. The totals stay the same object, except if the report has a larger amount. */
 export function overlayLeft(totals: Resources, available: Resources): Overlaid {
   let more: Record<string, ResourceValue> | undefined;
   let left: Record<string, ResourceValue> | undefined;
@@ -49,7 +49,7 @@ export function overlayLeft(totals: Resources, available: Resources): Overlaid {
   return left === undefined ? { resources } : { resources, left };
 }
 
-/** What is left of these totals where nothing is. */
+/** These totals with nothing left. */
 export function nothingLeft(totals: Resources): Resources {
   const left: Record<string, ResourceValue> = {};
   for (const [name, value] of Object.entries(totals))
@@ -76,8 +76,8 @@ function notBelowZero(value: AmountValue): AmountValue {
 }
 
 /**
- * A host that only the scheduler knows, as constraints see it before its report (scalelib.md 13). `vcpus`: what it counts as having
- * where the report does not say.
+ * A host that only the scheduler knows, as constraints see it before its report (scalelib.md 13). `vcpus`: its number of vCPUs if the report
+ * does not say.
  */
 export function viewHost(hostname: string, defaults: Defaults, vcpus: number): NodeView {
   const properties: NodeProperties = {

@@ -6,7 +6,7 @@ import type { Resources, Scalar } from "../../domain/resources.ts";
 import type { NodeProperties, NodeView } from "../../domain/node-view.ts";
 import type { Seconds } from "../../domain/units.ts";
 
-/** A place of a cluster as far as views need it; array and machine are absent where the cluster no longer offers them. */
+/** The part of a bucket that views need. Array and machine are absent if the cluster no longer offers them. */
 export interface ViewedPlace {
   readonly bucket: BucketKey;
   readonly array: NodeArray | undefined;
@@ -19,10 +19,10 @@ export interface ViewedPlace {
 const NO_CONFIGURATION: Readonly<Record<string, Scalar>> = {};
 const NO_JOBS: ReadonlySet<string> = new Set<string>();
 
-/** The version that the library tells of itself. */
+/** The version that scalelib reports. */
 const LIBRARY_VERSION = "7.9";
 
-/** The node that a bucket would make (scalelib.md 3 and 5), before default resources. */
+/** A new node of a bucket (scalelib.md 3 and 5), before default resources. */
 export function viewBucket(place: ViewedPlace, catalogue: Catalogue): NodeView {
   const { array } = place;
   const machine = describeMachine(place, catalogue);
@@ -53,8 +53,8 @@ export function viewBucket(place: ViewedPlace, catalogue: Catalogue): NodeView {
 }
 
 /**
- * A node that exists, before default resources. It is read from its bucket, as a new one is: where the two differed, each pass would find
- * the nodes of the last one wanting and ask for more (scalelib defects 29 and 30). What it says of itself can only add to that.
+ * An existing node, before default resources. It is described by its bucket, like a new one. If the two differed, the nodes of each plan could
+ * be too small for the next one, which would create more (scalelib defects 29 and 30). The node's own record can only add to that.
  */
 export function viewNode(node: Node, place: ViewedPlace, catalogue: Catalogue): NodeView {
   const machine = describeMachine(place, catalogue, node);
@@ -101,7 +101,7 @@ type OfOneNode =
   | "keep_alive"
   | "create_time_remaining";
 
-/** What all nodes of a place have in common. Times are those of nodes that nobody has seen: our memory of nodes is the ledger's. */
+/** The properties that all nodes of a place have. Times are those of a new node, because the ledger has those of existing ones. */
 function commonProperties(place: ViewedPlace, machine: Described): Omit<NodeProperties, OfOneNode> {
   const group = place.bucket.placementGroup ?? null;
   return {
@@ -139,7 +139,7 @@ interface Described {
   readonly vcpusPerCore: number;
 }
 
-/** What CycleCloud reports and what the catalogue knows: of GPUs the larger figure, unless the user's own file says what it is. */
+/** The machine by CycleCloud and the catalogue. The larger number of GPUs counts, except if the user's own table has one. */
 function describeMachine(place: ViewedPlace, catalogue: Catalogue, node?: Node): Described {
   const { array, bucket } = place;
   const found = findVmSize(catalogue, array?.region, bucket.machineType);

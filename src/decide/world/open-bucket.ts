@@ -56,7 +56,7 @@ export function openBucket(
   return { offer, array, bucket, usage };
 }
 
-/** What the configuration says of a bucket, and whether its nodes may be evicted. */
+/** The preferences of the configuration for a bucket, and whether its nodes may be evicted. */
 function wishesFor(
   { prices, placementGroups }: Policy,
   array: NodeArray,
@@ -72,7 +72,7 @@ function wishesFor(
   };
 }
 
-/** Nodes in each group in use: by the status or by our own count, whichever is more. */
+/** Number of nodes in each group in use: by the status or by our own count, whichever is larger. */
 function groupSizesOf(bucket: Bucket, inUse: readonly ClusterPlace[]): ReadonlyMap<PlacementGroup, number> {
   const sizes = new Map(bucket.placementGroups.map((group) => [group.name, group.activeCount]));
   const waiting = new Map<PlacementGroup, number>();

@@ -5,12 +5,13 @@ import { bootingSince, isStarting } from "../intents/node-starts.ts";
 /** The order in which capacity is used; lower goes first. */
 export const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3, deallocated: 4 };
 
-/** The place of a node in the order of use; a node that is marked gives way to others that are up. */
+/** The position of a node in the order of use. A marked node comes after others that are up. */
 export function orderOf(node: Node, known: LedgerNode | undefined): number {
   if (node.phase === "ready" && known?.draining !== undefined) return ORDER.wantsToStop;
   return orderUnmarked(node, known);
 }
 
+/** The position of a node without regard to its mark. */
 export function orderUnmarked(node: Node, known: LedgerNode | undefined): number {
   if (node.phase === "deallocated" && !isStarting(known)) return ORDER.deallocated;
   if (node.phase !== "ready") return ORDER.coming + ageFraction(known);
@@ -19,8 +20,8 @@ export function orderUnmarked(node: Node, known: LedgerNode | undefined): number
 }
 
 /**
- * In [0, 1), growing with time: of nodes that are alike those that came first are used first, so that a plan once made stands; of those
- * that showed up at once those that were asked for first.
+ * A number in [0, 1) that is larger for newer nodes, so that older ones are used first and plans stay stable. Of nodes that were first observed
+ * together, those that were requested first come first.
  */
 function ageFraction(known: LedgerNode | undefined): number {
   if (known === undefined) return 0;
@@ -28,7 +29,7 @@ function ageFraction(known: LedgerNode | undefined): number {
   return Math.min(bootingSince(known) + askedAfter / REQUESTS_APART, LAST_INSTANT) / (LAST_INSTANT + 1);
 }
 
-/** In the year 2096: so early that in a number of 53 bits there is room for this many requests in each millisecond. */
+/** In the year 2096. With this end, 53 bits have room for 500 requests in each millisecond. */
 const LAST_INSTANT = 4e12;
 
 const REQUESTS_APART = 500;

@@ -2,15 +2,15 @@ import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { findPrice } from "../../domain/price.ts";
 
-/** What nodes cost an hour, all together. */
+/** What some nodes cost per hour. */
 export interface NodesPrice {
   readonly pricePerHour: number;
   readonly currency: string;
-  /** Nodes whose price is not known, which are not in the sum; absent: none. */
+  /** Number of nodes without a known price. They are not in the sum. Absent: none. */
   readonly unpricedNodes?: number;
 }
 
-/** What `nodes` cost an hour by the configuration's prices; those without a VM cost nothing. Undefined: there are no prices. */
+/** What the nodes cost per hour by the configuration's prices. Nodes without a VM cost nothing. Undefined if there are no prices. */
 export function priceNodes(
   nodes: readonly Node[],
   { arrays }: Snapshot,

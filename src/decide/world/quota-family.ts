@@ -4,18 +4,17 @@ import type { MachineType } from "../../domain/ids.ts";
 import { machineType } from "../../domain/ids.ts";
 import { readSizeName } from "../constraints/size-name.ts";
 
-/** The quota family of a VM size. Names of families are compared without case: Azure spells some of them both ways. */
+/** The quota family of a VM size. Its name has any case of letters, because Azure spells some names in two ways. */
 export interface Family {
   readonly name: string;
-  /** No table knows the size: the family is guessed from the size's name. */
+  /** No table has the size. The family is guessed from the size's name. */
   readonly guessed?: true;
 }
 
 /**
- * The quota family of a VM size in a location. CycleCloud's status does not name it (cyclecloud-wire.md A.3), so the size table does: the
- * configured one first, then ours. For a size that neither knows the name is guessed: the family of the sizes that are named alike, if
- * they all have the same one; else a name made of the size's own, in Azure's spelling. A name of another form is a family of its own.
- * With a wrong guess CycleCloud, which knows better, adds fewer nodes than asked.
+ * The quota family of a VM size in a location. CycleCloud's status does not have it (cyclecloud-wire.md A.3), so it comes from the size table:
+ * the configured one, else ours. If neither has the size, the family is guessed: the one that all sizes with a similar name have, else a name
+ * in Azure's spelling. A size whose name has another form is its own family. After a wrong guess CycleCloud adds fewer nodes than requested.
  */
 export function familyOf(catalogue: Catalogue, location: string | undefined, size: MachineType): Family {
   const known = describeVmSize(catalogue, location, size).family;
@@ -26,15 +25,15 @@ export function familyOf(catalogue: Catalogue, location: string | undefined, siz
   return { name: alike ?? `standard${name.family.toUpperCase()}${name.version}Family`, guessed: true };
 }
 
-/** What two spellings of a family's name have in common. */
+/** A key that is equal for all spellings of a family's name. */
 export function familyKey(name: string): string {
   return name.toLowerCase();
 }
 
-/** A table never changes, and reading the names of all its sizes takes a millisecond. */
+/** Results by table: a table never changes, and to read all its names takes a millisecond. */
 const known = new WeakMap<VmSizes, ReadonlyMap<string, string | undefined>>();
 
-/** The family of the sizes that are named alike; undefined: they are of several. */
+/** The family of all sizes with a similar name. Undefined if they have several. */
 function familiesByName(sizes: VmSizes): ReadonlyMap<string, string | undefined> {
   const earlier = known.get(sizes);
   if (earlier !== undefined) return earlier;

@@ -13,27 +13,27 @@ import { mayReportHosts, mayWrite } from "../senders/sender-rule.ts";
 import { freshReport, nextLapse } from "../senders/host-facts.ts";
 
 /**
- * A host of which a scheduler says what it has or what is left of it. Hosts without such amounts are not read here, and cost nothing.
- * The amounts are nothing where another live set reports the host too, or has jobs placed there: nobody can say whose word counts.
+ * A host that a scheduler reports with amounts: what it has, or what is left. Hosts without amounts are not read here. If another live set
+ * reports the host too, or has jobs placed there, nothing is left, because it is unknown which report is right.
  */
 export interface ReportedHost extends HostAmounts {
   readonly hostname: string;
-  /** Who reports it with amounts, the latest report first. Of one moment the first by name is the latest. */
+  /** The sets that report it with amounts, the latest report first. Reports of the same moment are in the order of the sets' names. */
   readonly by: readonly { readonly set: SetName; readonly jobs: readonly string[] }[];
-  /** No report says that it takes no jobs. */
+  /** False if its reports say that it takes no jobs. */
   readonly open: boolean;
-  /** Several sets report it: as each of them does, as a host that CycleCloud does not know counts for that set only. Absent: one does. */
+  /** The host in the report of each set, because a host that CycleCloud does not know counts for that set only. Absent: one set reports it. */
   readonly bySet?: readonly ReportedHost[];
 }
 
-/** Hosts by their key: see {@link hostKey}. */
+/** Hosts by {@link hostKey}. */
 export type ReportedHosts = ReadonlyMap<string, ReportedHost>;
 
 const NONE: ReportedHosts = new Map();
 
 /**
- * The hosts with amounts in all reports in force. A report counts as long as for busyness: while it is younger than two intervals of its set,
- * and its set is live. The order in which messages came does not matter. Sets whose rule in `senders` lets them report no hosts say nothing.
+ * The hosts with amounts in all reports in force. A report is in force while it is younger than two intervals of its set and the set is live, as
+ * for busyness. The order of messages does not matter. Sets that may report no hosts by `senders` are left out.
  */
 export function reportedHosts(
   record: Held,
@@ -62,7 +62,7 @@ interface Collected extends Pick<Bodies, "demands" | "reports">, Pick<ClusterRec
   readonly until: number;
 }
 
-/** The sets of a record are looked at several times before they change. */
+/** Results by the sets of a record, which are read several times before they change. */
 const collected = new WeakMap<ClusterRecord["sets"], Collected>();
 
 interface Fresh {
@@ -93,7 +93,7 @@ function collectHosts(
   }
   if (found.size === 0) return NONE;
   const shared = findShared(found, fresh, placedBy(record, bodies, now, senders));
-  return new Map([...found].map(([key, bySet]) => [key, joined(bySet, shared.has(key))]));
+  return new Map([...found].map(([key, bySet]) => [key, joinReports(bySet, shared.has(key))]));
 }
 
 function asReported(
@@ -109,8 +109,8 @@ function asReported(
   };
 }
 
-/** A host as all its reports together have it. */
-function joined(bySet: readonly ReportedHost[], isShared: boolean): ReportedHost {
+/** The host by all its reports together. */
+function joinReports(bySet: readonly ReportedHost[], isShared: boolean): ReportedHost {
   const [latest, ...others] = bySet;
   if (latest === undefined) throw new Error("a host that nobody reports");
   if (others.length === 0 && !isShared) return latest;
@@ -119,7 +119,7 @@ function joined(bySet: readonly ReportedHost[], isShared: boolean): ReportedHost
     resources: NO_AMOUNTS,
     available: NO_AMOUNTS,
     by: bySet.flatMap(({ by }) => by),
-    // Where sets differ, none of them closes it for the others.
+    // A set cannot close the host for the others.
     open: bySet.some(({ open }) => open),
     bySet,
   };

@@ -13,24 +13,24 @@ import type { ReportedHost } from "./reported-hosts.ts";
 import type { Reports } from "./scheduler-only.ts";
 import { bucketId } from "../../domain/bucket.ts";
 
-/** A bucket is believed to have less than we compute if at least this many of its nodes are reported so. */
+/** New nodes of a bucket count as smaller than computed if at least this many of its nodes are reported smaller. */
 const WITNESSES = 2;
 
 type FromReport = Pick<SupplyNode, "resources" | "left" | "occupied">;
 
-/** What reports make of the capacity of one world: of its nodes, of hosts that only the scheduler knows, and of new nodes. */
+/** The effect of reports on capacity: on nodes, on hosts that only the scheduler knows, and on new nodes. */
 export class ReportedSupply {
   readonly #reports: Reports | undefined;
-  /** Nodes with the same totals share one object, as they are then of one kind to the allocator. */
+  /** Nodes with equal totals share one object, so that the allocator sees one kind of node. */
   readonly #totals = new Map<Resources, Map<string, Resources>>();
-  /** By bucket and resource: the most that a node there is reported to have, and how many are. */
+  /** By bucket and resource, the largest reported amount of a node there, and the number of reported nodes. */
   readonly #seen = new Map<string, Map<string, { most: AmountValue; nodes: number }>>();
 
   constructor(reports: Reports | undefined) {
     this.#reports = reports;
   }
 
-  /** A node as its scheduler sees it, and as we would without that; undefined: no report in force says anything of it. */
+  /** A node by its report, and without it. Undefined if no report in force has it. */
   of({ nodeId, bucket, resources }: SupplyNode): FromReport | undefined {
     const host = this.#reports?.nodes.get(nodeId);
     if (host === undefined) return undefined;
@@ -40,8 +40,8 @@ export class ReportedSupply {
   }
 
   /**
-   * The hosts that only the scheduler knows. Those that are alike are in one bucket, as nodes of one VM size are; or, as in scalelib, each is
-   * in one of its own.
+   * The hosts that only the scheduler knows. Equal hosts share one bucket, like nodes of one VM size. With the preference of scalelib each host
+   * has its own bucket.
    */
   hosts({ preference }: Pick<Policy, "preference">): readonly SupplyNode[] {
     const hosts = this.#reports?.others ?? [];
@@ -76,8 +76,8 @@ export class ReportedSupply {
   }
 
   /**
-   * What new nodes of a bucket are believed to offer: no more of a resource than the best of the nodes there, once two of them are reported
-   * with less than we compute. Else each plan would find the nodes of the last one wanting, and ask for one more.
+   * The bucket with what new nodes there really offer. If two of its nodes are reported with less of a resource than computed, new nodes have no
+   * more than the best of them. Otherwise the nodes of each plan could be too small for the next one, which would create more.
    */
   believed(offer: BucketOffer): BucketOffer {
     const seen = this.#seen.get(bucketId(offer.bucket, false));
@@ -107,7 +107,7 @@ export class ReportedSupply {
     const totals = this.#share(computed, resources, () => overlayTotals(computed, resources));
     const overlaid = overlayLeft(totals, available);
     if (overlaid.resources === totals) return overlaid;
-    // What is said beside the totals differs from host to host, but often it does not.
+    // Reported amounts left are often equal for many hosts.
     return { ...overlaid, resources: this.#share(totals, overlaid.resources, () => overlaid.resources) };
   }
 
@@ -120,7 +120,7 @@ export class ReportedSupply {
     return resources;
   }
 
-  /** What an idle host has left is what it has. */
+  /** Notes a reported node. What an idle host has left is what it has. */
   #note(bucket: BucketKey, host: ReportedHost, { resources, left = {} }: Overlaid): void {
     const names = new Set(Object.keys(host.resources));
     const idle = isOccupied(host) ? [] : Object.keys(left).filter((name) => !names.has(name));
@@ -143,7 +143,7 @@ const NO_DEFAULTS = compileDefaults([], OWN_DEFAULTS);
 
 const isOccupied = ({ by }: ReportedHost): boolean => by.some(({ jobs }) => jobs.length > 0);
 
-/** No array of CycleCloud is called so: names with a slash are refused. */
+/** A bucket that no array of CycleCloud has: names with a slash are refused. */
 function bucketOfHosts(number: number): BucketKey {
   return { array: arrayName(`scheduler-hosts/${number}`), machineType: machineType("unknown") };
 }
@@ -160,7 +160,7 @@ function lowerTo(
   return lowered;
 }
 
-/** Reports stay what they are until the next one comes, and are asked for their text in each plan. */
+/** The text of resources. It is kept, because reports stay the same over many plans. */
 function textOf(resources: Resources): string {
   const known = texts.get(resources);
   if (known !== undefined) return known;

@@ -5,15 +5,15 @@ import type { Ledger } from "../../domain/ledger.ts";
 import { entryOfNode, hostKey } from "../../domain/hosts.ts";
 import type { ReportedHost, ReportedHosts } from "./reported-hosts.ts";
 
-/** What a plan reads of the reports. Plain data, as plans are recalled by it. */
+/** The reports in a plan. Plain data, because plans are remembered by it. */
 export interface Reports {
-  /** Those that are nodes of the cluster, and up. */
+  /** Hosts that are nodes of the cluster and up. */
   readonly nodes: ReadonlyMap<NodeId, ReportedHost>;
-  /** Those that only the scheduler knows, and that take jobs. */
+  /** Hosts that only the scheduler knows and that take jobs. */
   readonly others: readonly ReportedHost[];
 }
 
-/** The cluster as far as it says which hosts are its own. */
+/** The parts of a cluster that show which hosts are its own. */
 interface Cluster {
   readonly snapshot: Pick<Snapshot, "nodes" | "arrays">;
   readonly ledger: Ledger;
@@ -21,7 +21,7 @@ interface Cluster {
   readonly dynamics: Iterable<ArrayName>;
 }
 
-/** What a plan reads of the reports, beside these demands as they were sent; undefined: no report says anything of amounts. */
+/** Collects the reports for a plan. `demands`: as they were sent. Undefined if no report has amounts. */
 export function readReports(
   reported: ReportedHosts,
   cluster: Cluster,
@@ -38,13 +38,13 @@ export type Standing =
   | "capacity"
   /** Its scheduler says that it takes no jobs. */
   | "closed"
-  /** We remember a node of this name, or the status has one that is not up. */
+  /** The ledger has a node of this name, or the status has one that is not up. */
   | "former-node"
   | "named-as-a-node"
-  /** It has jobs, and neither its report nor the jobs say how much of it they take. */
+  /** It has jobs, and neither its report nor the jobs say how much they take. */
   | "load-unknown";
 
-/** A host that is reported, and what it is to us. */
+/** A reported host, and whether it is capacity. */
 export interface JudgedHost {
   readonly host: ReportedHost;
   readonly standing: Standing;
@@ -72,8 +72,8 @@ export function judgeHosts(
     if (node.phase === "ready") nodes.set(node.nodeId, host);
   });
   if (found.size === reported.size) return { nodes, others: [] };
-  const whyOurs = later(() => judgeNames(cluster));
-  const placedAt = later(() => indexPlaced(demands));
+  const whyOurs = lazily(() => judgeNames(cluster));
+  const placedAt = lazily(() => indexPlaced(demands));
   const others = [...reported]
     .filter(([, host]) => !found.has(host))
     .flatMap(([key, host]) => (host.bySet ?? [host]).map((one) => ({ key, host: one })))
@@ -85,9 +85,9 @@ export function judgeHosts(
 }
 
 /**
- * Schedulers go on listing hosts whose nodes are gone, and list hosts whose nodes are still to be made: jobs would wait for ever for such a
- * host, where a node too many costs little. So a host that had a node of the cluster, as far as we remember, or that is called as CycleCloud
- * calls nodes and their hosts is never taken for one of the scheduler's own. This also holds when our memory is lost.
+ * Recognises hosts of the cluster by name. Schedulers list hosts whose nodes are gone or do not exist yet. Jobs that are placed on such a host
+ * would wait for ever, and a node too many costs little in comparison. So a host never counts as the scheduler's own if the ledger has a node
+ * of its name, or if its name looks like those that CycleCloud gives. The second rule holds even if the ledger is lost.
  */
 function judgeNames({ snapshot, ledger, dynamics }: Cluster): (key: string) => Standing | undefined {
   const known = new Set<string>();
@@ -107,7 +107,7 @@ function judgeNames({ snapshot, ledger, dynamics }: Cluster): (key: string) => S
   };
 }
 
-/** "ip-0a000404", as CycleCloud calls hosts; or "execute-17", as it calls nodes, maybe with a prefix: "lab-execute-17". */
+/** Names that CycleCloud gives to hosts ("ip-0a000404") and nodes ("execute-17", or with a prefix "lab-execute-17"). */
 function isNamedAsNode(key: string, arrays: ReadonlySet<string>): boolean {
   if (/^ip-[0-9a-f]{8}$/.test(key)) return true;
   const array = /^(.+)-\d+$/.exec(key)?.[1];
@@ -116,7 +116,7 @@ function isNamedAsNode(key: string, arrays: ReadonlySet<string>): boolean {
   return [...arrays].some((name) => array.endsWith(`-${name}`));
 }
 
-/** What the jobs there take is known by what is left, or as each says itself how much of it runs there. */
+/** Whether such a host is capacity. It is if the report says what is left, or if each job there says how much of it runs there. */
 function standingOf(
   { hostname, available, by }: ReportedHost,
   placedAt: () => ReadonlyMap<string, ReadonlySet<string>>,
@@ -126,7 +126,7 @@ function standingOf(
   return by.every(({ jobs }) => jobs.every((job) => placed?.has(job) === true)) ? "capacity" : "load-unknown";
 }
 
-/** By host the names of the jobs that say that they run there. */
+/** By host, the names of the jobs that name it as the host on which they run. */
 function indexPlaced(demands: readonly RankedDemand[]): ReadonlyMap<string, ReadonlySet<string>> {
   const index = new Map<string, Set<string>>();
   for (const { demand } of demands) {
@@ -139,8 +139,8 @@ function indexPlaced(demands: readonly RankedDemand[]): ReadonlyMap<string, Read
   return index;
 }
 
-/** Worked out when it is asked for, and once. */
-function later<T extends object>(work: () => T): () => T {
+/** Computes a value when it is first needed, and only once. */
+function lazily<T extends object>(work: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= work());
 }

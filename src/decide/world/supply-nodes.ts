@@ -17,7 +17,7 @@ import { coresOf } from "./cluster-buckets.ts";
 import { isStarting, mayBeStarted } from "../intents/node-starts.ts";
 import { isOpposite, sum } from "./cluster-usage.ts";
 
-/** Phases in which a node has a VM, may get one or may still have one: they count against limits (A.3, semantics 3). */
+/** Whether a node has a VM, may get one or may still have one. Then it counts against limits (cyclecloud-wire.md A.3, semantics 3). */
 function countsAgainstLimits(phase: NodePhase): boolean {
   return phase !== "off" && phase !== "deallocated";
 }
@@ -34,7 +34,7 @@ export function collectNodes(
     const known = entries.get(node.nodeId);
     const starting = node.phase === "deallocated" && isStarting(known);
     const startable = mayBeStarted(node, known);
-    // A node that is switched off may use a quota, of which a status that lacks the node knows nothing.
+    // A node that is off may still use a quota. A status that lacks the node does not count it.
     const lost = node.missing !== undefined && node.missing.named !== true && node.phase !== "off";
     if (!countsAgainstLimits(node.phase) && !starting && !startable && !lost) return;
     const place = places.at(node.array, node.machineType, node.placementGroup);
@@ -43,7 +43,7 @@ export function collectNodes(
       place.nodes += 1;
       place.nodeCores += coresOf(node, place);
     } else if (uncounted) {
-      // As with a create that no status shows yet: whether CycleCloud counts it is unknown.
+      // Like a node that was requested and that no status shows yet: it is unknown whether CycleCloud counts it.
       place.waiting += 1;
       if (node.spot !== undefined) place.waitingOpposite += isOpposite(place, node.spot);
     }
@@ -84,7 +84,7 @@ function supplyNode(
         : input.order(node, known),
     ready: node.phase === "ready" && input.doubted?.has(node.nodeId) !== true,
   };
-  // One after the other, as spreading them would cost more than all the rest: there are thousands of nodes.
+  // Assigned one by one, because spreads would cost more than all the rest: there are thousands of nodes.
   if (node.hostname !== undefined) supply.hostname = node.hostname;
   if (mayBeStarted(node, known)) supply.deallocated = true;
   if (starts) supply.starting = true;
@@ -92,9 +92,9 @@ function supplyNode(
 }
 
 /**
- * A deallocated node still uses its quota (A.5), and what CycleCloud calls available is what can be created under it: neither is asked of
- * a start again. Cluster and array have their limits, which CycleCloud itself does not keep when it starts (A.3, semantics 3). Where
- * nothing says what its bucket's limits are, a node is not started.
+ * A deallocated node with what its start takes from limits. It still uses its quota (A.5), and the available nodes of its bucket are new ones,
+ * so a start takes nothing from these. It takes from the limits of cluster and array, which CycleCloud does not check for a start (A.3,
+ * semantics 3). Empty if the limits of its bucket are not known: then it is not started.
  */
 export function withStartCharges(
   node: SupplyNode,
@@ -149,7 +149,7 @@ export function collectInFlight(
     });
 }
 
-/** Nodes that only their buckets name and that we do not know: those beyond what is in flight there anyway. */
+/** Unknown nodes that only their buckets name, minus those that are in flight there. */
 export function unknownBeyond(input: WorldInput): readonly Asked[] {
   return unknownNodes(input.snapshot, input.ledger).flatMap(({ array, machineType, count }) => {
     const isThere = ({ bucket }: Pick<InFlight, "bucket">): boolean =>
@@ -162,7 +162,7 @@ export function unknownBeyond(input: WorldInput): readonly Asked[] {
   });
 }
 
-/** Nodes of a bucket that are counted and not listed. */
+/** A number of nodes of a bucket that the status does not list. */
 interface Asked extends Pick<InFlight, "bucket" | "purpose"> {
   readonly count: number;
   readonly order: number;

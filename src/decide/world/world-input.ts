@@ -15,30 +15,30 @@ export interface WorldInput {
   readonly snapshot: Snapshot;
   readonly ledger: Ledger;
   readonly inFlight: readonly InFlight[];
-  /** Creates that are committed and not settled: they count as in flight. */
+  /** Creates that are committed and not settled. They count as in flight. */
   readonly pendingCreates: readonly CreateSet[];
   readonly backoffs: readonly Backoff[];
-  /** Groups that earlier plans found lacking; absent: none. */
+  /** Groups that lacked nodes in earlier plans. Absent: none. */
   readonly groupFills?: readonly GroupFill[];
   readonly policy: Policy;
   /** Licences and quotas that the cluster's jobs share. */
   readonly pools?: readonly Pool[];
-  /** Who asks for something: the configuration's caps are theirs. Absent: nobody. */
+  /** The demands, to which the configuration's caps apply. Absent: none. */
   readonly demands?: readonly RankedDemand[];
-  /** Dynamic node arrays by name; absent: none. */
+  /** Dynamic node arrays by name. Absent: none. */
   readonly dynamics?: Dynamics;
-  /** What schedulers say of their hosts; absent: nothing of amounts. */
+  /** The reports of schedulers. Absent: none has amounts. */
   readonly reports?: Reports;
-  /** Nodes that are being stopped or are down: not capacity, though they still count against limits. */
+  /** Nodes that are being stopped or are down. They are no capacity, but count against limits. */
   readonly excluded: ReadonlySet<NodeId>;
   /**
-   * Nodes in doubt, whatever their phase: capacity that is not up, so that nothing is created for them and they stand in for nobody.
+   * Nodes in doubt, in any phase. They are capacity that is not up: nothing is created in their place, and they replace no node that stops.
    * Absent: none.
    */
   readonly doubted?: ReadonlySet<NodeId>;
-  /** Nodes that keep the jobs that are on them, and take no others; absent: none. */
+  /** Nodes that keep their jobs and take no others. Absent: none. */
   readonly full?: ReadonlySet<NodeId>;
-  /** Which existing nodes are used first: see `SupplyNode.order`. Nodes seen later should come after those seen earlier. */
+  /** The order in which existing nodes are used: see `SupplyNode.order`. Nodes that were observed later come later. */
   readonly order: (node: Node, known?: LedgerNode) => number;
   readonly now: Instant;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
-import { renderBinding } from "../../../src/domain/binding.ts";
+import { renderRemedy } from "../../../src/domain/remedy.ts";
 import { placementGroup } from "../../../src/domain/ids.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import { job, node, now, policy } from "../../support/build-world.ts";
 import type { Scenario } from "../search/scenario.ts";
 import { check, hb, inAGroup, inMpi, mpi } from "../search/scenario.ts";
 
-/** An array whose Configuration says autoscale.is_hpc: false. */
+/** An array with autoscale.is_hpc: false in its Configuration. */
 const notHpc = { notHpc: true } as const;
 const NO_NEW_GROUP =
   "mpi/HB120: node array mpi makes no placement groups (Configuration.autoscale.is_hpc is false)";
@@ -79,6 +79,6 @@ describe("an array that is not for HPC, in the default mode", () => {
     const [outcome] = answer.outcomes;
     expect(outcome?.reasons.map(renderReason)).toEqual([NO_NEW_GROUP]);
     expect(outcome?.binding).toEqual({ kind: "no-raise", reason: outcome?.reasons[0] });
-    expect(renderBinding(outcome?.binding ?? { kind: "raise", raises: [] })).toContain("is_hpc is false");
+    expect(renderRemedy(outcome?.binding ?? { kind: "raise", raises: [] })).toContain("is_hpc is false");
   });
 });

@@ -192,7 +192,7 @@ describe("nodes beyond demand", () => {
       },
     ]);
     expect(violations.map((violation) => describeViolation(violation))).toEqual([
-      "2.0 s: node b was created though 1 live nodes with 4 cores met the largest demand in force: 3 slots (1 nodes of its size)",
+      "2.0 s: node b was created although 1 live nodes with 4 cores met the largest demand in force: 3 slots (1 nodes of its size)",
     ]);
   });
 

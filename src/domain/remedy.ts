@@ -20,7 +20,7 @@ export type Raise =
   | { readonly of: "pool"; readonly pool: string; readonly more: number };
 
 /** What prevents an unmet demand from being placed completely, if everything of higher rank stays in place. */
-export type Binding =
+export type Remedy =
   /** The smallest change found: exactly these raises let all of it be placed. */
   | { readonly kind: "raise"; readonly raises: readonly Raise[] }
   /** Every suitable bucket is pausing. This one is tried again first. `raises`: limits that are also too low there. */
@@ -45,7 +45,7 @@ export type Binding =
   | { readonly kind: "no-raise"; readonly reason: Reason };
 
 /** One sentence for users. */
-export function renderBinding(binding: Binding): string {
+export function renderRemedy(binding: Remedy): string {
   switch (binding.kind) {
     case "raise":
       return `${raisesText(binding.raises)} would place all of it`;

@@ -1,5 +1,5 @@
 import { bucketText } from "./bucket.ts";
-import type { Binding, Raise } from "./binding.ts";
+import type { Remedy, Raise } from "./remedy.ts";
 import type { DemandOutcome } from "./plan.ts";
 import type { Reason } from "./reason.ts";
 
@@ -52,7 +52,7 @@ export function rankOfReason(reason: Reason): number {
 }
 
 /** Whether the remedy and the reason are about the same thing. */
-function names(binding: Binding | undefined, reason: Reason): boolean {
+function names(binding: Remedy | undefined, reason: Reason): boolean {
   switch (binding?.kind) {
     case undefined:
       return false;

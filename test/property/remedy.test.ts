@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
 import type { Allocation } from "../../src/domain/allocation.ts";
 import type { World } from "../../src/domain/world.ts";
-import type { Raise } from "../../src/domain/binding.ts";
+import type { Raise } from "../../src/domain/remedy.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import { canonicalText } from "../../src/domain/canonical.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
@@ -155,7 +155,7 @@ test(
         const demands = drawn.map(unbound);
         const first = allocate(world, demands, policy, now);
         // Packed anew, others of lower rank may stand before it.
-        if (first.settledBy !== "rank") return;
+        if (first.placedBy !== "rank") return;
         const at = first.outcomes.findIndex(({ placed, asked }) => placed < asked);
         const outcome = first.outcomes[at];
         if (outcome?.binding?.kind !== "raise") return;

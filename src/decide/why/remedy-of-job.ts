@@ -1,0 +1,133 @@
+import type { Raise, Remedy } from "../../domain/remedy.ts";
+import type { Reason } from "../../domain/reason.ts";
+import { TOLERANCE } from "../../domain/tolerance.ts";
+import type { BucketOffer } from "../../domain/world.ts";
+import type { Ask } from "../bins/job-ask.ts";
+import { unitsOnEmpty } from "../bins/job-ask.ts";
+import type { Place } from "../bins/node-kinds.ts";
+import type { Scope } from "../bins/scope.ts";
+import { roomOnNew } from "../bins/slot-by-slot.ts";
+import type { OwnCeiling } from "../draft/caps.ts";
+import { closedTo } from "../draft/closed.ts";
+import type { Draft } from "../draft/draft.ts";
+import { mayBeIn, namedGroups } from "../draft/named-groups.ts";
+import { isDeallocated } from "../draft/new-nodes.ts";
+import { groupOfNew, misfit, newNode, noGroupFor } from "../draft/refusals.ts";
+import type { Opening } from "../place/gang-ways.ts";
+import { openingRefusal, waysOfGang } from "../place/gang-ways.ts";
+import { openOffers } from "../place/offers.ts";
+import type { CheckedExpansion, Shortage } from "./remedy.ts";
+import { isRaisable, remedyOf } from "./remedy.ts";
+import { SharedAnswers } from "./shared-answers.ts";
+
+/**
+ * The smallest change that would place all of a job, with everything of higher rank where this plan has put it. `missing` is in units and
+ * includes those that pools exclude. Call it right after the job was placed, with {@link Capacity.mark} before that. Identical jobs share
+ * one object.
+ */
+export function jobRemedy(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  home: Place | undefined,
+  missing: number,
+  ceilings: readonly OwnCeiling[],
+): Remedy | undefined {
+  const make = (): Remedy | undefined => findRemedy(draft, ask, scope, home, missing, ceilings);
+  return ceilings.length > 0 ? make() : sharedRemedies.answer(draft, ask, missing, make);
+}
+
+const sharedRemedies = new SharedAnswers<Remedy | undefined>();
+
+function findRemedy(
+  draft: Draft,
+  ask: Ask,
+  scope: Scope,
+  home: Place | undefined,
+  missing: number,
+  ceilings: readonly OwnCeiling[],
+): Remedy | undefined {
+  const pools = poolRaises(draft, ask, missing);
+  if (ask.together === "spread")
+    return remedyOf(draft, { ...spreadShortage(draft, ask, scope), given: [], pools, ceilings });
+  if (ask.together !== "anywhere") {
+    const { complete, openings } = waysOfGang(draft, ask, scope, home);
+    const expansions = openings.map((opening) => gangExpansion(draft, ask, opening));
+    return remedyOf(draft, { expansions, missing: complete ? 0 : 1, given: [], pools, ceilings });
+  }
+  const expansions = inOrderOfUse(draft, ask, scope).map((offer): CheckedExpansion => {
+    const group = groupOfNew(draft, ask, offer);
+    const serves = servedByNew(draft, ask, offer, group);
+    const barrier =
+      closedTo(draft, offer) ?? misfit(draft, ask, offer, group) ?? groupless(draft, ask, offer);
+    return { offer, group, lot: 1, serves, most: Number.POSITIVE_INFINITY, barrier };
+  });
+  const rest = pools.length === 0 ? missing : Math.max(0, missing - unitsFree(draft, ask));
+  const given = draft.capacity.takenSinceMark();
+  return remedyOf(draft, { expansions, missing: rest, given, pools, ceilings });
+}
+
+/** Why a job that asks for a placement group can use none of a bucket, whatever its limits: none is made there, and it may use none that has a name. */
+function groupless(draft: Draft, ask: Ask, offer: BucketOffer): Reason | undefined {
+  const why = noGroupFor(draft, ask, offer);
+  if (why === undefined) return undefined;
+  return namedGroups(draft, offer).some((group) => mayBeIn(draft, ask, offer, group)) ? undefined : why;
+}
+
+/** Units on a new node. Alternatives that take from pools get what is left there. */
+function servedByNew(draft: Draft, ask: Ask, offer: BucketOffer, group: CheckedExpansion["group"]): number {
+  const { bins } = draft;
+  const made = newNode(draft, offer, group);
+  if (ask.jobClass.takes !== undefined) return unitsOnEmpty(ask, made, bins.resources);
+  return roomOnNew(bins, made, bins.ground.kindOfOffer(offer).capacity, ask);
+}
+
+/** A gang that may span buckets: one expansion for each node, and existing nodes count first. */
+function spreadShortage(draft: Draft, ask: Ask, scope: Scope): Pick<Shortage, "expansions" | "missing"> {
+  const expansions = inOrderOfUse(draft, ask, scope).map((offer): CheckedExpansion => {
+    // It opens no groups of its own.
+    const barrier = closedTo(draft, offer) ?? misfit(draft, ask, offer, offer.pinnedGroup);
+    const serves = barrier === undefined ? 1 : 0;
+    return { offer, group: offer.pinnedGroup, lot: 1, serves, most: Number.POSITIVE_INFINITY, barrier };
+  });
+  const bound = draft.bound.get(ask.demand);
+  let missing = ask.units;
+  for (const bin of draft.bins.each(ask))
+    if (bound?.has(bin) !== true && !isDeallocated(draft.bins, bin)) missing -= draft.bins.count[bin] ?? 0;
+  return { expansions, missing };
+}
+
+function gangExpansion(draft: Draft, ask: Ask, opening: Opening): CheckedExpansion {
+  const { offer, group, nodes, site } = opening;
+  const refusal = openingRefusal(draft, ask, opening);
+  const barrier = isRaisable(refusal) ? undefined : refusal;
+  return { offer, group, lot: nodes, serves: 1, most: 1, barrier, capacity: site?.afterWaking };
+}
+
+/** Offers in the order in which the job would get new nodes. Offers that are not open to it come last. */
+function inOrderOfUse(draft: Draft, ask: Ask, scope: Scope): readonly BucketOffer[] {
+  const { all, byScore } = openOffers(draft, ask, scope, ask.requirements.grouped);
+  const open = draft.policy.among === "priority" ? all : byScore.flatMap(({ byPrice }) => byPrice);
+  return [...new Set([...open.map(({ offer }) => offer), ...scope.offers])];
+}
+
+/** What each pool lacks for this many more units. The job's placed units have already been taken from what is left. */
+function poolRaises(draft: Draft, ask: Ask, missing: number): readonly Raise[] {
+  const raises: Raise[] = [];
+  for (const [pool, amount] of ask.requirements.pools) {
+    const lacking = amount * ask.slotsPerUnit * missing - (draft.pools.get(pool) ?? 0);
+    if (lacking > TOLERANCE) raises.push({ of: "pool", pool, more: lacking });
+  }
+  return raises;
+}
+
+/** Units that existing or planned nodes have room for, if a pool did not exclude them. */
+function unitsFree(draft: Draft, ask: Ask): number {
+  let units = 0;
+  for (const bin of draft.bins.each(ask)) {
+    if (ask.isGang && draft.bins.holds(bin, ask.by)) continue;
+    units += Math.max(0, draft.bins.unitsOn(bin, ask)) * (draft.bins.count[bin] ?? 0);
+    if (units >= ask.units) break;
+  }
+  return units;
+}
