@@ -11,7 +11,7 @@ import type { Takes } from "./takes.ts";
  * Finds bins with room for a unit of a job. The order of use: hosts that only a scheduler reports to the job's set come first, because they
  * cost nothing. Then all other bins by tier; in a tier those that a demand needs already come first.
  *
- * For an intricate job (one with `or`, `xor` or `not`, where the amounts depend on what is free) it does not matter which bins are needed.
+ * For an intricate job (see slot-by-slot.ts) it does not matter which bins are needed, and all bins are searched.
  */
 export class BinSearch {
   readonly #bins: BinTable & TriedBins;
@@ -28,8 +28,7 @@ export class BinSearch {
     const hosts = this.#lines.ofHosts(ask.set);
     if (takes === undefined) {
       const query = this.#queryIntricate(ask);
-      const [line] = this.#lines.of(shape).lines;
-      return hosts?.firstInOrder(query) ?? line?.firstInOrder(query);
+      return hosts?.firstInOrder(query) ?? this.#lines.ofAll().firstInOrder(query);
     }
     const host = hosts?.first(this.#queryOnHosts(ask, takes));
     if (host !== undefined) return host;
@@ -47,13 +46,14 @@ export class BinSearch {
   *each(ask: Ask): Generator<Bin> {
     const { shape, takes } = ask.jobClass;
     const hosts = this.#lines.ofHosts(ask.set);
-    const { lines, accepts } = this.#lines.of(shape);
-    const [only, ...others] = lines;
     if (takes === undefined) {
       const query = this.#queryIntricate(ask);
-      for (const line of [hosts, only]) if (line !== undefined) yield* line.inOrder(query);
+      if (hosts !== undefined) yield* hosts.inOrder(query);
+      yield* this.#lines.ofAll().inOrder(query);
       return;
     }
+    const { lines, accepts } = this.#lines.of(shape);
+    const [only, ...others] = lines;
     if (hosts !== undefined) yield* hosts.each(this.#queryOnHosts(ask, takes));
     if (only === undefined) return;
     const query: RoomQuery = { takes, times: ask.slotsPerUnit, accepts };

@@ -8,6 +8,8 @@ import type { RoomSearch } from "./room-search.ts";
 /**
  * An upper bound of what is free on each of several bins. Free amounts only fall while a plan is made, so it stays one. It is recomputed when it
  * has let a search pass that found nothing.
+ *
+ * Bench row: karpenter-pods 20,000 takes 1.25 times as long without summaries.
  */
 export interface Summary {
   /** The largest free amount of each resource. Behind the resources: 1 if one of the bins is empty, else 0. Without bins all are -1. */

@@ -34,7 +34,7 @@ export class JobClass {
   readonly shape: Shape;
   /** Whether the jobs use nodes that may be evicted. */
   readonly spot: Spot;
-  /** Undefined for intricate jobs: what a slot takes depends on what is free on its node. */
+  /** Undefined for intricate jobs: what a slot takes depends on its node (see slot-by-slot.ts). */
   readonly takes: Takes | undefined;
   readonly #said: readonly Constraint[];
   readonly #tools: ClassTools;

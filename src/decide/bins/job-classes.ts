@@ -9,7 +9,7 @@ import { takeApart } from "../constraints/requirements.ts";
 import { ClassTable, MOST_BITS, pairIn } from "./class-table.ts";
 import { keyOf } from "./constraint-key.ts";
 import { Fit } from "./empty-node-fit.ts";
-import type { ClassTools } from "./job-class.ts";
+import type { ClassTools, Spot } from "./job-class.ts";
 import { JobClass } from "./job-class.ts";
 import type { JobForm } from "./job-forms.ts";
 import { JobForms, STEPS_TO_COMPILE } from "./job-forms.ts";
@@ -39,13 +39,13 @@ export class JobClasses implements ClassTools {
   #count = 0;
   #jobs = 0;
 
-  /** `sparesSpot`: a job that says nothing of spot and names no node array does not use spot nodes. */
-  constructor(ground: Ground, shared: SharedState, sparesSpot: boolean) {
+  /** `spotIfUnsaid`: what applies to a job that says nothing of spot nodes and names no node array. */
+  constructor(ground: Ground, shared: SharedState, spotIfUnsaid: Spot) {
     this.budget = ground.budget;
     this.#ground = ground;
     this.#shared = shared;
     this.#positions = new Map(ground.resources.map((name, position) => [name, position]));
-    this.#forms = new JobForms(ground, shared, sparesSpot);
+    this.#forms = new JobForms(ground, shared, spotIfUnsaid);
     this.#sums = ground.resources.map(() => 0);
     this.#screens = new Screens(ground, shared);
   }

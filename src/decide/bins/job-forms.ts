@@ -33,7 +33,7 @@ type Choice = Extract<Constraint, { kind: "property-choice" | "resource-choice" 
 export class JobForms {
   readonly #ground: Ground;
   readonly #shared: SharedState;
-  readonly #sparesSpot: boolean;
+  readonly #spotIfUnsaid: Spot;
   readonly #byText = new Map<string, JobForm>();
   readonly #byProperty = new Map<string, Map<Scalar, JobForm>>();
   readonly #byResource = new Map<string, Map<Scalar, JobForm>>();
@@ -41,11 +41,11 @@ export class JobForms {
   readonly #bare = new Map<JobDemand["spot"], JobForm>();
   readonly #shapes = new Map<string, Shape>();
 
-  /** `sparesSpot`: a job that says nothing of spot and names no node array does not use spot nodes. */
-  constructor(ground: Ground, shared: SharedState, sparesSpot: boolean) {
+  /** `spotIfUnsaid`: what applies to a job that says nothing of spot nodes and names no node array. */
+  constructor(ground: Ground, shared: SharedState, spotIfUnsaid: Spot) {
     this.#ground = ground;
     this.#shared = shared;
-    this.#sparesSpot = sparesSpot;
+    this.#spotIfUnsaid = spotIfUnsaid;
   }
 
   /** `words`: the constraints of the job that are no amounts. Undefined if there are none. */
@@ -104,7 +104,7 @@ export class JobForms {
   #makeForm(saidOfSpot: JobDemand["spot"], words: readonly Constraint[]): JobForm {
     this.#ground.budget.spend(STEPS_TO_COMPILE * sizeOfConstraints(words));
     const { requirements: said, amounts } = takeApart(words);
-    const spot = saidOfSpot ?? (this.#sparesSpot && !words.some(decidesOnSpot) ? "never" : "allow");
+    const spot = saidOfSpot ?? (words.some(decidesOnSpot) ? "allow" : this.#spotIfUnsaid);
     const requirements = spot === "allow" ? said : { ...said, marks: [...said.marks, SPOT_MARKS[spot]] };
     const shapeKey = `${requirements.backoffSeconds} ${requirements.intricate} ${keyOf(requirements.marks)}`;
     const shape = this.#shapes.get(shapeKey) ?? new Shape(requirements, this.#shared, this.#ground);

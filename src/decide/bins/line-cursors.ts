@@ -15,6 +15,8 @@ export interface Cursor {
  * search for the same amounts starts there.
  *
  * Amounts that only one job takes share a single cursor. It is forgotten when another job searches.
+ *
+ * Bench row: mixed-jobs 100,000 takes 1.2 times as long without it.
  */
 export class LineCursors {
   readonly #common = new Map<Takes, Cursor>();

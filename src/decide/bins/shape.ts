@@ -36,7 +36,10 @@ export class Shape {
   readonly preference: Preference | undefined;
   /** What is left in pools before the plan, and the values of shared marks. */
   readonly shared: SharedState;
-  /** By index of the kind. Maps, because there may be thousands of shapes that each test a few of hundreds of kinds. */
+  /**
+   * By index of the kind. Maps, because there may be thousands of shapes that each test a few of hundreds of kinds. Bench row: distinct-jobs 10,000
+   * takes 1.15 times as long without the answers, and 1.3 times as long without the scores.
+   */
   readonly #byKind = new Map<number, boolean>();
   readonly #scores = new Map<number, number>();
   readonly #bySubject = new Map<Subject, boolean>();

@@ -9,8 +9,8 @@ import type { Trial, TrialGround, TriedNode } from "./trial.ts";
 import { availableOf, chargeBeyondRoom, tryOut } from "./trial.ts";
 
 /*
- * Intricate jobs: what a slot takes depends on what is free on its node, because the job has alternatives (`or`, `xor`, `not`). Their slots are
- * tried out one after the other. Each slot takes what the first alternative that holds at that moment says.
+ * Intricate jobs. What a slot takes depends on its node: because the job has alternatives (`or`, `xor`, `not`), of which each slot uses the first that
+ * holds at that moment, or because a plain number means different amounts on different kinds of nodes. So slots are tried out one by one.
  */
 
 /** The bins on which slots are tried out. `Bins` is one. */

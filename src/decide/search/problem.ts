@@ -58,7 +58,7 @@ export function readProblem(
   const { unread, resources, mayBePools } = namedBy(ranked, budget);
   const ground = new Ground(world, countedOf(world, resources), budget);
   const shared = sharedStateOf(world.pools ?? [], mayBePools);
-  const classes = new JobClasses(ground, shared, policy.among === "cheapest");
+  const classes = new JobClasses(ground, shared, policy.among === "cheapest" ? "never" : "allow");
   const running: Ask[] = [];
   const entries: Entry[] = [];
   ranked.forEach((one, rank) => {
