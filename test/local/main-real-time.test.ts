@@ -19,7 +19,7 @@ test("Ctrl-C under npm ends the run, says so, and leaves no process behind", asy
   const run = npmStart(["--jobs", "200"]);
   await expect
     .poll(() => run.said(), { timeout: 20_000, interval: 50 })
-    .toContain("the cluster's state while this runs: http://127.0.0.1:");
+    .toContain("state of the cluster during the run: http://127.0.0.1:");
   expect(run.anyLeft()).toBe(true);
   run.signal("SIGINT");
   const { stdout, seconds } = await run.ended;
