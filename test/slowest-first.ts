@@ -5,6 +5,7 @@ import { BaseSequencer } from "vitest/node";
 const SLOWEST = [
   "test/property/allocate.test.ts",
   "test/local/trial.test.ts",
+  "test/docs/quickstart.test.ts",
   "test/simulation/simulation.test.ts",
   "test/simulation/lasting.test.ts",
 ];

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { Option } from "commander";
 import type { Answer } from "../client/answer.ts";
 import { askToStop } from "../client/index.ts";
-import { readProblemAnswer } from "../client/state.ts";
-import type { StopWord } from "../client/stop-series.ts";
+import { readProblemAnswer } from "../client/receipts.ts";
+import type { StopAnswer, StopWord } from "../client/stop-series.ts";
 import { isOver, mayBegin, readSeries, withQuestion, wordOf, writeSeries } from "../client/stop-series.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -89,7 +89,7 @@ async function askOnce(
   { kept, keep }: { readonly kept: string | undefined; readonly keep: Keep },
   token: string | undefined,
 ): Promise<ExitCode> {
-  const series = readSeries(kept);
+  const series = kept === undefined ? undefined : readSeries(kept);
   const asked = terminal.now();
   if (series !== undefined && unhealthy !== true && isOver(series, asked)) {
     await keep(undefined);
@@ -98,7 +98,7 @@ async function askOnce(
   }
   // An unhealthy node never opens by itself, so each of its questions may begin its stop.
   const begin = unhealthy === true || mayBegin(series, asked);
-  const next = withQuestion(series, begin, asked);
+  const next = withQuestion(series, { begins: begin, now: asked });
   // Written before the question: its answer may never come.
   await keep(writeSeries(next));
   const answer = await askToStop(callback, instance, unhealthy === true ? "unhealthy" : undefined, {
@@ -106,7 +106,7 @@ async function askOnce(
     begin,
     ...(token === undefined ? {} : { ownToken: token }),
   });
-  const word = wordIn(answer, series === undefined);
+  const word = wordIn(answer, { isFirst: series === undefined });
   if (word === "stop") await keep(writeSeries({ ...next, granted: true }));
   if (word === "open") await keep(undefined);
   const code = tell(terminal, answer, json === true, () => ({ text: `${instance} will be stopped` }));
@@ -119,8 +119,9 @@ const CODES: Readonly<Record<StopWord, ExitCode>> = {
   closed: EXIT.unreachable,
 };
 
-function wordIn(answer: Answer, isFirst: boolean): StopWord {
+function wordIn(answer: Answer, { isFirst }: Pick<StopAnswer, "isFirst">): StopWord {
   if (answer.kind === "answered") return "stop";
   if (answer.kind !== "refused") return "closed";
-  return wordOf(answer.status, readProblemAnswer(answer.body)?.undrain, isFirst);
+  const undrain = readProblemAnswer(answer.body)?.undrain;
+  return wordOf({ status: answer.status, undrain, isFirst });
 }

@@ -1,6 +1,7 @@
 import tab from "@bomb.sh/tab/commander";
 import type { Command, Option } from "commander";
-import { callApi, pathOf } from "../client/api.ts";
+import { callApi } from "../client/call.ts";
+import { pathOf } from "../client/requests.ts";
 import { isName } from "../client/index.ts";
 import { readClusters, readState } from "../client/state.ts";
 import type { ExitCode } from "./exit-code.ts";

@@ -2,7 +2,7 @@ import { describeConfig, validateConfig } from "../client/index.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import { readConfigNotes } from "../client/state.ts";
+import { readConfigNotes } from "../client/receipts.ts";
 import type { ClusterOptions } from "./options.ts";
 import { appOf, readCount, withCluster } from "./options.ts";
 import type { Answer } from "../client/answer.ts";

@@ -1,4 +1,4 @@
-import { readAccepted } from "../client/state.ts";
+import { readAccepted } from "../client/receipts.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";

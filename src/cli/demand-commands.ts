@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { Option } from "commander";
 import type { DemandMessage, Doors, Sent, UncheckedMessage } from "../client/index.ts";
 import { openApi, sendDemand, targetOf, updateOf } from "../client/index.ts";
-import { readAccepted } from "../client/state.ts";
+import { readAccepted } from "../client/receipts.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";

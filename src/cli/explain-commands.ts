@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { ExplainQuery } from "../client/index.ts";
-import { readDryRun, readExplanation } from "../client/state.ts";
+import { readDryRun, readExplanation } from "../client/plans.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";

@@ -1,4 +1,4 @@
-import type { DryRunAnswer } from "../client/state.ts";
+import type { DryRunAnswer } from "../client/plans.ts";
 import { modeText } from "./render-status.ts";
 
 /** The planned actions, the unmet demands with their reasons, and the effect of the changes, if there are any. */

@@ -1,5 +1,5 @@
-import type { HistoryAnswer, HistoryRowAnswer } from "../client/state.ts";
-import { readHistory } from "../client/state.ts";
+import type { HistoryAnswer, HistoryRowAnswer } from "../client/plans.ts";
+import { readHistory } from "../client/plans.ts";
 import { countsText, renderTable } from "./table.ts";
 import type { Telling } from "./tell.ts";
 import { UNREADABLE } from "./tell.ts";

@@ -1,6 +1,6 @@
 import type { Answer } from "../client/answer.ts";
 import type { ProblemItem } from "../client/answers.ts";
-import { readProblemAnswer } from "../client/state.ts";
+import { readProblemAnswer } from "../client/receipts.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";

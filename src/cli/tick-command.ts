@@ -1,4 +1,4 @@
-import { readRestored, readTick } from "../client/state.ts";
+import { readRestored, readTick } from "../client/receipts.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";

@@ -5,7 +5,7 @@ import type { Seconds } from "../domain/units.ts";
 export type Answer<T = unknown> =
   /** 2xx, with JSON. */
   | { readonly kind: "answered"; readonly status: number; readonly body: T }
-  /** Any other status. `problem` is absent if the answer is not from the app, for example from a proxy. */
+  /** Any other status. `problem` is undefined if the answer is not from the app, for example from a proxy. */
   | {
       readonly kind: "refused";
       readonly status: number;

@@ -1,10 +1,7 @@
 import { z } from "zod";
+import { listOf, number, reader, text } from "./readable.ts";
 
-/** Reads the comparison for display, as state.ts reads the other answers: unreadable parts are left out. */
-
-const text = z.string().optional().catch(undefined);
-const number = z.number().optional().catch(undefined);
-const listOf = <T extends z.ZodType>(item: T) => z.array(item).catch([]);
+/** A reader of the comparison, for display. */
 
 const fleet = z
   .object({
@@ -43,7 +40,4 @@ const comparison = z.object({
 export type ComparisonAnswer = z.infer<typeof comparison>;
 export type FleetAnswer = NonNullable<z.infer<typeof fleet>>;
 
-/** Undefined if it is no comparison. */
-export function readComparison(body: unknown): ComparisonAnswer | undefined {
-  return comparison.safeParse(body).data;
-}
+export const readComparison = reader(comparison);

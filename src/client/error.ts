@@ -6,9 +6,9 @@ import type { Problem as ProblemItem } from "../domain/demand.ts";
 export type NotSent =
   /** The app could not read the demand. */
   | { readonly kind: "malformed"; readonly problems: readonly ProblemItem[] }
-  /** Too large for the queue, and there is no address for HTTP. */
+  /** Too large for the queue, and no address for HTTP is given. */
   | { readonly kind: "too-large"; readonly advice: string }
-  /** The queue refused our credentials, or does not know us. */
+  /** The queue refused the credentials. */
   | { readonly kind: "denied"; readonly message: string };
 
 /** All results except success. */

@@ -1,9 +1,12 @@
-/** The exports of the package for a scheduler's scripts: pushing demand, and asking for state. */
+/** The exports of the package, for the scripts of a scheduler: they send demand and read the state. */
 export type * from "./answers.ts";
 export type { Answer } from "./answer.ts";
-export type { AnsweringApi, ApiAddress, ComparisonQuery, ExplainQuery, ThrowingApi } from "./api.ts";
+export type { ApiAddress } from "./call.ts";
+export type { AnsweringApi, ThrowingApi } from "./api.ts";
+export type { ComparisonQuery, ExplainQuery } from "./requests.ts";
 export type { HistoryQuery } from "./pages.ts";
-export { askToStop, openApi } from "./api.ts";
+export { openApi } from "./api.ts";
+export { askToStop } from "./ask-to-stop.ts";
 export type { FunctionList, ListedFunction, ManagementApi } from "./management.ts";
 export { listHostFunctions, openManagement } from "./management.ts";
 export type { Failure } from "./error.ts";

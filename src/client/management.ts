@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Answer } from "./answer.ts";
-import { callWith } from "./api.ts";
+import { callWith } from "./call.ts";
 import type { Seconds } from "../domain/units.ts";
 
 /** A function as Azure, or the host, lists it. */
@@ -9,7 +9,7 @@ export interface ListedFunction {
   readonly isDisabled: boolean;
 }
 
-/** The result of asking for the list: the functions, or the answer that is no list. */
+/** The listed functions, or the answer that is not a list. */
 export type FunctionList =
   | { readonly kind: "listed"; readonly functions: readonly ListedFunction[] }
   | { readonly kind: "no-list"; readonly answer: Answer };

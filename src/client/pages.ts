@@ -19,16 +19,16 @@ export async function readPages<T extends Paged>(
     if (answer.kind !== "answered") return answer;
     for (const { list } of answer.body.pages ?? [])
       listAt(whole, list)?.push(...(listAt(answer.body, list) ?? []));
-    // An app that says the same again would be asked without end.
+    // An app that repeats its `next` would be asked without end.
     next = answer.body.next === next ? undefined : answer.body.next;
   }
   return { ...first, body: { ...whole, pages: undefined, next: undefined } };
 }
 
-/** Number of rows that the app shows by default. */
+/** Number of rows in the app's answer if no limit is given. */
 const USUAL_ROWS = 1440;
 
-/** Asks for older rows until there are as many as `limit` says, or no more; each plan is listed once. */
+/** Requests older rows until `limit` rows are read or no more exist. Each plan is listed once. */
 export async function readHistories(
   query: HistoryQuery,
   ask: (part: HistoryQuery) => Promise<Answer<History>>,
@@ -50,7 +50,7 @@ export async function readHistories(
   return { ...first, body: { cluster, rows, keptPlans: planCounts.map(({ plan }) => plan), planCounts } };
 }
 
-/** The list that a path as "nodes.list" names. */
+/** The list at a path such as "nodes.list". */
 function listAt(body: object, path: string): unknown[] | undefined {
   let found: unknown = body;
   for (const name of path.split("."))

@@ -1,9 +1,9 @@
 import { isPlainHttp } from "../domain/loopback.ts";
 
-/** Origins that were warned of: once in a process is enough. */
+/** Origins that a warning has named: one warning in a process is enough. */
 const warned = new Set<string>();
 
-/** Warns, once for each origin, of an address to which keys and demand go unencrypted. Loopback addresses are no concern. */
+/** Warns, once for each origin, that keys and demand are sent to this address without encryption. Loopback addresses are safe. */
 export function warnOfPlainHttp(
   address: string,
   warn: (message: string) => void = (message) => process.emitWarning(message, "AutoscalerWarning"),

@@ -6,8 +6,9 @@ import { encodeDemandMessage } from "../wire/encode.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
 import type { Acknowledgement } from "./answers.ts";
 import type { Answer } from "./answer.ts";
-import type { ApiAddress, Request } from "./api.ts";
-import { callApi, pathOf } from "./api.ts";
+import type { ApiAddress, Request } from "./call.ts";
+import { callApi } from "./call.ts";
+import { pathOf } from "./requests.ts";
 
 /** The result of sending a message. */
 export type Pushed =
@@ -17,19 +18,19 @@ export type Pushed =
       readonly kind: "too-large";
       readonly bytes: number;
       readonly limit: number;
-      /** One sentence for people: where to send it instead. */
+      /** A sentence for users: where to send it instead. */
       readonly advice: string;
     };
 
 /**
  * Sends demand to the queue of a function app. `account` is one of three:
- * - the address of its queue service ("https://NAME.queue.core.windows.net"). Then the signed-in identity here sends
- *   (@azure/identity's DefaultAzureCredential); it needs the role Storage Queue Data Message Sender on the queue.
- * - a signed address (SAS) of the queue, which needs the permission `add` alone ("https://NAME.queue.core.windows.net/demand?sv=...&sig=...").
- * - the storage account's connection string (the emulator's too), which opens everything in the account.
+ * - the address of its queue service ("https://NAME.queue.core.windows.net"). The identity that is signed in on this machine sends
+ *   (@azure/identity's DefaultAzureCredential). It needs the role Storage Queue Data Message Sender on the queue.
+ * - a signed address (SAS) of the queue. It needs only the permission `add` ("https://NAME.queue.core.windows.net/demand?sv=...&sig=...").
+ * - the connection string of the storage account or of an emulator. It gives access to everything in the account.
  *
- * Throws a RangeError for plain http to another machine. Gives the message a revision if it has none, so that it
- * may be delivered twice. Rejects, with the storage library's errors, if the queue does not take it.
+ * Throws a RangeError for plain http to another machine. A message without a revision gets one, so that a second delivery has no effect.
+ * Rejects with the storage library's errors if the queue does not accept the message.
  */
 export function openDemandQueue(account: string, name = "demand") {
   const queue = openQueue(account, name);
@@ -43,7 +44,7 @@ export function openDemandQueue(account: string, name = "demand") {
   };
 }
 
-/** Few and quick: who sends demand sends it again in a few minutes anyway. */
+/** Few and quick, because senders repeat their demand every few minutes. */
 const RETRIES = { maxTries: 3, retryDelayInMs: 250, maxRetryDelayInMs: 2000 };
 
 function openQueue(account: string, name: string): QueueClient {
@@ -51,7 +52,7 @@ function openQueue(account: string, name: string): QueueClient {
   const url = /^https?:/i.test(account) && URL.canParse(account) ? new URL(account) : undefined;
   if (url === undefined) return new QueueClient(account, name, options);
   const isSigned = url.searchParams.has("sig");
-  // On an unprotected connection, a bearer token or a signature gives its readers as much access as a key.
+  // Without encryption, others on the network can read a bearer token or a signature and use it.
   if (isPlainHttp(account))
     throw new RangeError(`found plain http to ${url.host}, expected an https address`);
   const path = url.pathname.replace(/\/+$/, "");
@@ -61,7 +62,7 @@ function openQueue(account: string, name: string): QueueClient {
     : new QueueClient(url.href, ownIdentity(), options);
 }
 
-/** Loaded when first used: most callers have a connection string or use HTTP. */
+/** The signed-in identity. The library is loaded at first use, because most callers have a connection string or use HTTP. */
 function ownIdentity(): TokenCredential {
   let loaded: Promise<TokenCredential> | undefined;
   return {
@@ -87,8 +88,9 @@ function addressOf({
 }
 
 /**
- * Sends demand over HTTP: no limit of 64 KiB, and the answer says what was accepted (202) or why not (problem+json). Gives the message a
- * revision if it has none, so that it may be sent again. Never throws for the network's sake, but for names that no address can hold.
+ * Sends demand over HTTP, without the queue's limit of 64 KiB. The answer lists what was accepted (202) or the problems (problem+json). A
+ * message without a revision gets one, so that it may be sent again. Never throws because of the network. Throws a RangeError for names
+ * that {@link pathOf} refuses.
  */
 export function putDemand(
   api: ApiAddress,

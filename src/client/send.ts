@@ -9,22 +9,22 @@ import { isName, NAME_EXPECTED } from "../domain/name.ts";
 import { problemShowing } from "../wire/problem.ts";
 import type { Acknowledgement } from "./answers.ts";
 import type { Answer } from "./answer.ts";
-import type { ApiAddress } from "./api.ts";
+import type { ApiAddress } from "./call.ts";
 import type { NotSent } from "./error.ts";
 import { AutoscalerError } from "./error.ts";
 import { openDemandQueue, putDemand } from "./push.ts";
 
-/** The ways in; at least one. */
+/** Where demand can be sent. At least one is needed. */
 export interface Doors {
   readonly api?: ApiAddress;
   /** As for {@link openDemandQueue}. */
   readonly queue?: string;
 }
 
-/** Demand that is durable. `rejectedJobs` (in `body` over HTTP) could not be read and are left out. */
+/** The demand is durable. Jobs that could not be read are left out: `rejectedJobs`, which over HTTP is in `body`. */
 export type Accepted =
   | Extract<Answer<Acknowledgement>, { kind: "answered" }>
-  /** In the queue: it will be read within seconds. */
+  /** The message is in the queue. The app reads it within seconds. */
   | {
       readonly kind: "queued";
       readonly messageId: string;
@@ -36,7 +36,7 @@ export type Accepted =
 /** The result of sending demand. */
 export type Sent =
   | Accepted
-  /** Over HTTP: not accepted. */
+  /** The app did not accept it over HTTP. */
   | Exclude<Answer<Acknowledgement>, { kind: "answered" }>
   | NotSent;
 
@@ -47,9 +47,9 @@ export interface SendOptions {
 }
 
 /**
- * Sends demand by the queue if there is one, else over HTTP. Demand that is too large for the queue also goes over HTTP. The app checks an
- * HTTP request itself. A message for the queue is checked here first, with the app's own reader, because the queue gives no answer. Rejects
- * with an {@link AutoscalerError} if the demand is not durable; with `throws: false` the answer shows it instead.
+ * Sends demand by the queue if there is one, otherwise over HTTP. Demand that is too large for the queue is sent over HTTP. The app checks
+ * an HTTP request itself. A message for the queue is checked here first, with the app's own reader, because the queue gives no answer.
+ * Rejects with an {@link AutoscalerError} if the demand is not durable. With `throws: false` it resolves with the failure instead.
  */
 export async function sendDemand(
   doors: Doors,
@@ -76,7 +76,7 @@ async function send(
   message: DemandMessage | UncheckedMessage,
   now: number,
 ): Promise<Sent> {
-  // Before an address is made of them.
+  // Checked first, because the address contains the names.
   const misnamed = nameProblems(message);
   if (misnamed.length > 0) return { kind: "malformed", problems: misnamed };
   if (queue === undefined) return putOver(api, message, now, "neither an address nor a queue to send to");
@@ -115,7 +115,7 @@ function putOver(
   return api === undefined ? { kind: "too-large", advice } : putDemand(api, message, now);
 }
 
-/** Everything that the app would find wrong with a message, the jobs that it would leave out, and what it would note of the others. */
+/** What the app would report about a message: all problems, the jobs that it would leave out, and notes on the others. */
 export function checkDemand(
   message: DemandMessage | UncheckedMessage,
   now: number,
@@ -150,13 +150,13 @@ function queueFailure(error: unknown): Sent {
     const message = `the queue: not signed in on this machine: run az login, or give this machine an identity (${why})`;
     return { kind: "denied", message };
   }
-  // What the library would not even try: an address that gives our word away.
+  // The library refuses an address that would expose the credentials.
   if (error instanceof RangeError) return { kind: "denied", message: `the queue: ${why}` };
   const refused = typeof status === "number" && status < 500 && status !== 429;
   return { kind: refused ? "denied" : "unreachable", message: `the queue: ${why}` };
 }
 
-/** The error of @azure/identity if it has no token for us. */
+/** The errors of @azure/identity when it gets no token. */
 const WITHOUT_TOKEN = /AuthenticationError$|^CredentialUnavailableError$/;
 
 function messageOf(error: unknown): string {

@@ -11,12 +11,12 @@ export interface StopSeries {
 
 /** A series asks for a stop for this long. After that it only asks for the state of the stop. */
 const BEGIN_MS: Milliseconds = 60_000;
-/** This long after the last question for a stop, none can be in progress any more. */
+/** After this time since the last question for a stop, no stop can be in progress. */
 const OVER_MS: Milliseconds = 180_000;
 
-/** The series in a kept text. Undefined: there is none, or it cannot be read. */
-export function readSeries(text: string | undefined): StopSeries | undefined {
-  const [begunAt, askedAt, granted] = (text ?? "").trim().split(" ");
+/** The series in a kept text. Undefined if the text cannot be read. */
+export function readSeries(text: string): StopSeries | undefined {
+  const [begunAt, askedAt, granted] = text.trim().split(" ");
   const series = { begunAt: Number(begunAt), askedAt: Number(askedAt), granted: granted === "granted" };
   return series.begunAt > 0 && series.askedAt > 0 ? series : undefined;
 }
@@ -25,7 +25,7 @@ export function writeSeries({ begunAt, askedAt, granted }: StopSeries): string {
   return `${begunAt} ${askedAt} ${granted ? "granted" : "asked"}\n`;
 }
 
-/** No verdict has come, and no stop can be under way: the node may take work again. */
+/** Whether no verdict came and no stop can be in progress: the node may take work again. */
 export function isOver(series: StopSeries, now: number): boolean {
   return !series.granted && now - series.askedAt >= OVER_MS;
 }
@@ -35,26 +35,37 @@ export function mayBegin(series: StopSeries | undefined, now: number): boolean {
   return series === undefined || series.granted || now - series.begunAt < BEGIN_MS;
 }
 
-/** The series once that question is asked. */
-export function withQuestion(series: StopSeries | undefined, begins: boolean, now: number): StopSeries {
+/** The series after a question. `begins`: it may begin a stop. */
+export function withQuestion(
+  series: StopSeries | undefined,
+  { begins, now }: { readonly begins: boolean; readonly now: number },
+): StopSeries {
   if (series === undefined) return { begunAt: now, askedAt: now, granted: false };
   return begins ? { ...series, askedAt: now } : series;
 }
 
-/** The state of the node in an answer, whatever else it contains. */
+/** What an answer means for the node. */
 export type StopWord =
-  /** It is being stopped: it stays closed. */
+  /** The node is being stopped and stays closed. */
   | "stop"
-  /** It may take work again. */
+  /** The node may take work again. */
   | "open"
-  /** No verdict: it stays closed and asks again. */
+  /** No verdict: the node stays closed and asks again. */
   | "closed";
 
+/** A node's question with its answer: the HTTP status, and `undrain` if the answer has it. */
+export interface StopAnswer {
+  readonly status: number;
+  readonly undrain: boolean | undefined;
+  /** No question of the series was asked before. */
+  readonly isFirst: boolean;
+}
+
 /**
- * `undrain` counts before the status. 403 and 404 without it may be those of an app that is being deployed: they open the node only if no
- * stop was asked for before.
+ * The meaning of an answer. `undrain` decides, if the answer has it; otherwise the status. 403 and 404 may come from an app that is being
+ * deployed. So they open the node only after the first question, when no stop can be in progress.
  */
-export function wordOf(status: number, undrain: boolean | undefined, isFirst: boolean): StopWord {
+export function wordOf({ status, undrain, isFirst }: StopAnswer): StopWord {
   if (status === 200) return "stop";
   if (undrain !== undefined) return undrain ? "open" : "closed";
   if (status === 409) return "open";

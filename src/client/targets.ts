@@ -1,6 +1,6 @@
 import type { DemandMessage, NodearrayMessage } from "../wire/message.ts";
 
-/** `jetpack.autoscale.set`: one node array and how much of it is wanted in all. */
+/** A node array and its total target, as in `jetpack.autoscale.set`. */
 export interface ArrayTarget {
   readonly name: string;
   /** Cores, rounded up to whole nodes. */
@@ -8,7 +8,7 @@ export interface ArrayTarget {
   readonly instancecount?: number;
 }
 
-/** The one-array form of an update. */
+/** The target of one node array, for {@link updateOf}. */
 export function targetOf({ name, corecount, instancecount }: ArrayTarget): NodearrayMessage {
   return {
     Name: name,
@@ -26,8 +26,8 @@ export interface Envelope {
 }
 
 /**
- * `jetpack.autoscale.update`: everything that this request set wants now, as a message to send. It replaces what the set wanted before:
- * a node array that is missing is no longer wanted. An empty list empties the set.
+ * A message with the targets of a request set, as in `jetpack.autoscale.update`. It replaces all targets of the set: a node array that is
+ * missing has no target any more. An empty list empties the set.
  */
 export function updateOf(
   { cluster, requestSet, expirationInterval }: Envelope,

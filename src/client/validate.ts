@@ -11,17 +11,17 @@ export type ConfigRead =
   | {
       readonly kind: "valid";
       readonly policy: Policy;
-      /** The whole document with its defaults, as GET shows it. */
+      /** The whole document with its defaults, as GET returns it. */
       readonly document: object;
-      /** Every key of the document: what it counts as, or why it is ignored. */
+      /** Every key of the document, either with the key that it is used as or with the reason why it is ignored. */
       readonly used: readonly UsedKey[];
       readonly ignored: readonly IgnoredKey[];
-      /** Values that count and are probably mistakes. */
+      /** Values that are used and are probably mistakes. */
       readonly doubts: readonly Problem[];
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] };
 
-/** Checks a configuration document by the very reader of the app, without the app: all problems at once. */
+/** Checks a configuration document with the app's own reader, without the app. Reports all problems at once. */
 export function validateConfig(text: string): ConfigRead {
   const read = readPolicy(text);
   if (read.kind === "problems") return read;

@@ -100,7 +100,7 @@ const SENTENCES: { readonly [K in Kind]: (verdict: VerdictOf<K>) => string } = {
   deallocated: (verdict) =>
     verdict.restsUntil === undefined
       ? "deallocated: would be started when needed"
-      : `deallocated: not started again before ${isoTime(verdict.restsUntil)}, as ${verdict.message ?? "its last start came to nothing"}`,
+      : `deallocated: not started again before ${isoTime(verdict.restsUntil)}, because ${verdict.message ?? "its last start failed"}`,
   starting: (verdict) =>
     verdict.by.length === 0
       ? "deallocated, and asked to start; no longer needed"

@@ -118,7 +118,7 @@ export function whyReleased({ groups = [] }: Plan, purpose: Purpose): string | u
   const states = groups.find(({ name }) => name === purpose.key)?.groups ?? [];
   const state = states.find(({ bucket }) => bucket.placementGroup === purpose.group);
   if (state?.givenUpAt === undefined) return undefined;
-  return `its group ${purpose.group} was given up at ${isoTime(state.givenUpAt)}, as it had only ${state.nodes} of ${state.size} nodes`;
+  return `its group ${purpose.group} was given up at ${isoTime(state.givenUpAt)}, because it had only ${state.nodes} of ${state.size} nodes`;
 }
 
 /** Where a plan places jobs, in a compact form: it is stored with every plan and may cover 100,000 jobs on thousands of nodes. */

@@ -20,25 +20,25 @@ const MOST_SPEED = 1000;
 /** Four ports in a row are used. */
 const LAST_FIRST_PORT = 65_532;
 
-export const USAGE = `Plays an HPC workload against the whole autoscaler on this machine, and audits what it does.
+export const USAGE = `Runs an HPC workload against the whole autoscaler on this machine, and audits the run.
 
   npm start -- [options]
 
-  --jobs N            jobs to play (default 200; of a trace: its first N, default all)
+  --jobs N            number of jobs (default 200; of a trace: its first N, default all)
   --seed N            seed of workload and simulator (default 1)
-  --speed X           simulated seconds in a real one (default 60, at most 1000)
+  --speed X           simulated seconds per real second (default 60, at most 1000)
   --trace FILE        a recorded workload in Standard Workload Format, plain or .gz
   --cores-per-node N  processors of one node (default 16; of a trace: 1)
-  --virtual           the same use cases on a virtual clock, all in memory: weeks in minutes
-  --serve             no workload: print URLs, keys and variables for the shell, run until Ctrl-C (docs/quickstart.md)
+  --virtual           the same use cases on a virtual clock, all in memory: simulates weeks in minutes
+  --serve             no workload: prints URLs, keys and variables for the shell, and runs until Ctrl-C (docs/quickstart.md)
   --port N            with --serve: app at N, simulator at N+1, storage emulator at N+2 and N+3 (default: free ports)
-  --settings FILE     with --serve: the clusters of a local.settings.json instead of the simulator; changes nothing there
-  --act               with --settings: create and stop nodes there; only nodes that this app asked for are ever stopped
-  --json              last line: one JSON object with all figures
-  --verbose           the function app's log on stderr
-  --help              this text
+  --settings FILE     with --serve: uses the clusters of a local.settings.json instead of the simulator, and changes nothing there
+  --act               with --settings: creates and stops nodes there; it stops only nodes that this app has created
+  --json              prints all figures as one JSON object on the last line
+  --verbose           writes the function app's log to stderr
+  --help              prints this text
 
-Exit code 0: every job ran and the audit found nothing; 1: otherwise; 2: the arguments make no sense; 130: ended by Ctrl-C.
+Exit code 0: every job ran and the audit found no violation; 1: otherwise; 2: the arguments are invalid; 130: ended by Ctrl-C.
 `;
 
 export interface Arguments {
@@ -73,57 +73,54 @@ export function readArguments(argv: readonly string[]): ArgumentsRead {
     tokens: true,
   });
   if (values.help === true) return { kind: "help" };
-  const problems = tokens.flatMap((token) => {
-    const problem = problemOf(token);
-    return problem === undefined ? [] : [problem];
-  });
+  const problems = tokens.flatMap((token) => problemOf(token) ?? []);
   const text = (name: keyof typeof values) => {
     const value = values[name];
     return typeof value === "string" ? value : undefined;
   };
   const jobs = wholeNumber("--jobs", text("jobs"), 1, problems);
   const coresPerNode = wholeNumber("--cores-per-node", text("cores-per-node"), 1, problems);
-  const seed = wholeNumber("--seed", text("seed"), 0, problems) ?? 1;
-  const speed = readSpeed(text("speed"), problems) ?? 60;
-  const trace = text("trace");
-  const serve = values.serve === true;
-  for (const other of ["virtual", "trace", "jobs"])
-    if (serve && values[other] !== undefined)
-      problems.push(`--serve: found with --${other}, expected without: it plays no workload`);
-  const port = wholeNumber("--port", text("port"), 1, problems);
-  if (port !== undefined && port > LAST_FIRST_PORT)
-    problems.push(`--port: found ${port}, expected at most ${LAST_FIRST_PORT}`);
-  const settings = text("settings");
-  const act = values.act === true;
-  if (port !== undefined && !serve) problems.push("--port: found without --serve, expected with it");
-  if (settings !== undefined && !serve) problems.push("--settings: found without --serve, expected with it");
-  if (act && settings === undefined) problems.push("--act: found without --settings, expected with it");
-  for (const other of ["speed", "seed"])
-    if (settings !== undefined && values[other] !== undefined)
-      problems.push(`--settings: found with --${other}, expected without: a real cluster has no simulator`);
-  if (problems.length > 0) return { kind: "wrong", problems };
-  return {
-    kind: "arguments",
-    arguments: {
-      seed,
-      speed,
-      virtual: values.virtual === true,
-      serve,
-      act,
-      ...(port === undefined ? {} : { port }),
-      ...(settings === undefined ? {} : { settings }),
-      json: values.json === true,
-      verbose: values.verbose === true,
-      ...(jobs === undefined ? {} : { jobs }),
-      ...(coresPerNode === undefined ? {} : { coresPerNode }),
-      ...(trace === undefined ? {} : { trace }),
-    },
+  const port = readPort(text("port"), problems);
+  const [trace, settings] = [text("trace"), text("settings")];
+  const read: Arguments = {
+    seed: wholeNumber("--seed", text("seed"), 0, problems) ?? 1,
+    speed: readSpeed(text("speed"), problems) ?? 60,
+    virtual: values.virtual === true,
+    serve: values.serve === true,
+    act: values.act === true,
+    json: values.json === true,
+    verbose: values.verbose === true,
+    ...(port === undefined ? {} : { port }),
+    ...(settings === undefined ? {} : { settings }),
+    ...(jobs === undefined ? {} : { jobs }),
+    ...(coresPerNode === undefined ? {} : { coresPerNode }),
+    ...(trace === undefined ? {} : { trace }),
   };
+  problems.push(...findConflicts(values));
+  return problems.length > 0 ? { kind: "wrong", problems } : { kind: "arguments", arguments: read };
+}
+
+/** Options that make sense only together, or only alone. */
+function findConflicts(values: Readonly<Record<string, unknown>>): readonly string[] {
+  const isGiven = (name: string): boolean => values[name] !== undefined && values[name] !== false;
+  const needed = (name: string, other: string): readonly string[] =>
+    isGiven(name) && !isGiven(other) ? [`--${name}: found without --${other}, expected with it`] : [];
+  const excluded = (name: string, others: readonly string[], why: string): readonly string[] =>
+    others
+      .filter((other) => isGiven(name) && isGiven(other))
+      .map((other) => `--${name}: found with --${other}, expected without: ${why}`);
+  return [
+    ...excluded("serve", ["virtual", "trace", "jobs", "cores-per-node"], "it plays no workload"),
+    ...needed("port", "serve"),
+    ...needed("settings", "serve"),
+    ...needed("act", "settings"),
+    ...excluded("settings", ["speed", "seed"], "a real cluster has no simulator"),
+  ];
 }
 
 type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
 
-/** The problem of one word of the command line, whatever its value. */
+/** What is wrong with one word of the command line by itself. */
 function problemOf(token: Token): string | undefined {
   if (token.kind === "option-terminator") return undefined;
   if (token.kind === "positional") return `found "${token.value}", expected only options`;
@@ -149,6 +146,13 @@ function wholeNumber(
   if (Number.isSafeInteger(value) && value >= least) return value;
   problems.push(`${name}: found "${text}", expected a whole number of at least ${least}`);
   return undefined;
+}
+
+function readPort(text: string | undefined, problems: string[]): number | undefined {
+  const port = wholeNumber("--port", text, 1, problems);
+  if (port !== undefined && port > LAST_FIRST_PORT)
+    problems.push(`--port: found ${port}, expected at most ${LAST_FIRST_PORT}`);
+  return port;
 }
 
 function readSpeed(text: string | undefined, problems: string[]): number | undefined {

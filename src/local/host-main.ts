@@ -7,20 +7,21 @@ import { heedInterrupts, untilAborted } from "./interruption.ts";
 import { keepRunning } from "./keep-running.ts";
 import { arePortsFree } from "./ports.ts";
 import { prepareStorage } from "./prepare-storage.ts";
-import { readSettings } from "./read-settings.ts";
+import type { LocalSettings } from "./read-settings.ts";
+import { readSettings, settingsProblemText } from "./read-settings.ts";
 import { HOST_JSON, SOURCE_APP } from "./system.ts";
 
 /** The function app alone, against a storage emulator and a CycleCloud that run elsewhere: `npm run host` (docs/local.md). */
 
-const USAGE = `The function app alone, until Ctrl-C: it creates and stops nodes, as in Azure (docs/local.md).
+const USAGE = `Runs only the function app, until Ctrl-C. It creates and stops nodes, as in Azure (docs/local.md).
 
   npm run host -- --settings FILE [--port N] [--key TEXT] [--verbose]
 
-  --settings FILE   app settings, as infra/local.settings.sample.json; AzureWebJobsStorage names a storage emulator
-  --port N          where it listens on 127.0.0.1 (default 7071)
-  --key TEXT        its function key (default: a random one at each start)
-  --verbose         its log on stderr
-  --help            this text
+  --settings FILE   app settings in the form of infra/local.settings.sample.json; AzureWebJobsStorage must be a storage emulator
+  --port N          port to listen on at 127.0.0.1 (default 7071)
+  --key TEXT        function key (default: a random one at each start)
+  --verbose         writes its log to stderr
+  --help            prints this text
 `;
 
 const OPTIONS = {
@@ -54,33 +55,40 @@ async function main(): Promise<number> {
   const args = parsed.arguments;
   const read = readSettings(args.settings, "named");
   if (read.kind === "problems") {
-    for (const { path, found, expected } of read.problems)
-      complain(`${args.settings}: ${path === "" ? "" : `${path}: `}found ${found}, expected ${expected}`);
+    for (const problem of read.problems) complain(`${args.settings}: ${settingsProblemText(problem)}`);
     return 2;
   }
   if (!(await arePortsFree([args.port], "a free port"))) return 2;
-  const { values, localClock = { origin: Date.now(), speed: 1 } } = read.settings;
+  await runHost(args, read.settings);
+  return 0;
+}
+
+/** Runs the host until Ctrl-C. */
+async function runHost(
+  { key, port, verbose }: HostArguments,
+  { values, storage, localClock = { origin: Date.now(), speed: 1 } }: LocalSettings,
+): Promise<void> {
   const random = createKeys();
-  const keys = args.key === undefined ? random : { ...random, host: args.key };
+  const keys = key === undefined ? random : { ...random, host: key };
   const options = {
     app: SOURCE_APP,
     hostJson: await contentOf(HOST_JSON),
     settings: values,
     ...localClock,
     keys,
-    port: args.port,
-    connectionString: values["AzureWebJobsStorage"] ?? "",
+    port,
+    connectionString: storage,
   };
   const interruption = heedInterrupts();
-  say(`function app         http://127.0.0.1:${args.port}/api/health`);
+  say(`function app         http://127.0.0.1:${port}/api/health`);
   say(`function key         ${keys.host}    (header x-functions-key)`);
   say(`master key           ${keys.master}`);
-  say("It starts now, and says so below once it runs. Ctrl-C stops it.");
+  say("Starting. A line below says when it runs. Ctrl-C stops it.");
   const kept = keepRunning({
     name: "the function app",
     start: async () => {
       await prepareStorage(values);
-      return spawnHost(options, args.verbose ? complain : () => undefined);
+      return spawnHost(options, verbose ? complain : () => undefined);
     },
     say: (line) => say(`${clockTime(instant(Date.now()))} ${line}`),
   });
@@ -88,7 +96,6 @@ async function main(): Promise<number> {
   await kept.stop();
   interruption.forget();
   say("stopped; nothing is left running");
-  return 0;
 }
 
 type ArgumentsRead =

@@ -7,39 +7,42 @@ import type { Problem } from "../domain/demand.ts";
 
 type Config = ReturnType<typeof readConfig>;
 
-/** The app settings in a local.settings.json, and the addresses and clock that they give for the app's clusters and nodes. */
+/** The app settings in a local.settings.json, and what the app reads from them. */
 export interface LocalSettings extends Pick<Config, "clusters" | "publicUrl" | "localClock"> {
   readonly values: Readonly<Record<string, string>>;
+  /** The connection string of the app's storage. */
+  readonly storage: string;
 }
 
 export type SettingsRead =
   | { readonly kind: "settings"; readonly settings: LocalSettings }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] };
 
-/** The connection string of an emulator: it speaks http. */
+/** The connection string of an emulator, which uses plain http. */
 const EMULATOR = /^\s*UseDevelopmentStorage=true|(^|;)\s*DefaultEndpointsProtocol=http\s*;/i;
 const EXPECTED = "an object with the app settings as texts in Values, as infra/local.settings.sample.json";
 
-/** Which storage the app uses: an emulator of its own, or the one that the file names, which must be an emulator. */
+/** The storage that the app uses: an emulator of its own, or the storage in the file, which must be an emulator. */
 export type StorageUse = "own" | "named";
 
-const OWN_STORAGE = { AzureWebJobsStorage: "UseDevelopmentStorage=true" };
+const OWN_STORAGE = "UseDevelopmentStorage=true";
 
 /**
  * Reads the app settings of a local.settings.json (comments are allowed) and checks them as the app does. With storage of its own, the
- * storage named there does not matter. Reports all problems at once. Never throws because of the file.
+ * storage in the file is ignored. Reports all problems at once. Never throws because of the file.
  */
 export function readSettings(file: string, storage: StorageUse = "own"): SettingsRead {
   const read = readValues(file);
   if (read.kind === "problems") return read;
   const { values } = read;
   const problems: Problem[] = [];
+  const named = storage === "own" ? OWN_STORAGE : values["AzureWebJobsStorage"];
   try {
     const { clusters, publicUrl, localClock } = readConfig({
       ...values,
-      ...(storage === "own" ? OWN_STORAGE : {}),
+      ...(named === undefined ? {} : { AzureWebJobsStorage: named }),
     });
-    if (storage === "named" && !EMULATOR.test(values["AzureWebJobsStorage"] ?? ""))
+    if (named === undefined || !EMULATOR.test(named))
       problems.push({
         path: "Values.AzureWebJobsStorage",
         found: "a storage account",
@@ -52,11 +55,12 @@ export function readSettings(file: string, storage: StorageUse = "own"): Setting
         found: "an empty list",
         expected: "at least one cluster",
       });
-    if (problems.length > 0) return { kind: "problems", problems };
+    if (named === undefined || problems.length > 0) return { kind: "problems", problems };
     return {
       kind: "settings",
       settings: {
         values,
+        storage: named,
         clusters,
         ...(publicUrl === undefined ? {} : { publicUrl }),
         ...(localClock === undefined ? {} : { localClock }),
@@ -76,27 +80,26 @@ type ValuesRead =
 const fileSchema = z.object({ Values: z.record(z.string(), z.unknown()) });
 
 function readValues(file: string): ValuesRead {
-  const wrong = (found: string, path = "", expected = EXPECTED): ValuesRead => ({
-    kind: "problems",
-    problems: [{ path, found, expected }],
-  });
+  const wrong = (problem: Problem): ValuesRead => ({ kind: "problems", problems: [problem] });
   let text: string;
   try {
     text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
-    return wrong(failureText(error), "", "a readable file");
+    return wrong({ path: "", found: failureText(error), expected: "a readable file" });
   }
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (error !== undefined) return wrong(`no JSON (${placeOf(text, error)})`);
+  if (error !== undefined)
+    return wrong({ path: "", found: `invalid JSON (${placeOf(text, error)})`, expected: EXPECTED });
   const parsed = fileSchema.safeParse(value);
-  if (!parsed.success) return wrong("nothing that can be read", "Values");
+  if (!parsed.success)
+    return wrong({ path: "Values", found: "no object with this name", expected: EXPECTED });
   const all = Object.entries(parsed.data.Values);
   const problems = all.flatMap(([name, item]) =>
     typeof item === "string"
       ? []
-      : [{ path: `Values.${name}`, found: `a value that is no text`, expected: "text in quotes" }],
+      : [{ path: `Values.${name}`, found: "a value that is not text", expected: "text in quotes" }],
   );
   if (problems.length > 0) return { kind: "problems", problems };
   return {
@@ -105,6 +108,11 @@ function readValues(file: string): ValuesRead {
       all.flatMap(([name, item]) => (typeof item === "string" ? [[name, item]] : [])),
     ),
   };
+}
+
+/** A problem of the settings as text. Without a path it concerns the whole file. */
+export function settingsProblemText({ path, found, expected }: Problem): string {
+  return `${path === "" ? "" : `${path}: `}found ${found}, expected ${expected}`;
 }
 
 function failureText(error: unknown): string {

@@ -2,7 +2,7 @@ import type { Arguments } from "./arguments.ts";
 import { heedInterrupts } from "./interruption.ts";
 import { areAllFree, portsFrom } from "./ports.ts";
 import type { LocalSettings } from "./read-settings.ts";
-import { readSettings } from "./read-settings.ts";
+import { readSettings, settingsProblemText } from "./read-settings.ts";
 import { hostLines, serveUntilInterrupted } from "./serve.ts";
 import { commandLine, exportLine } from "./shell-lines.ts";
 import type { Trial } from "./trial.ts";
@@ -11,8 +11,8 @@ import { startTrial } from "./trial.ts";
 type SettingsArguments = Pick<Arguments, "act" | "verbose" | "port"> & { readonly settings: string };
 
 /**
- * The app against the clusters of a local.settings.json, without a simulator. Without `act` it changes nothing there. Prints how to reach
- * it and which stop URL nodes would get, and runs until Ctrl-C. Leaves no process behind. Exit code 2: the settings are invalid.
+ * Runs the app against the clusters of a local.settings.json, without a simulator, until Ctrl-C. Without `act` it changes nothing there.
+ * Prints its address and the stop URL that nodes would get. Leaves no process behind. Returns the exit code: 2 for invalid settings.
  */
 export async function serveSettings({
   settings: file,
@@ -22,10 +22,7 @@ export async function serveSettings({
 }: SettingsArguments): Promise<number> {
   const read = readSettings(file);
   if (read.kind === "problems") {
-    for (const { path, found, expected } of read.problems)
-      process.stderr.write(
-        `${file}: ${path === "" ? "" : `${path}: `}found ${found}, expected ${expected}\n`,
-      );
+    for (const problem of read.problems) process.stderr.write(`${file}: ${settingsProblemText(problem)}\n`);
     return 2;
   }
   const ports = port === undefined ? undefined : portsFrom(port);
@@ -55,10 +52,10 @@ function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boo
     }),
     `function app         ${trial.url}/api/health`,
     `function key         ${trial.keys.host}    (header x-functions-key)`,
-    `connection string    ${trial.connectionString}    (emulator: forgotten at the end)`,
+    `connection string    ${trial.connectionString}    (emulator: its data is lost at the end)`,
     act
-      ? "changes              yes (--act): nodes are created and stopped; nodes that this run has not asked for are never stopped"
-      : "changes              none: the mode is observe here, whatever is stored; --act lets it create nodes and stop those",
+      ? "changes              yes (--act): nodes are created and stopped; only nodes that this run has created are stopped"
+      : "changes              none: the mode is observe, whatever the stored configuration says; with --act it creates nodes, and stops those",
     publicUrl === undefined
       ? "stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes get no stop URL"
       : `stop URL             nodes would get ${publicUrl.replace(/\/+$/, "")}/api/autostop/... (this app listens only at ${trial.url})`,
@@ -67,7 +64,7 @@ function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boo
     exportLine({
       AUTOSCALER_URL: trial.url,
       AUTOSCALER_KEY: trial.keys.host,
-      AUTOSCALER_CLUSTER: first?.name ?? "",
+      ...(first === undefined ? {} : { AUTOSCALER_CLUSTER: first.name }),
       AUTOSCALER_MASTER_KEY: trial.keys.master,
     }),
     "unset AUTOSCALER_SIMULATED_CLOCK",

@@ -8,7 +8,7 @@ import { startAzurite } from "./azurite.ts";
 import type { HostKeys } from "./host/host-keys.ts";
 import type { RoleKeys } from "./role-keys.ts";
 import { createRoleKeys } from "./role-keys.ts";
-import type { HostProcess } from "./host/spawn-host.ts";
+import type { ChildHostOptions, HostProcess } from "./host/spawn-host.ts";
 import { spawnHost } from "./host/spawn-host.ts";
 import { prepareStorage } from "./prepare-storage.ts";
 import { freePort } from "./ports.ts";
@@ -17,7 +17,7 @@ import { scaledClock } from "./scaled-clock.ts";
 import type { Clock } from "./scaled-clock.ts";
 import type { Milliseconds } from "../domain/units.ts";
 
-/** The whole system on one machine: emulator, simulator, and function hosts in processes of their own, on one scaled clock. */
+/** The whole system on one machine: storage emulator, simulator, and function hosts in processes of their own, all on one scaled clock. */
 export interface LocalSystem {
   readonly clock: Clock;
   readonly simulator: Simulator;
@@ -47,8 +47,8 @@ export interface LocalOptions {
   readonly simulator: SimulatorOptions;
   readonly speed: number;
   /**
-   * The moment at which simulated and real time agree, in real milliseconds since 1970. Absent: now. If it is in the past, the system
-   * starts ahead of real time.
+   * The moment at which simulated and real time are equal, in real milliseconds since 1970. Absent: now. If it is in the past, simulated
+   * time is ahead of real time from the start.
    */
   readonly origin?: number;
   readonly hosts?: number;
@@ -60,7 +60,7 @@ export interface LocalOptions {
   readonly statusDelayMs?: Milliseconds;
   readonly extraSettings?: Readonly<Record<string, string>>;
   readonly onHostLine?: (line: string) => void;
-  /** Absent: free ones. */
+  /** Absent: free ports. */
   readonly ports?: Ports;
 }
 
@@ -68,6 +68,7 @@ const USER = "autoscaler";
 export const SOURCE_APP = fileURLToPath(new URL("../../functions/main.ts", import.meta.url));
 export const HOST_JSON = fileURLToPath(new URL("../../host.json", import.meta.url));
 
+/** Starts everything. Rejects if a part cannot be started; then nothing is left running. */
 export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
   const origin = options.origin ?? Date.now();
   const clock = scaledClock({ origin, speed: options.speed });
@@ -79,6 +80,7 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
     const password = randomBytes(12).toString("hex");
     const azurite = await startAzurite(options.ports === undefined ? {} : { ports: options.ports });
     closing.push(() => azurite.close());
+    const { connectionString } = azurite;
     const simulator = new Simulator(options.simulator, clock);
     const server = await serveSimulator(simulator, {
       credentials: { username: USER, password },
@@ -88,61 +90,68 @@ export async function startSystem(options: LocalOptions): Promise<LocalSystem> {
     closing.push(() => server.close());
     const port = options.ports?.app ?? (await freePort());
     const { keys, roleKeys } = createRoleKeys();
-    const settings = {
-      AzureWebJobsStorage: azurite.connectionString,
-      AUTOSCALER_CLUSTERS: JSON.stringify(
-        options.simulator.clusters.map(({ name }) => ({
-          name,
-          url: server.url,
-          username: USER,
-          passwordSetting: "CYCLECLOUD_PASSWORD",
-        })),
-      ),
-      CYCLECLOUD_PASSWORD: password,
-      AUTOSCALER_PUBLIC_URL: `http://127.0.0.1:${port}`,
-      AUTOSCALER_AUTOSTOP_KEYS: `local:${randomBytes(24).toString("hex")}`,
-      AUTOSCALER_LOCAL_CLOCK: `${origin}@${options.speed}`,
-      ...options.extraSettings,
-    };
+    const simulatorUrl = server.url;
+    const settings = settingsFor(options, { origin, port, simulatorUrl, password, connectionString });
     await prepareStorage(settings);
-    const hostJson: unknown = JSON.parse(await readFile(HOST_JSON, "utf8"));
     const hosts: HostProcess[] = [];
     const startHost = async (other: OtherHost = {}) => {
-      const host = await spawnHost(
-        {
-          app: other.app ?? options.app ?? SOURCE_APP,
-          hostJson,
-          settings: { ...settings, ...other.settings },
-          origin,
-          speed: options.speed,
-          keys,
-          connectionString: azurite.connectionString,
-          ...(other.port === undefined ? {} : { port: other.port }),
-        },
-        options.onHostLine,
-        options.node,
-      );
+      const host = await spawnOne(options, { origin, keys, settings, connectionString }, other);
       closing.push(() => host.stop());
       hosts.push(host);
       return host;
     };
     await startHost({ port });
     for (let more = 1; more < (options.hosts ?? 1); more += 1) await startHost();
-    return {
-      clock,
-      simulator,
-      simulatorUrl: server.url,
-      connectionString: azurite.connectionString,
-      url: `http://127.0.0.1:${port}`,
-      keys,
-      roleKeys,
-      hosts,
-      settings,
-      startHost,
-      close,
-    };
+    const url = `http://127.0.0.1:${port}`;
+    const addresses = { simulatorUrl, connectionString, url };
+    return { clock, simulator, ...addresses, keys, roleKeys, hosts, settings, startHost, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** The app settings of the hosts: every cluster of the simulator, and stop URLs at the first host. */
+function settingsFor(
+  { simulator, speed, extraSettings }: LocalOptions,
+  parts: {
+    readonly origin: number;
+    readonly port: number;
+    readonly simulatorUrl: string;
+    readonly password: string;
+    readonly connectionString: string;
+  },
+): Readonly<Record<string, string>> {
+  const clusters = simulator.clusters.map(({ name }) => ({
+    name,
+    url: parts.simulatorUrl,
+    username: USER,
+    passwordSetting: "CYCLECLOUD_PASSWORD",
+  }));
+  return {
+    AzureWebJobsStorage: parts.connectionString,
+    AUTOSCALER_CLUSTERS: JSON.stringify(clusters),
+    CYCLECLOUD_PASSWORD: parts.password,
+    AUTOSCALER_PUBLIC_URL: `http://127.0.0.1:${parts.port}`,
+    AUTOSCALER_AUTOSTOP_KEYS: `local:${randomBytes(24).toString("hex")}`,
+    AUTOSCALER_LOCAL_CLOCK: `${parts.origin}@${speed}`,
+    ...extraSettings,
+  };
+}
+
+async function spawnOne(
+  { app = SOURCE_APP, speed, node, onHostLine }: LocalOptions,
+  { settings, ...shared }: Pick<ChildHostOptions, "origin" | "keys" | "settings" | "connectionString">,
+  other: OtherHost,
+): Promise<HostProcess> {
+  const hostJson: unknown = JSON.parse(await readFile(HOST_JSON, "utf8"));
+  const host = {
+    ...shared,
+    app: other.app ?? app,
+    hostJson,
+    settings: { ...settings, ...other.settings },
+    speed,
+    ...(other.port === undefined ? {} : { port: other.port }),
+  };
+  return spawnHost(host, onHostLine, node);
 }

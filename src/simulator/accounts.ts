@@ -4,15 +4,15 @@ import type { Seconds } from "../domain/units.ts";
 const windowMs = 60_000;
 const hourMs = 3_600_000;
 
-/** Hours of VMs of one machine type; `cost` where it has a price. */
+/** Hours of VMs of one machine type. `cost` is undefined if the type has no price. */
 export type MachineHours = { readonly nodeHours: number; readonly coreHours: number; readonly cost?: number };
 
 export type Summary = {
   readonly at: number;
-  /** Nodes listed or not, by Status, of all clusters. */
+  /** All nodes of all clusters by Status, also those that are not listed yet. */
   readonly nodesByStatus: Readonly<Record<string, number>>;
   readonly nodesCreated: number;
-  /** Billed time: from the VM's start (Preparing) until it is gone (cyclecloud-wire.md A.5). Head nodes left out. */
+  /** Billed time: from the VM's start (Preparing) until it is gone (cyclecloud-wire.md A.5). Without head nodes. */
   readonly nodeHours: number;
   readonly coreHours: number;
   readonly cost: number;
@@ -24,7 +24,7 @@ export type Summary = {
 
 type Hours = { nodeHours: number; coreHours: number; pricePerHour: number | undefined };
 
-/** Counts status calls and adds up what nodes that are gone have cost. Keeps at most one minute of calls. */
+/** Counts status calls, and adds up the cost of nodes that are gone. Keeps the calls of the last minute. */
 export class Accounts {
   readonly #hours = new Map<string, Hours>();
   readonly #recentCalls = new Map<string, number[]>();
@@ -44,7 +44,7 @@ export class Accounts {
     this.#nodesCreated += 1;
   }
 
-  /** Books the billed time of a node whose VM is gone. */
+  /** Adds the billed time of a node whose VM is gone. */
   book(node: SimulatedNode, now: number): void {
     addHours(this.#hours, node, now);
   }

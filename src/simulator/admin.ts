@@ -3,7 +3,7 @@ import type { SimulatorRequest, SimulatorResponse } from "./answer.ts";
 import { answer } from "./answer.ts";
 import type { Simulator } from "./engine.ts";
 
-/** Our own routes beside CycleCloud's. They need no credentials. */
+/** The simulator's own routes, beside CycleCloud's. They need no credentials. */
 export const adminPrefix = "/simulator/";
 
 const cutting = z.literal(true).exactOptional();
@@ -65,10 +65,10 @@ const faultsSchema = z.array(faultSchema);
 type Fault = z.infer<typeof faultSchema>;
 
 /**
- * `GET /simulator/log?since=N`: events from index N and `next`, the N to ask with next. `GET /simulator/summary`.
- * `GET /simulator/ready-nodes`: as text, for each node that is Ready a line with its name, instance id and stop URL.
- * `POST /simulator/faults`: one fault or a list, each `{ "fault": NAME, ... }` with the arguments of the method NAME
- * of Faults; 400 says what is wrong, and then none of them is set.
+ * `GET /simulator/log?since=N`: the events from index N on, and `next`, the N of the next call. `GET /simulator/summary`.
+ * `GET /simulator/ready-nodes`: as text, a line for each Ready node with its name, instance id and stop URL.
+ * `POST /simulator/faults`: sets one fault or a list, each `{ "fault": NAME, ... }` with the arguments of the method NAME of Faults. If one
+ * of them cannot be read, the answer is 400 and none is set. A fault that names an unknown node or cluster ends the list.
  */
 export function answerAdmin(simulator: Simulator, request: SimulatorRequest): SimulatorResponse {
   const call = `${request.method} ${request.path.slice(adminPrefix.length)}`;
@@ -79,7 +79,7 @@ export function answerAdmin(simulator: Simulator, request: SimulatorRequest): Si
   return answer(404, { error: `no ${call}; there are GET log, GET ready-nodes, GET summary, POST faults` });
 }
 
-/** For `read name instance callback` in a shell. */
+/** In the form that `read name instance callback` of a shell takes. */
 function readyNodes(simulator: Simulator): string {
   return simulator
     .readyNodes()
@@ -119,7 +119,10 @@ function setFault({ faults }: Simulator, fault: Fault): void {
     case "shutDown":
       return faults.shutDown(fault.nodeId);
     case "restart":
-      return faults.restart(fault.nodeId, fault.comesBack);
+      return faults.restart(
+        fault.nodeId,
+        fault.comesBack === undefined ? {} : { comesBack: fault.comesBack },
+      );
     case "refuseStart":
       return faults.refuseStart(fault.nodeId, fault.message);
     case "keepAlive":
@@ -131,7 +134,7 @@ function setFault({ faults }: Simulator, fault: Fault): void {
     case "setClusterState":
       return faults.setClusterState(fault.cluster, fault.state, fault.targetState);
     case "freezeLag":
-      return faults.freezeLag(fault.frozen);
+      return fault.frozen ? faults.freezeLag() : faults.thawLag();
     case "clear":
       return faults.clear();
   }

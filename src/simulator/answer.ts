@@ -15,11 +15,11 @@ export type SimulatorRequest = {
 export type SimulatorResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, a text as HTML, undefined as no content. */
+  /** An object is sent as JSON, a text as HTML. Undefined: no content. */
   readonly body: unknown;
-  /** The connection breaks instead of this answer, so that the caller gets none. */
+  /** The connection breaks, and the caller gets no answer. */
   readonly cut?: true;
-  /** The answer is to be given this much later (real milliseconds). */
+  /** The answer is given this many real milliseconds later. */
   readonly delayMs?: Milliseconds;
 };
 
@@ -31,7 +31,7 @@ export function answer(
   return { status, headers, body };
 }
 
-/** An error in the shape the options ask for: CycleCloud's object, nothing, or a page (cyclecloud-wire.md A.1). */
+/** An error in the form that the options choose: CycleCloud's object, no content, or a page (cyclecloud-wire.md A.1). */
 export function refuse(status: number, message: string, shape: ErrorBody): SimulatorResponse {
   if (shape === "empty") return answer(status, undefined);
   if (shape === "html")
@@ -39,7 +39,7 @@ export function refuse(status: number, message: string, shape: ErrorBody): Simul
   return answer(status, { Code: status, Exception: exceptionOf(message), Message: message, Detail: "" });
 }
 
-/** The one exception name that has been captured belongs to an unknown machine type (az-hop issue 221). */
+/** Only one exception name is known, that of an unknown machine type (az-hop issue 221). Others are empty. */
 function exceptionOf(message: string): string {
   const unknownType = /^MachineType .* is not recognized$/.test(message);
   return unknownType ? "com.cyclecomputing.cloud.exceptions.InvalidAttributeException" : "";

@@ -8,9 +8,9 @@ export const usage = `CycleCloud simulator
   --host NAME       address to listen on (default 127.0.0.1)
   --speed X         simulated seconds per real second (default 60)
   --config FILE     JSON file with the clusters and their behaviour (default: cluster "demo")
-  --seed N          draws other names, times and failures (default 1)
-  --username NAME   who may ask (default cc_admin)
-  --password TEXT   and with what password (default Simulated-1)
+  --seed N          another seed gives other ids, times and failures (default 1)
+  --username NAME   the only user (default cc_admin)
+  --password TEXT   the user's password (default Simulated-1)
   --help            this text
 `;
 
@@ -29,7 +29,7 @@ export type ParsedArguments =
   | { readonly kind: "help" }
   | { readonly kind: "invalid"; readonly problem: string };
 
-/** Reads the command line. Reports problems as found and expected values. */
+/** Reads the command line. Reports the first problem, with the found and the expected value. */
 export function readArguments(argv: readonly string[]): ParsedArguments {
   const split = splitArguments(argv);
   if (typeof split === "string") return { kind: "invalid", problem: split };

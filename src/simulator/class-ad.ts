@@ -14,58 +14,97 @@ export type ReadFilter =
 
 /**
  * Reads comparisons of attributes with literals, joined by `&&`, `||`, `!` and brackets. `==` ignores the case of texts, `===` and `=?=` do
- * not; what compares with an attribute that a record lacks is undefined, and an undefined filter matches nothing.
+ * not. A comparison with an attribute that a record lacks is undefined, and an undefined filter matches nothing.
  */
 export function readFilter(text: string): ReadFilter {
-  const tokens = text.match(TOKEN) ?? [];
-  let at = 0;
-  const next = (): string => tokens[at] ?? "";
-  const take = (token: string): boolean => {
-    if (next() !== token) return false;
-    at += 1;
-    return true;
-  };
-  const joined = (operator: string, operand: () => Expression | undefined): Expression | undefined => {
-    const all = [operand()];
-    while (take(operator)) all.push(operand());
-    const known = all.filter((one) => one !== undefined);
-    if (known.length < all.length) return undefined;
-    const [only] = known;
-    if (known.length === 1) return only;
-    return operator === "&&"
-      ? (record) => known.every((one) => one(record) === true)
-      : (record) => known.some((one) => one(record) === true);
-  };
-  const either = (): Expression | undefined => joined("||", () => joined("&&", comparison));
-  const comparison = (): Expression | undefined => {
-    const left = operand();
-    const compare = COMPARISONS.get(next());
+  const reader = new FilterReader(text.match(TOKEN) ?? []);
+  const whole = reader.readWhole();
+  if (whole === undefined) return { kind: "malformed", at: reader.lastToken ?? text };
+  return { kind: "filter", matches: (record) => whole(record) === true };
+}
+
+/** Reads tokens from left to right. Each method returns undefined if the next tokens do not form such an expression. */
+class FilterReader {
+  readonly #tokens: readonly string[];
+  #at = 0;
+
+  constructor(tokens: readonly string[]) {
+    this.#tokens = tokens;
+  }
+
+  /** The token that was read last. */
+  get lastToken(): string | undefined {
+    return this.#tokens[this.#at - 1];
+  }
+
+  /** One expression of all tokens. */
+  readWhole(): Expression | undefined {
+    const whole = this.#readAlternatives();
+    return this.#at < this.#tokens.length ? undefined : whole;
+  }
+
+  #readAlternatives(): Expression | undefined {
+    return this.#readJoined("||", () => this.#readJoined("&&", () => this.#readComparison()));
+  }
+
+  #readJoined(operator: "&&" | "||", read: () => Expression | undefined): Expression | undefined {
+    const operands = [read()];
+    while (this.#take(operator)) operands.push(read());
+    return joinAll(operator, operands);
+  }
+
+  #readComparison(): Expression | undefined {
+    const left = this.#readOperand();
+    const compare = this.#next === undefined ? undefined : COMPARISONS.get(this.#next);
     if (left === undefined || compare === undefined) return left;
-    at += 1;
-    const right = operand();
+    this.#at += 1;
+    const right = this.#readOperand();
     return right === undefined ? undefined : (record) => compare(left(record), right(record));
-  };
-  const operand = (): Expression | undefined => {
-    if (take("!")) {
-      const inner = operand();
+  }
+
+  #readOperand(): Expression | undefined {
+    if (this.#take("!")) {
+      const inner = this.#readOperand();
       return inner && ((record) => inner(record) === false);
     }
-    if (take("(")) {
-      const inner = either();
-      return take(")") ? inner : undefined;
+    if (this.#take("(")) {
+      const inner = this.#readAlternatives();
+      return this.#take(")") ? inner : undefined;
     }
-    const token = next();
-    at += 1;
-    return readOperand(token);
-  };
-  const whole = either();
-  if (whole === undefined || at < tokens.length) return { kind: "malformed", at: tokens[at - 1] ?? text };
-  return { kind: "filter", matches: (record) => whole(record) === true };
+    const token = this.#next;
+    this.#at += 1;
+    return token === undefined ? undefined : readLiteral(token);
+  }
+
+  get #next(): string | undefined {
+    return this.#tokens[this.#at];
+  }
+
+  #take(token: string): boolean {
+    if (this.#next !== token) return false;
+    this.#at += 1;
+    return true;
+  }
+}
+
+/** A single operand keeps its own value. Undefined if an operand is. */
+function joinAll(
+  operator: "&&" | "||",
+  operands: readonly (Expression | undefined)[],
+): Expression | undefined {
+  const known = operands.filter((one) => one !== undefined);
+  if (known.length < operands.length) return undefined;
+  const [only] = known;
+  if (known.length === 1) return only;
+  return operator === "&&"
+    ? (record) => known.every((one) => one(record) === true)
+    : (record) => known.some((one) => one(record) === true);
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*|\d+(?:\.\d+)?|=\?=|=!=|===|!==|==|!=|<=|>=|&&|\|\||\S/g;
 
-function readOperand(token: string): Expression | undefined {
+/** A constant or an attribute. */
+function readLiteral(token: string): Expression | undefined {
   if (token === "true" || token === "false") return () => token === "true";
   if (token === "undefined") return () => undefined;
   if (token.startsWith('"')) return () => token.slice(1, -1).replaceAll(/\\(.)/g, "$1");
@@ -81,7 +120,7 @@ function attributeOf(record: JsonObject, path: readonly string[]): Value {
     : undefined;
 }
 
-/** Undefined on either side makes a comparison undefined, but for those that ask for the very same. */
+/** Undefined on either side makes a comparison undefined, except for those by identity. */
 const known =
   (compare: (a: NonNullable<Value>, b: NonNullable<Value>) => boolean) =>
   (a: Value, b: Value): Value =>

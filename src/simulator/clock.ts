@@ -1,9 +1,6 @@
 import type { Clock } from "./engine.ts";
 
-/**
- * A clock that starts at `origin` (ms since 1970) and runs `speed` times as fast as `realNow`.
- * Two processes with the same origins and speed read the same time.
- */
+/** A clock that starts at `origin` (ms since 1970) and runs `speed` times as fast as `realNow`. The same arguments give the same time in every process. */
 export function scaleClock(
   speed: number,
   origin: number,

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import type { SimulatorResponse } from "./answer.ts";
+import type { SimulatorRequest, SimulatorResponse } from "./answer.ts";
 import { answer } from "./answer.ts";
 
-/** `role` "reader" may read only, "none" may do nothing: both get 403 (cyclecloud-wire.md B). */
+/** With the role "reader" only reads are allowed, with "none" no request at all. Other requests get 403 (cyclecloud-wire.md B). */
 export type Credentials = {
   readonly username: string;
   readonly password: string;
@@ -14,8 +14,8 @@ const failureWindowMs = 60_000;
 const lockMs = 300_000;
 
 /**
- * Basic authentication with CycleCloud's lock-out: 5 failures within 60 s lock the account for 5 minutes, and then the
- * right password is refused as well (cyclecloud-wire.md B).
+ * Basic authentication with CycleCloud's lock-out: 5 failures within 60 s lock the account for 5 minutes. During that time the right
+ * password is refused as well (cyclecloud-wire.md B).
  */
 export class Doorkeeper {
   readonly #credentials: Credentials;
@@ -27,7 +27,10 @@ export class Doorkeeper {
   }
 
   /** Undefined lets the request in. A missing header is refused without counting as a failure. */
-  check(authorization: string | undefined, isRead: boolean, now: number): SimulatorResponse | undefined {
+  check(
+    { authorization, method }: Pick<SimulatorRequest, "authorization" | "method">,
+    now: number,
+  ): SimulatorResponse | undefined {
     if (authorization === undefined) return refuseCaller();
     const { username, password, role } = this.#credentials;
     const given = decodeBasic(authorization);
@@ -36,7 +39,7 @@ export class Doorkeeper {
       this.#countFailure(now);
       return refuseCaller();
     }
-    return role === "none" || (role === "reader" && !isRead) ? answer(403, undefined) : undefined;
+    return role === "none" || (role === "reader" && method !== "GET") ? answer(403, undefined) : undefined;
   }
 
   #countFailure(now: number): void {

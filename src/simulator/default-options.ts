@@ -1,8 +1,8 @@
 import type { SimulatorOptions } from "./options.ts";
 
 /**
- * A small cluster "demo" that has one of everything: loosely coupled work, tightly coupled work in placement groups,
- * and spot. Prices are rounded list prices in USD, good enough to see costs grow.
+ * A small cluster "demo" with one array of each kind: loosely coupled work, tightly coupled work in placement groups, and spot. Prices are
+ * rounded list prices in USD, for illustration only.
  */
 export const defaultOptions: SimulatorOptions = {
   clusters: [

@@ -9,7 +9,7 @@ type OfNode = {
   readonly name: string;
 };
 
-/** A create was accepted. The node exists from now on, whether or not it is shown yet. */
+/** A create was accepted. The node exists from now on, even if it does not show yet. */
 export type NodeCreated = OfNode & {
   readonly kind: "node-created";
   readonly machineType: string;
@@ -27,7 +27,7 @@ export type NodeUp = OfNode & {
   readonly instanceId: string;
 };
 
-/** The node can run jobs. `configuration` is the array's merged with the node's, as the node itself would read it. */
+/** The node can run jobs. `configuration` is what the node reads: the array's, merged with the node's own. */
 export type NodeReady = OfNode & {
   readonly kind: "node-ready";
   readonly hostname: string;
@@ -41,7 +41,7 @@ export type NodeFailed = OfNode & {
   readonly message: string;
 };
 
-/** The node cannot run jobs for now, and is still wanted: it was shut down from inside, or restarts. Its VM is not deleted. */
+/** The node was shut down from inside, or restarts, and cannot run jobs. Its target state stays Started, and its VM is not deleted. */
 export type NodeDown = OfNode & { readonly kind: "node-down"; readonly status: "Off" | "Restarting" };
 
 /** A request to stop this node was accepted. The simulator does not know whether it was busy. */
@@ -84,7 +84,8 @@ export type RequestRefused = {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  readonly why: string;
+  /** Undefined if the answer has no message. */
+  readonly why?: string;
 };
 
 export type SimulatorEvent =

@@ -3,11 +3,12 @@ import type { Random } from "./random.ts";
 import { spreadDuration } from "./random.ts";
 import type { Seconds } from "../domain/units.ts";
 
-/** The random outcome of a node's start, drawn when it is created. Times in milliseconds. */
+/** How a node's start ends and how long each phase takes, drawn when the node is created. Times in milliseconds. */
 export type Fate = {
   readonly start: "boots" | "never-acquires" | "fails-installation";
-  /** Shown while it never acquires a VM. */
+  /** The message of a node that never acquires a VM. */
   readonly stuckMessage: string | undefined;
+  /** From its acceptance until it shows. */
   readonly lag: number;
   readonly allocate: number;
   readonly acquire: number;
@@ -18,7 +19,7 @@ export type Fate = {
 /** The message of a node that waits for its VM. */
 export const capacityMessage = "Waiting for capacity";
 
-/** Draws the same number of times for every outcome, so that one option does not shift all other draws. */
+/** Takes the same number of random draws for every outcome, so that one option does not change the outcomes of later nodes. */
 export function drawFate(
   random: Random,
   options: SimulatorOptions,
@@ -41,7 +42,7 @@ export function drawFate(
   };
 }
 
-/** A head node started long ago. */
+/** Head nodes are up before the simulation begins. */
 export const fateOfHeadNode: Fate = {
   start: "boots",
   stuckMessage: undefined,

@@ -6,9 +6,9 @@ import type { Milliseconds } from "../domain/units.ts";
 export type FaultMatch = { readonly method?: string; readonly pathIncludes?: string };
 
 /**
- * What goes wrong. `dropRequest`: no effect, the connection breaks. `dropAnswer`: the effect happens, the connection
- * breaks. `status`: this answer instead, without effect, or with it if `afterEffect`. Only `delayMs` (real
- * milliseconds): the true answer, late.
+ * One planned failure. `dropRequest`: the request has no effect, and the connection breaks. `dropAnswer`: the request has its effect, and
+ * the connection breaks. `status`: this answer instead, without the effect, or with it if `afterEffect`. Only `delayMs`: the true answer,
+ * this many real milliseconds late.
  */
 export type Failure = {
   readonly status?: number;
@@ -26,7 +26,7 @@ export type FaultActions = {
   vanish(nodeIds: readonly string[]): void;
   failNode(nodeId: string, message: string): void;
   shutDown(nodeId: string): void;
-  restart(nodeId: string, comesBack: boolean): void;
+  restart(nodeId: string, options: { readonly comesBack: boolean }): void;
   refuseStart(nodeId: string, message: string | undefined): void;
   setKeepAlive(nodeId: string, keepAlive: boolean): void;
   setCapacity(
@@ -42,10 +42,11 @@ export type FaultActions = {
     cluster: string | undefined,
   ): void;
   setClusterState(cluster: string, state: string | undefined, targetState: string | undefined): void;
-  freezeLag(frozen: boolean): void;
+  freezeLag(): void;
+  thawLag(): void;
 };
 
-/** Everything that can be made to go wrong while the simulator runs. Faults that name what is not there throw. */
+/** Faults that can be planned while the simulator runs. Each throws an Error if it names a node, bucket or cluster that does not exist. */
 export class Faults {
   readonly #actions: FaultActions;
   #planned: readonly Planned[] = [];
@@ -55,12 +56,12 @@ export class Faults {
     this.#actions = actions;
   }
 
-  /** The next `times` requests that match fail; of several plans that match, the oldest is used up first. */
+  /** The next `times` matching requests fail. If several planned failures match a request, the oldest is used. */
   failNext(match: FaultMatch, times: number, failure: Failure): void {
     this.#planned = [...this.#planned, { match, failure, left: times }];
   }
 
-  /** The next `times` status answers show no node, none active and none of our own cores in use. */
+  /** The next `times` status answers show no nodes, and no usage by nodes of the simulator. */
   falseEmptyStatus(times: number): void {
     this.#falseEmptyLeft = times;
   }
@@ -70,22 +71,25 @@ export class Faults {
     this.#actions.vanish(nodeIds);
   }
 
-  /** A health event: the node's Status becomes Failed while its VM runs on. */
+  /** A health event: the node's Status becomes Failed. Its VM continues to run. */
   failNode(nodeId: string, message = "A health check failed"): void {
     this.#actions.failNode(nodeId, message);
   }
 
-  /** Shuts a Ready node down from inside: it is still wanted, and Off. Its VM is not deleted. */
+  /** Shuts a Ready node down from inside: its status is Off, its target state stays Started, and its VM is not deleted. */
   shutDown(nodeId: string): void {
     this.#actions.shutDown(nodeId);
   }
 
-  /** A node that was Ready restarts, also one that was shut down; it is Ready again after its time to prepare, or never. */
-  restart(nodeId: string, comesBack = true): void {
-    this.#actions.restart(nodeId, comesBack);
+  /**
+   * Restarts a node that was Ready, even if it was shut down since. It is Ready again after its time to prepare; without `comesBack`, it
+   * stays in Restarting.
+   */
+  restart(nodeId: string, { comesBack = true }: { readonly comesBack?: boolean } = {}): void {
+    this.#actions.restart(nodeId, { comesBack });
   }
 
-  /** From now on starts of the node fail with this error. Undefined: no longer. */
+  /** From now on starts of the node fail with this error. Undefined: they succeed again. */
   refuseStart(nodeId: string, message: string | undefined): void {
     this.#actions.refuseStart(nodeId, message);
   }
@@ -104,23 +108,28 @@ export class Faults {
     this.#actions.setInvalid(array, machineType, reason, cluster);
   }
 
-  /** undefined leaves the field out of the status, as for a cluster that was never started. */
+  /** Undefined leaves the field out of the status, as for a cluster that was never started. */
   setClusterState(cluster: string, state: string | undefined, targetState: string | undefined): void {
     this.#actions.setClusterState(cluster, state, targetState);
   }
 
-  /** While frozen, accepted nodes do not begin to show, and nodes that are started go on showing as Deallocated. */
-  freezeLag(frozen: boolean): void {
-    this.#actions.freezeLag(frozen);
+  /** From now on new nodes do not begin to show, and nodes that are started are still listed as Deallocated. */
+  freezeLag(): void {
+    this.#actions.freezeLag();
   }
 
-  /** Takes back what was planned and is not used up. */
+  /** Shows everything that a frozen lag has held back. */
+  thawLag(): void {
+    this.#actions.thawLag();
+  }
+
+  /** Removes planned failures and false answers that are not used up. Changes of nodes and clusters stay. */
   clear(): void {
     this.#planned = [];
     this.#falseEmptyLeft = 0;
   }
 
-  /** The failure that this request meets, counted as used. */
+  /** The planned failure of this request, which counts as used. Undefined: none. */
   takeFailure(request: SimulatorRequest): Failure | undefined {
     const planned = this.#planned.find(
       ({ match, left }) =>
@@ -134,6 +143,7 @@ export class Faults {
     return planned.failure;
   }
 
+  /** Whether this status answer must be empty, which counts as used. */
   takeFalseEmpty(): boolean {
     if (this.#falseEmptyLeft === 0) return false;
     this.#falseEmptyLeft -= 1;

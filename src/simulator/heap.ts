@@ -1,4 +1,4 @@
-/** A binary min-heap; equal elements leave in the order in which they came. */
+/** A binary min-heap. Equal elements are removed in the order in which they were added. */
 export class Heap<T> {
   readonly #order: (a: T, b: T) => number;
   readonly #entries: { readonly value: T; readonly sequence: number }[] = [];

@@ -4,7 +4,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `over` merged into `under`: objects key by key to any depth, everything else replaced (cyclecloud-wire.md C.2). */
+/** `over` merged into `under`. Objects are merged key by key to any depth, other values are replaced (cyclecloud-wire.md C.2). */
 export function mergeDeep(under: JsonObject, over: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...under };
   for (const [key, value] of Object.entries(over)) {
@@ -21,7 +21,7 @@ export function readAttribute(record: JsonObject, name: string): unknown {
   return found === undefined ? undefined : record[found];
 }
 
-/** A text that is equal for equal values, in any order of their keys. For comparing attributes. */
+/** A text that is equal for equal values, whatever the order of their keys. */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";

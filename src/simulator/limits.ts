@@ -3,10 +3,10 @@ import { unboundedCount } from "./options.ts";
 import type { Usage } from "./usage.ts";
 import type { Bucket, Machine } from "./world.ts";
 
-/** How many more nodes one limit allows; `limit` says it in words. */
+/** How many more nodes one limit allows. `limit` is the message of a create that the limit has cut. */
 export type Room = { readonly limit: string; readonly left: number };
 
-/** The limits that a node uses. `active` keys are held until it terminates, `quota` keys until its VM is gone. */
+/** The limits that a node counts against: `active` until its stop is accepted, `quota` until its VM is gone. */
 export type LimitKeys = { readonly active: readonly string[]; readonly quota: readonly string[] };
 
 const join = (...parts: readonly string[]): string => parts.join("\u0000");
@@ -22,8 +22,14 @@ export const familyKey = (region: string, family: string): string => join("famil
 export const regionKey = (region: string): string => join("region", region);
 export const spotKey = (region: string): string => join("spot", region);
 
+/** How a node of a bucket is bought, and the placement group that it joins. */
+export type Placement = { readonly spot: boolean; readonly group: string | undefined };
+
+/** What Azure's quotas depend on. */
+export type Purchase = { readonly machine: Machine; readonly region: string; readonly spot: boolean };
+
 /** The limits that a node of this bucket shares with others (cyclecloud-wire.md A.3, semantics 1 and 2). */
-export function limitKeysOf(bucket: Bucket, spot: boolean, group: string | undefined): LimitKeys {
+export function limitKeysOf(bucket: Bucket, { spot, group }: Placement): LimitKeys {
   const { array, machine } = bucket;
   const active = [
     clusterKey(array.cluster.name),
@@ -32,16 +38,16 @@ export function limitKeysOf(bucket: Bucket, spot: boolean, group: string | undef
   ];
   return {
     active: group === undefined ? active : [...active, groupPrefix(bucket) + group],
-    quota: quotaKeysOf(machine, array.region, spot),
+    quota: quotaKeysOf({ machine, region: array.region, spot }),
   };
 }
 
 /** Spot VMs count against the region's spot quota only, never against a family (cyclecloud-wire.md A.3). */
-export function quotaKeysOf(machine: Machine, region: string, spot: boolean): readonly string[] {
+export function quotaKeysOf({ machine, region, spot }: Purchase): readonly string[] {
   return spot ? [spotKey(region)] : [familyKey(region, machine.family), regionKey(region)];
 }
 
-/** A quota in cores and how much of it is used, by us and by others. */
+/** A quota in cores, and the part of it that is used by all nodes and by the rest of the subscription. */
 export type Quota = { readonly cores: number; readonly consumed: number };
 
 export function familyQuota(quotas: QuotaOptions, region: string, family: string, usage: Usage): Quota {
@@ -51,7 +57,11 @@ export function familyQuota(quotas: QuotaOptions, region: string, family: string
   };
 }
 
-export function regionalQuota(quotas: QuotaOptions, region: string, spot: boolean, usage: Usage): Quota {
+export function regionalQuota(
+  quotas: QuotaOptions,
+  { region, spot }: Pick<Purchase, "region" | "spot">,
+  usage: Usage,
+): Quota {
   const [own, others] = spot
     ? [quotas.spot, quotas.usedByOthers?.spot]
     : [quotas.regional, quotas.usedByOthers?.regional];
@@ -63,13 +73,12 @@ export function regionalQuota(quotas: QuotaOptions, region: string, spot: boolea
 }
 
 /**
- * Every limit that a new node of this bucket would count against, with the room that is left; never below 0, also
- * where more is consumed than the quota allows (cyclecloud-wire.md A.3, semantics 4).
+ * Every limit that a new node of this bucket would count against, with the room that is left. Room is never below 0, even if more is
+ * consumed than the quota allows (cyclecloud-wire.md A.3, semantics 4).
  */
 export function roomsOf(
   bucket: Bucket,
-  spot: boolean,
-  group: string | undefined,
+  { spot, group }: Placement,
   quotas: QuotaOptions,
   usage: Usage,
 ): readonly Room[] {
@@ -88,7 +97,7 @@ export function roomsOf(
       limit: "the core limit of the nodearray was reached",
       left: byCores(array.maxCoreCount - inArray.cores, machine.vcpuCount),
     },
-    ...quotaRoomsOf(machine, array.region, spot, quotas, usage),
+    ...quotaRoomsOf({ machine, region: array.region, spot }, quotas, usage),
   ];
   if (group !== undefined) {
     rooms.push({
@@ -101,15 +110,13 @@ export function roomsOf(
 
 const byCores = (left: number, each: number): number => Math.max(0, Math.floor(left / each));
 
-/** The quotas alone. */
+/** The same for quotas alone. */
 export function quotaRoomsOf(
-  machine: Machine,
-  region: string,
-  spot: boolean,
+  { machine, region, spot }: Purchase,
   quotas: QuotaOptions,
   usage: Usage,
 ): readonly Room[] {
-  const regional = regionalQuota(quotas, region, spot, usage);
+  const regional = regionalQuota(quotas, { region, spot }, usage);
   const rooms = [
     {
       limit: spot ? "the regional spot quota was reached" : "the regional quota was reached",

@@ -9,7 +9,7 @@ import { parseOptions } from "./options-file.ts";
 import type { ParsedOptions } from "./options-file.ts";
 import { serveSimulator } from "./server.ts";
 
-/** The simulator on its own, until Ctrl-C. Exit code 2: it cannot start, and the text says why. */
+/** The simulator alone, until Ctrl-C. Exit code 2: it cannot start, and standard error says why. */
 async function main(): Promise<void> {
   const parsed = readArguments(process.argv.slice(2));
   if (parsed.kind === "help") {
@@ -40,12 +40,17 @@ async function run(options: SimulatorOptions, args: Arguments): Promise<void> {
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
+  const [first] = options.clusters;
   process.stdout.write(
     [
       `CycleCloud simulator at ${server.url}, ${args.speed} times as fast as real time; Ctrl-C stops it`,
       `user ${username}, password ${password}`,
       `clusters: ${options.clusters.map((cluster) => cluster.name).join(", ")}`,
-      `try: curl -u '${username}:${password}' '${server.url}/clusters/${encodeURIComponent(options.clusters[0]?.name ?? "")}/status?nodes=true'`,
+      ...(first === undefined
+        ? []
+        : [
+            `try: curl -u '${username}:${password}' '${server.url}/clusters/${encodeURIComponent(first.name)}/status?nodes=true'`,
+          ]),
       `log: ${server.url}/simulator/log   summary: ${server.url}/simulator/summary`,
       "",
     ].join("\n"),

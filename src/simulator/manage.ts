@@ -1,11 +1,13 @@
 import type { Filter } from "./class-ad.ts";
 import { readFilter } from "./class-ad.ts";
 import type { Fleet } from "./fleet.ts";
+import { cycleNode, deallocateNode, startNode, terminateNode } from "./node-actions.ts";
+import type { Roster } from "./roster.ts";
 import { isObject } from "./json.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Quirks } from "./options.ts";
 import type { Cluster } from "./world.ts";
-import type { Invalid } from "./create.ts";
+import type { Invalid } from "./check-create.ts";
 
 export type ManagementRequest = {
   readonly requestId: string | undefined;
@@ -55,15 +57,15 @@ function readTexts(list: unknown): readonly string[] | undefined {
   return texts.length === list.length ? texts : undefined;
 }
 
-/** The union of what the selectors match among the listed nodes; what they do not match is simply not there. */
+/** All listed nodes that any selector matches. A selector that matches no node is no error. */
 export function selectNodes(
   request: ManagementRequest,
   cluster: Cluster,
-  fleet: Fleet,
+  roster: Roster,
 ): readonly SimulatedNode[] {
   const selected = new Set<SimulatedNode>();
   for (const id of request.ids) {
-    const node = fleet.find(id);
+    const node = roster.find(id);
     if (node !== undefined && node.shown && node.cluster === cluster) selected.add(node);
   }
   const names = new Set(request.names);
@@ -71,18 +73,18 @@ export function selectNodes(
   const addresses = new Set(request.addresses);
   const { filter } = request;
   if (names.size + hostnames.size + addresses.size === 0 && filter === undefined) return [...selected];
-  for (const node of fleet.nodesOf(cluster)) {
+  for (const node of roster.nodesOf(cluster)) {
     if (!node.shown) continue;
     const { address } = node;
     const named = names.has(node.name);
     const addressed =
       address !== undefined && (hostnames.has(address.hostname) || addresses.has(address.privateIp));
-    if (named || addressed || filter?.(fleet.recordOf(node)) === true) selected.add(node);
+    if (named || addressed || filter?.(roster.recordOf(node)) === true) selected.add(node);
   }
   return [...selected];
 }
 
-/** Starts the nodes that can be, and says so of each (cyclecloud-wire.md A.7). */
+/** Starts nodes. The result says for each whether it was possible (cyclecloud-wire.md A.7). */
 export function startNodes(
   nodes: readonly SimulatedNode[],
   requestId: string | undefined,
@@ -90,13 +92,13 @@ export function startNodes(
   now: number,
 ): readonly ManagedNode[] {
   return nodes.map((node) => {
-    const error = fleet.start(node, requestId, now);
+    const error = startNode(fleet, node, requestId, now);
     const { id, name } = node;
     return error === undefined ? { id, name, status: "OK" } : { id, name, status: "Error", error };
   });
 }
 
-/** Restarts or reimages the nodes that can be, and says so of each (cyclecloud-wire.md A.2, 8.8). */
+/** Restarts or reimages nodes. The result says for each whether it was possible (cyclecloud-wire.md A.2, 8.8). */
 export function cycleNodes(
   nodes: readonly SimulatedNode[],
   action: "restart" | "reimage",
@@ -104,7 +106,7 @@ export function cycleNodes(
   now: number,
 ): readonly ManagedNode[] {
   return nodes.map((node) => {
-    const error = fleet.cycle(node, action === "restart" ? "Restarting" : "Reimaging", now);
+    const error = cycleNode(fleet, node, action === "restart" ? "Restarting" : "Reimaging", now);
     const { id, name } = node;
     return error === undefined ? { id, name, status: "OK" } : { id, name, status: "Error", error };
   });
@@ -112,7 +114,7 @@ export function cycleNodes(
 
 export type StopAction = "terminate" | "remove" | "shutdown" | "deallocate";
 
-/** Stops the nodes but those with KeepAlive, and says so of each (cyclecloud-wire.md A.7). */
+/** Stops all nodes except those with KeepAlive. The result says which were stopped (cyclecloud-wire.md A.7). */
 export function stopNodes(
   nodes: readonly SimulatedNode[],
   action: StopAction,
@@ -126,8 +128,8 @@ export function stopNodes(
     if (!node.keepAlive) {
       const keepsDisks =
         action === "deallocate" || (action === "shutdown" && node.array?.shutdownPolicy === "Deallocate");
-      if (keepsDisks) fleet.deallocate(node, now);
-      else fleet.terminate(node, requestId, now);
+      if (keepsDisks) deallocateNode(fleet, node, now);
+      else terminateNode(fleet, node, requestId, now);
       results.push({ id: node.id, name: node.name, status: "OK" });
     } else if (quirks.keepAliveTerminate === "error") {
       results.push({ id: node.id, name: node.name, status: "Error", error: "This node has KeepAlive set" });

@@ -6,8 +6,8 @@ type Taken = { readonly series: string; readonly index: number } | undefined;
 const placeholder = /%(?:0(\d+))?d/;
 
 /**
- * Gives nodes their names. Names are unique among the nodes that exist and are reused, lowest number first, once their
- * node is gone (cyclecloud-wire.md A.4). Taking and freeing a name cost a logarithm of the names freed.
+ * Names of nodes. A name is unique among the nodes that exist. When its node is gone it is used again, the lowest number first
+ * (cyclecloud-wire.md A.4). Taking and freeing a name take logarithmic time in the number of freed names.
  */
 export class NameBook {
   readonly #taken = new Map<string, Taken>();
@@ -17,12 +17,12 @@ export class NameBook {
     return this.#taken.has(name);
   }
 
-  /** Takes an exact name; the caller has asked `has`. */
+  /** Takes an exact name. The caller has checked with `has` that it is free. */
   takeExact(name: string): void {
     this.#taken.set(name, undefined);
   }
 
-  /** The free name with the lowest number from `offset` on; `format` holds `%d` (or `%03d`) for the number. */
+  /** The free name with the lowest number from `offset` on. `format` contains `%d` (or `%03d`) for the number. */
   takeNext(format: string, offset: number): string {
     const key = `${offset}:${format}`;
     const series = this.#series.get(key) ?? { next: offset, freed: new Heap<number>((a, b) => a - b) };
@@ -45,7 +45,7 @@ export class NameBook {
   }
 }
 
-/** Whether a name format numbers its nodes; without `%d` it is one exact name (cyclecloud-wire.md A.6). */
+/** Whether a name format numbers its nodes. Without `%d` it is one exact name (cyclecloud-wire.md A.6). */
 export function numbersNodes(format: string): boolean {
   return placeholder.test(format);
 }

@@ -29,7 +29,7 @@ export type NodeIdentity = {
   readonly id: string;
   readonly name: string;
   readonly cluster: Cluster;
-  /** undefined: a head node. */
+  /** Undefined for a head node. */
   readonly array: NodeArray | undefined;
   readonly bucket: Bucket | undefined;
   readonly machine: Machine;
@@ -41,14 +41,14 @@ export type NodeIdentity = {
   readonly attributes: JsonObject;
   /** The array's configuration merged with the request's. */
   readonly configuration: JsonObject;
-  /** Equal for nodes whose attributes are equal: a scale set wants that. */
+  /** Equal for nodes whose attributes are equal. All nodes of a scale set must have the same. */
   readonly signature: string;
   readonly keys: LimitKeys;
   readonly fate: Fate;
   readonly createdAt: number;
 };
 
-/** A node as the simulator keeps it. Only the fleet changes one; each change drops the cached wire record. */
+/** A node with its state. Only fleet.ts, node-actions.ts, node-steps.ts, mishaps.ts and planned faults change it. */
 export type SimulatedNode = NodeIdentity & {
   status: NodeStatus;
   targetState: "Started" | "Deallocated" | "Terminated";
@@ -62,19 +62,23 @@ export type SimulatedNode = NodeIdentity & {
   shown: boolean;
   holdsActive: boolean;
   holdsQuota: boolean;
-  /** Has a place in what Azure really has. */
+  /** Counts against the VMs that Azure has. */
   holdsCapacity: boolean;
   /** Shown instead of the actual state while a start must not be visible yet. */
   veil: JsonObject | undefined;
-  /** Why it cannot be started, by a planned fault. */
+  /** The error of each start, by a planned fault. */
   refusesStart: string | undefined;
-  /** Raised by each change of course; a scheduled step of an older one is void. */
+  /** Raised by each change of the node's way. Steps that were scheduled before such a change are cancelled. */
   course: number;
+  /** The wire record, until the next change. */
   record: JsonObject | undefined;
 };
 
-/** A node that was accepted this moment: nothing runs, nothing shows, and it holds its place under every limit. */
-export function startNode(identity: NodeIdentity, keepAlive: boolean): SimulatedNode {
+/** A node that was just accepted: it has no VM, does not show, and counts against every limit. */
+export function createNode(
+  identity: NodeIdentity,
+  { keepAlive }: Pick<SimulatedNode, "keepAlive">,
+): SimulatedNode {
   return {
     ...identity,
     status: "Allocation",
@@ -94,4 +98,13 @@ export function startNode(identity: NodeIdentity, keepAlive: boolean): Simulated
     course: 0,
     record: undefined,
   };
+}
+
+/** The members that every event about a node has. */
+export function describeNode(
+  node: SimulatedNode,
+  at: number,
+): { at: number; cluster: string; array: string; nodeId: string; name: string } {
+  const array = node.array?.name ?? node.name;
+  return { at, cluster: node.cluster.name, array, nodeId: node.id, name: node.name };
 }

@@ -1,3 +1,4 @@
+import type { Quirks } from "./options.ts";
 import type { Seconds } from "../domain/units.ts";
 
 export type Action =
@@ -10,7 +11,7 @@ export type Action =
   | "restart"
   | "reimage";
 
-/** One accepted request. It has no state: whether it is complete only its nodes tell (cyclecloud-wire.md A.9). */
+/** One accepted request. It has no state: only its nodes show whether it is complete (cyclecloud-wire.md A.9). */
 export type Operation = {
   readonly id: string;
   readonly action: Action;
@@ -22,19 +23,22 @@ export type Operation = {
 
 export type WireOperation = { readonly action: Action; readonly startTime: string };
 
-/** Remembers every accepted request for ever: how long CycleCloud does is not known (cyclecloud-wire.md A.6). */
+/** Remembers every accepted request for ever. It is unknown for how long CycleCloud does (cyclecloud-wire.md A.6). */
 export class OperationBook {
   readonly #lagSeconds: Seconds;
   readonly #shareNamespace: boolean;
   readonly #byId = new Map<string, Operation>();
   readonly #byRequest = new Map<string, Operation>();
 
-  constructor(lagSeconds: Seconds, shareNamespace: boolean) {
-    this.#lagSeconds = lagSeconds;
-    this.#shareNamespace = shareNamespace;
+  constructor({
+    operationsLagSeconds,
+    managementIdsShareNamespace,
+  }: Pick<Quirks, "operationsLagSeconds" | "managementIdsShareNamespace">) {
+    this.#lagSeconds = operationsLagSeconds;
+    this.#shareNamespace = managementIdsShareNamespace;
   }
 
-  /** Whether a request of this kind has been accepted under this id before, whether or not it can be looked up yet. */
+  /** Whether a request of this kind was accepted under this id before, even if it cannot be looked up yet. */
   isTaken(requestId: string, action: Action): boolean {
     return this.#byRequest.has(this.#requestKey(requestId, action));
   }
@@ -49,7 +53,7 @@ export class OperationBook {
     return this.#ifVisible(this.#byId.get(id), now);
   }
 
-  /** Where the name spaces are apart, a create is found before a management operation of the same id. */
+  /** If creates and management operations may use the same id, the create is found. */
   findByRequest(requestId: string, now: number): Operation | undefined {
     return (
       this.#ifVisible(this.#byRequest.get(this.#requestKey(requestId, "create")), now) ??

@@ -64,6 +64,7 @@ const errorBody = z.enum(["object", "empty", "html"]).exactOptional();
 
 const quirks = z.strictObject({
   operationsLagSeconds: seconds.exactOptional(),
+  operationsKnowCreatesOnly: z.boolean().exactOptional(),
   conflictBody: errorBody,
   errorBody,
   headNodesInStatus: z.boolean().exactOptional(),
@@ -101,7 +102,7 @@ export type ParsedOptions =
   | { readonly kind: "options"; readonly options: SimulatorOptions }
   | { readonly kind: "invalid"; readonly problems: string };
 
-/** Reads a configuration file: the JSON form of SimulatorOptions. Names every problem with its path. */
+/** Reads a configuration file: the JSON form of SimulatorOptions. Reports every problem with its path. */
 export function parseOptions(json: string): ParsedOptions {
   let value: unknown;
   try {

@@ -18,7 +18,7 @@ export type MachineTypeOptions = {
 export type ShutdownPolicy = "Terminate" | "Deallocate";
 export type InvalidReason = "NotActivated" | "DisabledMachineType";
 
-/** How long a node takes in each phase, in seconds. `jitter` 0.2 spreads each duration evenly over 80 % to 120 %. */
+/** Duration of each phase of a node, in seconds. With `jitter` 0.2, each duration is drawn evenly from 80 % to 120 % of it. */
 export type Timings = {
   readonly secondsToAllocate: number;
   readonly secondsToAcquire: number;
@@ -37,9 +37,9 @@ export type NodeArrayOptions = {
   /** An array with its own group has exactly that group. */
   readonly placementGroupId?: string;
   readonly priority?: number;
-  /** 0: it knows no placement groups, as on other providers. */
+  /** 0: the array has no placement groups, as on other providers. */
   readonly maxPlacementGroupSize?: number;
-  /** After a capacity failure nothing is available in the bucket for this long. Absent: not throttled. */
+  /** After a capacity failure nothing is available in the bucket for this many seconds. Absent: no such pause. */
   readonly throttleCapacitySeconds?: Seconds;
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** The result of shutting a node down. Default Terminate. */
@@ -48,7 +48,7 @@ export type NodeArrayOptions = {
   readonly machineTypes: readonly string[];
   /** Machine types whose bucket has `valid: false`, with the reason. */
   readonly invalid?: Readonly<Record<string, InvalidReason>>;
-  /** How many VMs of a machine type Azure really has (a pool: a VM that is gone gives its place back). Absent = enough. */
+  /** Number of VMs that Azure really has, by machine type. A VM that is gone can be had again. Absent: enough. */
   readonly capacity?: Readonly<Record<string, number>>;
   readonly timings?: Partial<Timings>;
 };
@@ -83,23 +83,23 @@ export type QuotaOptions = {
 
 export type ErrorBody = "object" | "empty" | "html";
 
-/** Behaviour that cyclecloud-wire.md marks unknown, or that differs between versions and installations. */
+/** Behaviour that is unknown according to cyclecloud-wire.md, or that differs between versions and installations. */
 export type Quirks = {
-  /** How long after its acceptance an operation can be looked up (A.9 states nothing). */
+  /** An operation can be looked up only this long after its acceptance (A.9: unknown). */
   readonly operationsLagSeconds: Seconds;
-  /** Whether `operations/?request_id=` finds creates only, as it is documented for (A.9); `nodes?request_id=` finds all. */
+  /** Whether `operations/?request_id=` finds only creates, as documented (A.9). `nodes?request_id=` finds all. */
   readonly operationsKnowCreatesOnly: boolean;
-  /** Body of a 409, on which sources differ (cyclecloud-wire.md H). */
+  /** Body of a 409. Sources differ (cyclecloud-wire.md H). */
   readonly conflictBody: ErrorBody;
   /** Body of every other error but 401. */
   readonly errorBody: ErrorBody;
-  /** Whether a status lists head nodes among its nodes (A.3; `nodes` always does). */
+  /** Whether a status lists head nodes among its nodes (A.3). `nodes` always does. */
   readonly headNodesInStatus: boolean;
-  /** Whether the nodes of an operation show only when they do in a status (A.4, A.6). */
+  /** Whether the nodes of an operation are listed only once they show in a status (A.4, A.6). */
   readonly operationNodesLag: boolean;
   /** How terminate answers for a node with KeepAlive (A.7: unknown). */
   readonly keepAliveTerminate: "error" | "silently-omitted";
-  /** Whether node records carry `RequestId` (A.4: seen in test doubles of old clients only). */
+  /** Whether node records have `RequestId` (A.4: seen only in test doubles of old clients). */
   readonly requestIdInStatus: boolean;
   /** How long a "Terminated" record stays listed (A.4). */
   readonly retainedTerminatedSeconds: Seconds;
@@ -113,16 +113,16 @@ export type Quirks = {
   readonly newFields: boolean;
   /** Case of the keys of records (A.1: vary). */
   readonly keyCase: "pascal" | "lower";
-  /** Bucket and node fields that an older server leaves out, by name (A.1). */
+  /** Names of bucket and node fields that an older server leaves out (A.1). */
   readonly omitBucketFields: readonly string[];
   readonly omitNodeFields: readonly string[];
-  /** Whether a deallocated node still uses its quota (A.5); if not, its start needs it again and is refused without. */
+  /** Whether a deallocated node still uses its quota (A.5). If not, its start is refused when no quota is left. */
   readonly deallocatedHoldsQuota: boolean;
   /** A node whose attributes differ from those of its placement group's nodes stays in Acquiring (A.6). */
   readonly scaleSetAttributesMustMatch: boolean;
   /**
-   * How the Configuration of a create request meets the array's (C.2: depth not stated). `deep`: member by member, to any depth.
-   * `one-level`: each member of Configuration that the request has replaces the array's whole.
+   * How the Configuration of a create request is merged with the array's (C.2: depth unknown). `deep`: member by member, to any depth.
+   * `one-level`: a member in the request replaces the array's whole member.
    */
   readonly configurationMerge: "deep" | "one-level";
 };
@@ -132,22 +132,22 @@ export type SimulatorOptions = {
   readonly machineTypes: Readonly<Record<string, MachineTypeOptions>>;
   readonly quotas?: QuotaOptions;
   readonly timings?: Partial<Timings>;
-  /** A new node, or the start of one, shows in status and lists after a time drawn evenly from 0 to this. Default 0. */
+  /** A new node, or the start of one, shows in status and lists after a time drawn evenly from 0 to this many seconds. Default 0. */
   readonly visibilityLagSeconds?: Seconds;
   /** Share of nodes whose software installation fails. Default 0. */
   readonly bootFailureShare?: number;
   /** Share of nodes that stay in Acquiring for ever. Default 0. */
   readonly neverBootShare?: number;
-  /** Share of terminations that fail: the VM stays, and must be terminated again. Default 0. */
+  /** Share of terminations that fail. The VM stays and must be terminated again. Default 0. */
   readonly terminationFailureShare?: number;
   readonly quirks?: Partial<Quirks>;
-  /** Same options, same seed, same requests at the same times: same answers. Default 1. */
+  /** The same options with the same seed give the same answers to the same requests at the same times. Default 1. */
   readonly seed?: number;
-  /** false: events go to listeners only, for runs of weeks. Default true. */
+  /** False: only listeners get events, so that a run of weeks needs no memory for them. Default true. */
   readonly keepLog?: boolean;
 };
 
-/** A real boot takes about five minutes, of which installation is the larger part. */
+/** A real boot takes about five minutes, most of it for the installation of software. */
 export const defaultTimings: Timings = {
   secondsToAllocate: 5,
   secondsToAcquire: 85,
@@ -156,7 +156,7 @@ export const defaultTimings: Timings = {
   jitter: 0,
 };
 
-/** The reading of the reference that its text favours, where it favours one. */
+/** The behaviour that cyclecloud-wire.md considers likely, where it considers one likely. */
 export const defaultQuirks: Quirks = {
   operationsLagSeconds: 0,
   operationsKnowCreatesOnly: false,
@@ -179,6 +179,6 @@ export const defaultQuirks: Quirks = {
   configurationMerge: "deep",
 };
 
-/** Stands in for "no limit given": the wire has no word for it, the fields are required integers (A.3). */
+/** The value of a limit that is not given. The fields are required integers, so a status cannot leave them out (A.3). */
 export const unboundedCount = 1_000_000;
 export const defaultMaxPlacementGroupSize = 100;

@@ -3,7 +3,7 @@ import type { Seconds } from "../domain/units.ts";
 /** Draws evenly from [0, 1). */
 export type Random = () => number;
 
-/** A small generator (mulberry32, by Tommy Ettinger, public domain) whose sequence depends on the seed alone. */
+/** A small generator (mulberry32, by Tommy Ettinger, public domain). Its sequence depends only on the seed. */
 export function seedRandom(seed: number): Random {
   let state = seed | 0;
   return () => {
@@ -25,7 +25,7 @@ export function drawUuid(random: Random): string {
   return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${variant}${c.slice(1, 4)}-${c.slice(4)}${d}`;
 }
 
-/** `seconds` spread evenly over +- the fraction `jitter`, in whole milliseconds. */
+/** A duration in whole milliseconds, drawn evenly from `seconds` plus or minus the fraction `jitter`. */
 export function spreadDuration(random: Random, seconds: Seconds, jitter: number): number {
   return Math.round(seconds * 1000 * (1 + jitter * (2 * random() - 1)));
 }

@@ -4,14 +4,14 @@ import type { SimulatedNode } from "./node.ts";
 import type { Quirks } from "./options.ts";
 import type { NodeArray } from "./world.ts";
 
-/** A point in time as records write it (cyclecloud-wire.md A.1). */
+/** A point in time in the form of records (cyclecloud-wire.md A.1). */
 export function recordTime(at: number): JsonObject {
   return { $date: new Date(at).toISOString().replace("Z", "+00:00") };
 }
 
 /**
- * The node as CycleCloud's data store shows it. Attributes that a node does not have yet are left out: no address
- * before there is a VM (cyclecloud-wire.md A.4), no State before the software is installed (captured samples).
+ * The node's record in CycleCloud's data store. Attributes that a node does not have yet are left out: there is no address before there is
+ * a VM (cyclecloud-wire.md A.4), and no State before the software is installed (captured samples).
  */
 export function renderNode(node: SimulatedNode, quirks: Quirks): JsonObject {
   const state = stateOf(node);
@@ -43,7 +43,7 @@ export function renderNode(node: SimulatedNode, quirks: Quirks): JsonObject {
   return Object.freeze(finishRecord(record, quirks));
 }
 
-/** The array's own record, a fixed part of every status (cyclecloud-wire.md A.3). */
+/** The array's own record, which is part of every status and never changes (cyclecloud-wire.md A.3). */
 export function renderArray(array: NodeArray, quirks: Quirks): JsonObject {
   const machineTypes = array.buckets.map((bucket) => bucket.machine.name);
   const record: Record<string, unknown> = {
@@ -65,7 +65,7 @@ export function renderArray(array: NodeArray, quirks: Quirks): JsonObject {
   return Object.freeze(finishRecord(record, quirks));
 }
 
-/** The state machine's attribute; left out where cyclecloud-wire.md A.5 does not know it. */
+/** The attribute State. Undefined where it is unknown (cyclecloud-wire.md A.5). */
 function stateOf(node: SimulatedNode): string | undefined {
   if (node.status === "Ready") return "Started";
   if (node.status === "Preparing") return "Configuration";
@@ -104,7 +104,7 @@ function finishRecord(record: Record<string, unknown>, quirks: Quirks): JsonObje
   return quirks.keyCase === "lower" ? lowerKeys(record) : record;
 }
 
-/** Lower-cases the keys of the record and of its nested records; names inside Configuration are the user's own. */
+/** Turns the keys of the record and of nested records into lower case. Names inside Configuration are the user's own, and stay. */
 function lowerKeys(record: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(record).map(([key, value]) => [

@@ -45,7 +45,7 @@ export function findRoute(request: SimulatorRequest): Route | undefined {
   return undefined;
 }
 
-/** The segments after the leading slash, percent-decoded. Undefined if that is not possible. */
+/** The segments after the leading slash, percent-decoded. Undefined if they cannot be decoded. */
 function decodePath(path: string): readonly string[] | undefined {
   try {
     return path.split("/").slice(1).map(decodeURIComponent);

@@ -1,17 +1,18 @@
 import { groupPrefix } from "./limits.ts";
 import type { SimulatedNode } from "./node.ts";
+import type { Quirks } from "./options.ts";
 import type { Bucket } from "./world.ts";
 
 /**
- * The attributes that each placement group's nodes must share: those of its first node, until the group is empty again.
- * A node of other attributes never gets its VM (cyclecloud-wire.md A.6).
+ * The attributes that all nodes of a placement group must have: those of its first node, until the group is empty again. A node with other
+ * attributes never gets its VM (cyclecloud-wire.md A.6).
  */
 export class ScaleSets {
   readonly #mustMatch: boolean;
   readonly #groups = new Map<string, { readonly signature: string; readonly nodes: number }>();
 
-  constructor(mustMatch: boolean) {
-    this.#mustMatch = mustMatch;
+  constructor({ scaleSetAttributesMustMatch }: Pick<Quirks, "scaleSetAttributesMustMatch">) {
+    this.#mustMatch = scaleSetAttributesMustMatch;
   }
 
   /** The permanent message of a new node with this signature. Undefined if the signature matches. */
@@ -22,8 +23,15 @@ export class ScaleSets {
     return "This node does not match existing scaleset attributes: Configuration";
   }
 
-  /** `change` is 1 for a node that joins its group and -1 for one that leaves it. */
-  count(node: SimulatedNode, change: 1 | -1): void {
+  join(node: SimulatedNode): void {
+    this.#count(node, 1);
+  }
+
+  leave(node: SimulatedNode): void {
+    this.#count(node, -1);
+  }
+
+  #count(node: SimulatedNode, change: 1 | -1): void {
     if (node.bucket === undefined || node.group === undefined) return;
     const key = groupPrefix(node.bucket) + node.group;
     const known = this.#groups.get(key);

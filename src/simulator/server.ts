@@ -18,9 +18,9 @@ export type ServerOptions = {
   /** 0 (default): a free port. */
   readonly port?: number;
   readonly credentials: Credentials;
-  /** A status call is answered this much later, as it was when it came in (real milliseconds). */
+  /** Each status answer is sent this many real milliseconds late, with the content of the moment when the request came in. */
   readonly statusDelayMs?: Milliseconds;
-  /** Every call of CycleCloud's own routes is answered this much later (real milliseconds). */
+  /** Each answer of CycleCloud's own routes is sent this many real milliseconds late. */
   readonly latencyMs?: Milliseconds;
 };
 
@@ -72,7 +72,7 @@ async function serveRequest(
   outgoing: ServerResponse,
 ): Promise<void> {
   const url = new URL(`http://localhost${incoming.url ?? "/"}`);
-  // CycleCloud's own routes need a password, ours need none: a web page in a developer's browser must reach neither.
+  // The simulator's own routes need no password. A web page in a developer's browser must not reach them.
   if (isForeignOrigin(incoming.headers.origin, incoming.headers.host)) {
     await send(answer(403, undefined), incoming, outgoing);
     return;
@@ -141,8 +141,8 @@ async function send(
   const { body } = response;
   const isPage = typeof body === "string";
   const plain = Buffer.from(body === undefined || body === null ? "" : isPage ? body : writeJson(body));
-  const zipped =
-    plain.length >= compressFromBytes && /\bgzip\b/.test(incoming.headers["accept-encoding"] ?? "");
+  const encodings = incoming.headers["accept-encoding"];
+  const zipped = plain.length >= compressFromBytes && encodings !== undefined && /\bgzip\b/.test(encodings);
   const payload = zipped ? await compress(plain, { level: 1 }) : plain;
   outgoing.writeHead(response.status, {
     ...response.headers,

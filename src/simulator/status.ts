@@ -1,8 +1,8 @@
-import type { ClusterView } from "./fleet.ts";
 import type { JsonObject } from "./json.ts";
 import type { Room } from "./limits.ts";
 import { bucketKey, familyQuota, groupPrefix, regionalQuota, roomsOf, tightest } from "./limits.ts";
 import { renderArray } from "./record.ts";
+import type { ClusterView } from "./roster.ts";
 import type { Usage } from "./usage.ts";
 import type { Bucket, Cluster, NodeArray, World } from "./world.ts";
 
@@ -15,7 +15,7 @@ export type StatusSource = {
   readonly now: number;
 };
 
-/** `GET /clusters/{c}/status` (cyclecloud-wire.md A.3). Node records are the fleet's own objects, not copies. */
+/** `GET /clusters/{c}/status` (cyclecloud-wire.md A.3). Node records are the roster's own objects, not copies. */
 export function renderStatus(source: StatusSource): JsonObject {
   const { cluster, world, view } = source;
   return {
@@ -89,7 +89,7 @@ function renderBucket(bucket: Bucket, source: StatusSource): JsonObject {
 function renderQuotas(bucket: Bucket, { world, usage }: StatusSource): JsonObject {
   const { array, machine } = bucket;
   const vms = (cores: number): number => Math.floor(cores / machine.quotaCores);
-  const regional = regionalQuota(world.quotas, array.region, array.spot, usage);
+  const regional = regionalQuota(world.quotas, array, usage);
   const family = array.spot
     ? { cores: 0, consumed: 0 }
     : familyQuota(world.quotas, array.region, machine.family, usage);
@@ -107,7 +107,7 @@ function renderQuotas(bucket: Bucket, { world, usage }: StatusSource): JsonObjec
   };
 }
 
-/** The bucket's ceiling if nothing ran: under cluster, array and quota, and 0 where it is not valid. */
+/** The most nodes that the bucket could have if nothing ran, under the limits of cluster, array and quota. 0 if it is not valid. */
 function countMost(bucket: Bucket, { world }: StatusSource): number {
   if (bucket.invalidReason !== undefined) return 0;
   const { array, machine } = bucket;
@@ -123,7 +123,7 @@ function countMost(bucket: Bucket, { world }: StatusSource): number {
   );
 }
 
-/** How many more could be created now, under every limit that is shared and none of Azure's real capacity. */
+/** How many more nodes could be created now, under every shared limit. Azure's real capacity is not known to a status. */
 function countAvailable(bucket: Bucket, source: StatusSource): number {
   if (bucket.invalidReason !== undefined) return 0;
   const { array } = bucket;
@@ -131,8 +131,7 @@ function countAvailable(bucket: Bucket, source: StatusSource): number {
   if (failed !== undefined && failed < array.throttleCapacitySeconds) return 0;
   const rooms: readonly Room[] = roomsOf(
     bucket,
-    array.spot,
-    array.placementGroupId,
+    { spot: array.spot, group: array.placementGroupId },
     source.world.quotas,
     source.usage,
   );

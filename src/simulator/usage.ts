@@ -2,7 +2,7 @@ export type Tally = { readonly count: number; readonly cores: number };
 
 const nothing: Tally = { count: 0, cores: 0 };
 
-/** Counts nodes and cores under named keys: how full each limit is. Adding and removing cost the number of keys named. */
+/** Counts nodes and cores for each key of a limit. Adding and removing take time in proportion to the number of given keys. */
 export class Usage {
   readonly #tallies = new Map<string, Tally>();
 
@@ -10,7 +10,7 @@ export class Usage {
     return this.#tallies.get(key) ?? nothing;
   }
 
-  /** `nodes` is 1 for a node that comes and -1 for one that goes; `cores` are those of one node. */
+  /** `nodes` is 1 for a node that is added and -1 for one that is removed. `cores` are those of one node. */
   add(keys: readonly string[], nodes: 1 | -1, cores: number): void {
     for (const key of keys) {
       const before = this.get(key);

@@ -29,13 +29,13 @@ export type Machine = {
   readonly pricePerHour: number | undefined;
 };
 
-/** A node array x machine type; placement groups share it. */
+/** One machine type of a node array, with all its placement groups. */
 export type Bucket = {
   readonly id: string;
   readonly array: NodeArray;
   readonly machine: Machine;
   invalidReason: InvalidReason | undefined;
-  /** VMs that Azure still has. Undefined: enough. */
+  /** Number of further VMs that Azure has. Undefined: enough. */
   capacityLeft: number | undefined;
   lastCapacityFailureAt: number | undefined;
 };
@@ -56,7 +56,7 @@ export type NodeArray = {
   readonly shutdownPolicy: ShutdownPolicy;
   readonly timings: Timings;
   readonly buckets: readonly Bucket[];
-  /** Its wire record, once rendered. */
+  /** Its wire record. Undefined until the first status. */
   record: JsonObject | undefined;
 };
 
@@ -70,7 +70,7 @@ export type Cluster = {
   readonly headNodes: readonly HeadNodeOptions[];
 };
 
-/** Everything the options say, resolved; nodes live in the fleet. */
+/** The options with defaults filled in and names resolved. The nodes are in the fleet. */
 export type World = {
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly machines: ReadonlyMap<string, Machine>;
@@ -81,8 +81,8 @@ export type World = {
 const defaultSubnet = "example-rg/example-vnet/compute";
 
 /**
- * Fills in the defaults and links arrays to their machine types.
- * Throws an Error that names the array and the known machine types if one is not defined: such options mean nothing.
+ * Fills in the defaults and links arrays to their machine types. Throws an Error if a machine type is not defined; it names the array and
+ * the known machine types.
  */
 export function buildWorld(options: SimulatorOptions, random: Random): World {
   const machines = new Map(
@@ -102,7 +102,7 @@ export function buildWorld(options: SimulatorOptions, random: Random): World {
   };
 }
 
-/** Machine types compare without regard to letter case (cyclecloud-wire.md A.3). */
+/** Letter case does not matter in names of machine types (cyclecloud-wire.md A.3). */
 export function findBucket(array: NodeArray, machineType: string): Bucket | undefined {
   const wanted = machineType.toLowerCase();
   return array.buckets.find((bucket) => bucket.machine.name.toLowerCase() === wanted);

@@ -3,8 +3,8 @@ import { isObject } from "./json.ts";
 const texts = new WeakMap<object, string>();
 
 /**
- * JSON text of a body. Node records keep their identity while they do not change, so their text is written once each:
- * the status of ten thousand nodes costs little more than joining strings.
+ * JSON text of a body. A node's record is the same object until the node changes, so its text is made only once: the status of ten thousand
+ * nodes takes little more time than joining strings.
  */
 export function writeJson(body: unknown): string {
   if (!isObject(body) || !Array.isArray(body["nodes"])) return JSON.stringify(body);

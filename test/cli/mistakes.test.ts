@@ -55,7 +55,7 @@ test.each([
     name: "a login page",
     status: 200,
     body: "<!doctype html>",
-    expected: "HTTP 200, but the answer is no JSON: is this the address of the function app?",
+    expected: "HTTP 200, but the answer is not JSON: is this the address of the function app?",
   },
 ])("$name", async ({ status, body, expected }) => {
   const { url } = await answeringServer(status, body);

@@ -157,7 +157,7 @@ describe("answers of another kind", () => {
       text: "<html>",
       code: 1,
       out: "",
-      err: "HTTP 200, but the answer is no JSON: is this the address of the function app?",
+      err: "HTTP 200, but the answer is not JSON: is this the address of the function app?",
     },
     {
       name: "a proxy's error page",

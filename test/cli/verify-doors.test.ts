@@ -34,7 +34,7 @@ describe("what stands before the app is named", () => {
     {
       name: "another server",
       front: () => ({ body: "<html>Sign in</html>" }),
-      says: "HTTP 200, but the answer is no JSON: is this the address of the function app?",
+      says: "HTTP 200, but the answer is not JSON: is this the address of the function app?",
     },
   ])("$name", async ({ front, says }) => {
     const { verify } = await openStage({ front });

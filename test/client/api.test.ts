@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { WAIT_SECONDS } from "../../src/client/api.ts";
+import { WAIT_SECONDS } from "../../src/client/call.ts";
 import type { AnsweringApi, Answer } from "../../src/client/index.ts";
 import { askToStop, AutoscalerError, openApi } from "../../src/client/index.ts";
 import { answeringServer } from "../support/answering-server.ts";
@@ -115,7 +115,7 @@ test.each([
     status: 200,
     body: "<html>",
     expected: {
-      message: "HTTP 200, but the answer is no JSON: is this the address of the function app?",
+      message: "HTTP 200, but the answer is not JSON: is this the address of the function app?",
       status: 200,
       problem: undefined,
     },

@@ -12,7 +12,7 @@ test.each([301, 302, 303, 307, 308])(
     const other = await answeringServer(200, "{}");
     const app = await answeringServer(status, "", { location: `${other.url}/api/clusters/prod` });
     const api = openApi({ url: app.url, key: "CANARY-KEY" }, { throws: false });
-    const message = `HTTP ${status}: ${app.url} redirects to ${other.url}, which is not followed: the key would go along. Is this the address of the function app?`;
+    const message = `HTTP ${status}: ${app.url} redirects to ${other.url}. The redirect is not followed, because the key would be sent along. Is this the address of the function app?`;
     expect(await api.state("prod")).toEqual({ kind: "redirected", status, message });
     expect(
       await putDemand({ url: app.url, key: "CANARY-KEY" }, { version: 1, cluster: "prod", jobs: [] }, 1),
@@ -26,7 +26,7 @@ test("a redirect is thrown as an error that names where it wanted to go", async 
   const app = await answeringServer(307, "", { location: "https://evil.example/take?it=all" });
   const api = openApi({ url: app.url, key: "k" });
   await expect(api.clusters()).rejects.toThrow(AutoscalerError);
-  await expect(api.clusters()).rejects.toThrow("redirects to https://evil.example,");
+  await expect(api.clusters()).rejects.toThrow("redirects to https://evil.example. ");
 });
 
 test("a stop URL is not followed either, and its token is not repeated", async () => {
@@ -40,7 +40,7 @@ test("the command line says it and ends with 1", async () => {
   const app = await answeringServer(308, "", { location: "https://evil.example/" });
   const { code, out, err } = await runCommand(["nodes", "-c", "prod", "--url", app.url, "--key", "k"]);
   expect({ code, out }).toEqual({ code: 1, out: "" });
-  expect(err).toContain("redirects to https://evil.example, which is not followed");
+  expect(err).toContain("redirects to https://evil.example. The redirect is not followed");
 });
 
 test.each([

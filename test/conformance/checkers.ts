@@ -1,8 +1,9 @@
 import type { CaseFacts, JobFacts, JobOutcome, Outcome } from "./allocator-case.ts";
 import { readFacts, readOutcome } from "./allocator-case.ts";
 import type { Json } from "./compare.ts";
-import { naiveFirstFit, readNaiveWorld } from "./naive-first-fit.ts";
-import type { NaiveWorld } from "./naive-first-fit.ts";
+import { naiveFirstFit } from "./naive-first-fit.ts";
+import { readNaiveWorld } from "./naive-world.ts";
+import type { NaiveWorld } from "./naive-world.ts";
 import type { NaiveNode } from "./naive-judge.ts";
 import { isOpen, judgeSlot, putSlot } from "./naive-judge.ts";
 import { exceededLimits } from "./naive-limits.ts";

@@ -1,8 +1,8 @@
 import type { CaseFacts, JobFacts, NodeFacts, Outcome } from "./allocator-case.ts";
 import { readFacts, readOutcome, someMember } from "./allocator-case.ts";
 import type { Json } from "./compare.ts";
-import type { NaiveWorld } from "./naive-first-fit.ts";
-import { readNaiveWorld } from "./naive-first-fit.ts";
+import type { NaiveWorld } from "./naive-world.ts";
+import { readNaiveWorld } from "./naive-world.ts";
 import type { NaiveNode } from "./naive-judge.ts";
 import { judgeSlot, putSlot } from "./naive-judge.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";

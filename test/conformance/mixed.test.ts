@@ -10,7 +10,8 @@ import { findFaults } from "./checkers.ts";
 import type { Json } from "./compare.ts";
 import { textOf } from "./compare.ts";
 import { mixCases } from "./mix.ts";
-import { naiveFirstFit, readNaiveWorld } from "./naive-first-fit.ts";
+import { naiveFirstFit } from "./naive-first-fit.ts";
+import { readNaiveWorld } from "./naive-world.ts";
 import { readCases, SUITES } from "./suites.ts";
 import type { VectorCase } from "./vector-case.ts";
 

@@ -6,7 +6,7 @@ import { instant } from "../../src/domain/units.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
-import type { CycleCloudHarness } from "./cyclecloud-suite.ts";
+import type { CycleCloudHarness } from "./cyclecloud-harness.ts";
 
 /** What a test may set of the simulator: its unknowns, and how late a node shows. */
 export type SimulatorVariant = Pick<SimulatorOptions, "quirks" | "visibilityLagSeconds">;

@@ -1,37 +1,9 @@
 import { NO_TEMPLATES } from "../support/no-templates.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CycleCloud, StatusOutcome } from "../../src/app/ports/cyclecloud.ts";
-import type { Node, Snapshot } from "../../src/domain/cluster.ts";
-import { clusterName, machineType, nodeId, placementGroup, requestId } from "../../src/domain/ids.ts";
-import type { ClusterName, NodeId } from "../../src/domain/ids.ts";
-import type { BucketKey } from "../../src/domain/bucket.ts";
-import type { Instant } from "../../src/domain/units.ts";
-
-/** A CycleCloud to put to the test, with nothing but its head node in the cluster, and hands on its clock and its nodes. */
-export interface CycleCloudHarness {
-  readonly cyclecloud: CycleCloud;
-  readonly cluster: ClusterName;
-  /** Room for at least 10 nodes, in placement groups too. */
-  readonly roomy: BucketKey;
-  /** Room for exactly 3 nodes. */
-  readonly tight: BucketKey;
-  readonly spot: BucketKey;
-  now(): Instant;
-  advance(seconds: number): void;
-  /** After so many seconds everything that was accepted can be seen and looked up. */
-  readonly secondsToShow: number;
-  readonly secondsToBoot: number;
-  /** Until nothing is listed any more of a node that was terminated. */
-  readonly secondsToVanish: number;
-  /** Switches nodes off by other means than the port, so that they keep their disks; it takes as long as to vanish. */
-  readonly deallocate: (nodes: readonly NodeId[]) => void;
-  /** From now on CycleCloud answers the node's start with an error. */
-  readonly refuseStart: (node: NodeId) => void;
-  readonly keepAlive: (node: NodeId) => void;
-  /** Whether its 404 can be told from one of a proxy in front of it. */
-  readonly signsItsErrors: boolean;
-  close(): Promise<void>;
-}
+import { clusterName, machineType, nodeId, placementGroup } from "../../src/domain/ids.ts";
+import type { CycleCloudHarness } from "./cyclecloud-harness.ts";
+import { actionsOn } from "./cyclecloud-harness.ts";
+import { describeDeallocated } from "./cyclecloud-deallocated.ts";
 
 /** States what the port CycleCloud promises, for any implementation and any server behind it. */
 export function describeCycleCloud(name: string, makeHarness: () => Promise<CycleCloudHarness>): void {
@@ -43,38 +15,7 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
     });
     afterEach(() => harness.close());
 
-    const id = (last: number) => requestId(`5a000000-0000-4000-8000-00000000000${last}`);
-    const create = (last: number, count: number, bucket = harness.roomy) =>
-      harness.cyclecloud.create(harness.cluster, {
-        templates: NO_TEMPLATES,
-        requestId: id(last),
-        sets: [{ bucket, count }],
-      });
-    const nodesOf = async (last: number): Promise<readonly NodeId[]> => {
-      const nodes = await harness.cyclecloud.nodesOfRequest(harness.cluster, id(last));
-      return (nodes ?? []).map((node) => node.nodeId);
-    };
-    const knows = (last: number) => harness.cyclecloud.knowsRequest(harness.cluster, id(last));
-    const terminate = (last: number, nodes: readonly NodeId[]) =>
-      harness.cyclecloud.terminate(harness.cluster, id(last), nodes);
-    const start = (last: number, nodes: readonly NodeId[]) =>
-      harness.cyclecloud.start(harness.cluster, id(last), nodes);
-    const look = async (): Promise<Snapshot> =>
-      snapshotOf(await harness.cyclecloud.status(harness.cluster, harness.now()));
-    const workers = async (): Promise<readonly Node[]> => {
-      const arrays = new Set([harness.roomy.array, harness.tight.array, harness.spot.array]);
-      return (await look()).nodes.filter((node) => arrays.has(node.array));
-    };
-    /** Creates nodes and waits until they can be seen. */
-    const createShown = async (
-      last: number,
-      count: number,
-      bucket = harness.roomy,
-    ): Promise<readonly NodeId[]> => {
-      expect(await create(last, count, bucket)).toEqual({ kind: "accepted", sets: [{ added: count }] });
-      harness.advance(harness.secondsToShow);
-      return nodesOf(last);
-    };
+    const { id, create, nodesOf, knows, terminate, look, workers, createShown } = actionsOn(() => harness);
 
     test("a look is of one moment, ours, and shows arrays with their buckets", async () => {
       const snapshot = await look();
@@ -283,75 +224,7 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
       expect(await workers()).toMatchObject([{ nodeId: node, keepAlive: true }]);
     });
 
-    describe("nodes that are deallocated", () => {
-      const deallocated = async (count: number): Promise<readonly NodeId[]> => {
-        const nodes = await createShown(1, count);
-        harness.advance(harness.secondsToBoot);
-        harness.deallocate(nodes);
-        harness.advance(harness.secondsToVanish);
-        return nodes;
-      };
-      const phases = async () => new Map((await workers()).map(({ nodeId, phase }) => [nodeId, phase]));
-
-      test("stay listed as such", async () => {
-        const nodes = await deallocated(2);
-        expect(await phases()).toEqual(new Map(nodes.map((node) => [node, "deallocated"])));
-      });
-
-      test("come up again under their own ids once started; the others stay off", async () => {
-        const [first, second] = await deallocated(2);
-        if (first === undefined || second === undefined) throw new Error("two nodes were created");
-        expect(await start(2, [first])).toEqual({
-          kind: "accepted",
-          nodes: new Map([[first, { ok: true }]]),
-        });
-        harness.advance(harness.secondsToShow);
-        expect([await phases(), await knows(2), await nodesOf(2)]).toEqual([
-          new Map([
-            [first, "coming"],
-            [second, "deallocated"],
-          ]),
-          true,
-          [first],
-        ]);
-        harness.advance(harness.secondsToBoot);
-        expect(await phases()).toEqual(
-          new Map([
-            [first, "ready"],
-            [second, "deallocated"],
-          ]),
-        );
-      });
-
-      test("each has its own answer: one is refused in words, one that does not exist is not listed", async () => {
-        const [first, second] = await deallocated(2);
-        if (first === undefined || second === undefined) throw new Error("two nodes were created");
-        harness.refuseStart(second);
-        const outcome = await start(2, [first, second, nodeId("5a000000-0000-4000-8000-00000000dead")]);
-        expect(outcome.kind === "accepted" && [...outcome.nodes]).toEqual([
-          [first, { ok: true }],
-          [second, { ok: false, error: expect.any(String) }],
-        ]);
-        harness.advance(harness.secondsToShow + harness.secondsToBoot);
-        expect((await phases()).get(second)).toBe("deallocated");
-      });
-
-      test("to start what has been started is harmless, with a new id; with the same it is a conflict", async () => {
-        const nodes = await deallocated(1);
-        expect((await start(2, nodes)).kind).toBe("accepted");
-        expect((await start(2, nodes)).kind).toBe("conflict");
-        expect((await start(3, nodes)).kind).toBe("accepted");
-        harness.advance(harness.secondsToShow + harness.secondsToBoot);
-        expect((await workers()).map(({ nodeId, phase }) => [nodeId, phase])).toEqual([[nodes[0], "ready"]]);
-      });
-
-      test("can be terminated as they are", async () => {
-        const nodes = await deallocated(1);
-        expect((await terminate(2, nodes)).kind).toBe("accepted");
-        harness.advance(harness.secondsToVanish);
-        expect(await workers()).toEqual([]);
-      });
-    });
+    describeDeallocated(() => harness);
 
     test("a cluster that is not there is not found", async () => {
       const outcome = await harness.cyclecloud.status(clusterName("no such cluster"), harness.now());
@@ -367,9 +240,4 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
       expect(outcome.kind).toBe("refused");
     });
   });
-}
-
-function snapshotOf(outcome: StatusOutcome): Snapshot {
-  if (outcome.kind !== "snapshot") throw new Error(`the cluster was not found: ${outcome.message}`);
-  return outcome.snapshot;
 }

@@ -10,7 +10,8 @@ import { keepPlan } from "../../src/domain/kept-plan.ts";
 import type { DemandOutcome, Plan } from "../../src/domain/plan.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
 import { azuriteForThisFile } from "../support/azurite.ts";
-import { SAMPLE_BODIES, SAMPLE_TIME } from "../support/sample-record.ts";
+import { SAMPLE_BODIES } from "../support/sample-bodies.ts";
+import { SAMPLE_TIME } from "../support/sample-record.ts";
 
 /** What the archive of plans promises (app/ports/plan-archive.ts), in memory and on Azurite. */
 const azurite = azuriteForThisFile();

@@ -6,13 +6,8 @@ import { clusterName, digest, nodeId, setName } from "../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { SetEntry } from "../../src/domain/request-sets.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
-import {
-  emptyRecord,
-  SAMPLE_BODIES,
-  SAMPLE_RECORD,
-  SAMPLE_TIME,
-  sampleEntry,
-} from "../support/sample-record.ts";
+import { emptyRecord, SAMPLE_RECORD, SAMPLE_TIME, sampleEntry } from "../support/sample-record.ts";
+import { SAMPLE_BODIES } from "../support/sample-bodies.ts";
 
 /** Two processes' views of the same, empty storage. */
 export interface StorePair {

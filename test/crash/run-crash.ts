@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Outcome } from "./outcome.ts";
 import { readOutcome } from "./outcome.ts";
 import type { Crash } from "./scene.ts";
@@ -35,7 +36,7 @@ export async function runCrash(useCase: UseCase, crash?: Crash): Promise<Run> {
     await Promise.all([useCase.recover(scene, asker), thawAt(scene, restartedAt + UNSEEN_MS)]);
     await scene.sleepUntil(restartedAt + LONG_ENOUGH_MS);
     await restOf(scene);
-    return { died, calls, outcome: await readOutcome(scene, asker?.nodeId), lines: scene.lines };
+    return { died, calls, outcome: await lastOutcome(scene, asker, useCase.outcome), lines: scene.lines };
   } finally {
     await scene.system.close();
   }
@@ -61,7 +62,19 @@ async function dieOf(
 
 async function thawAt(scene: Scene, moment: number): Promise<void> {
   await scene.sleepUntil(moment);
-  scene.system.simulator.faults.freezeLag(false);
+  scene.system.simulator.faults.thawLag();
+}
+
+/** The outcome as it should be, or what it is in the end: a tick may be under way while it is read. */
+async function lastOutcome(scene: Scene, asker: Asker | undefined, expected: Outcome): Promise<Outcome> {
+  let outcome = await readOutcome(scene, asker?.nodeId);
+  const isExpected = async () => {
+    if (isDeepStrictEqual(outcome, expected)) return true;
+    outcome = await readOutcome(scene, asker?.nodeId);
+    return false;
+  };
+  await scene.until("the outcome is as expected", isExpected, PATIENCE_MS).catch(() => undefined);
+  return outcome;
 }
 
 /** Waits until no message is left, all demand has been planned for and nothing is under way; if that never comes, the outcome shows it. */

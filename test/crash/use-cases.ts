@@ -45,7 +45,7 @@ export const demandMessage: UseCase = {
   name: "a demand message",
   scene: { speed: 60, still: ["snapshot"], origin: (now) => now },
   async prepare(scene) {
-    scene.system.simulator.faults.freezeLag(true);
+    scene.system.simulator.faults.freezeLag();
     return undefined;
   },
   async act(scene) {
@@ -160,7 +160,7 @@ function reportIdle(scene: Scene): Promise<void> {
  */
 async function loseCreates(scene: Scene): Promise<void> {
   const execute = { Name: "execute", TargetCount: 4 };
-  scene.system.simulator.faults.freezeLag(true);
+  scene.system.simulator.faults.freezeLag();
   await loseCreate(scene, [execute], { dropAnswer: true });
   await loseCreate(scene, [execute, { Name: "burst", TargetCount: 2 }], { dropRequest: true });
 }

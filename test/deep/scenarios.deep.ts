@@ -179,7 +179,7 @@ function playOn(
     (at, slots, expiresAt) => feed.auditor.demand({ at, slots, expiresAt }),
   );
   system.simulator.onEvent((event) => {
-    if (feed.tell(event, scheduler)) agent.touch();
+    if (feed.handle(event, scheduler)) agent.touch();
   });
   return {
     answers,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { MUTANTS, playedIn, playMutant } from "../simulation/mutants.ts";
+import { MUTANTS } from "../simulation/mutants.ts";
+import { playedIn, playMutant } from "../simulation/play-mutant.ts";
 import { playSeeds } from "../simulation/report.ts";
 import { simulate } from "../simulation/simulate.ts";
 

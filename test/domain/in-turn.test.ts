@@ -4,7 +4,7 @@ import { InTurn } from "../../src/domain/in-turn.ts";
 const letters = "abcdefghijklmnopqrstuvwxyz".split("");
 const map = new Map(letters.map((letter, at) => [letter, at]));
 
-/** What a Map says, for any questions in any order. */
+/** The same answers as a Map, for any questions in any order. */
 const said = (asked: readonly string[]): readonly (number | undefined)[] => asked.map((one) => map.get(one));
 
 test.each([

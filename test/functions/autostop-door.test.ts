@@ -106,7 +106,7 @@ describe("a node's own token", () => {
     const path = `${mine.path}?instance=${mine.instance}`;
     // A new record lets no node open for a while: nobody can tell yet, and the token binds all the same.
     await expect
-      .poll(async () => (await ask(`${path}&begin=no`, { "x-node-token": OWN })).status, { timeout: 5000 })
+      .poll(async () => (await ask(`${path}&begin=no`, { "x-node-token": OWN })).status)
       .not.toBe(404);
     for (const headers of [{}, { "x-node-token": `${OWN}x` }])
       expect(await ask(`${path}&reason=unhealthy`, headers)).toMatchObject({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { CommandEnd, Files } from "../cli/run-command.ts";
 import { runCommand } from "../cli/run-command.ts";
 import type { LocalApp } from "../support/local-app.ts";
@@ -10,7 +10,13 @@ let app: LocalApp;
 beforeAll(async () => {
   app = await startLocalApp({ clusters: ["prod", "two words"], speed: 60 });
   // Both are answered from what was observed and planned.
-  await app.call("POST", "/api/clusters/prod/tick");
+  await vi.waitFor(
+    async () =>
+      expect(await app.call("POST", "/api/clusters/prod/tick")).toMatchObject({
+        body: { outcome: "planned" },
+      }),
+    { timeout: 20_000, interval: 100 },
+  );
 });
 afterAll(() => app.close());
 

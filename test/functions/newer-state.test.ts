@@ -8,8 +8,8 @@ import { startLocalApp } from "../support/local-app.ts";
 
 /** Two releases side by side: the record of "rolling" has been written by the newer one, and this one meets it. */
 
-/** A message is put back for 30 s: two real ones. */
-const SPEED = 15;
+/** A message is put back for 30 s: one real one. */
+const SPEED = 30;
 let app: LocalApp;
 let table: TableClient;
 
@@ -47,10 +47,10 @@ const left = async (name: string) => {
 
 test("demand is put back, with the revision and the expiry it had, until the newer release takes it", async () => {
   const message = { version: 1, cluster: "rolling", requestSet: "waits", expirationInterval: 3600 };
-  const sentAt = app.clock.now();
-  const reallySentAt = Date.now();
+  const before = { ours: app.clock.now(), real: Date.now() };
   await app.send("demand", JSON.stringify({ ...message, jobs: [{ name: "b" }] }));
-  await expect.poll(() => count("put-back", "waits"), patiently).toBe(2);
+  const after = { ours: app.clock.now(), real: Date.now() };
+  await expect.poll(() => count("put-back", "waits"), patiently).toBeGreaterThanOrEqual(2);
   expect(app.lines.filter((line) => line.includes("(Failed)"))).toEqual([]);
   expect(await left("demand-poison")).toBe(0);
 
@@ -58,14 +58,17 @@ test("demand is put back, with the revision and the expiry it had, until the new
   await expect.poll(() => count("demand", "waits", { outcome: "accepted" }), patiently).toBe(1);
   const { body } = await app.call("GET", "/api/clusters/rolling/request-sets/waits");
   const { revision, expiresAt } = z.object({ revision: z.number(), expiresAt: z.string() }).parse(body);
-  // A revision is a moment of the senders' clock, which is real. The queue tells its time to the second, which is 15 of ours.
-  expect(Math.abs(revision - reallySentAt)).toBeLessThan(2 * 1000);
-  expect(Math.abs(Date.parse(expiresAt) - (sentAt + 3_600_000))).toBeLessThan(4 * SPEED * 1000);
+  // A revision is a moment of the senders' clock, which is real. The queue tells its time to the second, which is 30 of ours.
+  expect(revision).toBeGreaterThan(before.real - 1000);
+  expect(revision).toBeLessThanOrEqual(after.real + 1000);
+  const sentAt = Date.parse(expiresAt) - 3_600_000;
+  expect(sentAt).toBeGreaterThan(before.ours - SPEED * 1000);
+  expect(sentAt).toBeLessThanOrEqual(after.ours + SPEED * 1000);
   await setStateVersion(2);
 });
 
 test("a message whose time ends meanwhile goes no further rounds", async () => {
-  const message = { version: 1, cluster: "rolling", requestSet: "ends", expirationInterval: 40 };
+  const message = { version: 1, cluster: "rolling", requestSet: "ends", expirationInterval: 60 };
   await app.send("demand", JSON.stringify({ ...message, jobs: [{ name: "b" }] }));
   await expect.poll(() => count("demand", "ends", { outcome: "stale" }), patiently).toBe(1);
   expect(count("put-back", "ends")).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { PortError } from "../../src/app/ports/port-error.ts";
 import { composition } from "../../src/compose.ts";
 import { clusterName, digest, setName } from "../../src/domain/ids.ts";
 import type { SetEntry } from "../../src/domain/request-sets.ts";
-import { instant, plusSeconds } from "../../src/domain/units.ts";
+import { plusSeconds } from "../../src/domain/units.ts";
 import { EMPTY_RECORD } from "../support/build-record.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
@@ -66,9 +66,12 @@ test("the plan is made at once, without the wake message", async () => {
 });
 
 test("the wake message is sent before the answer, to be seen 2 s later", async () => {
+  const before = app.clock.now();
   expect(await put("second", 2)).toMatchObject({ status: 202 });
-  const [wake] = wakes;
-  expect((wake?.at ?? instant(0)) - (wake?.askedAt ?? 0)).toBe(2000);
+  // The plan of another test may ask for wake messages, too.
+  const isIn2Seconds = ({ at, askedAt }: (typeof wakes)[number]) =>
+    at >= before + 2000 && at <= askedAt + 2000;
+  expect(wakes.filter(isIn2Seconds)).not.toEqual([]);
   await expect.poll(created, patiently).toBe(2);
 });
 

@@ -11,7 +11,7 @@ import { runCommand } from "../cli/run-command.ts";
 let app: LocalApp;
 
 beforeAll(async () => {
-  app = await startLocalApp({ clusters: ["prod", "other"], speed: 60 });
+  app = await startLocalApp({ clusters: ["prod", "other"], speed: 30 });
 });
 afterAll(() => app.close());
 

@@ -63,8 +63,8 @@ test("timer and queue: one line each time, and the message stays with the host",
   // Nobody has made the queues: that takes settings.
   await QueueServiceClient.fromConnectionString(app.azurite.connectionString).createQueue("demand");
   await app.send("demand", '{"version":1,"cluster":"prod"}');
-  await expect.poll(() => said("demand").length, patiently).toBe(1);
-  expect(app.lines.filter((line) => line.startsWith("Executed 'demand' (Failed): ConfigError"))).toHaveLength(
-    1,
-  );
+  // The host delivers it again after a while.
+  const failed = () => app.lines.filter((line) => line.startsWith("Executed 'demand' (Failed): ConfigError"));
+  await expect.poll(failed, patiently).not.toEqual([]);
+  await expect.poll(() => said("demand").length - failed().length, patiently).toBe(0);
 });

@@ -10,7 +10,7 @@ import { plusSeconds } from "../../src/domain/units.ts";
 import { needing } from "../support/build-constraints.ts";
 import { bucket, job, limit, NOW, offer, world } from "./small-world.ts";
 
-/** The reason that is shown first is the one that binds, however many other buckets the job could not use. */
+/** The reason that the remedy names is shown first, however many other buckets the job cannot use. */
 
 const policy = {
   groupPrefix: "pg-",
@@ -19,7 +19,7 @@ const policy = {
   among: "priority",
 } as const;
 
-/** Twelve VM sizes of eight cores, each of them of no use to a job of 44 cores, come before the one that is. */
+/** Twelve VM sizes of eight cores, which a job of 44 cores cannot use, come before the one that it can use. */
 const small = Array.from({ length: 12 }, (_, i) => offer(`execute/F${i + 1}`, 8, [1]));
 const hpc = (more: Partial<BucketOffer> = {}) => offer("hpc/HC44rs", 44, [1, 1], more);
 
@@ -105,7 +105,7 @@ describe("a job of 44 cores, and twelve VM sizes of 8 before the one of 44", () 
 });
 
 test("what a gang asks of a node is told in one unit: all its slots there, and of the buckets that lack it", () => {
-  // Four slots of 44 cores on each of two nodes: 176 cores of one node.
+  // Four slots of 44 cores on each of two nodes are 176 cores on one node.
   const gang = job({ constraints: needing({ ncpus: 44 }), nodeCount: 2, iterations: 4 });
   const limits = [limit("cluster", "", "nodes", 0, 100), limit("nodearray", "hpc", "nodes", 0, 5)];
   const [outcome] = planOf(world([...small.slice(0, 2), hpc()], limits), gang).demands;

@@ -166,7 +166,7 @@ describe("golden refusals", () => {
         "no raise of a limit helps: execute/D4: nodes may be evicted (spot), which the job does not allow",
     },
     {
-      // Eight more of eighty is less than eight more of eight.
+      // Eight more than eighty is less in proportion than eight more than eight.
       name: "of two buckets the one that lacks less",
       world: world(
         [offer("execute/D4", 4, [4]), offer("execute/E4", 4, [0, 4])],

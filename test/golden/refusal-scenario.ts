@@ -8,7 +8,7 @@ import { readConstraints } from "../../src/wire/constraint.ts";
 import { NOW } from "./small-world.ts";
 import { newNotes } from "../../src/wire/notes.ts";
 
-/** What an operator reads when something cannot be had, worked out by hand: which limit, its numbers, and the smallest change that helps. */
+/** What an operator reads about an unmet demand: the limit, its numbers, and the smallest change that helps. Worked out by hand. */
 
 export const policy = {
   groupPrefix: "pg-",
@@ -28,12 +28,12 @@ export interface Golden {
   readonly binding?: string;
 }
 
-/** Constraints as a job's JSON has them. */
+/** Constraints in the JSON form of a job. */
 export function asking(...json: readonly object[]): Partial<JobDemand> {
   return { constraints: readConstraints(json, "", newNotes()) };
 }
 
-/** The answer to the demand is what the golden case says, to the letter. */
+/** Expects exactly the texts of the golden case. */
 export function check(golden: Golden): void {
   const { demand, others = [] } = golden;
   const answer = allocate(golden.world, [demand, ...others], policy, NOW);

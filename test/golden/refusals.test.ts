@@ -16,7 +16,7 @@ import { asking, check } from "./refusal-scenario.ts";
 describe("golden refusals", () => {
   test.each<Golden>([
     {
-      // 20 slots need 5 nodes of 4; 2 nodes are left, so 12 slots and 3 nodes are missing.
+      // 20 slots need 5 nodes of 4 cores. 2 nodes are left, so 12 slots and 3 nodes are missing.
       name: "nodes of the cluster",
       world: world([offer("execute/D4", 4, [1])], [limit("cluster", "", "nodes", 10, 12)]),
       demand: job({ iterations: 20 }),
@@ -78,7 +78,7 @@ describe("golden refusals", () => {
       binding: "120 more cores of family quota standardHBv3Family would place all of it",
     },
     {
-      // Of two groups of two nodes one has a node already: three are needed, one can be had, and makes the first group whole.
+      // Two groups of two nodes, and one node exists. Three more are needed and one is possible: it completes the first group.
       name: "groups outside of placement groups, one of which an ordinary node belongs to",
       world: world([offer("execute/D4", 4, [1])], [limit("nodearray", "execute", "nodes", 1, 2)], {
         nodes: [node("n1", "execute/D4")],
@@ -139,7 +139,7 @@ describe("golden refusals", () => {
         "bucket execute/D4: 3 of 3 nodes used, 2 more needed, 0 left",
         "bucket execute/D8: 1 of 1 nodes used, 2 more needed, 0 left",
       ],
-      // Two more of three is less than two more of one.
+      // Two more than three is a smaller raise in proportion than two more than one.
       binding: "2 more nodes of bucket execute/D4 would place all of it",
     },
     {
@@ -179,7 +179,7 @@ describe("golden refusals", () => {
       binding: "3 more of pool lic would place all of it",
     },
     {
-      // 6 slots have 4 licences, and one node has room for 4 of them: 2 licences and a node are missing.
+      // There are 4 licences for 6 slots, and one node has room for 4 slots: 2 licences and one node are missing.
       name: "a pool and a limit bind together",
       world: world([offer("execute/D4", 4, [1])], [limit("cluster", "", "nodes", 0, 1)], {
         pools: [{ name: "lic", total: 4, used: 0 }],
@@ -220,7 +220,7 @@ describe("golden refusals", () => {
   ])("$name", check);
 });
 
-/** What one set or user may hold is a ceiling of ours, which stands beside the cluster's limits. */
+/** Our own caps on a set or user count in addition to the limits of the cluster. */
 describe("golden refusals of our own ceilings", () => {
   const D4 = offer("execute/D4", 4, [1]);
   const limits = [limit("cluster", "", "nodes", 10, 13)];

@@ -16,7 +16,7 @@ export function bucket(at: string): BucketKey {
   return group === undefined ? key : { ...key, placementGroup: placementGroup(group) };
 }
 
-/** A bucket; `charges` are what one node takes, by position of the limit. */
+/** A bucket. `charges` is what one node takes from each limit, by position. */
 export function offer(
   at: string,
   cores: number,
@@ -57,7 +57,7 @@ export function node(id: string, hostname: string): SupplyNode {
   };
 }
 
-/** One array "execute" of ours; what is not said is empty. */
+/** A world with the managed array "execute". Parts that are not given are empty. */
 export function world(
   buckets: readonly BucketOffer[],
   limits: readonly SharedLimit[] = [],
@@ -75,7 +75,7 @@ export function world(
 
 const common = { priority: 0, position: 0 };
 
-/** Slots of one core, unless said otherwise. */
+/** A job with slots of one core by default. */
 export function job(more: Partial<JobDemand> = {}): RankedDemand {
   const demand: JobDemand = {
     ...common,

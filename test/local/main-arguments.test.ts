@@ -129,6 +129,11 @@ test.each([
     ],
   },
   {
+    name: "nodes for a workload that --serve does not play",
+    argv: ["--serve", "--cores-per-node", "4"],
+    problems: ["--serve: found with --cores-per-node, expected without: it plays no workload"],
+  },
+  {
     name: "what belongs to --serve, without it",
     argv: ["--port", "70000", "--settings", "s.json"],
     problems: [

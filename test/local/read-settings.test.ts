@@ -52,13 +52,13 @@ describe("each problem is named with path, found and expected", () => {
     {
       name: "where JSON breaks",
       text: '{\n  "Values": { "A" "b" } }',
-      lines: [`found no JSON (line 2, column 19: ColonExpected), expected ${LIKE}`],
+      lines: [`found invalid JSON (line 2, column 19: ColonExpected), expected ${LIKE}`],
     },
-    { name: "no Values", text: "{}", lines: [`Values: found nothing that can be read, expected ${LIKE}`] },
+    { name: "no Values", text: "{}", lines: [`Values: found no object with this name, expected ${LIKE}`] },
     {
       name: "values that are no text",
       text: '{ "Values": { "AUTOSCALER_CLUSTERS": [] } }',
-      lines: ["Values.AUTOSCALER_CLUSTERS: found a value that is no text, expected text in quotes"],
+      lines: ["Values.AUTOSCALER_CLUSTERS: found a value that is not text, expected text in quotes"],
     },
     {
       name: "no clusters",

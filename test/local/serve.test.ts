@@ -31,7 +31,7 @@ test("--serve says how to reach everything, makes nodes of a target, and leaves 
     expect((await fetch(state)).status).toBe(200);
 
     const set = `${new URL(state).origin}/api/clusters/demo/request-sets/try`;
-    const body = '{"version":1,"nodearrays":[{"Name":"htc","TargetCount":3}]}';
+    const body = '{"version":1,"nodearrays":[{"Name":"htc","TargetCount":3}],"expirationInterval":86400}';
     expect((await fetch(set, { method: "PUT", body })).status).toBe(401);
     const headers = { "x-functions-key": key };
     expect((await fetch(set, { method: "PUT", headers, body })).status).toBe(202);

@@ -134,7 +134,7 @@ describe("with an address of TLS", () => {
         `cluster prod: ${url} as autoscaler; ca: the file ${issued.path}, 1 certificate\n`,
       );
       expect(said).toContain("nodes would get https://app.example.org/api/autostop/");
-      expect(said).toMatch(/^changes +none: the mode is observe here, whatever is stored/m);
+      expect(said).toMatch(/^changes +none: the mode is observe, whatever the stored configuration says/m);
 
       expect((await call("PUT", "/config", { enabled: true })).status).toBe(200);
       expect((await call("PUT", "/request-sets/standard", DEMAND)).status).toBe(202);
@@ -165,6 +165,7 @@ test("with --act nodes are created, and at their boot timeout only those go that
   const cyclecloud = await startCycleCloud();
   const { said, call } = await startTrial(settingsFor(cyclecloud.url), "--act");
   expect(said).toContain("stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes get no stop URL");
+  await call("PUT", "/config", { bootTimeout: 8 });
   // Over an empty cluster a new record creates at once.
   await call("PUT", "/request-sets/standard", DEMAND);
   const ours = ["execute-1 Started", "execute-2 Started", "execute-3 Started"];
@@ -172,7 +173,6 @@ test("with --act nodes are created, and at their boot timeout only those go that
   await cyclecloud.makeNode();
   // One look shows all four first, so that all are past their boot timeout at once.
   await call("POST", "/tick");
-  await call("PUT", "/config", { bootTimeout: 8 });
   await expect
     .poll(async () => {
       await call("POST", "/tick");

@@ -15,8 +15,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/place/targets.ts",
-        find: "const floor = neededSoFar(draft, unit, scope);",
-        put: "const floor = { ...neededSoFar(draft, unit, scope), have: 0, ready: 0 };",
+        find: "const reached = neededSoFar(draft, unit, scope);",
+        put: "const reached = { ...neededSoFar(draft, unit, scope), have: 0, ready: 0 };",
       },
     ],
     sequences: 10,
@@ -114,8 +114,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/place/targets.ts",
-        find: "const wanted = Math.ceil((asked - floor.have) / each);",
-        put: "const wanted = Math.floor((asked - floor.have) / each);",
+        find: "const wanted = Math.ceil((asked - reached.have) / each);",
+        put: "const wanted = Math.floor((asked - reached.have) / each);",
       },
     ],
     sequences: 10,

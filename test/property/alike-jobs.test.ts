@@ -6,7 +6,8 @@ import type { Cap } from "../../src/domain/world.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";
 import { without } from "./features.ts";
-import { anyCase, NOW } from "./random-world.ts";
+import { anyCase } from "./random-world.ts";
+import { NOW } from "./small-shapes.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 
 const runs = runsOf(20_261_122, { usual: 150, deep: 5000 });

@@ -8,7 +8,8 @@ import { storeLoads } from "../../src/decide/need/plan-loads.ts";
 import { instant } from "../../src/domain/units.ts";
 import { newcomers, takenOf } from "./naive-places.ts";
 import { offerAt, placeText } from "./naive-nodes.ts";
-import { namedProperties, NOW } from "./random-world.ts";
+import { namedProperties } from "./drawn-offers.ts";
+import { NOW } from "./small-shapes.ts";
 import { scaleSetKey } from "../../src/decide/world/scale-sets.ts";
 
 /** How far CycleCloud is with what was asked for. */

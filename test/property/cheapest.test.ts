@@ -10,7 +10,7 @@ import type { World } from "../../src/domain/world.ts";
 import { cheapestCost } from "./brute-force.ts";
 import { offerAt } from "./naive-nodes.ts";
 import { findFaults } from "./naive-checker.ts";
-import { NOW } from "./random-world.ts";
+import { NOW } from "./small-shapes.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import type { TinyWorld } from "./tiny-world.ts";
 import { anyTinyWorld, buildTiny } from "./tiny-world.ts";

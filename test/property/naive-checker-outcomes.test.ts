@@ -6,7 +6,7 @@ import { nodeId } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
 import { inArrays, needing } from "../support/build-constraints.ts";
-import { NOW } from "./random-world.ts";
+import { NOW } from "./small-shapes.ts";
 import type { Outcome, Planted } from "./planted-faults.ts";
 import {
   ANSWER,

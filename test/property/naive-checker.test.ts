@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Allocation } from "../../src/domain/allocation.ts";
 import { nodeId } from "../../src/domain/ids.ts";
 import { findFaults } from "./naive-checker.ts";
-import { NOW } from "./random-world.ts";
+import { NOW } from "./small-shapes.ts";
 import type { Planted } from "./planted-faults.ts";
 import {
   ANSWER,

@@ -9,7 +9,7 @@ import { arrayName, machineType, nodeId, placementGroup, setName } from "../../s
 import type { Reason } from "../../src/domain/reason.ts";
 import { EXCLUSIVE, needing } from "../support/build-constraints.ts";
 import { findFaults } from "./naive-checker.ts";
-import { NOW } from "./random-world.ts";
+import { NOW } from "./small-shapes.ts";
 
 export const ALPHA = arrayName("alpha");
 export const GANG = placementGroup("pg-alpha-A4-1");

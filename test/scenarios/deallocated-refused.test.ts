@@ -27,7 +27,7 @@ describe("a node that does not start", () => {
       ["execute/Standard_F4s_v2", "refused", "execute-2: The disk is gone"],
     ]);
     expect(await why(stage, broken)).toMatch(
-      /^deallocated: not started again before .*, as The disk is gone$/,
+      /^deallocated: not started again before .*, because The disk is gone$/,
     );
     await stage.pass(3600);
     expect(starts(stage)).toHaveLength(1);
@@ -49,7 +49,7 @@ describe("a node that does not start", () => {
 
   test("accepted, and still Deallocated after the grace: created elsewhere, in words", async () => {
     const [stage, [node = ""]] = await stageWithDeallocated(1, { simulator: demo({}, BOTH) });
-    stage.simulator.faults.freezeLag(true);
+    stage.simulator.faults.freezeLag();
     await stage.during(stage.push(target("demo", 1, { expirationInterval: DAY })));
     await stage.pass(890);
     expect(created(stage, 1)).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { oneArray } from "./clusters.ts";
-import type { StageOptions } from "./stage.ts";
+import type { StageOptions } from "./stage-options.ts";
 import { Stage } from "./stage.ts";
 
 export const DAY = 86_400;

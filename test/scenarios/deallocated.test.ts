@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { target } from "./clusters.ts";
 import { Death, deathsUpTo } from "./deaths.ts";
-import type { Send } from "./stage.ts";
+import type { Send } from "./stage-options.ts";
 import {
   DAY,
   created,
@@ -55,11 +55,11 @@ describe("a start is not seen at once", () => {
     { name: "a status shows nothing new for 10 minutes", simulator: demo(), frozen: 600 },
   ])("$name: no second start, nothing created in its place", async ({ simulator, frozen }) => {
     const [stage, ids] = await stageWithDeallocated(2, { simulator });
-    if (frozen > 0) stage.simulator.faults.freezeLag(true);
+    if (frozen > 0) stage.simulator.faults.freezeLag();
     await stage.during(stage.push(target("demo", 2, { expirationInterval: DAY })));
     await stage.during(stage.push(target("demo", 2, { expirationInterval: DAY })));
     await stage.pass(frozen);
-    stage.simulator.faults.freezeLag(false);
+    stage.simulator.faults.thawLag();
     await stage.pass(600);
     expect(started(stage).toSorted()).toEqual(ids.toSorted());
     expect(starts(stage)).toHaveLength(1);
@@ -69,12 +69,12 @@ describe("a start is not seen at once", () => {
 
   test("what is needed besides is created while it is not seen", async () => {
     const [stage] = await stageWithDeallocated(2, { simulator: demo() });
-    stage.simulator.faults.freezeLag(true);
+    stage.simulator.faults.freezeLag();
     await stage.during(stage.push(target("demo", 2, { expirationInterval: DAY })));
     await stage.pass(30);
     await stage.during(stage.push(target("demo", 5, { expirationInterval: DAY })));
     await stage.pass(30);
-    stage.simulator.faults.freezeLag(false);
+    stage.simulator.faults.thawLag();
     await stage.pass(600);
     expect(created(stage, 2)).toHaveLength(3);
     expect(await ready(stage)).toBe(5);

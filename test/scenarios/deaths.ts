@@ -1,4 +1,4 @@
-import type { Send } from "./stage.ts";
+import type { Send } from "./stage-options.ts";
 
 /** The moments at which a process dies: before its request of a number is sent, or after, when its answer reaches nobody. */
 export function deathsUpTo(requests: number) {

@@ -1,7 +1,7 @@
 import type { DemandMessage, NodearrayMessage } from "../../src/wire/message.ts";
 import { AT_ONCE, oneArray } from "./clusters.ts";
 import { Stage } from "./stage.ts";
-import type { StageOptions } from "./stage.ts";
+import type { StageOptions } from "./stage-options.ts";
 
 /** Dynamic node arrays through queue, functions and simulator; what the documentation's own examples show is in autoscale-contract.test.ts. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
 import { oneArray, target } from "./clusters.ts";
-import type { StageOptions } from "./stage.ts";
+import type { StageOptions } from "./stage-options.ts";
 import { Stage } from "./stage.ts";
 
 const DAY = 86_400;

@@ -18,7 +18,7 @@ import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
 import type { Interference } from "./host-process.ts";
 import { Host } from "./host-process.ts";
-import type { ReadyNode } from "./stage.ts";
+import type { ReadyNode } from "./stage-options.ts";
 
 export type { Host, Interference } from "./host-process.ts";
 

@@ -30,7 +30,7 @@ test("not filled in ten minutes: all of it is released, the next machine type is
   const { list } = (await stage.state("demo")).nodes;
   expect(list.filter(({ released }) => released !== undefined)).toHaveLength(10);
   expect(list[0]?.released).toMatch(
-    /^its group group-execute-64-1 was given up at .*, as it had only 10 of 16 nodes$/,
+    /^its group group-execute-64-1 was given up at .*, because it had only 10 of 16 nodes$/,
   );
   // Released nodes go when they ask, those of the group that took their place do not.
   const released = stage.readyNodes.slice(0, 10);

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import { oneArray, target } from "./clusters.ts";
-import type { Send } from "./stage.ts";
-import { ORIGIN, Stage } from "./stage.ts";
+import type { Send } from "./stage-options.ts";
+import { ORIGIN } from "./stage-options.ts";
+import { Stage } from "./stage.ts";
 
 const CREATE = "/clusters/demo/nodes/create";
 const DAY = 86_400;

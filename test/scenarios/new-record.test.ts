@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { oneArray, target } from "./clusters.ts";
-import { ORIGIN, Stage } from "./stage.ts";
+import { ORIGIN } from "./stage-options.ts";
+import { Stage } from "./stage.ts";
 
 /** A host that starts with an empty table, beside a cluster that may have nodes. */
 function newStage(visibilityLagSeconds = 0): Stage {

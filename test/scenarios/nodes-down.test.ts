@@ -75,7 +75,7 @@ test("a node restarts and comes back: nothing is created", async () => {
 test("a node restarts and never comes back: it is waited for until the boot timeout, then replaced, and never stopped", async () => {
   const stage = await readyNodes(2);
   const id = stage.readyNodes[0]?.nodeId ?? "";
-  stage.simulator.faults.restart(id, false);
+  stage.simulator.faults.restart(id, { comesBack: false });
   await stage.pass(1800);
   expect(created(stage)).toBe(2);
   await stage.pass(DAY - 3600);

@@ -9,7 +9,8 @@ import type { VirtualCount } from "./count-virtual.ts";
 import { countVirtual } from "./count-virtual.ts";
 import type { Wave } from "./other-autoscaler.ts";
 import { OtherAutoscaler } from "./other-autoscaler.ts";
-import { ORIGIN, Stage } from "./stage.ts";
+import { ORIGIN } from "./stage-options.ts";
+import { Stage } from "./stage.ts";
 
 const DAY_MINUTES = 1440;
 

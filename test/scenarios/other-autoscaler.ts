@@ -1,6 +1,7 @@
 import type { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
-import type { Actor, Stage } from "./stage.ts";
+import type { Actor } from "./stage-options.ts";
+import type { Stage } from "./stage.ts";
 
 /** Another autoscaler and its scheduler, with rules of their own: ours only observes. */
 

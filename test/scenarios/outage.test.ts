@@ -6,7 +6,8 @@ import { SchedulerAgent } from "../../src/local/play/scheduler-agent.ts";
 import { compressWorkload } from "../../src/local/workload/compressed-workload.ts";
 import { SchedulerModel } from "../../src/local/workload/scheduler-model.ts";
 import { oneArray, target } from "./clusters.ts";
-import { ORIGIN, Stage } from "./stage.ts";
+import { ORIGIN } from "./stage-options.ts";
+import { Stage } from "./stage.ts";
 
 const MINUTE = 60;
 const DAY = 86_400;
@@ -36,7 +37,7 @@ test.each([{ seed: 1 }, { seed: 2 }, { seed: 3 }])(
       (at, slots, expiresAt) => feed.auditor.demand({ at, slots, expiresAt }),
     );
     stage.simulator.onEvent((event) => {
-      if (feed.tell(event, scheduler)) agent.touch();
+      if (feed.handle(event, scheduler)) agent.touch();
     });
     stage.join(agent);
 

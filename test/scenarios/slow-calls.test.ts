@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import type { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { oneArray, target } from "./clusters.ts";
-import type { Send, StageOptions } from "./stage.ts";
-import { ORIGIN, Stage } from "./stage.ts";
+import type { Send, StageOptions } from "./stage-options.ts";
+import { ORIGIN } from "./stage-options.ts";
+import { Stage } from "./stage.ts";
 
 const DAY = 86_400;
 /** Nodes of the simulator are Ready 60 s after their creation. */

@@ -1,8 +1,6 @@
-import "./install-core.ts";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
-import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { createStopDesk } from "../../src/app/answer-autostop.ts";
 import type { QueuedItem } from "../../src/adapters/memory/demand-queue.ts";
 import { createLanes } from "../../src/app/lanes.ts";
@@ -13,70 +11,24 @@ import { checkHealth } from "../../src/app/describe-health.ts";
 import { describeCluster } from "../../src/app/describe-cluster.ts";
 import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
 import type { HistoryRow } from "../../src/app/ports/history.ts";
-import type { Log } from "../../src/app/ports/log.ts";
 import { explain } from "../../src/app/explain-cluster.ts";
 import { tickInTime } from "../../src/app/tick.ts";
 import type { Composition, MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
-import type { Bodies } from "../../src/domain/bodies.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import type { ClusterRecord } from "../../src/domain/record.ts";
 import { instant } from "../../src/domain/units.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
-import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import type { DemandMessage } from "../../src/wire/message.ts";
 import { mergingBy } from "../support/configuration-merge.ts";
 import { readState } from "./state.ts";
 import type { ClusterState } from "./state.ts";
-
-/** A Thursday at midnight. */
-export const ORIGIN = Date.UTC(2026, 0, 1);
-const MINUTE_MS = 60_000;
-
-export type Send = (request: TransportRequest) => Promise<Answer>;
-
-export interface StageOptions {
-  readonly simulator: SimulatorOptions;
-  readonly policy?: Partial<Policy>;
-  readonly log?: Log;
-  /** Stands between the autoscaler and CycleCloud: what a slow, silent or lying server does. */
-  readonly between?: (send: Send, clock: VirtualClock) => Send;
-}
-
-/** One request as CycleCloud's door saw it. */
-export interface Sent {
-  readonly at: number;
-  readonly method: string;
-  readonly path: string;
-  readonly body: unknown;
-}
-
-/** Somebody else who lives by the clock: a scheduler, or two thousand of them. */
-export interface Actor {
-  /** When there is next something to do. */
-  nextEventAt(now: number): number;
-  /** Does what is due; what it starts may go on while the clock moves. */
-  step(now: number): Promise<unknown>;
-}
-
-/** A record as it was, with its bodies. */
-export interface Backup {
-  readonly record: ClusterRecord;
-  readonly bodies: Bodies;
-}
-
-/** A node that is Ready: what it knows of itself. */
-export interface ReadyNode {
-  readonly nodeId: string;
-  readonly hostname: string;
-  readonly instanceId: string;
-  readonly stopUrl: string;
-}
+import { MINUTE_MS, ORIGIN, newProcess } from "./stage-options.ts";
+import type { Actor, Backup, ReadyNode, Send, Sent, StageOptions } from "./stage-options.ts";
 
 /**
  * The functions, the store and a CycleCloud on one virtual clock. The timer fires at each full minute and its runs never overlap, as the
@@ -369,10 +321,4 @@ export class Stage {
       this.#ready.delete(event.nodeId);
     }
   }
-}
-
-/** The same ports, and nothing else of what the process knew. */
-function newProcess(composed: Composition): Composition {
-  const app = { ports: composed.app.ports, lanes: createLanes() };
-  return { ...composed, app, recorder: createRecorder(app), stopDesk: createStopDesk(app) };
 }

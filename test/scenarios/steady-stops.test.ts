@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { MACHINE_TYPES, oneArray, target } from "./clusters.ts";
-import type { Actor, Send } from "./stage.ts";
-import { ORIGIN, Stage } from "./stage.ts";
+import type { Actor, Send } from "./stage-options.ts";
+import { ORIGIN } from "./stage-options.ts";
+import { Stage } from "./stage.ts";
 
 const DAY = 86_400;
 const ASKING_SECONDS = 600;

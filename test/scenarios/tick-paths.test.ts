@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import { oneArray } from "./clusters.ts";
 import { HostsStage } from "./hosts-stage.ts";
-import { ORIGIN, Stage } from "./stage.ts";
+import { ORIGIN } from "./stage-options.ts";
+import { Stage } from "./stage.ts";
 
 const HOUR = 3600;
 const holding = (count: number) => ({

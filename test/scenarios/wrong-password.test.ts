@@ -12,36 +12,41 @@ function refusals(simulator: LocalSystem["simulator"]): readonly number[] {
   );
 }
 
-test("a wrong password, two hosts: one call fails, then nobody calls for 5 minutes, then one tries", async () => {
-  const system = await startSystem({
-    simulator: oneArray("demo"),
-    speed: 60,
-    hosts: 2,
-    extraSettings: { CYCLECLOUD_PASSWORD: "mistyped" },
-    onHostLine: () => undefined,
-  });
-  try {
-    await until("the first call", () => refusals(system.simulator).length > 0);
-    const [first = 0] = refusals(system.simulator);
-    // Timer, demand and people go on asking, on both hosts.
-    const urls = system.hosts.map(({ url }) => url);
-    for (let count = 1; system.clock.now() / 1000 < first + 270; count += 1) {
-      await put(system, target("demo", count), urls[count % 2]);
-      await Promise.all(urls.map((url) => tick(system, "demo", url)));
-    }
-    expect(refusals(system.simulator)).toEqual([first]);
-    expect((await stateOf(system, "demo")).health.trouble?.kind).toBe("denied");
+// Five minutes are five seconds here: a machine that stalls for a second or two has another try.
+test(
+  "a wrong password, two hosts: one call fails, then nobody calls for 5 minutes, then one tries",
+  { timeout: 60_000, retry: 1 },
+  async () => {
+    const system = await startSystem({
+      simulator: oneArray("demo"),
+      speed: 60,
+      hosts: 2,
+      extraSettings: { CYCLECLOUD_PASSWORD: "mistyped" },
+      onHostLine: () => undefined,
+    });
+    try {
+      await until("the first call", () => refusals(system.simulator).length > 0);
+      const [first = 0] = refusals(system.simulator);
+      // Timer, demand and people go on asking, on both hosts.
+      const urls = system.hosts.map(({ url }) => url);
+      for (let count = 1; system.clock.now() / 1000 < first + 200; count += 1) {
+        await put(system, target("demo", count), urls[count % 2]);
+        await Promise.all(urls.map((url) => tick(system, "demo", url)));
+      }
+      expect(refusals(system.simulator)).toEqual([first]);
+      expect((await stateOf(system, "demo")).health.trouble?.kind).toBe("denied");
 
-    await until("the second call", () => refusals(system.simulator).length > 1);
-    await Promise.all(urls.map((url) => tick(system, "demo", url)));
-    const [, second = 0, ...more] = refusals(system.simulator);
-    expect(more).toEqual([]);
-    expect(second - first).toBeGreaterThanOrEqual(300);
-    expect(second - first).toBeLessThanOrEqual(300 + 90);
-  } finally {
-    await system.close();
-  }
-}, 60_000);
+      await until("the second call", () => refusals(system.simulator).length > 1);
+      await Promise.all(urls.map((url) => tick(system, "demo", url)));
+      const [, second = 0, ...more] = refusals(system.simulator);
+      expect(more).toEqual([]);
+      expect(second - first).toBeGreaterThanOrEqual(300);
+      expect(second - first).toBeLessThanOrEqual(300 + 90);
+    } finally {
+      await system.close();
+    }
+  },
+);
 
 test("six clusters share one account whose password is wrong: one call fails, and the account is not locked", async () => {
   const names = ["a", "b", "c", "d", "e", "f"];

@@ -1,5 +1,15 @@
 import { Dice } from "./dice.ts";
 import type { Endpoint, Lasting, Unclear, Weather } from "./weather.ts";
+import {
+  BOOT_SECONDS,
+  CALM,
+  GRACE_SECONDS,
+  SCRIPTS,
+  clusterOf,
+  slowSeconds,
+  steady,
+  unclearSeconds,
+} from "./kind-parts.ts";
 
 /** Kinds of weather that lasts. Each is played alone, and `mixed` draws several at once, with crashes and losses. */
 export const KINDS = [
@@ -43,13 +53,6 @@ function firstSeeds(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
 
-/** Boot time of the simulated nodes, at most: 44 s, and half of it more. */
-const BOOT_SECONDS = 66;
-/** As the configuration of the runs has it, at most. */
-const BOOT_TIMEOUT_SECONDS = 250;
-/** An answer that is really needed, and never comes, is waited for so long: inFlightGrace, as the configuration has it at most. */
-const GRACE_SECONDS = 1300;
-
 /** The dice of a kind are its own: the storms of a seed stay what they are. */
 const APART = 0xcafe;
 
@@ -59,33 +62,11 @@ export function drawKind(kind: Kind, seed: number): Partial<Weather> {
   return { ...CALM, ...DRAWN[kind](dice) };
 }
 
-/** No storm beside what lasts: what goes wrong is the kind's doing. */
-const CALM: Partial<Weather> = {
-  crash: 0,
-  loss: 0,
-  slow: 0,
-  freeze: 0,
-  bootFailureShare: 0,
-  neverBootShare: 0,
-  terminationFailureShare: 0,
-  falseEmpty: false,
-  scarce: false,
-  reports: false,
-  crowd: false,
-  unfit: 0,
-};
-
-/** Room for everything: quotas are the storms' business. */
-function clusterOf(nodesPerArray: number, arrays: readonly string[] = ["alpha"]) {
-  return { arrays, nodesPerArray, quotaNodes: 4 * nodesPerArray * arrays.length };
-}
-
 /** Nodes are up a minute after demand rises; half a minute after it drops they ask. It returns within 180 s of that. */
 const DIPS = [20, 210] as const;
+
 /** Long enough for an idle node to be stopped by report. */
 const LONG_DIPS = [150, 300] as const;
-
-const SCRIPTS = { delayed: 0.1, unreached: 0, silent: 0, states: false };
 
 type Draw = (dice: Dice) => Partial<Weather>;
 
@@ -287,26 +268,3 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
     };
   },
 };
-
-/** Demand is reached by then where calls take so long. */
-function slowSeconds(seconds: number): number {
-  return BOOT_SECONDS + 60 + 6 * seconds;
-}
-
-/** When the first substitutes may come: a node without a Status has left Ready, and is down soon; others are doubted for the boot timeout. */
-function unclearSeconds(how: Unclear): number {
-  return how === "no-status" ? 50 : BOOT_TIMEOUT_SECONDS - 30;
-}
-
-/** Demand in steps that are further apart than it may take to meet one. */
-function steady(dice: Dice, lasting: Lasting, readySeconds: number): Partial<Weather> {
-  const stepSeconds = Math.round(readySeconds * 1.2);
-  return {
-    ...clusterOf(dice.whole(4, 12)),
-    stormSeconds: stepSeconds * 3,
-    sets: 1,
-    instances: dice.pick([1, 2]),
-    lagSeconds: dice.pick([0, 10]),
-    lasting: { ...lasting, stepSeconds, scripts: SCRIPTS, bounds: { readySeconds } },
-  };
-}

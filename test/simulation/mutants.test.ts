@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { MUTANTS, playedIn, playMutant } from "./mutants.ts";
+import { MUTANTS } from "./mutants.ts";
+import { playedIn, playMutant } from "./play-mutant.ts";
 import { simulate } from "./simulate.ts";
 
 /** All of them are played by test/deep/simulation.deep.ts; these two show at once. */

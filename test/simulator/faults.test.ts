@@ -113,7 +113,7 @@ describe("faults", () => {
   test("a node that never comes back from its restart can be terminated", () => {
     const bench = withNodes(1);
     const id = String(bench.nodes()[0]?.["NodeId"]);
-    bench.simulator.faults.restart(id, false);
+    bench.simulator.faults.restart(id, { comesBack: false });
     bench.pass(86_400);
     expect(pick(bench.nodes(), "Status")).toEqual(["Restarting"]);
     bench.terminate({ ids: [id] });
@@ -152,11 +152,11 @@ describe("faults", () => {
 
   test("while the lag is frozen no node begins to show", () => {
     const bench = new Bench({ visibilityLagSeconds: 5 });
-    bench.simulator.faults.freezeLag(true);
+    bench.simulator.faults.freezeLag();
     bench.create([{ nodearray: "htc", count: 3 }]);
     bench.pass(1000);
     expect(bench.nodes()).toEqual([]);
-    bench.simulator.faults.freezeLag(false);
+    bench.simulator.faults.thawLag();
     expect(pick(bench.nodes(), "Status")).toEqual(["Ready", "Ready", "Ready"]);
   });
 

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { readArguments } from "../../src/simulator/arguments.ts";
 import { defaultOptions } from "../../src/simulator/default-options.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
+import { defaultQuirks } from "../../src/simulator/options.ts";
 import { parseOptions } from "../../src/simulator/options-file.ts";
 import { start } from "./fixture.ts";
 
@@ -13,6 +14,11 @@ describe("the configuration file", () => {
   test("takes what the default options say", () => {
     const parsed = parseOptions(JSON.stringify(defaultOptions));
     expect(parsed).toEqual({ kind: "options", options: defaultOptions });
+  });
+
+  test("takes every quirk that the simulator has", () => {
+    const parsed = parseOptions(JSON.stringify({ ...defaultOptions, quirks: defaultQuirks }));
+    expect(parsed).toEqual({ kind: "options", options: { ...defaultOptions, quirks: defaultQuirks } });
   });
 
   test("a wrong one is told every problem with its place", () => {

@@ -129,12 +129,12 @@ describe("start", () => {
 
   test("while lag is frozen it goes on showing as Deallocated", () => {
     const bench = deallocated(1);
-    bench.simulator.faults.freezeLag(true);
+    bench.simulator.faults.freezeLag();
     manage(bench, "start", { names: ["htc-1"] });
     bench.pass(3600);
     expect(pick(bench.nodes(), "Status")).toEqual(["Deallocated"]);
     expect(bench.eventsOf("node-ready")).toHaveLength(2);
-    bench.simulator.faults.freezeLag(false);
+    bench.simulator.faults.thawLag();
     expect(pick(bench.nodes(), "Status")).toEqual(["Ready"]);
   });
 

@@ -3,6 +3,7 @@ import { defaultOptions } from "../../src/simulator/default-options.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import { scaleClock } from "../../src/simulator/clock.ts";
 import { Bench, htc, pick, start } from "./fixture.ts";
+import { processorMs } from "../support/processor-time.ts";
 
 describe("a virtual clock", () => {
   test("that jumps from event to event sees every change at its time", () => {
@@ -107,20 +108,20 @@ describe("the seed", () => {
 describe("ten thousand nodes", () => {
   test("are created, booted, read often and terminated in no time", () => {
     const bench = new Bench({ keepLog: false }, { arrays: [htc] });
-    const began = performance.now();
+    const began = processorMs();
     bench.create([{ nodearray: "htc", count: 10_000 }]);
     bench.pass(100);
     expect(bench.get("/clusters/demo/nodes").body).toHaveProperty("nodes.length", 10_000);
-    const beforeReads = performance.now();
+    const beforeReads = processorMs();
     for (let read = 0; read < 100; read++) {
       bench.simulator.faults.keepAlive(String(bench.nodes()[read]?.["NodeId"]), true);
       bench.get("/clusters/demo/status", { nodes: "true" });
     }
-    const eachRead = (performance.now() - beforeReads) / 100;
+    const eachRead = (processorMs() - beforeReads) / 100;
     bench.terminate({ ids: pick(bench.nodes(), "NodeId").slice(100) });
     bench.pass(20);
     expect(bench.nodes()).toHaveLength(100);
     expect(eachRead).toBeLessThan(40);
-    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(processorMs() - began).toBeLessThan(8_000);
   });
 });

@@ -1,51 +1,8 @@
-import type { Bucket } from "../../src/domain/cluster.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
-import type { Demand, JobDemand, Pool } from "../../src/domain/demand.ts";
 import { arrayName, machineType } from "../../src/domain/ids.ts";
-import type { Policy } from "../../src/domain/policy.ts";
-import { buildArray, buildBucket, buildNodes, buildSnapshot, rememberNodes } from "./build-node.ts";
-import type { buildState, SetScenario } from "./build-record.ts";
-import { buildJob, buildState as build, buildTarget } from "./build-record.ts";
-
-/** Demand within the bounds of the doors that is as dear to plan as any: what a hostile sender, or a broken one, may bring. */
-export interface HostileCluster {
-  readonly name: string;
-  readonly sets: () => Readonly<Record<string, SetScenario>>;
-  readonly pools?: readonly Pool[];
-  /** What differs from the default. */
-  readonly policy?: Partial<Policy>;
-}
-
-const amount = (ncpus: number, resource = "ncpus"): Constraint => ({
-  kind: "amount",
-  resource,
-  amount: ncpus,
-});
-const choice = (
-  property: "vm_size" | "nodearray" | "hostname",
-  ...choices: readonly string[]
-): Constraint => ({
-  kind: "property-choice",
-  property,
-  choices,
-});
-const times = <T>(count: number, make: (index: number) => T): readonly T[] =>
-  Array.from({ length: count }, (_, i) => make(i));
-
-type More = Partial<JobDemand>;
-
-function jobs(
-  count: number,
-  iterations: number,
-  more: (index: number) => More,
-): () => Record<string, SetScenario> {
-  return () => ({
-    evil: { demands: times(count, (i) => buildJob(`j${i}`, iterations, { position: i, ...more(i) })) },
-  });
-}
-
-/** Ends in something that no name has, after as many choices of a character as a text may have. */
-const pattern = (index: number, length: number): string => `*${"a*".repeat(length / 2)}${index}zz`;
+import { buildJob, buildTarget } from "./build-record.ts";
+import { amount, choice, jobs, pattern, times } from "./hostile-jobs.ts";
+import type { HostileCluster } from "./hostile-jobs.ts";
 
 export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
   {
@@ -324,39 +281,3 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
       ),
   },
 ];
-
-export function hostileCluster(name: string): HostileCluster {
-  const found = HOSTILE_CLUSTERS.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`no hostile cluster is called ${name}`);
-  return found;
-}
-
-/** Of the series D: cheap to name, and each of another size. */
-const buckets = (array: number): readonly Bucket[] =>
-  times(20, (k) => buildBucket(machineType(`Standard_D${k + 1}_v${array + 1}`), k + 1));
-
-/** The demand in a cluster of ten arrays of twenty VM sizes and so many nodes, half of them deallocated ones where it has many. */
-export function clusterOf(hostile: HostileCluster, nodeCount: number) {
-  const nodes = buildNodes("n", nodeCount, {
-    array: arrayName("a0"),
-    machineType: machineType("Standard_D4_v1"),
-  });
-  const snapshot = buildSnapshot(nodes, {
-    arrays: times(10, (a) => buildArray(`a${a}`, { buckets: buckets(a) })),
-  });
-  const { record, bodies } = build({
-    sets: { ...hostile.sets(), honest: { demands: [HONEST] } },
-    ledger: rememberNodes(nodes),
-    seen: snapshot,
-  });
-  const { pools } = hostile;
-  const demands =
-    pools === undefined
-      ? bodies.demands
-      : new Map([...bodies.demands].map(([digest, body]) => [digest, { ...body, pools }]));
-  const state: ReturnType<typeof buildState> = { record, bodies: { ...bodies, demands } };
-  return { ...state, look: { snapshot, requestNodes: new Map() } };
-}
-
-/** What another set asks for beside all that; it comes last. */
-const HONEST: Demand = buildTarget(5, { array: arrayName("a9"), priority: -5 });

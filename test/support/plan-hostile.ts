@@ -3,8 +3,8 @@ import type { Plan } from "../../src/domain/plan.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { NOW } from "./build-node.ts";
 import { OURS } from "./build-record.ts";
-import type { HostileCluster } from "./hostile-clusters.ts";
-import { clusterOf } from "./hostile-clusters.ts";
+import type { HostileCluster } from "./hostile-jobs.ts";
+import { clusterOf } from "./open-hostile.ts";
 
 /** One plan of a hostile cluster of so many nodes, and what it cost. */
 export interface Planned {

@@ -81,7 +81,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   ),
   mutant(
     "T12: the client follows redirects",
-    ["src/client/api.ts", 'redirect: "manual",', 'redirect: "follow",'],
+    ["src/client/call.ts", 'redirect: "manual",', 'redirect: "follow",'],
     "test/client/redirect.test.ts",
     "is not followed: the other host gets nothing",
   ),

@@ -1,5 +1,6 @@
 import type { Answer } from "../../client/index.ts";
-import { readClusters, readWake } from "../../client/state.ts";
+import { readClusters } from "../../client/state.ts";
+import { readWake } from "../../client/receipts.ts";
 import { namesIn } from "./app-checks.ts";
 import type { Check, Verdict } from "./check.ts";
 import { fails, holds, notYet } from "./check.ts";

@@ -7,7 +7,7 @@ import type { AmountReader } from "./least-taken.ts";
 import { amountOf, leastTaken } from "./least-taken.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
 import { compile } from "../constraints/match.ts";
-import { takesSomething } from "../constraints/requirements.ts";
+import { takesSomething } from "../constraints/constraint-facts.ts";
 import { ALL_BUT } from "./room-search.ts";
 import type { Takes } from "./takes.ts";
 import type { Matcher } from "../constraints/judgement.ts";

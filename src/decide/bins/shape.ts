@@ -12,7 +12,7 @@ import { compileAll } from "../constraints/match.ts";
 import type { Preference } from "../constraints/preference.ts";
 import { countedPreference, hasPreference } from "../constraints/preference.ts";
 import type { Requirements } from "../constraints/requirements.ts";
-import { namesGroups } from "../constraints/requirements.ts";
+import { namesGroups } from "../constraints/constraint-facts.ts";
 import type { Matcher } from "../constraints/judgement.ts";
 
 /**

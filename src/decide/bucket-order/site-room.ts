@@ -3,7 +3,7 @@ import type { BucketOffer } from "../../domain/world.ts";
 import type { Bin } from "../bins/bin.ts";
 import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import type { Draft } from "../draft/draft.ts";
-import { isSized } from "../draft/named-groups.ts";
+import { hasFixedSize } from "../draft/named-groups.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Site } from "./sites.ts";
 
@@ -29,5 +29,5 @@ function isClosed(draft: Draft, { offer, group }: Site): boolean {
 function mayOpenIn(draft: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
   return offer.pinnedGroup === group
     ? pinnedRefusal(draft, offer, offer.attributes) === undefined
-    : draft.capacity.groupSize(offer, group) === 0 || !isSized(draft, offer, group);
+    : draft.capacity.groupSize(offer, group) === 0 || !hasFixedSize(draft, offer, group);
 }

@@ -1,15 +1,15 @@
 import type { SetName } from "../../domain/ids.ts";
 
 /**
- * What one plan may cost, in steps: a step is one check of a demand against a node, a bucket or a member of a constraint. Steps are counted and
- * not measured, so that the same input gives the same plan on every machine.
+ * The budget of one plan, in steps. A step is one check of a demand against a node, a bucket or a member of a constraint. Steps are counted,
+ * not measured as time, so that the same input gives the same plan on every machine.
  */
 export const PLAN_STEPS = 27_000_000;
 
-/** What steps are for: to place the demands, to try better ways, to repeat the best of these, to work out reasons. Each has a part of its own. */
+/** What steps are spent on: placing the demands, trying to improve the plan, repeating the best try, working out reasons. Each has its own part. */
 export type Work = "placing" | "improving" | "repeating" | "explaining";
 
-/** What one request set has left of its own. */
+/** The steps that one request set has left of its own share. */
 interface Account {
   left: number;
 }
@@ -20,7 +20,7 @@ class Purse {
   readonly #accounts = new Map<SetName, Account>();
   pot: number;
 
-  /** `sets`: how many have a share of their own; 0: there are none, and all is in the pot. */
+  /** `sets`: number of sets with a share of their own. If 0, all steps are in the pot. */
   constructor(steps: number, sets: number) {
     this.#share = sets === 0 ? 0 : steps / (2 * sets);
     this.pot = sets === 0 ? steps : steps / 2;
@@ -37,9 +37,9 @@ class Purse {
 }
 
 /**
- * The steps of one plan. For each kind of work half of them are in equal shares, one for each request set, that nobody else can spend. The
- * other half is a pot from which sets draw in their turn, once their own share is spent. So one set alone has all, and one that costs too
- * much takes nothing from the shares of the others. Searches do not throw: each checks whether {@link isSpent}, and ends where it is.
+ * The steps of one plan. For each kind of work, half of the steps are divided into equal shares, one for each request set, which no other set
+ * can spend. The other half is a pot, from which each set takes when its own share is spent. So a single set can spend everything, and an
+ * expensive set takes nothing from the shares of the others. Searches do not throw: each checks {@link isSpent} and ends when it is true.
  */
 export class Budget {
   readonly #purses: Readonly<Record<Work, Purse>>;
@@ -65,14 +65,14 @@ export class Budget {
     this.#left = this.#granted;
   }
 
-  /** Once all is placed: half of what is left is for better ways, and as much to repeat the best of these. */
+  /** Call it after the first try: half of the remaining steps are for improving the plan, the other half for repeating the best try. */
   shareRest(): void {
     const rest = Math.max(0, this.#steps - this.spent) / 2;
     this.#purses.improving.pot = rest;
     this.#purses.repeating.pot = rest;
   }
 
-  /** From now on this set spends. */
+  /** Steps are charged to this set from now on. */
   turnTo(set: SetName): void {
     if (set === this.#set) return;
     this.#close();
@@ -80,7 +80,7 @@ export class Budget {
     this.#open();
   }
 
-  /** Spends on another kind of work while `work` goes on; undefined: there was not enough for it, and what it says is not to be believed. */
+  /** Charges the steps of `work` to another kind of work. Undefined if there were too few: then the answer of `work` is not valid. */
   on<T>(kind: Work, work: () => T): T | undefined {
     const before = this.#purse;
     this.#close();
@@ -98,14 +98,14 @@ export class Budget {
     this.#left -= steps;
   }
 
-  /** The set whose turn it is has spent all that it may. */
+  /** The current set has spent all steps that it may spend. */
   get isSpent(): boolean {
     return this.#left < 0 && !this.#finishes;
   }
 
   /**
-   * Does work that must be done whole, if there is enough for what it is expected to cost: then {@link isSpent} stays false until it is done.
-   * False: there is not, nothing is done, and the set has spent all.
+   * Does work that must not be interrupted, if there are enough steps for its expected cost. {@link isSpent} is false until it is done.
+   * Returns false if there are too few steps: then nothing is done, and the set has spent everything.
    */
   finish(expected: number, work: () => void): boolean {
     if (this.#left < expected) {
@@ -118,7 +118,7 @@ export class Budget {
     return true;
   }
 
-  /** Spent so far, on everything. */
+  /** Steps spent so far, for all kinds of work. */
   get spent(): number {
     return this.#spent + this.#granted - this.#left;
   }
@@ -129,7 +129,7 @@ export class Budget {
     this.#left = this.#granted;
   }
 
-  /** Books what was spent since it was opened: on the set's own share first. */
+  /** Charges the steps spent since {@link #open}: first to the own share of the set, then to the pot. */
   #close(): void {
     const spent = this.#granted - this.#left;
     const own = Math.min(spent, this.#account.left);

@@ -2,17 +2,17 @@ import type { Constraint } from "../../domain/constraint.ts";
 import type { Scalar } from "../../domain/resources.ts";
 import { isPattern } from "../../domain/shell-pattern.ts";
 
-/** How many looks it takes to judge constraints on one node: one for each, and for each value that they list; long texts count as several. */
+/** Steps to judge constraints on one node: one for each constraint and for each listed value. Long texts count as several. */
 export function sizeOfConstraints(constraints: readonly Constraint[]): number {
   let size = 0;
   for (const constraint of constraints) size += sizeOf(constraint);
   return size;
 }
 
-/** To tell jobs apart, all but plain amounts is written as text: that costs about as much as this many steps. */
+/** Cost in steps of writing one member as text. Everything but plain amounts is written to find jobs with the same constraints. */
 const STEPS_TO_WRITE = 5;
 
-/** How many looks it takes to find out which jobs ask for the same. */
+/** Steps to find the jobs with the same constraints. */
 export function sizeOfText(constraints: readonly Constraint[]): number {
   let size = 0;
   for (const constraint of constraints)
@@ -48,14 +48,14 @@ function sizeOfValues(values: readonly Scalar[]): number {
   return size;
 }
 
-/** A text may be a pattern of thousands of characters. Reading them costs about as much as one step. */
-const CHARACTERS_OF_STEP = 32;
+/** Number of characters of a text that are read at the cost of one step. A pattern may have thousands. */
+const CHARACTERS_PER_STEP = 32;
 
-/** To match a pattern takes about as long as to compare so many plain names. */
-const STEPS_OF_PATTERN = 3;
+/** Cost in steps of matching one pattern. Comparing one plain name costs one step. */
+const STEPS_PER_PATTERN = 3;
 
 function sizeOfValue(value: Scalar): number {
   if (typeof value !== "string") return 1;
-  const each = isPattern(value) ? STEPS_OF_PATTERN : 1;
-  return each + Math.floor(value.length / CHARACTERS_OF_STEP);
+  const each = isPattern(value) ? STEPS_PER_PATTERN : 1;
+  return each + Math.floor(value.length / CHARACTERS_PER_STEP);
 }

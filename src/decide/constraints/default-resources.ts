@@ -16,27 +16,27 @@ import { compileAll } from "./match.ts";
 import type { NodeView, SharedState } from "../../domain/node-view.ts";
 import type { Matcher } from "./judgement.ts";
 
-/** Default resources made ready to be applied to many nodes. */
+/** Default resources, compiled to be applied to many nodes. */
 export interface Defaults {
-  /** The configuration's, then those that every node has. */
+  /** Those of the configuration, then those that every node has. */
   readonly entries: readonly Entry[];
-  /** Whether all nodes of a bucket get the same: no entry looks at what a single node is called or does. */
+  /** Whether all nodes of a bucket get the same defaults: no entry tests what belongs to a single node. */
   readonly perBucket: boolean;
 }
 
 interface Entry extends DefaultResource {
   readonly selects: Matcher;
-  /** Of the product's own, which any entry may refer to, wherever it stands. */
+  /** One of our own defaults. Every entry may refer to it, regardless of the order. */
   readonly own: boolean;
 }
 
-/** A default that cannot be had of a node, for people; the resource stays undefined there. */
+/** A default that cannot be computed for a node, for users. The resource stays undefined there. */
 export interface DefaultFault {
   readonly resource: string;
   readonly why: string;
 }
 
-/** The configuration's defaults come first, so that they can redefine our own (in the library they cannot: defect 7). */
+/** Compiles defaults. Those of the configuration can redefine our own. (In scalelib they cannot: defect 7.) */
 export function compileDefaults(
   configured: readonly DefaultResource[],
   own: readonly DefaultResource[],
@@ -49,7 +49,7 @@ export function compileDefaults(
   const redefined = new Set(configured.map(({ name }) => name));
   return {
     entries: [
-      // What nobody redefines comes before all, so that the configuration can build on it, and once more at the end to fill what is left.
+      // Our own defaults that are not redefined come first, so that the configuration can use them. Redefined ones fill what is left.
       ...own.filter(({ name }) => !redefined.has(name)).map((entry) => ready(entry, true)),
       ...configured.map((entry) => ready(entry, false)),
       ...own.filter(({ name }) => redefined.has(name)).map((entry) => ready(entry, true)),
@@ -61,8 +61,8 @@ export function compileDefaults(
 const NOTHING_SHARED: SharedState = { left: new Map(), values: new Map() };
 
 /**
- * The node's resources with the defaults added. A name that has a value keeps it, and the first default that gives it one wins. Each entry
- * that joins has all before it tried again, as one may select by a resource that a later one defines (scalelib.md 4).
+ * The resources of a node with the defaults added. A resource that has a value keeps it, and the first default that provides one wins. After
+ * each entry all earlier ones are tried again, because an entry may select by a resource that a later one defines (scalelib.md 4).
  */
 export function applyDefaults(
   defaults: Defaults,
@@ -118,7 +118,7 @@ function valueOf(value: DefaultValue, view: NodeView, entries: readonly Entry[])
   }
 }
 
-/** A resource of the node, or what it would be by our own default: so that a redefinition can build on the original. */
+/** A resource of the node, or its value by our own default, so that a redefinition can use the original. */
 function resourceOf(name: string, view: NodeView, entries: readonly Entry[]): ResourceValue | undefined {
   const found = view.available[name];
   if (found !== undefined) return found;
@@ -127,10 +127,10 @@ function resourceOf(name: string, view: NodeView, entries: readonly Entry[]): Re
   return typeof value === "object" && value !== null && "fault" in value ? undefined : value;
 }
 
-/** Undefined: the operation makes no sense on this value (a size on a plain number, a division by a size). */
+/** Applies a modifier. Undefined if the operation has no meaning for this value (a size on a plain number, a division by a size). */
 function modify(value: number | Size, { operation, by }: Modifier): number | Size | undefined {
   if (by === "nonsense") return undefined;
-  if (!isSize(value)) return typeof by === "number" ? reckon(value, operation, by) : undefined;
+  if (!isSize(value)) return typeof by === "number" ? calculate(value, operation, by) : undefined;
   switch (operation) {
     case "add":
       return addSize(value, by);
@@ -145,7 +145,7 @@ function modify(value: number | Size, { operation, by }: Modifier): number | Siz
   }
 }
 
-function reckon(value: number, operation: Modifier["operation"], by: number): number {
+function calculate(value: number, operation: Modifier["operation"], by: number): number {
   switch (operation) {
     case "add":
       return value + by;
@@ -165,7 +165,7 @@ function readsNode(select: readonly Constraint[], value: DefaultValue): boolean 
   return value.kind === "configuration" || select.some(dependsOnNode);
 }
 
-/** Resources that nodes of a place share, with the one that they cannot share: ccnodeid. */
+/** The resources that all nodes of a bucket share, with the one that they do not share: ccnodeid. */
 export function withNodeId(resources: Resources, nodeId: string | null): Resources {
   return resources["ccnodeid"] === null && nodeId !== null ? { ...resources, ccnodeid: nodeId } : resources;
 }

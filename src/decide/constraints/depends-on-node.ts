@@ -20,11 +20,12 @@ const OF_ONE_NODE: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
   "create_time_remaining",
 ]);
 
+/** Whether a property differs between the nodes of one bucket. */
 export function isOfOneNode(property: NodeProperty): boolean {
   return OF_ONE_NODE.has(property);
 }
 
-/** Whether a constraint can say different things of two nodes of one bucket with the same resources; then each is judged by itself. */
+/** Whether the result of a constraint can differ between two nodes of one bucket with the same resources. Then each node is judged separately. */
 export function dependsOnNode(constraint: Constraint): boolean {
   switch (constraint.kind) {
     case "property-choice":
@@ -44,7 +45,7 @@ export function dependsOnNode(constraint: Constraint): boolean {
   }
 }
 
-/** Whether a constraint looks at the jobs that are on a node. */
+/** Whether a constraint depends on the jobs that are on a node. */
 export function dependsOnJobs(constraint: Constraint): boolean {
   switch (constraint.kind) {
     case "exclusive":

@@ -1,9 +1,9 @@
 import type { Resources } from "../../domain/resources.ts";
 
-/** Characters of the resources of one host in an explanation: a report may give a host ten thousand of them, and long texts. */
+/** Maximum number of characters of the resources of one host in an explanation. A report may list 10,000 resources and long texts. */
 const MOST_CHARACTERS = 20_000;
 
-/** The first resources of a host, as many as people read. */
+/** The first resources of a host, up to a readable length. */
 export function firstResources(all: Resources): Resources {
   let characters = 0;
   const first = Object.entries(all).filter(([name, value]) => {

@@ -8,9 +8,9 @@ import type { SharedConsumable } from "../../domain/constraint.ts";
 import { sharedPoolName } from "./shared-pools.ts";
 
 /**
- * All at once: what two members ask of one resource adds up (in the library the second is skipped, or an error: defects 21 and 22). The
- * first member that fails is the reason. Of alternatives the first is meant that holds; only where there is no room for it beside the
- * rest, the first that holds on what the rest leaves.
+ * All members must hold at once. Amounts of one resource add up. (In scalelib the second is skipped or an error: defects 21 and 22.) The
+ * first member that fails is the reason. Of a member with alternatives (`isChoice`), the first alternative that holds counts. If there is no
+ * room for it together with the other members, the first one that holds on what these leave.
  */
 export function compileAnd(members: readonly Matcher[], isChoice: readonly boolean[] = []): Matcher {
   const choices = members.filter((_, at) => isChoice[at] === true);
@@ -39,7 +39,7 @@ export function compileAnd(members: readonly Matcher[], isChoice: readonly boole
   };
 }
 
-/** What is sure, with alternatives that hold on what is left beside it; undefined: there are none. */
+/** The members without alternatives, joined with alternatives that hold on what they leave. Undefined if there are none. */
 function joinOthers(
   sure: readonly Met[],
   choices: readonly Matcher[],
@@ -50,7 +50,7 @@ function joinOthers(
   const joint = new Joint(node, shared);
   const available = { ...node.available };
   const rest: NodeView = { ...node, available };
-  // A cluster may have many thousands of pools, and few are taken from: none is copied.
+  // Nothing is copied: a cluster may have thousands of pools, of which a job uses few.
   const left: Shared = {
     values: shared.values,
     left: { get: (pool) => minus(shared.left.get(pool), joint.drains.get(pool)) },
@@ -72,7 +72,7 @@ function joinOthers(
 const minus = (amount: number | undefined, taken = 0): number | undefined =>
   amount === undefined ? undefined : amount - taken;
 
-/** It takes nothing from anywhere. */
+/** Whether a member takes nothing. */
 const isPlain = ({ takes, drains, closes }: Met): boolean =>
   takes.size === 0 && drains.size === 0 && closes === undefined;
 
@@ -90,7 +90,7 @@ function joinTakes(
   return joint.met;
 }
 
-/** What must hold at once, put together one after the other. */
+/** Adds up members that must hold at once. */
 class Joint {
   readonly takes = new Map<string, number | Size>();
   readonly drains = new Map<string, number>();
@@ -105,7 +105,7 @@ class Joint {
     this.#space = least;
   }
 
-  /** Undefined: there is room for it beside the others. */
+  /** Adds a member. Returns the refusal if there is no room for it together with the others. */
   add(one: Met): Judgement | undefined {
     this.#space = lesserSpace(this.#space, one.space);
     if (one.closes !== undefined && this.#closes !== "job") this.#closes = one.closes;
@@ -145,7 +145,7 @@ function lesserSpace(a: number | undefined, b: number | undefined): number | und
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
-/** The first alternative that holds is the one that is charged. */
+/** One alternative must hold. The first one that does is charged. */
 export function compileOr(members: readonly Matcher[]): Matcher {
   return (node, shared, job) => {
     const refusals: Refusal[] = [];
@@ -158,6 +158,7 @@ export function compileOr(members: readonly Matcher[]): Matcher {
   };
 }
 
+/** Exactly one alternative must hold. */
 export function compileXor(members: readonly Matcher[]): Matcher {
   return (node, shared, job) => {
     const judgements = members.map((member) => member(node, shared, job));
@@ -170,12 +171,13 @@ export function compileXor(members: readonly Matcher[]): Matcher {
   };
 }
 
-/** What must not hold takes nothing (the library takes it: defect 12). */
+/** The member must not hold. It takes nothing. (In scalelib it does: defect 12.) */
 export function compileNot(member: Matcher): Matcher {
   return (node, shared, job) =>
     member(node, shared, job).kind === "met" ? refused({ code: "holds" }) : PLAIN_MET;
 }
 
+/** All pools of a shared consumable have enough. */
 export function compileShared({ resource, pools, amount }: SharedConsumable): Matcher {
   return compileAnd(
     pools.map(({ source }): Matcher => {

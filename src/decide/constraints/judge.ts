@@ -8,7 +8,7 @@ import type { Judgement, Matcher, Met } from "./judgement.ts";
 import { NOTHING, PLAIN_MET, refused } from "./judgement.ts";
 import type { Seconds } from "../../domain/units.ts";
 
-/** An amount of a size is told in bytes, one of a number as it is. A plain number asked of a size counts in the size's unit (defect 3). */
+/** Whether a node has an amount of a resource. A plain number asked of a size is in the unit of the size (scalelib.md, defect 3). */
 export function judgeAmount(
   resource: string,
   asked: number | Size,
@@ -33,22 +33,23 @@ function inTermsOf(asked: number | Size, offered: number | Size): number | Size 
 
 const countable = (value: number | Size): number => (isSize(value) ? bytesOf(value) : value);
 
-/** How many times one fits into the other; nothing fits without end. */
+/** How many times one amount fits into the other. Infinite for an amount of 0. */
 function timesIn(offered: number | Size, take: number | Size): number {
   const one = countable(take);
   return one === 0 ? Number.POSITIVE_INFINITY : Math.floor(countable(offered) / one + TOLERANCE);
 }
 
-/** What is left of a value after a slot. */
+/** What is left of a value after one slot. */
 export function takeFrom(found: ResourceValue | undefined, take: number | Size): ResourceValue {
   if (isSize(found))
     return isSize(take) ? subtractSize(found, take) : subtractSize(found, take * bytesPer(found.unit));
   return Number(found ?? 0) - countable(take);
 }
 
+/** Whether a value is one of the options. Patterns are compiled once. */
 export function compileChoice(what: string, options: readonly Scalar[]): (found: ResourceValue) => Judgement {
   const patterns = options.map((option) => (typeof option === "string" ? compilePattern(option) : undefined));
-  // Made once: a list may be judged on hundreds of kinds of nodes.
+  // Made once, because a list may be judged on hundreds of kinds of nodes.
   const met = options.map((_, at): Met => ({ ...PLAIN_MET, score: options.length - at }));
   return (found) => {
     const at = options.findIndex((option, i) => isChosen(found, option, patterns[i]));
@@ -56,7 +57,7 @@ export function compileChoice(what: string, options: readonly Scalar[]): (found:
   };
 }
 
-/** Texts by pattern, everything else by value, where true is 1 and a size is its bytes, as in Python. */
+/** Compares texts by pattern and everything else by value. As in Python, true is 1. A size is its number of bytes. */
 function isChosen(found: ResourceValue, option: Scalar, pattern: Pattern | undefined): boolean {
   if (typeof found === "string" && pattern !== undefined) return pattern.test(found);
   const value = isSize(found) ? bytesOf(found) : found;
@@ -66,7 +67,7 @@ function isChosen(found: ResourceValue, option: Scalar, pattern: Pattern | undef
 
 const isCounted = (one: Scalar): boolean => typeof one === "number" || typeof one === "boolean";
 
-/** One slot of the job a node (defect 11: the library packs several); tasks of one job may share. */
+/** Scope "job": one slot of the job on each node. (Scalelib packs several: defect 11.) Scope "task": slots of the same job may share a node. */
 export function judgeExclusive(scope: "job" | "task"): Matcher {
   return ({ jobs }, _, job) => {
     const mayStay = scope === "task" && job !== undefined;
@@ -102,7 +103,7 @@ export function judgeBackoff(seconds: Seconds | undefined, since: number | undef
     : PLAIN_MET;
 }
 
-/** Of two amounts of one resource of one node: both are sizes, or both numbers. */
+/** The sum of two amounts of one resource. Both are sizes, or both are numbers. */
 export function sum(a: number | Size, b: number | Size): number | Size {
   if (!isSize(a)) return a + countable(b);
   return { amount: a.amount + countable(b) / bytesPer(a.unit), unit: a.unit };

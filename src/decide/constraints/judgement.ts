@@ -3,8 +3,8 @@ import type { Refusal } from "../../domain/refusal.ts";
 import type { NodeView, SharedState } from "../../domain/node-view.ts";
 
 /**
- * What a constraint says of one node. `space`: how many slots it lets onto the node; absent: it has no opinion. It is told also where the
- * constraint fails, as a constraint that fails may still bound (scalelib.md 9).
+ * The result of a constraint for one node. `space`: the number of slots that it allows on the node. Absent: it does not limit them. A refusal
+ * has it too, because a constraint that fails may still limit the number (scalelib.md 9).
  */
 export type Judgement =
   | Met
@@ -12,20 +12,20 @@ export type Judgement =
 
 export interface Met {
   readonly kind: "met";
-  /** How good a choice: of n values or alternatives the first gives n, the last 1. */
+  /** How good a choice the node is. Of n values or alternatives, the first gives n and the last 1. */
   readonly score: number;
   readonly space?: number;
-  /** What one slot takes from the node, and from pools. */
+  /** What one slot takes from the node (`takes`) and from pools (`drains`). */
   readonly takes: ReadonlyMap<string, number | Size>;
   readonly drains: ReadonlyMap<string, number>;
-  /** Nobody but the job may be on the node from then on; absent: the node stays open. */
+  /** The node is reserved for the job from then on. Absent: it stays open for other jobs. */
   readonly closes?: "job" | "task";
 }
 
-/** A compiled constraint. `job` is the name of the job that asks, where it matters who is on the node already. */
+/** A compiled constraint. `job` is the name of the job that asks, if the jobs on the node matter. */
 export type Matcher = (node: NodeView, shared: Shared, job?: string) => Judgement;
 
-/** What jobs share, as far as one node is judged by it: one pool at a time is asked for. */
+/** What jobs share, for the judgement of one node. Pools are read one at a time. */
 export type Shared = Pick<SharedState, "values"> & { readonly left: Pick<SharedState["left"], "get"> };
 
 export const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();

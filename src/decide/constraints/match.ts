@@ -12,22 +12,22 @@ import {
 } from "./judge.ts";
 import { compileAnd, compileNot, compileOr, compileShared, compileXor } from "./join.ts";
 
-/** Everything that must hold at once, as a job's list of constraints does. */
+/** Compiles constraints that must all hold at once, as those of a job. */
 export function compileAll(constraints: readonly Constraint[]): Matcher {
   return compile({ kind: "and", of: constraints });
 }
 
-/** Constraints that are ready already. Where many judgements share constraints, each is made ready once. */
+/** Compiled constraints. Judgements that share constraints compile each only once. */
 export type Compiled = Map<Constraint, Matcher>;
 
 /** One of several constraints that must hold at once. */
 export interface Member {
   readonly judge: Matcher;
-  /** It has alternatives. */
+  /** Whether it has alternatives. */
   readonly isChoice: boolean;
 }
 
-/** The same as the constraints say, without an "and" inside an "and". */
+/** The constraints as members, without an "and" inside an "and". */
 export function membersOf(constraints: readonly Constraint[], compiled?: Compiled): readonly Member[] {
   return withoutNesting(constraints).map((one) => ({
     judge: compile(one, compiled),
@@ -35,7 +35,7 @@ export function membersOf(constraints: readonly Constraint[], compiled?: Compile
   }));
 }
 
-/** All of them must hold at once. Costs little: all is ready. */
+/** Joins compiled members that must all hold at once. */
 export function joinMembers(members: readonly Member[]): Matcher {
   return compileAnd(
     members.map(({ judge }) => judge),
@@ -43,18 +43,18 @@ export function joinMembers(members: readonly Member[]): Matcher {
   );
 }
 
-/** Makes a constraint ready to be judged many times: patterns are compiled once. */
+/** Compiles a constraint, so that it can be judged many times. */
 export function compile(constraint: Constraint, compiled?: Compiled): Matcher {
-  if (compiled === undefined) return compileAnew(constraint, undefined);
+  if (compiled === undefined) return compileNow(constraint, undefined);
   let matcher = compiled.get(constraint);
   if (matcher === undefined) {
-    matcher = compileAnew(constraint, compiled);
+    matcher = compileNow(constraint, compiled);
     compiled.set(constraint, matcher);
   }
   return matcher;
 }
 
-function compileAnew(constraint: Constraint, compiled: Compiled | undefined): Matcher {
+function compileNow(constraint: Constraint, compiled: Compiled | undefined): Matcher {
   const inside = (one: Constraint): Matcher => compile(one, compiled);
   switch (constraint.kind) {
     case "amount":

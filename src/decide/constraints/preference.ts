@@ -4,9 +4,9 @@ import type { Budget } from "./budget.ts";
 import { sizeOfConstraints } from "./constraint-size.ts";
 import type { Compiled, Member } from "./match.ts";
 import { compile, joinMembers, membersOf } from "./match.ts";
-import { takesSomething } from "./requirements.ts";
+import { takesSomething } from "./constraint-facts.ts";
 
-/** How good a choice a node is by a job's own lists and alternatives: higher is better, 0 is no opinion. */
+/** How good a choice a node is by the job's own lists and alternatives. Higher is better, 0 means no preference. */
 export type Preference = (node: NodeView, shared: SharedState) => number;
 
 /** Lists of values and alternatives (`or`) are in order of preference. `xor` and `not` are not (scalelib.md 9, weigh). */
@@ -24,38 +24,38 @@ export function hasPreference(constraint: Constraint): boolean {
   }
 }
 
-/** To make a constraint ready costs about as much as so many looks at it. */
+/** Cost in steps of compiling a member, as a multiple of the cost of judging it. */
 const STEPS_TO_COMPILE = 10;
 
-/** The same, with its steps counted. Each list and each `or` is judged beside all the rest. */
+/** Compiles the preference of a job, with its steps counted. Each list and each `or` is judged together with all other constraints. */
 export function countedPreference(constraints: readonly Constraint[], budget: Budget): Preference {
   const steps = sizeOfConstraints(constraints) * (1 + constraints.filter(hasPreference).length);
   budget.spend(STEPS_TO_COMPILE * steps);
-  const making: Making = { compiled: new Map(), looks: 0 };
+  const making: Making = { compiled: new Map(), steps: 0 };
   const preference = compilePreference(constraints, making, NO_REST);
   return (node, shared) => {
-    making.looks = 0;
+    making.steps = 0;
     const score = preference(node, shared);
     // Alternatives beside many others cost more than their size.
-    budget.spend(Math.max(steps, making.looks));
+    budget.spend(Math.max(steps, making.steps));
     return score;
   };
 }
 
-/** What stands beside an alternative: put together when it is judged, as of each of n alternatives it may be n constraints. */
+/** The constraints beside an alternative. Collected when it is judged, because n alternatives may have n constraints each. */
 type Rest = () => readonly Member[];
 
-/** What is shared while the preference of one job is made ready, and judged. */
+/** What the parts of the preference of one job share. */
 interface Making {
   readonly compiled: Compiled;
-  /** Steps of the judgement under way. */
-  looks: number;
+  /** Steps of the current judgement. */
+  steps: number;
 }
 
 /**
- * The sum of what each list and each `or` says: of n values or alternatives the first gives n, the last 1. What is said inside of an
- * alternative orders the nodes for which that alternative holds, and never outweighs another alternative. An alternative counts only where
- * a slot has room for it beside all else that it takes, `rest` included.
+ * The sum of the scores of all lists and `or`s. Of n values or alternatives, the first scores n and the last 1. Scores inside an alternative
+ * order the nodes for which that alternative holds, and never outweigh another alternative. An alternative counts only if a slot has room
+ * for it together with everything else that it takes, including `rest`.
  */
 function compilePreference(constraints: readonly Constraint[], making: Making, rest: Rest): Preference {
   const members = constraints.map((one) =>
@@ -96,7 +96,7 @@ function compileOr(alternatives: readonly Constraint[], making: Making, rest: Re
   return (node, shared) => {
     const beside = rest();
     const at = choices.findIndex(({ members }) => {
-      making.looks += beside.length + members.length;
+      making.steps += beside.length + members.length;
       return joinMembers([...beside, ...members])(node, shared).kind === "met";
     });
     const chosen = choices[at];
@@ -104,5 +104,5 @@ function compileOr(alternatives: readonly Constraint[], making: Making, rest: Re
   };
 }
 
-/** Keeps the order of scores from 0 on. */
+/** Maps scores from 0 on to values below 1, in the same order. */
 const belowOne = (score: number): number => score / (score + 1);

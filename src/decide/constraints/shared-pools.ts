@@ -3,14 +3,14 @@ import type { Pool } from "../../domain/demand.ts";
 import type { Scalar } from "../../domain/resources.ts";
 import type { SharedState } from "../../domain/node-view.ts";
 
-/** The name under which the pool of a shared consumable is shared: by all jobs that name the same resource and source. */
+/** The name of the pool of a shared consumable. All jobs that name the same resource and source share it. */
 export function sharedPoolName(resource: string, source: string): string {
   return `${resource}@${source}`;
 }
 
 /**
- * What the jobs of a cluster share to begin with: the pools that its sets told, and those that stand in constraints, where the first one
- * in the order given says how much there is (scalelib's jobs each had a pool of their own: defect 35). Never below zero.
+ * What the jobs of a cluster share before anything is placed: the pools that its sets report, and those in constraints, whose amount comes
+ * from the first constraint that names them. (In scalelib each job has pools of its own: defect 35.) Amounts are never below 0.
  */
 export function sharedStateOf(pools: readonly Pool[], constraints: readonly Constraint[]): SharedState {
   const left = new Map<string, number>();

@@ -2,16 +2,16 @@ import type { MachineType } from "../../domain/ids.ts";
 
 const FORM = /^(?:standard_|basic_)?([a-z]+?)(\d+)(?:-(\d+))?([a-z]*)((?:_[a-z0-9]+)*)$/;
 
-/** What Azure's rules for names say of a VM size. Only sizes that no table knows are read this way. */
+/** What the name of a VM size means by the naming rules of Azure. Used only for sizes that are in no table. */
 export interface SizeName {
-  /** vCPUs: of a constrained size those that can be used. All sizes since 2017 are named after them. */
+  /** vCPUs. Of a constrained size, the usable ones. All sizes since 2017 have the number in their names. */
   readonly vcpus: number;
-  /** Series, features, accelerator and version without the numbers of cores, in lower case: sizes that share it are usually of one family. */
+  /** Series, features, accelerator and version without the numbers of cores, in lower case. Sizes that share it are usually of one family. */
   readonly family: string;
   readonly version: string;
 }
 
-/** Undefined: the name has another form, and says nothing. */
+/** Reads the name of a VM size. Undefined if it has another form. */
 export function readSizeName(machineType: MachineType): SizeName | undefined {
   const match = FORM.exec(machineType.toLowerCase());
   if (match === null) return undefined;
@@ -24,8 +24,8 @@ export function readSizeName(machineType: MachineType): SizeName | undefined {
 }
 
 /**
- * The letters that make another family. These do not: the memory variants of A, B, M and NV, RDMA in the N series, and both in the H series,
- * whose later versions leave out the "s", too.
+ * The letters of the features that distinguish families. Left out are the memory variants of A, B, M and NV, RDMA in the N series, and both
+ * in the H series. Later versions of the H series also leave out the "s".
  */
 function familyFeatures(series: string, features: string, version: string): string {
   if (series.startsWith("h")) return features.replace(version === "" ? /[mr]/g : /[mrs]/g, "");

@@ -4,7 +4,7 @@ import type { Reason } from "../../domain/reason.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import { ownOffer } from "../world/counterparts.ts";
 
-/** New nodes that a demand was given. */
+/** New nodes that a demand got. */
 export interface Taken {
   readonly offer: BucketOffer;
   readonly group: PlacementGroup | undefined;
@@ -12,22 +12,22 @@ export interface Taken {
 }
 
 /**
- * What is left under every ceiling while a plan is being made. Limits are shared objects: a node taken in one bucket leaves less for
- * every bucket that names the same limit (cyclecloud-wire.md A.3, semantics 1). All questions look at all limits of a bucket at once, so
- * that `take` after a sufficient `room` cannot fail half-way: all or nothing needs no undo.
+ * What is left of every limit while a plan is being made. Buckets share limits: a node taken in one bucket leaves less for every bucket that
+ * names the same limit (cyclecloud-wire.md A.3, semantics 1). `room` checks all limits of a bucket at once. So `take` after a sufficient
+ * `room` cannot fail, and nothing is ever undone half-way.
  */
 export class Capacity {
   readonly #limits: readonly SharedLimit[];
   readonly #left: number[];
   /**
-   * Nodes in each placement group that this plan has touched; the offer's own figures stand for the others. Those of a dynamic node array
-   * are in groups of the array that it extends.
+   * Number of nodes in each placement group in which this plan has new nodes. For others the offer's own numbers hold. Nodes of a dynamic
+   * node array are in the groups of the array that it extends.
    */
   readonly #groupSizes = new Map<BucketOffer, Map<PlacementGroup, number>>();
 
-  /** Moves with everything that is taken. */
+  /** Changes whenever something is taken. */
   version = 0;
-  /** What was taken since the last {@link mark}. */
+  /** New nodes taken since the last {@link mark}. */
   #taken: Taken[] = [];
 
   constructor(limits: readonly SharedLimit[]) {
@@ -35,7 +35,7 @@ export class Capacity {
     this.#left = limits.map((limit) => limit.left);
   }
 
-  /** To be called before a demand is settled: {@link takenSinceMark} then tells what that demand took. */
+  /** Call it before a demand is placed. Then {@link takenSinceMark} returns what that demand took. */
   mark(): void {
     if (this.#taken.length > 0) this.#taken = [];
   }
@@ -49,7 +49,7 @@ export class Capacity {
     return this.#left[limit] ?? 0;
   }
 
-  /** How many more nodes the bucket allows, in the placement group if one is named. */
+  /** Number of nodes that the limits still allow in the bucket, and in the placement group if there is one. */
   room(offer: BucketOffer, group: PlacementGroup | undefined, charges = offer.charges): number {
     let room = group === undefined ? Number.POSITIVE_INFINITY : this.#groupRoom(offer, group);
     for (const { limit, amount } of charges) {
@@ -58,7 +58,7 @@ export class Capacity {
     return Math.max(0, room);
   }
 
-  /** Takes so many nodes from all limits of the bucket; the caller has asked for `room`. */
+  /** Takes nodes from all limits of the bucket. The caller has checked `room`. */
   take(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number, charges = offer.charges): void {
     if (charges === offer.charges) this.#taken.push({ offer, group, nodes });
     this.version += 1;
@@ -72,12 +72,12 @@ export class Capacity {
     this.#groupSizes.set(home, sizes);
   }
 
-  /** Gives back what `take` has taken. */
+  /** The reverse of `take`. */
   give(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): void {
     this.take(offer, group, -nodes);
   }
 
-  /** The same, to be tried out apart. */
+  /** A copy for a trial. */
   fork(): Capacity {
     const fork = new Capacity(this.#limits);
     this.#left.forEach((left, limit) => {
@@ -88,8 +88,8 @@ export class Capacity {
   }
 
   /**
-   * The limit that allows the fewest nodes here, with its numbers; of several, the first in the order of `charges`. Undefined: so many
-   * nodes are allowed.
+   * The limit that allows the fewest nodes here, with its numbers. Of several, the first in the order of `charges`. Undefined if this number
+   * of nodes is allowed.
    */
   refusal(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): Reason | undefined {
     const room = this.room(offer, group);
@@ -137,20 +137,20 @@ export class Capacity {
     return (offer.maxPlacementGroupSize ?? Number.POSITIVE_INFINITY) - this.groupSize(offer, group);
   }
 
-  /** Nodes in a placement group, with those of this plan. */
+  /** Number of nodes in a placement group, including those of this plan. */
   groupSize(offer: BucketOffer, group: PlacementGroup): number {
     return this.#groupSizes.get(homeOf(offer))?.get(group) ?? offer.groupSizes.get(group) ?? 0;
   }
 }
 
-/** For reasons: how long before the last observation Azure lacked capacity there. */
+/** For reasons: seconds from the last lack of capacity in Azure to the last observation. */
 function capacityFailureOf({
   capacityFailureSeconds,
 }: Pick<BucketOffer, "capacityFailureSeconds">): Pick<BucketOffer, "capacityFailureSeconds"> {
   return capacityFailureSeconds === undefined ? {} : { capacityFailureSeconds };
 }
 
-/** The bucket of the cluster in which nodes of an offer are made, and whose placement groups they are in. */
+/** The bucket of the cluster in which nodes of an offer are created, and whose placement groups they are in. */
 function homeOf(offer: BucketOffer): BucketOffer {
   const own = ownOffer(offer);
   return own.parent ?? own;

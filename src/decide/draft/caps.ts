@@ -9,29 +9,28 @@ import type { Bin } from "../bins/bin.ts";
 interface OpenCap {
   readonly cap: Cap;
   left: number;
-  /** Bins whose nodes are counted already. */
+  /** Bins whose nodes count already. */
   readonly held: Set<Bin>;
 }
 
-/** On whose account a node is needed. */
+/** The request set, and the user if there is one, whose caps count a node. */
 export interface Holder {
   readonly set: string;
   readonly user?: string;
 }
 
 /**
- * Our own ceilings on what one request set or user may hold: a node counts whole for each of them, once, as soon as a demand of theirs
- * needs it, whether it exists or is to be made. Jobs that run already count, even beyond the ceiling. Hosts that only a scheduler knows
- * are not counted.
+ * Our own limits on the nodes that one request set or user may hold. A node counts once for each of them, as a whole, if one of their
+ * demands needs it, whether it exists or is new. Running jobs count even beyond the limit. Hosts that only a scheduler knows do not count.
  */
 export class Caps {
   readonly #caps: readonly OpenCap[];
-  /** By kind and name: there can be one for each of thousands of users. */
+  /** By kind and name: thousands of users may have one each. */
   readonly #named: Readonly<Record<Cap["kind"], ReadonlyMap<string, readonly OpenCap[]>>>;
-  /** What was found, by request set and user. */
+  /** The caps of a holder, by request set and user. Filled on first use. */
   readonly #found = new Map<string, Map<string | undefined, readonly OpenCap[]>>();
 
-  /** Nothing is capped for anybody. */
+  /** There is no cap at all. */
   readonly none: boolean;
 
   constructor(caps: readonly Cap[]) {
@@ -51,12 +50,12 @@ export class Caps {
     this.#named = { "request-set": named("request-set"), user: named("user") };
   }
 
-  /** Whether anything is capped for the holder. */
+  /** Whether the holder has a cap. */
   concern(holder: Holder): boolean {
     return !this.none && this.#of(holder).length > 0;
   }
 
-  /** How many nodes of so many cores the holder may have in addition. */
+  /** Number of additional nodes with this many cores that the holder may have. */
   room(holder: Holder, cores: number): number {
     let room = Number.POSITIVE_INFINITY;
     for (const { cap, left } of this.#of(holder))
@@ -64,7 +63,7 @@ export class Caps {
     return Math.max(0, room);
   }
 
-  /** How many nodes of the bin the holder may use: all that it holds already, or as many as there is room for. */
+  /** Number of nodes of the bin that the holder may use: all if it holds them already, otherwise as many as its caps allow. */
   roomOn(holder: Holder, bins: Bins, bin: Bin): number {
     let room = Number.POSITIVE_INFINITY;
     const cores = bins.cores[bin] ?? 0;
@@ -76,7 +75,7 @@ export class Caps {
     return Math.max(0, room);
   }
 
-  /** Counts the nodes of the bin for the holder. */
+  /** Counts the nodes of the bin against the caps of the holder. */
   hold(holder: Holder, bins: Bins, bin: Bin): void {
     if (bins.isHost(bin)) return;
     for (const open of this.#of(holder)) {
@@ -87,7 +86,7 @@ export class Caps {
     }
   }
 
-  /** The ceilings of the holder as a demand of theirs meets them. */
+  /** The caps of the holder, with what is used and left of them. */
   ceilings(holder: Holder): readonly OwnCeiling[] {
     return this.#of(holder).map(({ cap, left }) => ({
       id: limitOf(cap),
@@ -98,12 +97,12 @@ export class Caps {
     }));
   }
 
-  /** A bin has been cut in two: who holds one holds the other. */
+  /** A bin was split in two. Holders of `bin` also hold `other`. */
   follow(bin: Bin, other: Bin): void {
     for (const { held } of this.#caps) if (held.has(bin)) held.add(other);
   }
 
-  /** The cap that stands in the way of so many more nodes of so many cores. */
+  /** The cap that forbids this number of additional nodes with this many cores. */
   refusal(holder: Holder, nodes: number, cores: number): Reason | undefined {
     for (const open of this.#of(holder)) {
       const asked = open.cap.unit === "nodes" ? nodes : nodes * cores;
@@ -112,7 +111,7 @@ export class Caps {
     return undefined;
   }
 
-  /** The cap that does not allow these bins, and so many new nodes besides; `atMost` so many of all these are needed. */
+  /** The cap that forbids the use of these bins together with `nodes` new nodes. At most `atMost` of all these nodes are needed. */
   refusalOf(
     holder: Holder,
     bins: Bins,
@@ -128,7 +127,7 @@ export class Caps {
     return this.refusal(holder, Math.min(count + nodes, atMost), most);
   }
 
-  /** The cap that does not allow the holder so many nodes of these bins, and these new ones besides. */
+  /** The cap that forbids the holder to use these nodes of bins together with these new nodes. */
   useRefusal(
     holder: Holder,
     bins: Bins,
@@ -178,15 +177,12 @@ function limitOf({ kind, name, unit, sets }: Cap): LimitId {
 const textOf = ({ kind, name, unit, sets }: Cap): string =>
   `${kind}/${name}/${unit}${sets === undefined ? "" : "/shared"}`;
 
-/** On whose account a job runs. */
+/** The holder of the nodes of a job. */
 export function holderOf({ set, demand: job }: Ask): Holder {
   return job.user === undefined ? { set } : { set, user: job.user };
 }
 
-/**
- * A ceiling of our own as one demand meets it: what is used and left of it, and what one new node takes. `id.kind` is "request-set-cap"
- * or "user-cap".
- */
+/** One of our own caps as a limit: what is used and left of it, and what one new node takes. `id.kind` is "request-set-cap" or "user-cap". */
 export interface OwnCeiling extends SharedLimit {
   readonly amount: (offer: BucketOffer) => number;
 }

@@ -4,22 +4,22 @@ import type { Reason } from "../../domain/reason.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 
-/** When and in which world a plan is made. */
+/** The world and the time for which a plan is made. */
 interface Moment {
   readonly world: World;
   readonly now: Instant;
 }
 
-/** Why a bucket takes no new nodes at all, whatever the limits; a pause that has ended by now is none. */
+/** Why a bucket takes no new nodes, whatever the limits. A pause that has ended is no reason. */
 export function closedTo(moment: Moment, offer: BucketOffer): Reason | undefined {
   if (moment.world.closed !== undefined) return moment.world.closed;
   const refusal = inForce(offer.refusal, moment.now);
   if (refusal !== undefined || offer.pinnedGroup === undefined) return refusal;
-  // Whatever is created here goes into that group, so its pause is the bucket's.
+  // All new nodes of the bucket are in that group, so a pause of the group is a pause of the bucket.
   return groupClosedTo(moment, offer, offer.pinnedGroup);
 }
 
-/** Why a placement group of a bucket takes no new nodes; for a fresh one ("new") that is any group's pause. */
+/** Why a placement group of a bucket takes no new nodes. For a group with a fresh name ("new"), the pause of any group is a reason. */
 export function groupClosedTo(
   moment: Moment,
   offer: BucketOffer,
@@ -34,8 +34,8 @@ export function groupClosedTo(
 }
 
 /**
- * Why no placement group is made for jobs in a bucket: its array is not for HPC, or a group there is pausing. Groups that have a name are
- * used all the same, and those that a target asks for are made.
+ * Why no placement group is made for jobs in a bucket: its array is not for HPC, or a group there is pausing. Groups with a given name are
+ * still used, and groups that a demand for groups asks for are still made.
  */
 export function newGroupClosedTo(moment: Moment, offer: BucketOffer): Reason | undefined {
   return offer.notHpc === true

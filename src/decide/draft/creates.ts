@@ -5,19 +5,19 @@ import type { Kind } from "../bins/node-kinds.ts";
 import type { Bins } from "../bins/bins.ts";
 import type { Bin } from "../bins/bin.ts";
 
-/** Creates are kept apart in the order in which their nodes were opened, as long as they are so few. */
+/** Up to this number of creates, their order is the order in which the plan opened the nodes. */
 const MOST_APART = 24;
 
 /**
- * The creates of the plan, in the order in which it opened them. Nodes that need not differ share one (cyclecloud-wire.md A.6); where it
- * costs few requests more, only those that were opened one after the other do: then the next plan meets them in this order, and puts
- * everything where this one did.
+ * The creates of the plan, in the order in which it opened them. Identical nodes share one create (cyclecloud-wire.md A.6). If that needs
+ * few more requests, only identical nodes that were opened in sequence share one. Then the next plan finds the nodes in the same order, and
+ * places everything where this plan did.
  */
 export function createsOf(bins: Bins): readonly CreateSet[] {
   const runs: { key: string; create: CreateSet }[] = [];
   const keys = new Map<Kind, string>();
   for (const bin of bins.planned) {
-    // It was planned as the steps of a set ran out, and nothing was put there.
+    // It was planned when the steps of a set ran out, and nothing was placed on it.
     if (!bins.isClaimed(bin)) continue;
     const create = createOf(bins, bin);
     const isPlain = create.attributes === undefined && create.purpose.kind === "array";
@@ -39,7 +39,7 @@ export function createsOf(bins: Bins): readonly CreateSet[] {
   return [...creates.values()];
 }
 
-/** CycleCloud is asked for nodes of an array that it has: what they are for besides, a dynamic array, is only ours to know. */
+/** The create for a bin. CycleCloud knows only its own node arrays, so a dynamic node array is only in the purpose. */
 function createOf(bins: Bins, bin: Bin): CreateSet {
   const attributes = bins.attributes.get(bin);
   const { bucket, offer } = bins.placeOfBin(bin);

@@ -15,20 +15,20 @@ import { noOffersKnown } from "./offered.ts";
 import type { Takes } from "../bins/takes.ts";
 import type { Bin } from "../bins/bin.ts";
 
-/** One of the ways in which a plan is tried. */
+/** How a plan is tried. */
 export interface Way {
-  /** Strictly by rank, or what is hardest to place first. */
+  /** Strictly by rank, or the hardest demands first. */
   readonly order: "rank" | "size";
   /**
-   * New nodes are what serves the job at hand best; or, where nodes are chosen by price, what is cheapest once others share it, and is cut
-   * down at the end to what was put there.
+   * `own`: new nodes are the best ones for the current job. `shared` (only if nodes are chosen by price): new nodes are the cheapest ones if
+   * other jobs share them. At the end they are replaced by smaller ones that suffice.
    */
   readonly opening: "own" | "shared";
-  /** Jobs are put where the last plan had them before anything is settled. */
+  /** Before anything else, jobs are placed where the last plan placed them. */
   readonly asBefore?: true;
 }
 
-/** A plan in the making: what is still free, what is still allowed, and what has been asked for. */
+/** A plan in the making: what is free on nodes, what is left of limits, and the new nodes. */
 export interface Draft extends GroupNames {
   readonly world: World;
   readonly way: Way;
@@ -36,35 +36,55 @@ export interface Draft extends GroupNames {
   readonly bins: Bins;
   readonly capacity: Capacity;
   readonly caps: Caps;
-  /** What became of groups, by array and size: "execute:16n". */
+  /** The state of groups, by array and size: "execute:16n". */
   readonly groups: Map<string, GroupTally>;
-  /** Bins on which a job runs already, by its demand: what is left of a gang goes elsewhere. */
+  /** Bins on which a job runs already, by its demand. The rest of a gang goes to other bins. */
   readonly bound: Map<JobDemand, Set<Bin>>;
-  /** Placement groups whose nodes are not as their array's template has them. */
+  /** Placement groups whose nodes differ from the template of their array. */
   readonly scaleSets: Map<string, ScaleSet>;
   /** What is left of each pool that jobs share. */
   readonly pools: Map<string, number>;
   /** Planned nodes that may become smaller, with the shapes of the jobs on them. */
   readonly shared: Map<Bin, Set<Shape>>;
+  /** The offers that are open to jobs, as this try found them. */
   readonly offers: KnownOffers;
-  /** What slots that may share nodes are still to take of each resource, this demand's included. Only kept where nodes are chosen to be shared. */
+  readonly start: Start;
+  /** Amounts of each resource still to be placed on nodes that jobs share, including the current demand. Only if `opening` is `shared`. */
   readonly toPlace: number[];
-  /** By what a slot takes, what was opened last for so many units. */
+  /** The last opening for `left` units, by what a slot takes. */
   readonly openings: Map<Takes, Opening & { readonly left: number }>;
-  /** By the places that targets accept, the existing nodes there that nobody needs yet; those needed since are left out at the next observation. */
+  /** Bins that no demand needs yet, by the scope of a target and by list. Bins that were claimed since then are removed at the next use. */
   readonly unclaimed: Map<Scope["accepts"], Map<readonly Bin[], readonly Bin[]>>;
-  /** Where the demand settled last ended, if another job of its class may go on there. */
+  /** Where the last packed job ended, if another job of its class may continue there. */
   readonly latest: Latest;
 }
 
-/** Of the job packed last: the bin that was filled last, and its class if that is all that matters. */
+/** What all tries of a plan begin with. */
+export interface Start {
+  /** Names of placement groups in use, lower case. */
+  readonly groupNames: ReadonlySet<string>;
+  /** The offers that are open to jobs as long as a try has changed nothing that they depend on. */
+  readonly offers: KnownOffers;
+}
+
+/** The start of the first try. The tries fill in the offers. */
+export const startOf = (world: World): Start => ({
+  groupNames: groupNamesOf(world),
+  offers: noOffersKnown(),
+});
+
+/** The end of the last packed job: the last filled bin, and the class of the job if nothing else matters for the next one. */
 export interface Latest {
   jobClass: JobClass | undefined;
   bin: Bin;
 }
 
-/** Begins a try; bound tasks are in their bins already. */
-export function beginDraft(bins: Bins, { policy, now }: Pick<Draft, "policy" | "now">, way: Way): Draft {
+/** An empty draft for one try. */
+export function beginDraft(
+  bins: Bins,
+  { policy, now, start }: Pick<Draft, "policy" | "now" | "start">,
+  way: Way,
+): Draft {
   const { world } = bins;
   const draft = {
     world,
@@ -74,7 +94,9 @@ export function beginDraft(bins: Bins, { policy, now }: Pick<Draft, "policy" | "
     bins,
     capacity: new Capacity(world.limits),
     caps: new Caps(world.caps ?? []),
-    groupNames: groupNamesOf(world),
+    start,
+    namesInUse: start.groupNames,
+    namesGiven: new Set<string>(),
     nextGroup: new Map<string, number>(),
     groups: new Map<string, GroupTally>(),
     bound: new Map(),

@@ -6,39 +6,46 @@ import type { BucketOffer, World } from "../../domain/world.ts";
 /** The names of placement groups in a plan. */
 export interface GroupNames {
   readonly policy: AllocationPolicy;
-  /** Names in use, lower case; none is free again before the plan is made. */
-  readonly groupNames: Set<string>;
-  /** By stem, the next number to try. */
+  /** Names in use before the plan, in lower case. No name becomes free while the plan is made. */
+  readonly namesInUse: ReadonlySet<string>;
+  /** Names that this try has given to new groups, in lower case. */
+  readonly namesGiven: Set<string>;
+  /** The next number to try, by stem. */
   readonly nextGroup: Map<string, number>;
 }
 
-/** A name for a new placement group: prefix, stem and the smallest number not in use, in letters, digits, "-" and "_". */
+/** Names a new placement group: the stem and the smallest number not in use, in letters, digits, "-" and "_". */
 export function nameGroup(draft: GroupNames, key: string): PlacementGroup {
   const name = nextGroupName(draft, key);
-  draft.groupNames.add(name.toLowerCase());
+  draft.namesGiven.add(name.toLowerCase());
   return name;
 }
 
-/** The name that the next new group would have. */
+/** The name of the next new group, without using it. */
 export function nextGroupName(draft: GroupNames, key: string): PlacementGroup {
   const stem = groupStem(draft.policy, key);
   let ordinal = draft.nextGroup.get(stem) ?? 1;
-  while (draft.groupNames.has(`${stem}${ordinal}`.toLowerCase())) ordinal += 1;
+  while (isInUse(draft, `${stem}${ordinal}`.toLowerCase())) ordinal += 1;
   draft.nextGroup.set(stem, ordinal);
   return placementGroup(`${stem}${ordinal}`);
 }
 
-/** Groups that jobs need are named after their bucket. */
+function isInUse({ namesInUse, namesGiven }: GroupNames, name: string): boolean {
+  return namesInUse.has(name) || namesGiven.has(name);
+}
+
+/** The key of groups that are made for jobs: their bucket. */
 export function groupKey({ bucket }: BucketOffer): string {
   return `${bucket.array}-${bucket.machineType}`;
 }
 
-/** What the names of all generated groups of a key begin with. */
+/** The first part of the names of all generated groups of a key. */
 export function groupStem(policy: AllocationPolicy, key: string): string {
   return `${policy.groupPrefix}${key}-`.replaceAll(/[^A-Za-z0-9_-]/g, "-");
 }
 
-export function groupNamesOf(world: World): Set<string> {
+/** All names of placement groups in use, in lower case. */
+export function groupNamesOf(world: World): ReadonlySet<string> {
   const names = new Set<string>([...(world.formerGroups ?? [])].map((name) => name.toLowerCase()));
   const add = (group: PlacementGroup | undefined): void => {
     if (group !== undefined) names.add(group.toLowerCase());

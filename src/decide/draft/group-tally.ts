@@ -4,26 +4,26 @@ import type { Instant } from "../../domain/units.ts";
 import type { GroupDemand } from "../../domain/demand.ts";
 import type { Bin } from "../bins/bin.ts";
 
-/** A group that was to be filled and lacked nodes when its time was over. */
+/** A group that still lacked nodes when its time to be filled ended. */
 export interface GivenUpGroup {
   readonly bucket: BucketKey;
-  /** How many nodes it has, and how many it should have. */
+  /** Number of nodes that it has, and of a whole group. */
   readonly nodes: number;
   readonly size: number;
-  /** When it began to be filled. */
+  /** When filling it began. */
   readonly since: Instant;
 }
 
-/** What a plan in the making has done for all groups of one array and size. Places are named by their index. */
+/** What a draft has done for all groups of one array and size. Numbers are indices of places. */
 export interface GroupTally {
-  /** The demand that asks for most. */
+  /** The demand that asks for the most groups. */
   demand: GroupKind;
   readonly sets: Set<SetName>;
-  /** The provider knows no placement groups. */
+  /** The provider has no placement groups. */
   ungrouped: boolean;
-  /** Groups that some demand counts on, or waits for. */
+  /** Groups that a demand counts on or waits for. */
   readonly counted: Set<number>;
-  /** Nodes that groups without a placement group are made of. */
+  /** Nodes of groups that have no placement group. */
   readonly bins: Set<Bin>;
   /** Groups that were completed in this plan. */
   readonly begun: Set<number>;
@@ -43,5 +43,5 @@ export function emptyTally(demand: GroupKind): GroupTally {
   };
 }
 
-/** What groups are asked for, and how large. */
+/** The array, the size and the number of groups that a demand asks for. */
 export type GroupKind = Pick<GroupDemand, "array" | "size" | "groups">;

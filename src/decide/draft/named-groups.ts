@@ -14,7 +14,7 @@ export function groupsWithNames(offer: BucketOffer): readonly PlacementGroup[] {
   return [...new Set([...existing, ...(offer.configuredGroups ?? [])])];
 }
 
-/** Whether the job takes new nodes in this very group: it may have something against its name. */
+/** Whether the job accepts new nodes in this group. Its constraints may exclude the name. */
 export function mayBeIn({ bins }: Draft, ask: Ask, offer: BucketOffer, group: PlacementGroup): boolean {
   const kind = bins.ground.kindOfOffer(offer);
   if (ask.jobClass.takes !== undefined) return ask.jobClass.shape.takesNew(offer, kind, group);
@@ -22,22 +22,22 @@ export function mayBeIn({ bins }: Draft, ask: Ask, offer: BucketOffer, group: Pl
   return roomOnNew(bins, subject, kind.capacity, ask) >= 1;
 }
 
-/** Whether the job takes new nodes in a group that is made for them. */
+/** Whether the job accepts new nodes in a new group. */
 export function mayBeInNew(draft: Draft, ask: Ask, offer: BucketOffer): boolean {
   return !ask.jobClass.shape.namesGroups || mayBeIn(draft, ask, offer, nextGroupName(draft, groupKey(offer)));
 }
 
-/** The bucket's own group, or those that exist or are configured; groups that were made for a target have their size and do not grow. */
+/** The pinned group of the bucket, or its groups that exist or are configured, without those of a fixed size. */
 export function namedGroups(draft: Draft, offer: BucketOffer): readonly PlacementGroup[] {
   if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
-  return groupsWithNames(offer).filter((group) => !isSized(draft, offer, group));
+  return groupsWithNames(offer).filter((group) => !hasFixedSize(draft, offer, group));
 }
 
 /**
- * Whether the placement group is as large as it is to be, as far as jobs are concerned: it was made for a target of groups, or for a
- * dynamic node array or with attributes that their nodes would not have.
+ * Whether jobs may not add nodes to the placement group, because its size is fixed: it was made for a demand for groups, or its nodes belong
+ * to another dynamic node array or have other attributes.
  */
-export function isSized({ bins, scaleSets }: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
+export function hasFixedSize({ bins, scaleSets }: Draft, offer: BucketOffer, group: PlacementGroup): boolean {
   if (!mayJoin(scaleSets, offer, group)) return true;
   const place = bins.placeOf({ ...offer.bucket, placementGroup: group });
   return bins.inGroup(place).some((bin) => bins.purpose[bin]?.kind === "group");

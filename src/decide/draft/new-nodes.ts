@@ -9,7 +9,7 @@ import { noteScaleSet } from "./scale-set.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
 import type { Bin } from "../bins/bin.ts";
 
-/** Keeps so many nodes in the bin; the others go into one of their own, with all that is known of them. */
+/** Keeps `nodes` nodes in the bin and moves the others to a new bin with the same properties. Undefined if there are no others. */
 export function splitBin(draft: Draft, bin: Bin, nodes: number): Bin | undefined {
   const rest = draft.bins.split(bin, nodes);
   if (rest === undefined) return undefined;
@@ -19,7 +19,7 @@ export function splitBin(draft: Draft, bin: Bin, nodes: number): Bin | undefined
   return rest;
 }
 
-/** Plans new nodes; the caller has made sure that there is room for them. */
+/** Plans new nodes. The caller has checked that there is room for them. */
 export function createNodes(
   draft: Draft,
   offer: BucketOffer,
@@ -36,7 +36,7 @@ export function createNodes(
   return draft.bins.plan(draft.bins.placeOf(bucket), count, offer, purpose, whole);
 }
 
-/** What new nodes are created with: what their dynamic array says, and over that what the demand does. */
+/** The attributes of new nodes: those of the dynamic node array, overridden by those of the demand. */
 export function attributesOn(
   offer: BucketOffer,
   attributes: NodeAttributes | undefined,
@@ -46,14 +46,12 @@ export function attributesOn(
   return mergeAttributes(offer.attributes, own);
 }
 
-/** Whether a bin is a node without a VM: nothing may be put there before it is woken. */
+/** Whether a bin is a deallocated node. Nothing may be placed on it before it is started ({@link wake}). */
 export function isDeallocated(bins: Bins, bin: Bin): boolean {
   return bins.node(bin)?.deallocated === true;
 }
 
-/**
- * Makes sure that a bin can be used: a deallocated node is started, if all limits allow it; else it takes nothing in this plan.
- */
+/** Makes a bin usable: a deallocated node is started if all limits allow it. False if not; then the bin takes nothing in this plan. */
 export function wake(draft: Draft, bin: Bin): boolean {
   const { bins } = draft;
   const node = bins.node(bin);

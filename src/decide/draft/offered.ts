@@ -5,15 +5,15 @@ import type { Kind, Place } from "../bins/node-kinds.ts";
 import { ownOffer } from "../world/counterparts.ts";
 import type { Scope } from "../bins/scope.ts";
 
-/** An offer whose new nodes are right for jobs of a shape. */
+/** An offer whose new nodes suit jobs of a shape. */
 export interface Offered {
   readonly offer: BucketOffer;
   readonly kind: Kind;
-  /** By the job's own lists and alternatives; higher is better. */
+  /** By the job's own lists and alternatives. Higher is better. */
   readonly score: number;
 }
 
-/** Offers that the job's own lists and alternatives like equally well, in the order of the cluster; sorted otherwise on request. */
+/** Offers with the same score, in the order of the cluster. Also sorted by price, on first use. */
 export class EqualOffers {
   readonly all: readonly Offered[];
   #byPrice: readonly Offered[] | undefined;
@@ -42,35 +42,35 @@ export class EqualOffers {
   }
 }
 
-/** What is open to jobs of a shape. */
+/** The offers that are open to jobs of a shape. */
 export interface Offers {
-  /** In the job's and then the cluster's order of preference. */
+  /** By score, then in the order of the cluster. */
   readonly all: readonly Offered[];
-  /** The same, those that the job likes best first. */
+  /** The same offers in lists of equal score, the highest first. */
   readonly byScore: readonly EqualOffers[];
   readonly byOffer: ReadonlyMap<BucketOffer, Offered>;
 }
 
-/** So many new nodes of one offer. */
+/** A number of new nodes of one offer. */
 export interface Opening {
   readonly offered: Offered;
   readonly nodes: number;
 }
 
-/** Above every price, and still to be reckoned with. */
+/** The price of an offer without a price: higher than every real price, and finite, so that it can be multiplied. */
 export const NO_PRICE = 1e100;
 
 export const priceOf = ({ offer }: Offered): number => offer.price ?? NO_PRICE;
 
-/** What one of a resource costs in nodes of the offer. */
+/** Price of one unit of a resource on nodes of the offer. */
 export function ratioOf(offered: Offered, resource: number): number {
   const capacity = offered.kind.capacity[resource] ?? 0;
   return capacity > 0 ? priceOf(offered) / capacity : Number.POSITIVE_INFINITY;
 }
 
 /**
- * The offers that are known to be open to jobs of a shape, by shape; or by class, where the alternative that can be had depends on the
- * amounts beside it. Without placement groups, and with them.
+ * The open offers of each shape, remembered: without placement groups (`alone`), and with them. By class of jobs if the amounts of the job
+ * decide which alternative is possible.
  */
 export interface KnownOffers {
   readonly alone: Map<Shape | JobClass, Offers>;
@@ -79,7 +79,7 @@ export interface KnownOffers {
 
 export const noOffersKnown = (): KnownOffers => ({ alone: new Map(), grouped: new Map() });
 
-/** The bucket of a place as a scope has it. */
+/** The offer of a place, as the scope contains it. */
 export function offerAt({ buckets }: World, { offers }: Scope, place: Place): BucketOffer | undefined {
   const own = buckets[place.offer];
   return own === undefined ? undefined : (offers.find((offer) => ownOffer(offer) === own) ?? own);

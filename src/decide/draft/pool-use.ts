@@ -5,12 +5,12 @@ import type { Ask } from "../bins/job-ask.ts";
 import { sharedPoolName } from "../constraints/shared-pools.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
 
-/** How many units of a job the pools allow; reasons if that is not all of them. Slots that run already are in what their pools say is used. */
+/** Number of units of a job that the pools allow, and the reasons if these are not all. Pools report running slots as used. */
 export function unitsInPools(
   pools: ReadonlyMap<string, number>,
   ask: Ask,
   needs: ReadonlyMap<string, number>,
-  told: readonly Pool[] = [],
+  reported: readonly Pool[] = [],
 ): { readonly units: number; readonly reasons: readonly Reason[] } {
   let { units } = ask;
   const reasons: Reason[] = [];
@@ -19,7 +19,7 @@ export function unitsInPools(
     const left = pools.get(pool) ?? 0;
     const allowed = perUnit === 0 ? ask.units : Math.floor(left / perUnit + TOLERANCE);
     if (allowed < ask.units) {
-      const total = told.find(({ name }) => name === pool)?.total;
+      const total = reported.find(({ name }) => name === pool)?.total;
       const asked = perUnit * ask.units;
       reasons.push({ code: "pool-empty", pool, asked, left, ...(total === undefined ? {} : { total }) });
     }
@@ -29,14 +29,14 @@ export function unitsInPools(
 }
 
 /**
- * What a slot of a job takes of pools. Of alternatives the first that holds on a node is charged when the slot is put there; but a gang is
- * counted before, and is let in only if the pools suffice whichever alternative it is.
+ * What one slot of a job takes from pools, for the check before it is placed. When a slot is placed, it is charged the first alternative that
+ * holds on the node. A gang is checked before that, and is placed only if the pools suffice for every alternative.
  */
 export function poolNeeds(ask: Ask): ReadonlyMap<string, number> {
   return ask.together === "anywhere" ? ask.requirements.pools : mostPoolNeeds(ask);
 }
 
-/** What a slot takes of pools at most, whichever alternatives it is charged. */
+/** Maximum that one slot takes from pools, whichever alternatives it is charged. */
 export function mostPoolNeeds(ask: Ask): ReadonlyMap<string, number> {
   const { pools, intricate, marks } = ask.requirements;
   if (!intricate) return pools;
@@ -45,7 +45,7 @@ export function mostPoolNeeds(ask: Ask): ReadonlyMap<string, number> {
   return most;
 }
 
-/** What a slot takes of pools at most by the alternatives that it is charged. */
+/** Maximum that one slot takes from pools by the alternatives alone. */
 export function alternativePoolNeeds({
   requirements: { intricate, marks },
 }: Ask): ReadonlyMap<string, number> {
@@ -74,7 +74,7 @@ function addDrains(constraint: Constraint, most: Map<string, number>): void {
   }
 }
 
-/** Takes what stands at the top of the constraints; what alternatives take is taken when a slot is put somewhere. */
+/** Takes from pools what units take outside of alternatives. What alternatives take is subtracted when a slot is placed. */
 export function takeFromPools(pools: Map<string, number>, ask: Ask, units: number): void {
   for (const [pool, amount] of ask.requirements.pools)
     pools.set(pool, Math.max(0, (pools.get(pool) ?? 0) - amount * ask.slotsPerUnit * units));

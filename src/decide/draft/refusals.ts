@@ -20,14 +20,14 @@ import type { Ask } from "../bins/job-ask.ts";
 import { unitsOnEmpty } from "../bins/job-ask.ts";
 import type { Subject } from "../bins/empty-node-fit.ts";
 
-/** Why a bucket with room has no placement group for a job that asks for one: it knows none, or none may be made at the moment. */
+/** Why a bucket with room has no placement group for a job that asks for one: it has none, or none may be made now. */
 export function noGroupFor(draft: Draft, { requirements }: Ask, offer: BucketOffer): Reason | undefined {
   if (!requirements.grouped || offer.pinnedGroup !== undefined) return undefined;
   if (offer.maxPlacementGroupSize === undefined) return { code: "no-placement-group", bucket: offer.bucket };
   return newGroupClosedTo(draft, offer);
 }
 
-/** What keeps a unit of the job from an empty node of the bucket. */
+/** Why a unit of the job does not fit on an empty node of the bucket. */
 export function misfit(
   draft: Draft,
   ask: Ask,
@@ -44,7 +44,7 @@ export function misfit(
     : refusalReason(offer, refusal, ask.slotsPerUnit);
 }
 
-/** Of what an empty node has too little for one unit of a job, though it meets the constraints of a slot. */
+/** The resource of which an empty node has too little for one unit of a job, although it meets the constraints of a slot. */
 export function tooSmall(draft: Draft, ask: Ask, node: Subject): Reason {
   const needs = ask.jobClass.fit.on(node);
   const asked = needs.amount.map((amount) => amount * ask.slotsPerUnit);
@@ -61,7 +61,7 @@ export function tooSmall(draft: Draft, ask: Ask, node: Subject): Reason {
   };
 }
 
-/** In which group new nodes for the job would be: the bucket's only one, one that is made for them or else one that the job names, or none. */
+/** The group of new nodes for the job: the pinned group, a new one, one that the job names, or none. */
 export function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): PlacementGroup | "new" | undefined {
   if (offer.pinnedGroup !== undefined) return offer.pinnedGroup;
   if (!ask.requirements.grouped && ask.together !== "one-group") return undefined;
@@ -69,7 +69,7 @@ export function groupOfNew(draft: Draft, ask: Ask, offer: BucketOffer): Placemen
   return namedGroups(draft, offer).find((group) => mayBeIn(draft, ask, offer, group)) ?? "new";
 }
 
-/** A new node as constraints see it. */
+/** A new node, as the subject of constraints. */
 export function newNode(
   draft: Draft,
   offer: BucketOffer,
@@ -80,7 +80,7 @@ export function newNode(
   return inGroup(offer, { ...offer.bucket, placementGroup: name });
 }
 
-/** Whether the bucket's nodes are of the kind that the job allows; where it said nothing, any will do. */
+/** Why the job does not allow spot nodes, or regular ones. Undefined if the job states nothing. */
 export function spotRefusal(wanted: JobDemand["spot"], offer: BucketOffer): Reason | undefined {
   if (wanted === "never" && offer.spot === true) return { code: "spot-not-allowed", bucket: offer.bucket };
   if (wanted === "only" && offer.spot !== true) return { code: "not-spot", bucket: offer.bucket };
@@ -91,7 +91,7 @@ function unitOf(offer: Pick<BucketOffer, "resources">, resource: string): { read
   return isSize(offer.resources[resource]) ? { unit: "bytes" } : {};
 }
 
-/** Why a bucket's nodes do not meet a job's constraints. A refusal is of one slot; a node must take `slots` of them at once. */
+/** Why the nodes of a bucket do not meet the constraints of a job. The refusal is about one slot. A node must take `slots` slots at once. */
 export function refusalReason({ bucket }: Pick<BucketOffer, "bucket">, refusal: Refusal, slots = 1): Reason {
   if (refusal.code !== "insufficient-resource")
     return { code: "requirement", bucket, refusal: boundRefusal(refusal) };
@@ -101,7 +101,7 @@ export function refusalReason({ bucket }: Pick<BucketOffer, "bucket">, refusal: 
   return { code: "does-not-fit", bucket, resource, ...amounts, ...unit };
 }
 
-/** Why so many new nodes cannot be had in a placement group (or, undefined, in none) of an open bucket. */
+/** Why this number of new nodes is not possible in an open bucket, in a placement group or (undefined) in none. */
 export function roomRefusal(
   draft: Draft,
   offer: BucketOffer,
@@ -120,13 +120,13 @@ export function roomRefusal(
   return draft.capacity.refusal(offer, group === "new" ? undefined : group, nodes);
 }
 
-/** Why so many deallocated nodes of a bucket cannot be started: they take from the limits what new ones would. */
+/** Why this number of deallocated nodes of a bucket cannot be started. They count against the limits as new nodes do. */
 export function startRefusal(capacity: Capacity, offer: BucketOffer, nodes: number): Reason | undefined {
   const refusal = capacity.refusal(offer, undefined, nodes);
   return refusal?.code === "limit-reached" ? { ...refusal, starting: true } : refusal;
 }
 
-/** Why a ceiling of our own does not allow so many more nodes of a bucket. */
+/** Why one of our own caps forbids this number of additional nodes of a bucket. */
 export function capRefusal(ceiling: OwnCeiling, offer: BucketOffer, nodes: number): Reason | undefined {
   const asked = ceiling.amount(offer) * nodes;
   if (asked <= ceiling.left) return undefined;
@@ -134,7 +134,7 @@ export function capRefusal(ceiling: OwnCeiling, offer: BucketOffer, nodes: numbe
   return { code: "limit-reached", limit: id, used, max, left, asked, bucket: offer.bucket };
 }
 
-/** The first of our ceilings that does not allow so many more nodes of a bucket. */
+/** The first of our own caps that forbids this number of additional nodes of a bucket. */
 export function capsRefusal(
   ceilings: readonly OwnCeiling[],
   offer: BucketOffer,
@@ -147,31 +147,32 @@ export function capsRefusal(
   return undefined;
 }
 
-/** A gang that may span buckets asks for more nodes at once than all of them have together; undefined: they have enough. */
+/** A gang that may span buckets asks for more nodes at once than all buckets have together. Undefined if they have enough. */
 export function spanRefusal(asked: number, possible: number): Reason | undefined {
   return asked <= possible ? undefined : { code: "span-too-large", asked, possible };
 }
 
-/** Why a new whole group of so many nodes cannot be had in a bucket; `ungrouped`: nowhere are there placement groups. */
+/** Why a new whole group of `size` nodes is not possible in a bucket. `ungrouped`: the provider has no placement groups. */
 export function newGroupRefusal(
   draft: Draft,
   demand: GroupDemand,
   offer: BucketOffer,
   size: number,
-  ungrouped = false,
+  ungrouped: boolean,
 ): Reason | undefined {
   const closed = closedTo(draft, offer);
   if (closed !== undefined) return closed;
   if (!Number.isFinite(size)) return noCores(offer, demand.size.count);
   if (ungrouped) return roomRefusal(draft, offer, undefined, size);
   const pinned = offer.pinnedGroup;
-  // An array with a group of its own has only that one (cyclecloud-wire.md A.3, semantics 11): it must be free for us.
+  // A pinned array has only that group (cyclecloud-wire.md A.3, semantics 11). It must be empty.
   if (pinned !== undefined && draft.capacity.groupSize(offer, pinned) > 0) {
     return { code: "no-placement-group", bucket: offer.bucket };
   }
   return roomRefusal(draft, offer, pinned ?? "new", size);
 }
 
+/** The nodes of the bucket have no cores, so no number of them is enough. */
 export function noCores({ bucket }: BucketOffer, asked: number): Reason {
   return { code: "does-not-fit", bucket, resource: "cores", asked, offered: 0 };
 }

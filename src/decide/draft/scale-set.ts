@@ -7,12 +7,12 @@ import { digestOfAttributes } from "../../domain/attributes-digest.ts";
 import type { ScaleSets } from "../world/scale-sets.ts";
 import { scaleSetKey } from "../world/scale-sets.ts";
 
-/**
- * All nodes of one placement group are of one scale set, and must have the same attributes: one that differs never gets its VM
- * (cyclecloud-wire.md A.6). What a group's nodes were created with is remembered as a digest.
+/*
+ * All nodes of one placement group are in one scale set and must have the same attributes. A node that differs never gets its VM
+ * (cyclecloud-wire.md A.6). The attributes of a group's nodes are remembered as a digest.
  */
 
-/** What is known of a group's nodes; undefined: they are as their array's template has them, or there are none. */
+/** What is known about the nodes of a group. Undefined: they are as the template of their array, or there are none. */
 function scaleSetOf(
   sets: ScaleSets,
   { bucket, parent }: BucketOffer,
@@ -22,14 +22,14 @@ function scaleSetOf(
   return sets.get(scaleSetKey(parent?.bucket.array ?? bucket.array, bucket.machineType, group));
 }
 
-/** Whether a job's nodes of this offer may join those of a group that exists. */
+/** Whether new nodes of this offer for a job may join an existing group. */
 export function mayJoin(sets: ScaleSets, offer: BucketOffer, group: PlacementGroup): boolean {
   const known = scaleSetOf(sets, offer, group);
   const dynamic = offer.parent === undefined ? undefined : offer.bucket.array;
   return known?.dynamic === dynamic && known?.attributesDigest === digestOfAttributes(offer.attributes);
 }
 
-/** Notes what the first nodes of a group are created with: all that follow must be the same. */
+/** Records the attributes of the first nodes of a group. All later ones must have the same. */
 export function noteScaleSet(
   sets: Map<string, ScaleSet>,
   { bucket, parent }: BucketOffer,
@@ -46,13 +46,13 @@ export function noteScaleSet(
     });
 }
 
-/** What a plan knows of placement groups. */
+/** What a plan knows about placement groups. */
 interface Groups {
   readonly scaleSets: ScaleSets;
   readonly capacity: Pick<Capacity, "groupSize">;
 }
 
-/** Why nodes with these attributes cannot join the nodes of a placement group; undefined: they can, or there are none. */
+/** Why nodes with these attributes cannot join a placement group. Undefined if they can, or the group is empty. */
 export function joinRefusal(
   { scaleSets, capacity }: Groups,
   offer: BucketOffer,
@@ -66,8 +66,8 @@ export function joinRefusal(
 }
 
 /**
- * The same for a group that was made to be filled: only what its nodes are known to have been created with speaks against it. Of those
- * that an older release created that is not known, and the group is theirs all the same.
+ * Why nodes with these attributes cannot complete a group. Only known attributes count: those of nodes that an older release created are
+ * unknown, and such a group is completed.
  */
 export function growthRefusal(
   groups: Groups,
@@ -79,7 +79,7 @@ export function growthRefusal(
   return known === undefined ? undefined : joinRefusal(groups, offer, group, attributes);
 }
 
-/** The same for the only group that an array has; undefined, too, where it has as many as it needs. */
+/** Why nodes with these attributes cannot join the pinned group of a bucket. Undefined if the bucket is not pinned to one group. */
 export function pinnedRefusal(
   groups: Groups,
   offer: BucketOffer,
@@ -89,7 +89,7 @@ export function pinnedRefusal(
   return pinnedGroup === undefined ? undefined : joinRefusal(groups, offer, pinnedGroup, attributes);
 }
 
-/** Why a job's nodes of this offer may not be in this placement group; undefined: they may, or the group has none. */
+/** Why new nodes of this offer for a job cannot be in this placement group. Undefined if they can, or the group is empty. */
 export function jobRefusal(groups: Groups, offer: BucketOffer, group: PlacementGroup): Reason | undefined {
   if (offer.pinnedGroup === group) return pinnedRefusal(groups, offer, offer.attributes);
   if (groups.capacity.groupSize(offer, group) === 0 || mayJoin(groups.scaleSets, offer, group))

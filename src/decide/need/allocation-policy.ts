@@ -1,10 +1,10 @@
 import type { AllocationPolicy } from "../../domain/allocation.ts";
 import type { Policy } from "../../domain/policy.ts";
 
-/** How generated placement groups are called. */
+/** Prefix of the names of generated placement groups. */
 const GROUP_PREFIX = "group-";
 
-/** How the allocator is to choose, by a cluster's configuration. */
+/** The allocator's policy, from the configuration of a cluster. */
 export function allocationPolicyOf(policy: Policy): AllocationPolicy {
   const { preference, among, groupFillTimeoutSeconds: groupFillSeconds, planSteps: steps } = policy;
   return {

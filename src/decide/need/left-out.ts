@@ -8,10 +8,10 @@ import type { DemandOutcome, LeftOutSet } from "../../domain/plan.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
 import { takeApart } from "../constraints/requirements.ts";
 
-/** Request sets of which a plan has left demands out: what these could use is not known, so nothing of it is stopped. */
+/** Request sets with demands that a plan left out. It is unknown which nodes these could use, so none of these nodes is stopped. */
 export class LeftOut {
   readonly #demands: ReadonlySet<Demand>;
-  /** The node arrays that each set names; undefined: it could use any. */
+  /** The node arrays that each set names. Undefined: it could use any. */
   readonly #arrays = new Map<SetName, ReadonlySet<ArrayName> | undefined>();
 
   constructor(demands: readonly RankedDemand[]) {
@@ -23,7 +23,7 @@ export class LeftOut {
     return this.#demands.size === 0;
   }
 
-  /** The set that may need a node; undefined: none does. */
+  /** A set that may need the node. Undefined: none. */
   setFor({ array, purpose }: Pick<LedgerNode, "array" | "purpose">): SetName | undefined {
     const dynamic = dynamicArrayOf(purpose);
     for (const [set, arrays] of this.#arrays)
@@ -38,7 +38,7 @@ export class LeftOut {
   }
 }
 
-/** What became of all demands, where what was left out has what the last plan had placed of it. */
+/** The outcomes of all demands. A demand that was left out keeps what the last plan placed of it. */
 export function withLastPlaced(
   { outcomes, leftOut }: Pick<Allocation, "outcomes" | "leftOut">,
   last: LastPlan | undefined,
@@ -55,7 +55,7 @@ export function withLastPlaced(
   });
 }
 
-/** The node arrays that demands name; undefined: some of them name none. */
+/** The node arrays that demands name. Undefined if one of them names none. */
 function namedBy(demands: readonly RankedDemand[]): ReadonlySet<ArrayName> | undefined {
   const names = new Set<ArrayName>();
   for (const { demand } of demands) {
@@ -66,17 +66,17 @@ function namedBy(demands: readonly RankedDemand[]): ReadonlySet<ArrayName> | und
   return names;
 }
 
-/** For people: what was left out of each set, and what makes it dear. */
+/** For users: the demands of each set that were left out, and why they are expensive. */
 export function describeLeftOut(leftOut: readonly RankedDemand[]): readonly LeftOutSet[] {
   return [...Map.groupBy(leftOut, ({ set }) => set)].map(([set, own]) => ({
     set,
     demands: own.length,
     first: own[0]?.demand.id ?? "",
-    why: whyDear(own),
+    why: whyExpensive(own),
   }));
 }
 
-function whyDear(own: readonly RankedDemand[]): string {
+function whyExpensive(own: readonly RankedDemand[]): string {
   const jobs = own.flatMap(({ demand }) => (demand.kind === "job" ? [demand] : []));
   const [targets, groups] = [count(own, "target"), count(own, "groups")];
   const alternatives = jobs.reduce((most, { constraints }) => Math.max(most, alternativesIn(constraints)), 0);
@@ -99,7 +99,7 @@ function numberText(amount: number, one: string, many = `${one}s`): string {
   return `${amount.toLocaleString("en")} ${amount === 1 ? one : many}`;
 }
 
-/** The alternatives and listed values of the constraint that has most of them. */
+/** The largest number of alternatives or listed values of one constraint. */
 function alternativesIn(constraints: readonly Constraint[]): number {
   return constraints.reduce((most, one) => Math.max(most, alternativesOf(one)), 0);
 }

@@ -3,15 +3,15 @@ import type { BucketKey } from "../../domain/bucket.ts";
 import type { LoadRun, PlanLoad, PlanLoads } from "../../domain/plan.ts";
 import { bucketId } from "../../domain/bucket.ts";
 
-/** So many nodes, or runs of nodes alike, are kept with a plan; and so many runs of jobs on them. More are counted as cut. */
+/** Maximum number of nodes, or runs of identical nodes, that a plan stores, and of runs of jobs on them. The nodes of others are counted in `cut`. */
 const MOST_LOADS = 20_000;
 const MOST_RUNS = 200_000;
 
-/** What an allocation puts where, as a plan stores it: jobs by their position among the outcomes, in runs; buckets by theirs in a list. */
+/** The placements of an allocation in the stored form: jobs by their position among the outcomes, in runs, and buckets by their position in a list. */
 export function storeLoads({ loads, outcomes }: Pick<Allocation, "loads" | "outcomes">): PlanLoads {
   const positions = new Map(outcomes.map(({ set, id }, at) => [`${set}/${id}`, at]));
   const places = new Map<string, { readonly bucket: BucketKey; readonly at: number }>();
-  // Most nodes share the object of their bucket with others.
+  // Most nodes share the object of their bucket.
   const known = new Map<BucketKey, number>();
   const placeOf = (bucket: BucketKey): number => {
     const id = bucketId(bucket);
@@ -39,7 +39,7 @@ export function storeLoads({ loads, outcomes }: Pick<Allocation, "loads" | "outc
   return { buckets: [...places.values()].map(({ bucket }) => bucket), loads: stored, cut };
 }
 
-/** Jobs that follow each other among the outcomes, with equally many slots each, are one run. */
+/** Consecutive jobs among the outcomes with the same number of slots are one run. */
 function runsOf({ jobs }: NodeLoad, positions: ReadonlyMap<string, number>): readonly LoadRun[] {
   const [only] = jobs;
   if (only !== undefined && jobs.length === 1) {

@@ -4,52 +4,53 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import { sameBut, sameData } from "../../domain/same-data.ts";
 import type { Supply } from "./spare.ts";
 
-/** All that an answer rests on besides its own question, as plain data. */
+/** Everything that an answer depends on besides its own question, as plain data. */
 export interface Premises {
-  /** Which demand each live set asks for: name and digest in turn. */
+  /** The demand of each live set: its name and its digest, alternating. */
   readonly sets: readonly (SetName | Digest)[];
   readonly supply: Omit<Supply, "ledger" | "excluded" | "now" | "snapshot">;
-  /** The observation, whenever it was. */
+  /** The observation, without its time. */
   readonly snapshot: Omit<Supply["snapshot"], "at">;
   readonly ledger: Ledger;
 }
 
 /**
- * What the demand in force and what is there say together; undefined while the answer changes with time alone: as creates are under way,
- * or groups are being filled.
+ * The premises of a plan: the demand in force and the supply. Undefined while the answer changes with time alone: creates are pending, or
+ * groups are being filled.
  */
 export function premisesOf(
   record: ClusterRecord,
-  { snapshot: look, ...supply }: Supply,
+  { snapshot: observed, ...supply }: Supply,
 ): Premises | undefined {
   const { ledger, excluded: _asked, now, ...rest } = supply;
   if (rest.pendingCreates.length > 0 || (rest.groupFills?.length ?? 0) > 0) return undefined;
   const sets = [...record.sets].flatMap(([name, { live, digest }]) => (live ? [name, digest] : []));
   const backoffs = rest.backoffs.filter(({ until }) => until > now);
-  const { at: _when, ...snapshot } = look;
+  const { at: _when, ...snapshot } = observed;
   return { sets, supply: { ...rest, backoffs }, snapshot, ledger };
 }
 
-/** So many answers are kept; all are to the same premises. */
+/** Maximum number of answers kept. All have the same premises. */
 const MOST_ANSWERS = 16;
 
-/** An answer, with those members of its question that were read for it: the others may have been anything. */
+/** An answer, with the members of its question that were read for it. The others do not matter. */
 interface Answered<T> {
   readonly read: ReadonlyMap<string | symbol, unknown>;
   readonly answer: T;
 }
 
 /**
- * Remembers in one process what was worked out last for one cluster, so that a cluster in which nothing happens is not planned anew every
- * minute. It never changes an answer: whoever has none gets the same, only later.
+ * Remembers the last answers for one cluster in one process, so that a cluster in which nothing changes is not planned again every minute. It
+ * never changes an answer: without it every answer is the same, only later.
  */
 export class Recall<T> {
   #premises: Premises | undefined;
   #answers: readonly Answered<T>[] = [];
 
   /**
-   * What was answered to an equal question on equal premises; else what `work` says. Of the question `work` knows what it is given, and
-   * nothing else. Questions and premises must never be changed. `isLasting`: the answer does not rest on the time.
+   * Returns the remembered answer if the premises, and everything that `work` read from the question, are equal. Otherwise calls `work` and
+   * remembers its answer if `isLasting` (it does not depend on the time). `work` must use nothing but the question that it is passed: a proxy
+   * records what it reads. Questions and premises must never be changed.
    */
   answer<Q extends object>(
     premises: Premises | undefined,
@@ -58,8 +59,8 @@ export class Recall<T> {
     isLasting: (answer: T) => boolean = () => true,
   ): T {
     if (premises === undefined) return work(question);
-    if (!this.#restsOn(premises)) this.#answers = [];
-    // The newest of those that are alike: the next ones share most objects with them.
+    if (!this.#hasPremises(premises)) this.#answers = [];
+    // The newest of equal premises, because the next ones share most objects with them.
     this.#premises = premises;
     const known = this.#find(question);
     if (known !== undefined) return known.answer;
@@ -77,12 +78,12 @@ export class Recall<T> {
     return answer;
   }
 
-  /** What was answered to an equal question on equal premises, if anything. */
+  /** The remembered answer to an equal question on equal premises. Undefined if there is none. */
   known(premises: Premises | undefined, question: object): T | undefined {
-    return premises !== undefined && this.#restsOn(premises) ? this.#find(question)?.answer : undefined;
+    return premises !== undefined && this.#hasPremises(premises) ? this.#find(question)?.answer : undefined;
   }
 
-  #restsOn(premises: Premises): boolean {
+  #hasPremises(premises: Premises): boolean {
     return this.#premises !== undefined && samePremises(this.#premises, premises);
   }
 
@@ -102,7 +103,7 @@ function samePremises(a: Premises, b: Premises): boolean {
   );
 }
 
-/** When a node was needed last is nothing to a plan. */
+/** Whether ledgers are equal for a plan. The time when a node was last needed does not matter. */
 function sameLedger(a: Ledger, b: Ledger): boolean {
   if (a === b) return true;
   if (a.size !== b.size) return false;

@@ -1,4 +1,4 @@
-// Long: one question, which nodes the plan can do without, and the trials that answer it: they share what they try out.
+// Long: one question (which nodes can the plan do without?) and the trial plans that answer it within one budget.
 import type { Allocation, AllocationPolicy } from "../../domain/allocation.ts";
 import type { World } from "../../domain/world.ts";
 import type { Node } from "../../domain/cluster.ts";
@@ -15,26 +15,26 @@ import type { WorldInput } from "../world/world-input.ts";
 import { allocationPolicyOf } from "./allocation-policy.ts";
 import { LeftOut } from "./left-out.ts";
 
-/** A cluster without the order of use and those who ask: what {@link findSpare} tries out. */
+/** The input of trial plans: a cluster without the order of use and without demands. */
 export type Supply = Omit<WorldInput, "order" | "demands">;
 
 export interface Spare {
   readonly spare: ReadonlySet<NodeId>;
-  /** Who needs the candidates that are not spare: "set/demand". No other nodes are here. */
+  /** The demands ("set/demand") that need candidates which are not spare. Contains no other nodes. */
   readonly needed: Allocation["needed"];
-  /** Candidates of which nothing can be told, and why. They are not spare. */
+  /** Candidates for which the answer is unknown, and why. They are not spare. */
   readonly unknown: ReadonlyMap<NodeId, string>;
 }
 
-/** What of a plan tells whom it can do without. */
+/** The part of a plan that shows which nodes it can do without. */
 export type Present = Pick<Allocation, "creates" | "starts" | "needed" | "outcomes" | "leftOut" | "steps">;
 
-/** What a plan and all that is tried out with it may cost together, by what it may cost itself. */
+/** Maximum cost of a plan together with all its trial plans, as a multiple of the budget of one plan. */
 const PLANS_TOGETHER = 2;
 
 /**
- * Of the candidates, those that the demand can do without: with all that is there or coming, and also when only Ready nodes serve it.
- * `present`: the plan that is made of this supply, if somebody has it.
+ * The candidates that the demand can do without, both with all nodes that exist or are coming, and with Ready nodes only. `present`: the
+ * plan of this supply, if it is known.
  */
 export function findSpare(
   supply: Supply,
@@ -53,25 +53,25 @@ export function findSpare(
   const planned = leftOut.others(demands);
   const known = leftOut.none ? whole : undefined;
   const { spare, plan } = spareIn((world) => world, trials, planned, open, known);
-  const last = trials.isOver ? NOBODY : amongReady(trials, planned, spare, plan);
-  if (trials.isOver) for (const id of open) unknown.set(id, TOO_DEAR);
+  const last = trials.isOver ? NO_NODES : amongReady(trials, planned, spare, plan);
+  if (trials.isOver) for (const id of open) unknown.set(id, TOO_EXPENSIVE);
   const needed = new Map([...plan.needed].filter(([id]) => open.has(id)));
   return { spare: last, needed, unknown };
 }
 
-const NOBODY: ReadonlySet<NodeId> = new Set();
+const NO_NODES: ReadonlySet<NodeId> = new Set();
 
-/** A node is not told whose demand it is: the plan says so. */
+/** The text does not name the request set, because a node reads it. The plan names it. */
 const MAY_NEED = "demand that costs too much to be planned may need the node; ask again";
 
-const TOO_DEAR = "to find out whether the demand can do without the node costs too much; ask again";
+const TOO_EXPENSIVE = "to find out whether the demand can do without the node costs too much; ask again";
 
 function mayNeed(leftOut: LeftOut, { ledger }: Supply, id: NodeId): boolean {
   const known = ledger.get(id);
   return known !== undefined && leftOut.setFor(known) !== undefined;
 }
 
-/** Of nodes that `plan` does not need, those that the demand does not need either when only Ready nodes are there to serve it. */
+/** The candidates, which `plan` does not need, that the demand also does not need if only Ready nodes serve it. */
 export function spareAmongReady(
   supply: Supply,
   demands: readonly RankedDemand[],
@@ -88,18 +88,18 @@ function amongReady(
   candidates: ReadonlySet<NodeId>,
   plan: Present,
 ): ReadonlySet<NodeId> {
-  // The plan itself shows how.
+  // The plan uses only Ready nodes, so it is the proof.
   if (candidates.size === 0 || usesOnlyReady(plan, trials.supply)) return candidates;
   const { spare } = spareIn(readyOnly, trials, demands, candidates);
-  return trials.isOver ? NOBODY : spare;
+  return trials.isOver ? NO_NODES : spare;
 }
 
-/** Whether the plan serves all demand, and with nodes that are up. */
+/** Whether the plan serves all demand with nodes that are up. */
 export function isServedByReady(plan: Present, supply: Supply): boolean {
   return plan.outcomes.every(({ asked, placed }) => placed >= asked) && usesOnlyReady(plan, supply);
 }
 
-/** Whatever the plan does, it does with nodes that are up. */
+/** Whether all nodes of the plan are up. */
 function usesOnlyReady(
   { creates, starts, needed }: Present,
   { snapshot, inFlight, pendingCreates, doubted }: Supply,
@@ -111,7 +111,7 @@ function usesOnlyReady(
   return snapshot.nodes.every((node) => isUp(node) || needs.get(node.nodeId) === undefined);
 }
 
-/** Plans that are only tried out, and what is left for them. */
+/** Trial plans, and the steps left for them. */
 class Trials {
   readonly supply: Supply;
   readonly #now: Instant;
@@ -120,7 +120,7 @@ class Trials {
   #left: number;
   #isOver = false;
 
-  /** `spent`: what the plan that they belong to has cost. */
+  /** `spent`: the cost of the plan that they belong to, in steps. */
   constructor(supply: Supply, now: Instant, spent: number) {
     this.supply = supply;
     this.#now = now;
@@ -129,7 +129,7 @@ class Trials {
     this.#left = PLANS_TOGETHER * this.#each - spent;
   }
 
-  /** A plan that says by itself what it has left out. */
+  /** A plan that may leave demands out. */
   make(
     view: (world: World) => World,
     demands: readonly RankedDemand[],
@@ -143,14 +143,14 @@ class Trials {
     return answer;
   }
 
-  /** A plan that has to be whole. */
+  /** A plan that must be complete. If it leaves something out, {@link isOver} is true from then on. */
   plan(...asked: Parameters<Trials["make"]>): Allocation {
     const answer = this.make(...asked);
     this.#isOver ||= answer.leftOut.length > 0;
     return answer;
   }
 
-  /** One of them has left something out: they tell nothing. */
+  /** A trial plan has left something out, so the trials prove nothing. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -162,16 +162,16 @@ interface Found {
   readonly plan: Present;
 }
 
-/** Candidates stand where they would without a mark. */
+/** The order of use in which candidates count as not marked to stop. */
 const orderBut =
   (candidates: ReadonlySet<NodeId>): WorldInput["order"] =>
   (node, entry) =>
     candidates.has(node.nodeId) ? orderUnmarked(node, entry) : orderOf(node, entry);
 
 /**
- * Others stand in for the candidates where they can. As the allocator takes the first node that will do, it may serve one demand with the
- * very nodes that another needs: so it is tried out what it does once they are gone. If that is worse than now, only those go that the
- * demand does not use now.
+ * The candidates that one plan can do without. A trial plan uses the candidates last, so that other nodes replace them. The allocator takes
+ * the first node that fits, so releasing the rest may still harm another demand: one more trial plan is made without them. If that needs more
+ * new nodes or places less, only the candidates that the present plan does not use are spare.
  */
 function spareIn(
   view: (world: World) => World,
@@ -188,7 +188,7 @@ function spareIn(
     candidates.has(node.nodeId) ? ORDER.wantsToStop : orderOf(node, entry),
   );
   const spare = notNeeded(candidates, last);
-  // Nothing to try out: nobody goes, or whoever goes goes in either case.
+  // No further trial is needed: no candidate is spare, or the same ones are spare in both plans.
   if (
     trials.isOver ||
     spare.size === 0 ||
@@ -204,7 +204,7 @@ function notNeeded(candidates: ReadonlySet<NodeId>, { needed }: Present): Readon
   return new Set([...candidates].filter((id) => !needed.has(id)));
 }
 
-/** No more nodes to create or to start, and no demand that has less. */
+/** Whether a plan creates and starts no more nodes, and gives no demand less. */
 function isAsGood(future: Present, present: Present): boolean {
   const brought = ({ creates, starts }: Present): number =>
     creates.reduce((total, { count }) => total + count, starts.length);

@@ -13,10 +13,10 @@ import { pendingCreates, stoppingNodes } from "../intents/open-intents.ts";
 import { excludedNodes } from "../nodes/excluded.ts";
 import { orderOf } from "../world/order-of-use.ts";
 
-/** What of a record bears on what can be had. */
+/** The part of a record that affects the supply. */
 export type UnderWay = Pick<ClusterRecord, "intents" | "inFlight" | "backoffs">;
 
-/** What the allocator would be given now, from what the record holds: the last believed observation and our own memory. Undefined: never looked. */
+/** The allocator's input now, from the last believed observation and the record. Undefined if there is no observation yet. */
 export function storedWorld(
   record: UnderWay,
   { seen, ledger }: Pick<Bodies, "seen" | "ledger">,
@@ -38,7 +38,7 @@ export function storedWorld(
   });
 }
 
-/** What the reports in force say of hosts now, beside the last believed observation. */
+/** The hosts in the reports in force, compared with the last believed observation. */
 export function storedHosts(
   record: ClusterRecord,
   bodies: Bodies,

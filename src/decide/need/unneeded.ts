@@ -9,12 +9,12 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, secondsBetween } from "../../domain/units.ts";
 import { priceNodes } from "../world/price-nodes.ts";
 
-/** A node that is not needed has this long to ask by itself: CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
+/** A node that is not needed should ask to stop within this time. CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
 export const ASKS_WITHIN_SECONDS: Seconds = 900;
 
 const NAMED_SIZES = 5;
 
-/** The nodes of an observation that run for nobody, and that nothing but a callback, a report or a person ends. Undefined: there are none. */
+/** Observed nodes that no demand needs, and that only a callback, a report or an administrator can stop. Undefined if there are none. */
 export function findUnneeded(
   snapshot: Snapshot,
   ledger: Ledger,
@@ -27,7 +27,7 @@ export function findUnneeded(
   snapshot.nodes.forEach((node) => {
     if (verdicts.get(node.nodeId)?.kind !== "busyness-unknown") return;
     const known = ledger.get(node.nodeId);
-    // Nothing but a person or its own tool ends one that is not ours: describe-troubles.ts says so.
+    // Nodes that are not ours are stopped by an administrator or their own tool. describe-troubles.ts reports them.
     if (known !== undefined && !isOurs(known, policy)) return;
     const at = known === undefined ? now : unneededSince(known);
     if (secondsBetween(at, now) < ASKS_WITHIN_SECONDS) return;
@@ -44,7 +44,7 @@ export function findUnneeded(
   };
 }
 
-/** When the node was last needed; if it never was, when it came up. */
+/** When the node was last needed or, if it never was, when it came up. */
 export function unneededSince({ firstReadyAt, firstSeenAt, lastNeededAt }: LedgerNode): Instant {
   return instant(Math.max(firstReadyAt ?? firstSeenAt, lastNeededAt ?? 0));
 }

@@ -29,7 +29,7 @@ import { storeLoads } from "./plan-loads.ts";
 import { LeftOut, withLastPlaced } from "./left-out.ts";
 import { pendingCreates, stoppingNodes } from "../intents/open-intents.ts";
 
-/** What a plan takes from the allocator's answer. */
+/** The part of the allocator's answer that a plan uses. */
 export interface Weighing extends Pick<
   Allocation,
   "creates" | "starts" | "needed" | "outcomes" | "groups" | "leftOut" | "steps"
@@ -37,27 +37,28 @@ export interface Weighing extends Pick<
   readonly loads: PlanLoads;
 }
 
-/** What a plan needs, and what it can do without. */
+/** A plan, and the nodes that it can do without. */
 export interface Weighed {
   readonly allocation: Weighing;
   /** Nodes that are spare even if only Ready nodes count as substitutes. */
   readonly spare: ReadonlySet<NodeId>;
-  /** Nodes of no use that count as there: see {@link uselessNodes}. */
+  /** Useless nodes that still count as present. See {@link uselessNodes}. */
   readonly kept: ReadonlySet<NodeId>;
   readonly leftOut: LeftOut;
 }
 
-/** What the sets in force ask for. */
+/** The demand of the sets in force, and what else they report. */
 export interface Wanted {
   readonly demands: readonly RankedDemand[];
   readonly pools: readonly Pool[];
   readonly dynamics: Dynamics;
-  /** What schedulers say of their hosts; undefined: nothing of amounts. */
+  /** The amounts that schedulers report for their hosts. Undefined: none. */
   readonly reports: Reports | undefined;
-  /** Where the last plan had what it knew; undefined: it did not keep that whole. */
+  /** The placements of the last plan. Undefined: they are unknown or incomplete. */
   readonly last: () => LastPlan | undefined;
 }
 
+/** The placements of the stored plan. Undefined if it has none, or not all of them. */
 export function lastPlanOf({ plan }: Bodies): LastPlan | undefined {
   if (plan?.loads === undefined || plan.kept !== undefined || plan.loads.cut > 0) return undefined;
   const { demands, nodes, loads } = plan;
@@ -76,28 +77,39 @@ interface ToWeigh {
 }
 
 /** Plans for all demand, and finds the nodes that the demand can do without. */
-export function weigh({
-  record,
-  snapshot,
-  ledger,
-  questions,
-  wanted,
-  policy,
-  now,
-  recall,
-}: ToWeigh): Weighed {
-  const { demands, pools, dynamics, reports, last } = wanted;
-  const stopping = stoppingNodes(record.intents);
+export function weigh(asked: ToWeigh): Weighed {
+  const { snapshot, ledger, wanted, policy, now } = asked;
+  const supply = supplyNow(asked);
+  const allocation = planOrRecall(asked, supply);
+  const leftOut = new LeftOut(allocation.leftOut);
+  const candidates = findReleasable(asked, supply, allocation, leftOut);
+  const planned = leftOut.others(wanted.demands);
+  return {
+    allocation,
+    spare: spareAmongReady(supply, planned, candidates, now, allocation),
+    kept: new Set(uselessNodes(snapshot, ledger, policy, now).kept),
+    leftOut,
+  };
+}
+
+/** The supply to plan with now. */
+function supplyNow({ record, snapshot, ledger, questions, wanted, policy, now }: ToWeigh): Supply {
+  const { pools, dynamics, reports } = wanted;
   const held = heldNodes(snapshot, ledger, questions, policy, now);
-  const useless = excludedNodes(snapshot, ledger, stopping, policy, now);
+  const useless = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
   const excluded = new Set([...useless, ...held.closed]);
   const doubted = doubtedNodes(record, snapshot, ledger, policy, now);
   const { full } = held;
   const seen = { snapshot, ledger, policy, pools, dynamics, excluded, doubted, full, now };
-  const input = supplyOf(record, reports === undefined ? seen : { ...seen, reports });
+  return supplyOf(record, reports === undefined ? seen : { ...seen, reports });
+}
+
+/** The plan for all demand. It is the last one of this process, if nothing that it depends on has changed. */
+function planOrRecall({ record, wanted, policy, now, recall }: ToWeigh, supply: Supply): Weighing {
+  const { demands, last } = wanted;
   const work = (asked: PlanQuestion): Weighing => {
     const world: World = {
-      ...buildWorld({ ...input, excluded: asked.excluded, demands, order: orderOf }),
+      ...buildWorld({ ...supply, excluded: asked.excluded, demands, order: orderOf }),
       last: () => asked.last,
     };
     const answer = allocate(world, demands, allocationPolicyOf(policy), now);
@@ -105,43 +117,39 @@ export function weigh({
     const outcomes = leftOut.length === 0 ? answer.outcomes : withLastPlaced(answer, asked.last);
     return { creates, starts, needed, outcomes, groups, leftOut, steps, loads: storeLoads(answer) };
   };
-  const allocation = recall.answer(
-    premisesOf(record, input),
-    new PlanQuestion(excluded, last),
-    work,
-    isTimeless,
-  );
-  const leftOut = new LeftOut(allocation.leftOut);
+  const question = new PlanQuestion(supply.excluded, last);
+  return recall.answer(premisesOf(record, supply), question, work, isTimeless);
+}
+
+/** Nodes that the plan does not need and that may be released, if other nodes can serve the demand. */
+function findReleasable(
+  { snapshot, ledger, policy, now }: ToWeigh,
+  supply: Supply,
+  allocation: Weighing,
+  leftOut: LeftOut,
+): ReadonlySet<NodeId> {
   const candidates = new Set<NodeId>();
   ledger.forEach((node, id) => {
     if (!mayBeReleased(node, policy, now) || allocation.needed.has(id)) return;
     if (leftOut.setFor(node) === undefined) candidates.add(id);
   });
-  if (candidates.size > 0) {
-    snapshot.nodes.forEach(({ nodeId, phase, stopDisabled }) => {
-      // An unclear node may be one of those that serve the demand: it goes only where others that are up serve all of it.
-      if (
-        phase === "unknown" &&
-        candidates.has(nodeId) &&
-        (!leftOut.none || !isServedByReady(allocation, input))
-      )
-        candidates.delete(nodeId);
-      if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
-    });
-  }
-  const kept = new Set(uselessNodes(snapshot, ledger, policy, now).kept);
-  const planned = leftOut.others(demands);
-  return {
-    allocation,
-    spare: spareAmongReady(input, planned, candidates, now, allocation),
-    kept,
-    leftOut,
-  };
+  if (candidates.size === 0) return candidates;
+  snapshot.nodes.forEach(({ nodeId, phase, stopDisabled }) => {
+    // An unclear node may be one of those that serve the demand. It is released only if other nodes that are up serve all of it.
+    if (
+      phase === "unknown" &&
+      candidates.has(nodeId) &&
+      (!leftOut.none || !isServedByReady(allocation, supply))
+    )
+      candidates.delete(nodeId);
+    if (stopDisabled === true && ledger.get(nodeId)?.draining === undefined) candidates.delete(nodeId);
+  });
+  return candidates;
 }
 
 type Seen = Omit<Supply, "inFlight" | "pendingCreates" | "backoffs" | "groupFills">;
 
-/** What there is to plan with: by what was seen, and by what the record says is under way or rests. */
+/** The supply to plan with: what was observed, and what the record contains about intents, nodes in flight and pauses. */
 export function supplyOf({ inFlight, intents, backoffs, groupFills }: ClusterRecord, seen: Seen): Supply {
   return {
     ...seen,
@@ -152,7 +160,7 @@ export function supplyOf({ inFlight, intents, backoffs, groupFills }: ClusterRec
   };
 }
 
-/** What a plan rests on besides its premises; the last plan is looked into when somebody asks, and mostly nobody does. */
+/** What a plan depends on besides its premises. The last plan is unpacked only if it is read, which is rare. */
 class PlanQuestion {
   readonly excluded: ReadonlySet<NodeId>;
   readonly #last: () => LastPlan | undefined;
@@ -167,7 +175,7 @@ class PlanQuestion {
   }
 }
 
-/** No group has begun to be filled just now. */
+/** Whether the plan does not depend on the time: no group is being filled. */
 function isTimeless({ groups }: Weighing): boolean {
   return groups.every((array) => array.groups.every(({ since }) => since === undefined));
 }

@@ -1,5 +1,5 @@
-// Long: where a gang can go is found, put in order and refused by the same counts, so that an order and a reason never differ from what
-// is placed.
+// Long: the ways to place a gang are found, put in order and refused by the same counts. So neither the order nor a reason can differ from
+// what is placed.
 import type { Reason } from "../../domain/reason.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { BucketOffer } from "../../domain/world.ts";
@@ -8,7 +8,7 @@ import { openOffers, unitsOnNew } from "./offers.ts";
 import type { Offered } from "../draft/offered.ts";
 import { NO_PRICE } from "../draft/offered.ts";
 import { isDeallocated } from "../draft/new-nodes.ts";
-import { isSized, mayBeIn, mayBeInNew, namedGroups } from "../draft/named-groups.ts";
+import { hasFixedSize, mayBeIn, mayBeInNew, namedGroups } from "../draft/named-groups.ts";
 import type { Draft } from "../draft/draft.ts";
 import { closedTo, groupClosedTo, newGroupClosedTo } from "../draft/closed.ts";
 import { holderOf } from "../draft/caps.ts";
@@ -20,17 +20,17 @@ import type { Bin } from "../bins/bin.ts";
 import { misfit, roomRefusal } from "../draft/refusals.ts";
 import { knowsNoGroups } from "../bins/scope.ts";
 
-/** Where a whole gang could go: one bucket, or one placement group of it, with the nodes there that have room. */
+/** A bucket, or one placement group of it, with its nodes that have room for units of a gang. The whole gang goes to one site. */
 export interface Site {
   readonly place: Place;
   readonly bins: Bin[];
   /** Units that fit on `bins`. */
   have: number;
-  /** What is left of the limits once its deallocated nodes are started; absent: it has none. */
+  /** What is left of the limits after its deallocated nodes are started. Absent: it has none. */
   afterWaking?: Capacity;
 }
 
-/** New nodes that would make a site sufficient; without a site, all of the gang's. */
+/** New nodes that would make a site sufficient, or all nodes of the gang if there is no site. */
 export interface Opening {
   readonly offer: BucketOffer;
   readonly group: PlacementGroup | "new" | undefined;
@@ -42,13 +42,13 @@ export interface Opening {
   readonly from: Offered | undefined;
 }
 
-/** To see in how many nodes an offer has a gang, and to compare it with others, costs about as much as this many steps. */
-const STEPS_OF_OPENING = 4;
+/** Cost in steps of counting the nodes that a gang needs of one offer, and of comparing it with the others. */
+const STEPS_PER_OPENING = 4;
 
-/** The same of why an offer does not have it. */
-export const STEPS_OF_REFUSAL = 8;
+/** Cost in steps of finding out why one opening is not possible. */
+export const STEPS_PER_REFUSAL = 8;
 
-/** The ways in which a gang could be placed at this moment: on nodes that are there, or else with new ones. */
+/** The ways to place a gang now: on existing nodes (`complete`), or else with new ones. */
 export function waysOfGang(
   draft: Draft,
   ask: Ask,
@@ -58,11 +58,11 @@ export function waysOfGang(
   const { complete, sites } = findSites(draft, ask, home);
   if (complete !== undefined) return { complete: true, openings: [] };
   const openings = inOrder(draft, ask, findOpenings(draft, ask, scope, sites, home));
-  draft.bins.budget.spend(STEPS_OF_REFUSAL * openings.length);
+  draft.bins.budget.spend(STEPS_PER_REFUSAL * openings.length);
   return { complete: false, openings };
 }
 
-/** The cap of the set or user that does not allow the gang what it would use of these bins, and these new nodes. */
+/** The cap of the set or user that forbids the gang to use these bins together with these new nodes. */
 export function capRefusal(
   draft: Draft,
   ask: Ask,
@@ -82,7 +82,7 @@ export function capRefusal(
   return caps.useRefusal(holder, bins, used, news);
 }
 
-/** Sites with room. They are followed until one of them suffices, in which case only that matters. */
+/** Sites with room. The search ends at the first site that suffices; then only that one is returned. */
 export function findSites(
   draft: Draft,
   ask: Ask,
@@ -113,7 +113,7 @@ export function findSites(
   return { complete: undefined, sites: [...sites.values()] };
 }
 
-/** Whether a bin is up or can be started, with all others that were tried on this copy of the limits. */
+/** Whether a bin is up, or can be started together with all others that were tried on this copy of the limits. */
 export function mayWake(draft: Draft, capacity: Capacity, bin: Bin): boolean {
   const { bins, world } = draft;
   const node = bins.node(bin);
@@ -127,7 +127,7 @@ export function mayWake(draft: Draft, capacity: Capacity, bin: Bin): boolean {
   return true;
 }
 
-/** Ways to have the gang with new nodes; where none would do, the number of nodes is without end. */
+/** Ways to place the gang with new nodes. The number of nodes is infinite where no number suffices. */
 export function findOpenings(
   draft: Draft,
   ask: Ask,
@@ -139,14 +139,14 @@ export function findOpenings(
   draft.bins.budget.spend(scope.offers.length * (1 + sites.length));
   const offered = openOffers(draft, ask, scope, grouped).byOffer;
   return [
-    ...sites.flatMap((site) => growing(draft, ask, site, offered)),
-    ...scope.offers.flatMap((offer) => fresh(draft, ask, offer, sites, home, offered.get(offer))),
+    ...sites.flatMap((site) => openingAt(draft, ask, site, offered)),
+    ...scope.offers.flatMap((offer) => openingsWithout(draft, ask, offer, sites, home, offered.get(offer))),
   ];
 }
 
 /** Openings of a gang, the best first. */
 export function inOrder(draft: Draft, ask: Ask, openings: readonly Opening[]): readonly Opening[] {
-  draft.bins.budget.spend(STEPS_OF_OPENING * openings.length);
+  draft.bins.budget.spend(STEPS_PER_OPENING * openings.length);
   const cost = ({ offer, nodes, from }: Opening): number => {
     const whole = nodes * (offer.price ?? NO_PRICE);
     return from !== undefined && willBeFilled(draft, ask, from, nodes)
@@ -154,12 +154,12 @@ export function inOrder(draft: Draft, ask: Ask, openings: readonly Opening[]): r
       : whole;
   };
   const isFresh = ({ site }: Opening): number => (site === undefined ? 1 : 0);
-  // Two that cannot have it at all differ by NaN, which is as good as 0.
+  // If neither is possible, the difference is NaN, which counts as 0.
   return draft.policy.among === "cheapest"
     ? openings.toSorted(
         (a, b) => b.score - a.score || cost(a) - cost(b) || isFresh(a) - isFresh(b) || a.nodes - b.nodes || 0,
       )
-    : // Sites first, those that lack the fewest; then whole new ones in the order of the offers.
+    : // Sites first, those that lack the fewest nodes first. Then openings without a site, in the order of the offers.
       openings.toSorted(
         (a, b) =>
           isFresh(a) - isFresh(b) || b.score - a.score || (a.site === undefined ? 0 : a.nodes - b.nodes) || 0,
@@ -167,8 +167,8 @@ export function inOrder(draft: Draft, ask: Ask, openings: readonly Opening[]): r
 }
 
 /**
- * Whether what is still to be placed fills so many nodes of the offer up: then the gang pays for its part of them only. Nodes of a gang are
- * alike and on none there is more than one of its units, so that large ones make sense if others share them.
+ * Whether the amounts still to be placed fill this many nodes of the offer. Then the gang is charged only for its part of them. All nodes
+ * of a gang are of one size and have one of its units each, so large nodes are worth it only if other jobs share them.
  */
 function willBeFilled(draft: Draft, ask: Ask, { kind }: Offered, nodes: number): boolean {
   const { takes } = ask.jobClass;
@@ -178,13 +178,13 @@ function willBeFilled(draft: Draft, ask: Ask, { kind }: Offered, nodes: number):
   return takes.resource.every((r) => nodes * (kind.capacity[r] ?? 0) <= (draft.toPlace[r] ?? 0));
 }
 
-/** The part of a node that a unit of the gang takes. */
+/** The part of a node that one unit of the gang takes. */
 function nodesInUse(ask: Ask, { kind }: Offered): number {
   return Math.min(1, shareOf(ask, kind.capacity) * ask.slotsPerUnit);
 }
 
-/** More nodes for a site. A group that was made for a target has its size, and does not grow. */
-function growing(
+/** An opening that adds nodes to a site. A group of a fixed size does not grow. */
+function openingAt(
   draft: Draft,
   ask: Ask,
   site: Site,
@@ -194,15 +194,18 @@ function growing(
   if (offer === undefined) return [];
   const isGrouped = ask.together === "one-group";
   const group = site.place.bucket.placementGroup;
-  if (isGrouped && (group === undefined || isSized(draft, offer, group))) return [];
+  if (isGrouped && (group === undefined || hasFixedSize(draft, offer, group))) return [];
   const from = offered.get(offer);
   if (from === undefined || site.have >= ask.units) return [];
   const nodes = nodesFor(draft, ask, from, ask.units - site.have);
   return [{ offer, group: isGrouped ? group : offer.pinnedGroup, site, nodes, score: from.score, from }];
 }
 
-/** All new nodes, where no site of the bucket is the same thing: in a new group, in a named one, in that of the job, or in none. */
-function fresh(
+/**
+ * Openings with new nodes only: in a new group, in a named one, in that of the job, or in none. Leaves out groups that are a site, because
+ * {@link openingAt} has these.
+ */
+function openingsWithout(
   draft: Draft,
   ask: Ask,
   offer: BucketOffer,
@@ -213,7 +216,7 @@ function fresh(
   if (home !== undefined) {
     const group = home.bucket.placementGroup;
     if (draft.world.buckets[home.offer] !== offer) return [];
-    if (group !== undefined && isSized(draft, offer, group)) return [];
+    if (group !== undefined && hasFixedSize(draft, offer, group)) return [];
   }
   const isTaken = (group: PlacementGroup | "new" | undefined): boolean =>
     sites.some(
@@ -243,7 +246,7 @@ function groupsFor(
     if (configuredGroups === undefined) return ["new"];
     return [...namedGroups(draft, offer).filter((group) => configuredGroups.includes(group)), "new"];
   }
-  // It names its groups.
+  // The job names its groups.
   const wanted = namedGroups(draft, offer).filter((group) => mayBeIn(draft, ask, offer, group));
   return wanted.length > 0 ? wanted : ["new"];
 }
@@ -253,7 +256,7 @@ function nodesFor(draft: Draft, ask: Ask, offered: Offered, wanted: number): num
   return units < 1 ? Number.POSITIVE_INFINITY : Math.ceil(wanted / units);
 }
 
-/** Why the new nodes of one way to place a gang cannot be had. */
+/** Why one opening is not possible. */
 export function openingRefusal(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {
   const { offer, group, nodes } = opening;
   const closed = misfit(draft, ask, offer, group) ?? closedTo(draft, offer);
@@ -263,7 +266,7 @@ export function openingRefusal(draft: Draft, ask: Ask, opening: Opening): Reason
   return closed ?? notMade ?? roomRefusal(then, offer, group, nodes) ?? capsOf(draft, ask, opening);
 }
 
-/** Why our own ceilings do not allow the nodes that a gang would use, those that are there included. */
+/** The cap that forbids the gang to use the nodes of an opening, existing ones included. */
 function capsOf(draft: Draft, ask: Ask, { offer, site, nodes }: Opening): Reason | undefined {
   const { caps, bins } = draft;
   const holder = holderOf(ask);

@@ -13,7 +13,7 @@ import { NO_PRICE } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin.ts";
 import type { Opening, Site } from "./gang-ways.ts";
 import {
-  STEPS_OF_REFUSAL,
+  STEPS_PER_REFUSAL,
   capRefusal,
   findOpenings,
   findSites,
@@ -22,39 +22,40 @@ import {
   openingRefusal,
 } from "./gang-ways.ts";
 
-/** What became of a gang: all of its units have a place, or none has. */
+/** The result for a gang: all of its units are placed, or none is. */
 export interface PlacedGang {
   readonly progress: Progress;
-  /** What was looked at in vain. Absent: the gang is placed, or its set has no steps left. */
+  /** What was tried in vain. Absent: the gang is placed, or its set has no steps left. */
   readonly refused?: RefusedGang | RefusedSpread;
 }
 
-/** A gang that had to be in one bucket or group, and all ways to place it; none of them could be taken. */
+/** A gang that had to be in one bucket or group, with all ways to place it. None of them is possible. */
 export interface RefusedGang {
   readonly kind: "together";
   readonly openings: readonly Opening[];
   readonly sites: readonly Site[];
 }
 
-/** A gang that may span buckets, and how many of its units have no place at most. */
+/** A gang that may span buckets, with the number of units that could not be placed. */
 export interface RefusedSpread {
   readonly kind: "spread";
   readonly lacking: number;
-  /** The cap that does not allow the nodes that there are. */
+  /** The cap that forbids the gang to use the nodes that were found. */
   readonly capped: Reason | undefined;
 }
 
 /**
- * Places a gang whole or not at all. The site that suffices first as nodes are gone through in their order of use is taken; else new nodes
- * are made: where the fewest are needed to complete a site, or all of them in the best bucket. All is counted before anything is taken.
+ * Places a gang as a whole or not at all. Nodes are checked in their order of use, and the first site that suffices is taken. If none does,
+ * new nodes are created: as few as possible to complete a site, or all of them in the best bucket. Everything is counted before anything is
+ * taken.
  */
 export function placeGang(draft: Draft, ask: Ask, scope: Scope, home: Place | undefined): PlacedGang {
   const progress = { left: ask.units, pending: 0 };
   const { complete, sites } = findSites(draft, ask, home);
   if (complete !== undefined) {
     const [first] = complete.bins;
-    const look = (): number => (first === undefined ? 0 : draft.bins.unitsOn(first, ask));
-    fillWhole(draft, ask, look, () => {
+    const judge = (): number => (first === undefined ? 0 : draft.bins.unitsOn(first, ask));
+    fillWhole(draft, ask, judge, () => {
       for (const bin of complete.bins) fillBin(draft, ask, progress, bin);
     });
     return { progress };
@@ -66,13 +67,13 @@ export function placeGang(draft: Draft, ask: Ask, scope: Scope, home: Place | un
     openings.filter(({ nodes }) => Number.isFinite(nodes)),
   );
   const best = possible.find((opening) => whyNot(draft, ask, opening) === undefined);
-  // Not all nodes may have been asked: new ones might be made in their place.
+  // If the steps ran out, some nodes were not checked, and new ones would be created in their place.
   if (draft.bins.budget.isSpent) return { progress };
   if (best !== undefined) {
     const { from, offer, site, nodes } = best;
     const grouped = ask.together === "one-group";
-    const look = (): number => (from === undefined ? 0 : unitsOnNew(draft, ask, from, grouped));
-    fillWhole(draft, ask, look, () => {
+    const judge = (): number => (from === undefined ? 0 : unitsOnNew(draft, ask, from, grouped));
+    fillWhole(draft, ask, judge, () => {
       for (const bin of site?.bins ?? []) fillBin(draft, ask, progress, bin);
       const group = best.group === "new" ? nameGroup(draft, groupKey(offer)) : best.group;
       openFor(draft, ask, progress, offer, group, nodes);
@@ -82,26 +83,26 @@ export function placeGang(draft: Draft, ask: Ask, scope: Scope, home: Place | un
   return { progress, refused: { kind: "together", openings, sites } };
 }
 
-/** To fill a node costs about as much as so many looks at it. */
-const OBSERVATIONS_OF_FILLING = 3;
+/** Cost of filling one node, as a multiple of the cost of judging it. */
+const JUDGEMENTS_TO_FILL = 3;
 
-/** Fills all nodes of a gang, or none if its set has not enough steps left: half a gang is of no use. `look`: at one of the nodes. */
-function fillWhole(draft: Draft, ask: Ask, look: () => number, fill: () => void): void {
+/** Fills all nodes of a gang, or none if its set has too few steps left: half a gang is of no use. `judge` judges one of the nodes. */
+function fillWhole(draft: Draft, ask: Ask, judge: () => number, fill: () => void): void {
   const { budget } = draft.bins;
   const before = budget.spent;
-  // Where nodes are alike, many are filled at once.
-  if (ask.jobClass.takes === undefined) look();
-  budget.finish(OBSERVATIONS_OF_FILLING * ask.units * (budget.spent - before), fill);
+  // Identical nodes are filled at once, at the cost of one.
+  if (ask.jobClass.takes === undefined) judge();
+  budget.finish(JUDGEMENTS_TO_FILL * ask.units * (budget.spent - before), fill);
 }
 
 function whyNot(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {
-  draft.bins.budget.spend(STEPS_OF_REFUSAL);
+  draft.bins.budget.spend(STEPS_PER_REFUSAL);
   return openingRefusal(draft, ask, opening);
 }
 
 /**
- * Places a gang that may span buckets: its units on distinct nodes, wherever they are, all or none. Counted on a copy of the limits before
- * anything is taken.
+ * Places a gang that may span buckets: its units on distinct nodes in any buckets, all or none. Everything is counted on a copy of the limits
+ * before anything is taken.
  */
 export function spreadGang(draft: Draft, ask: Ask, scope: Scope): PlacedGang {
   const progress = { left: ask.units, pending: 0 };
@@ -121,7 +122,7 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope): PlacedGang {
   for (const offered of byPrice) {
     if (left <= 0) break;
     const { offer } = offered;
-    // Nodes of one gang in several generated groups would be neither together nor apart.
+    // A gang is not split over several generated groups.
     if (ask.requirements.grouped && offer.pinnedGroup === undefined) continue;
     if (unitsOnNew(draft, ask, offered, ask.requirements.grouped) < 1) continue;
     const nodes = Math.min(left, trial.room(offer, offer.pinnedGroup));
@@ -136,9 +137,9 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope): PlacedGang {
     return { progress, refused: { kind: "spread", lacking: Math.max(0, left), capped } };
   if (draft.bins.budget.isSpent) return { progress };
   const [cheapest] = byPrice;
-  const look = (): number =>
+  const judge = (): number =>
     cheapest === undefined ? 0 : unitsOnNew(draft, ask, cheapest, ask.requirements.grouped);
-  fillWhole(draft, ask, look, () => {
+  fillWhole(draft, ask, judge, () => {
     for (const bin of taken) fillBin(draft, ask, progress, bin);
     for (const { offer, nodes } of openings)
       openFor(draft, ask, progress, offer, offer.pinnedGroup, Math.min(nodes, progress.left));

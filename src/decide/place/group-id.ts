@@ -2,8 +2,8 @@ import type { NodeAttributes } from "../../domain/demand.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 
 /**
- * The attributes of a group's nodes: its id stands on the node as `GroupId`, and in its configuration where jobs' scripts look for it, as
- * `cyclecloud.node.group_id` (cyclecloud-wire.md C.2). Whatever else the attributes say stays; an id of their own does not.
+ * The attributes of a group's nodes: the attributes of the demand, with the group's id as `GroupId` and, for the scripts of jobs, in the
+ * configuration as `cyclecloud.node.group_id` (cyclecloud-wire.md C.2). An id in the attributes of the demand is replaced.
  */
 export function withGroupId(attributes: NodeAttributes = {}, group: PlacementGroup): NodeAttributes {
   const others = Object.entries(attributes).filter(([key]) => key.toLowerCase() !== "groupid");
@@ -14,7 +14,7 @@ export function withGroupId(attributes: NodeAttributes = {}, group: PlacementGro
   };
 }
 
-/** The value at the end of the path, objects on the way kept as they are otherwise; what is no object there gives way. */
+/** Puts a value at the end of a path. Other members of the objects on the path stay. Values on the path that are no objects are replaced. */
 function putDeep(into: unknown, [key, ...path]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
   const members = typeof into === "object" && into !== null && !Array.isArray(into) ? into : {};

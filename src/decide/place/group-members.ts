@@ -1,4 +1,4 @@
-// Long: which nodes form a group is told in one way for groups that exist, are in flight or are planned.
+// Long: one rule finds the nodes of groups, whether they exist, are in flight or are planned.
 import type { World } from "../../domain/world.ts";
 import { bucketId } from "../../domain/bucket.ts";
 import type { GroupFill } from "../../domain/group-fill.ts";
@@ -15,17 +15,17 @@ import type { GroupKind } from "../draft/group-tally.ts";
 import { isDeallocated, splitBin } from "../draft/new-nodes.ts";
 import { sizeIn } from "./group-key.ts";
 
-/** So many bins are passed by in a step. */
-const BINS_OF_STEP = 8;
+/** Number of bins that are skipped at the cost of one step. */
+const BINS_PER_STEP = 8;
 
-/** A group of the demand's kind that exists, is in flight or planned, maybe not whole. */
+/** A group of the demand's array and size that exists, is in flight or is planned. It may lack nodes. */
 export interface Group {
   readonly place: Place;
   readonly bins: readonly Bin[];
   readonly nodes: number;
-  /** Nodes that a whole one has here. */
+  /** Number of nodes of a whole group in this bucket. */
   readonly size: number;
-  /** Present: an earlier plan found it lacking. */
+  /** Present if an earlier plan found that it lacks nodes. */
   readonly fill?: GroupFill;
 }
 
@@ -36,30 +36,31 @@ export const isGivenUp = ({ fill }: Pick<Group, "fill">): boolean => fill?.given
 export const countReady = ({ bins }: Draft, group: Pick<Group, "bins">): number =>
   sumOf(group.bins, (bin) => (bins.isReady(bin) ? (bins.count[bin] ?? 0) : 0));
 
-/** When the time to fill a group is over. */
+/** When the time to fill a group ends. */
 export function fillsUntil({ policy, now }: Draft, { fill }: Group): Instant {
   return plusSeconds(fill?.since ?? now, policy.groupFillSeconds);
 }
 
-/** To find out what a group has and where it stands among thousands costs about as much as this many steps. */
-const STEPS_TO_SORT = 20;
+/** Cost in steps of counting and sorting one group. */
+const STEPS_PER_GROUP = 20;
 
 /**
- * Whole groups first, of them those that a demand of this key counts on already, then those with most nodes in use; then those that are
- * being filled, then others that lack nodes, the fewest first; those that were given up come last.
+ * The groups of a key in their order of use: whole groups, then groups that are being filled, then other groups that lack nodes, the fewest
+ * first, then groups that were given up. Among whole groups, those that another demand of this key counts on come first, then those with the
+ * most needed nodes.
  */
 export function existingGroups(
   draft: Draft,
   demand: GroupKind,
   key: string,
   scope: Pick<Scope, "accepts">,
-  ungrouped: boolean,
+  { ungrouped }: { readonly ungrouped: boolean },
 ): readonly Group[] {
   const isFree = (bin: Bin): boolean => !isTaken(draft, key, bin);
   const groups = ungrouped
     ? chunksOf(draft, demand, key, scope, isFree)
     : placedGroups(draft, demand, key, scope);
-  draft.bins.budget.spend(STEPS_TO_SORT * groups.length);
+  draft.bins.budget.spend(STEPS_PER_GROUP * groups.length);
   const counted = draft.groups.get(key)?.counted;
   const stage = (group: Group): number => {
     if (isWhole(group)) return counted?.has(group.place.index) === true ? 0 : 1;
@@ -77,7 +78,7 @@ export function existingGroups(
   );
 }
 
-/** Each in a placement group of its own. */
+/** Groups that are in a placement group of their own. */
 function placedGroups(
   draft: Draft,
   demand: GroupKind,
@@ -88,7 +89,7 @@ function placedGroups(
   const stem = groupStem(draft.policy, key);
   const groups: Group[] = [];
   for (const place of bins.groupPlaces()) {
-    // Once more when they are reported.
+    // Two steps: they are listed once more in the report.
     bins.budget.spend(2);
     if (!scope.accepts(place)) continue;
     const own = bins
@@ -99,14 +100,14 @@ function placedGroups(
   return groups;
 }
 
-/** Whether groups of another size are made of the node. */
+/** Whether the node is part of a group of another size. */
 function isTaken({ groups }: Draft, key: string, bin: Bin): boolean {
   return [...groups].some(([other, { bins }]) => other !== key && bins.has(bin));
 }
 
 /**
- * Where there are no placement groups: as many nodes of a bucket as a group has are one, made for it or, if `mayBeOrdinary` says so, for
- * the array; the last may lack some.
+ * Groups of a provider without placement groups: the nodes of a bucket in lots of the group's size. They were created for such groups or, if
+ * `mayBeOrdinary` allows it, for the array. The last lot may lack nodes.
  */
 export function chunksOf(
   draft: Draft,
@@ -116,8 +117,8 @@ export function chunksOf(
   mayBeOrdinary: (bin: Bin) => boolean,
 ): readonly Group[] {
   const { bins } = draft;
-  // The kinds of groups that there are may be asked for each bin; and once more when they are reported.
-  bins.budget.spend((bins.count.length * (1 + draft.groups.size)) / BINS_OF_STEP);
+  // Each bin may be checked for each kind of group, and once more in the report.
+  bins.budget.spend((bins.count.length * (1 + draft.groups.size)) / BINS_PER_STEP);
   const members = new Map<Place, Bin[]>();
   for (const bin of [...bins.existing, ...bins.inFlight, ...bins.planned]) {
     const place = bins.placeOfBin(bin);
@@ -136,13 +137,13 @@ export function chunksOf(
     const size = sizeIn(demand, bins.cores[inOrder[0] ?? -1] ?? 0);
     return chunks(draft, inOrder, size).map((own): Group => {
       const { fill, ...group } = groupOf(draft, demand, place, own);
-      // They share a bucket, and only the last can lack nodes.
+      // The groups share a bucket, and only the last can lack nodes.
       return isWhole(group) || fill === undefined ? group : { ...group, fill };
     });
   });
 }
 
-/** The bins in lots of so many nodes. */
+/** The bins in lots of `size` nodes. */
 function chunks(draft: Draft, all: readonly Bin[], size: number): readonly (readonly Bin[])[] {
   const lots: Bin[][] = [];
   const left = [...all];
@@ -170,14 +171,14 @@ function groupOf(draft: Draft, demand: GroupKind, place: Place, own: readonly Bi
   return { place, bins: own, nodes, size, ...(fill === undefined ? {} : { fill }) };
 }
 
-/** What earlier plans knew of a group that lacked nodes. */
+/** What earlier plans recorded about a group that lacks nodes. */
 export function fillOf({ groupFills = [] }: World, { bucket }: Pick<Place, "bucket">): GroupFill | undefined {
   if (groupFills.length === 0) return undefined;
   const id = bucketId(bucket);
   return groupFills.find((fill) => bucketId(fill.bucket) === id);
 }
 
-/** By what the node was created for; where our memory was lost, by the name of its placement group. */
+/** Whether a node is part of a group of this key: by its purpose or, if the ledger lost that, by the name of its placement group. */
 function isMember({ bins }: Draft, bin: Bin, key: string, stem: string): boolean {
   const purpose = bins.purpose[bin];
   if (purpose?.kind === "group") return purpose.key === key;
@@ -193,7 +194,7 @@ function sumOf(bins: readonly Bin[], amount: (bin: Bin) => number): number {
   return bins.reduce((total, bin) => total + amount(bin), 0);
 }
 
-/** Bins that stand in a group's order of use: those first that are needed anyway, then what exists, then in the order of use. */
+/** The bins of a group in the order in which they are claimed: needed bins first, then existing ones, then by their order of use. */
 export function inOrderOfUse({ bins }: Draft, group: Group): readonly Bin[] {
   return group.bins.toSorted(
     (a, b) =>

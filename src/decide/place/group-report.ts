@@ -9,18 +9,18 @@ import type { GroupTally } from "../draft/group-tally.ts";
 import { emptyTally } from "../draft/group-tally.ts";
 import type { Bin } from "../bins/bin.ts";
 
-/** So many sets are named. */
+/** Maximum number of sets that are named. */
 const MOST_SETS = 10;
 
-/** All groups that are asked for, by array and size, as a finished plan leaves them: those that it counts on, and the others. */
+/** All groups of a finished plan by array and size, with their state: those that it counts on, and the others. */
 export function reportGroups(draft: Draft): readonly GroupedArray[] {
   return [...draft.groups, ...forgottenGroups(draft)]
     .toSorted(([a], [b]) => compareText(a, b))
     .map(([name, tally]) => {
       const { demand, sets, ungrouped } = tally;
-      // Whatever VM sizes the sets list.
+      // Sets may list different VM sizes, so all sizes of the array are included.
       const scope = { accepts: ({ bucket }: Place) => bucket.array === demand.array };
-      const placed = existingGroups(draft, demand, name, scope, false);
+      const placed = existingGroups(draft, demand, name, scope, { ungrouped: false });
       const isUsed = (bin: Bin): boolean => tally.bins.has(bin);
       const groups = ungrouped ? [...placed, ...chunksOf(draft, demand, name, scope, isUsed)] : placed;
       return {
@@ -34,7 +34,7 @@ export function reportGroups(draft: Draft): readonly GroupedArray[] {
     });
 }
 
-/** Groups that nobody asks for any more, and whose nodes are there: their names tell what they were. */
+/** Groups that no demand asks for any more but whose nodes exist. Their purpose contains the array and size. */
 function forgottenGroups({ bins, groups }: Draft): ReadonlyMap<string, GroupTally> {
   const forgotten = new Map<string, GroupTally>();
   for (const bin of [...bins.existing, ...bins.inFlight]) {
@@ -71,7 +71,7 @@ function stageOf(
   if (isCounted) {
     const before = isGivenUp(group) ? undefined : fill?.since;
     const lacks = !isWhole(group) || begun.has(place.index) || before !== undefined;
-    // Once begun it is being filled until all of it is up: what is on its way may never come.
+    // A group that was begun counts as being filled until all its nodes are up, because nodes in flight may fail.
     return lacks && ready < size ? { state: "filling", since: before ?? now } : { state: "whole" };
   }
   if (isWhole(group) || fill === undefined) return { state: "spare" };

@@ -1,4 +1,4 @@
-// Long: one demand for groups, from counting those that exist to making the last node.
+// Long: all steps that place one demand for groups, from counting existing groups to creating nodes.
 import type { BucketOffer } from "../../domain/world.ts";
 import type { GroupDemand, NodeAttributes } from "../../domain/demand.ts";
 import type { PlacementGroup, SetName } from "../../domain/ids.ts";
@@ -22,7 +22,7 @@ import { isUngrouped } from "../bins/scope.ts";
 import { newGroupRefusal, roomRefusal } from "../draft/refusals.ts";
 import { offerAt } from "../draft/offered.ts";
 
-/** A demand for groups on its way through a plan. */
+/** A demand for groups that is being placed. */
 export interface AskedGroups {
   readonly demand: GroupDemand;
   readonly set: SetName;
@@ -30,50 +30,52 @@ export interface AskedGroups {
   readonly key: string;
   readonly tally: GroupTally;
   readonly scope: Scope;
-  /** The provider knows no placement groups. */
+  /** The provider has no placement groups. */
   readonly ungrouped: boolean;
 }
 
-/** To make a group costs about as much as this many steps. */
-const STEPS_OF_GROUP = 10;
+/** Cost in steps of making one group. */
+const STEPS_PER_GROUP = 10;
 
-/** And to claim a node of it, as so many: who needs a node is noted for each that does. */
-const STEPS_OF_CLAIM = 5;
+/** Cost in steps of claiming one of its nodes. The claim is recorded for each demand that needs the node. */
+const STEPS_PER_CLAIM = 5;
 
-/** How many of the groups there are, and what keeps the others. */
+/** The number of groups placed so far, and the groups that do not count. */
 export interface GroupCount {
   placed: number;
   pending: number;
-  /** Groups that lack nodes and are waited for: nothing is made in their place. */
+  /** Groups that lack nodes and are waited for. No new group is made in their place. */
   readonly held: Group[];
-  /** Groups that exist and do not count, in the order in which they were looked at. */
+  /** Existing groups that do not count, in the order in which they were checked. */
   readonly met: MetGroup[];
 }
 
-/** A group that exists and does not count: it is waited for, or this plan has given it up. */
+/** An existing group that does not count: the plan waits for it, or has given it up. */
 export type MetGroup =
   | { readonly kind: "filling"; readonly group: Group; readonly refusal: Reason }
   | { readonly kind: "given-up"; readonly group: GivenUpGroup };
 
-/** How many groups there are. */
+/** The result for a demand for groups, in groups. */
 export interface PlacedGroups {
   readonly placed: number;
   readonly pending: number;
   readonly short?: ShortGroups;
 }
 
-/** Groups are missing: who asked for them, and how far it went. */
+/** A demand for groups that is not placed completely, and how far it got. */
 export interface ShortGroups {
   readonly asked: AskedGroups;
   readonly count: GroupCount;
 }
 
 /**
- * Sees that there are so many groups, each whole, in one bucket and in a placement group of its own. Groups that another demand of the same
- * array and size counts on count here too: targets are floors. Whole ones come first, then those that can be completed in place, then new
- * ones, bucket by bucket. A group that lacks nodes which cannot be had just now keeps what it has and its place among those asked for,
- * until its time to be filled is over: then it is given up, its nodes are released and the next bucket is tried, as nothing that needs the
- * whole of it could run on the rest. Its own bucket's turn comes again when that has paused. A new group that cannot be whole takes nothing.
+ * Places a demand for groups. Each group is whole, in one bucket and in a placement group of its own. A group that another demand of the
+ * same array and size counts on also counts here: demands for groups are minimums, not sums. Whole groups are used first, then groups that
+ * can be completed in place, then new ones, bucket by bucket.
+ *
+ * A group whose missing nodes are not possible now keeps its nodes and counts as waited for until its time to be filled ends. Then it is
+ * given up: its nodes are released and the next bucket is tried, because no job that needs the whole group could run on the rest. When its
+ * own bucket has paused, its turn comes again. A new group that cannot be whole takes nothing.
  */
 export function placeGroups(
   draft: Draft,
@@ -95,7 +97,7 @@ export function placeGroups(
   };
   asked.tally.ungrouped ||= ungrouped;
   const count: GroupCount = { placed: 0, pending: 0, held: [], met: [] };
-  const groups = existingGroups(draft, demand, key, scope, ungrouped);
+  const groups = existingGroups(draft, demand, key, scope, { ungrouped });
   for (const group of groups) {
     if (!isLacking(count, demand) || draft.bins.budget.isSpent) break;
     countGroup(draft, asked, count, group);
@@ -107,7 +109,7 @@ export function placeGroups(
         resume(draft, asked, count, group);
     }
     while (isLacking(count, demand) && !draft.bins.budget.isSpent && openGroup(draft, asked, offer)) {
-      draft.bins.budget.spend(STEPS_OF_GROUP);
+      draft.bins.budget.spend(STEPS_PER_GROUP);
       count.placed += 1;
       count.pending += 1;
     }
@@ -119,7 +121,7 @@ export function placeGroups(
 const isLacking = ({ placed, held }: GroupCount, { groups }: GroupDemand): boolean =>
   placed + held.length < groups;
 
-/** The group that has just been given up in a bucket: the next bucket is to be tried. */
+/** The group that this plan has given up in a bucket. No new group is made there. */
 export function givenUpIn(
   { bins, world }: Draft,
   { tally }: AskedGroups,
@@ -132,7 +134,7 @@ export function givenUpIn(
   return undefined;
 }
 
-/** Counts an existing group on, completes it, waits for it or gives it up. */
+/** Counts an existing group, completes it, waits for it or gives it up. */
 function countGroup(draft: Draft, asked: AskedGroups, count: GroupCount, group: Group): void {
   const { tally } = asked;
   if (!isWhole(group) && isGivenUp(group)) return;
@@ -160,7 +162,7 @@ function countGroup(draft: Draft, asked: AskedGroups, count: GroupCount, group: 
   count.placed += 1;
 }
 
-/** A group that was given up, once its bucket's turn has come again: what is left of it is better than a new one. */
+/** Completes a group that was given up, when it is its bucket's turn again: that takes fewer nodes than a new group. */
 function resume(draft: Draft, asked: AskedGroups, count: GroupCount, group: Group): void {
   if (!mayHold(draft, asked.set, group) || complete(draft, asked, group) !== undefined) return;
   claimGroup(draft, asked, group);
@@ -169,7 +171,7 @@ function resume(draft: Draft, asked: AskedGroups, count: GroupCount, group: Grou
   count.pending += 1;
 }
 
-/** Whether waiting may help: pauses end and limits are given back; the bucket is as it is otherwise. */
+/** Whether waiting may help: pauses end, and limits become free. Other reasons do not pass. */
 function mayPass({ code }: Reason): boolean {
   return code === "backing-off" || code === "limit-reached" || code === "cluster-not-started";
 }
@@ -181,7 +183,7 @@ function mayHold({ caps, bins }: Draft, set: SetName, { bins: members, nodes, si
   return caps.none || caps.refusalOf({ set }, bins, members, lacking, cores, size) === undefined;
 }
 
-/** Adds what a group lacks, in its own placement group; or says why that cannot be had. */
+/** Adds the nodes that a group lacks, in its own placement group. Returns the reason if that is not possible. */
 function complete(draft: Draft, asked: AskedGroups, { place, nodes, size }: Group): Reason | undefined {
   const offer = offerAt(draft.world, asked.scope, place);
   if (offer === undefined) return { code: "no-bucket", array: place.bucket.array };
@@ -197,7 +199,7 @@ function complete(draft: Draft, asked: AskedGroups, { place, nodes, size }: Grou
   return undefined;
 }
 
-/** A new group in the bucket; false: not (another) one. */
+/** Makes a new group in the bucket. False if that is not possible. */
 function openGroup(draft: Draft, asked: AskedGroups, offer: BucketOffer): boolean {
   const { demand, set, key, tally, ungrouped } = asked;
   const size = sizeIn(demand, offer.cores);
@@ -222,7 +224,7 @@ function addMembers(draft: Draft, asked: AskedGroups, offer: BucketOffer, place:
   take(draft, asked, bin);
 }
 
-/** What nodes of a group are created with, its id included. */
+/** The attributes of new nodes of a group, with its id. */
 function attributesIn(
   { demand }: AskedGroups,
   offer: BucketOffer,
@@ -239,12 +241,12 @@ function take(draft: Draft, asked: AskedGroups, bin: Bin): void {
   if (ungrouped) tally.bins.add(bin);
 }
 
-/** Claims as many nodes as a whole group has; true: all of them are up. */
+/** Claims as many nodes as a whole group has. True if all of them are up. */
 function claimGroup(draft: Draft, asked: AskedGroups, group: Group): boolean {
   const { bins } = draft;
   let left = group.size;
   let allUp = isWhole(group);
-  bins.budget.spend(STEPS_OF_CLAIM * group.bins.length);
+  bins.budget.spend(STEPS_PER_CLAIM * group.bins.length);
   for (const bin of inOrderOfUse(draft, group)) {
     if (left <= 0) break;
     splitBin(draft, bin, Math.min(left, bins.count[bin] ?? 0));
@@ -255,7 +257,7 @@ function claimGroup(draft: Draft, asked: AskedGroups, group: Group): boolean {
   return allUp;
 }
 
-/** The tally of the demand's array and size, with the demand noted. */
+/** The tally of the demand's array and size. Adds the demand to it. */
 export function tallyOf(draft: Draft, demand: GroupKind, key: string, set: SetName): GroupTally {
   const tally = draft.groups.get(key) ?? emptyTally(demand);
   if (demand.groups > tally.demand.groups) tally.demand = demand;

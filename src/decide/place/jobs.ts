@@ -9,32 +9,32 @@ import { placeGang, spreadGang } from "./gang.ts";
 import type { Progress } from "./pack.ts";
 import { packJob } from "./pack.ts";
 
-/** What a job has been given, in slots. */
+/** The result for a job, in slots. */
 export interface PlacedJob {
   readonly placed: number;
   readonly pending: number;
   readonly short?: ShortJob;
 }
 
-/** A job of which not all has a place, and what is needed to say why. */
+/** A job that is not placed completely, and what is needed to explain it. */
 export interface ShortJob {
   readonly ask: Ask;
-  /** As many units of it as its pools have. */
+  /** The job with as many units as its pools allow. */
   readonly allowed: Ask;
-  /** Units without a place, those that the pools keep out included. */
+  /** Units that are not placed, including those that the pools exclude. */
   readonly missing: number;
-  /** Units without a place of those that the pools have. */
+  /** Units that are not placed although the pools allow them. */
   readonly left: number;
-  /** The pools that have too little for all units. */
+  /** Why the pools do not allow all units. */
   readonly shortPools: readonly Reason[];
-  /** What was left, when the rest found no place, of the pools that its alternatives take from. */
+  /** What was left of the pools that its alternatives take from, when no more units could be placed. */
   readonly poolsLeft: ReadonlyMap<string, number>;
   readonly refused: PlacedGang["refused"];
 }
 
 /**
- * Places a job, or what is left of it once `kept` has found its place already. Pools first: no more units than they have are placed, and
- * what is placed is taken from them.
+ * Places a job, or the rest of it if `kept` units are placed already. The pools are checked first: no more units are placed than they
+ * allow, and placed units take from them.
  */
 export function placeJob(
   draft: Draft,
@@ -54,7 +54,7 @@ function placeFromPools(draft: Draft, ask: Ask, scope: Scope, home: Place | unde
   const needs = poolNeeds(ask);
   const { units, reasons } = unitsInPools(draft.pools, ask, needs, draft.world.pools);
   const allowed = units < ask.units ? ask.with(ask.together === "anywhere" ? units : 0) : ask;
-  // Taken before the job is placed, as alternatives may take from the same pools; what it does not need is given back.
+  // Taken before the job is placed, because alternatives may take from the same pools. What is not needed is given back.
   takeFromPools(draft.pools, ask, allowed.units);
   return placeUnits(draft, ask, allowed, scope, home, reasons);
 }

@@ -17,22 +17,35 @@ import { groupKey, nextGroupName } from "../draft/group-names.ts";
 import type { Offered, Offers } from "../draft/offered.ts";
 import { EqualOffers } from "../draft/offered.ts";
 
-/** The offers that are open to a job; remembered for the whole try. With `grouped` only those that know placement groups. */
+/**
+ * The offers that are open to a job. With `grouped` only buckets with placement groups. A try remembers what it found. What it finds before it
+ * has changed anything that counts here is the same in every try, and is found once for the plan: bench row karpenter-pods 1,000.
+ */
 export function openOffers(draft: Draft, { jobClass }: Ask, scope: Scope, grouped: boolean): Offers {
   const { shape } = jobClass;
-  const known = grouped ? draft.offers.grouped : draft.offers.alone;
+  const { budget } = draft.bins;
+  const [own, common] = grouped
+    ? [draft.offers.grouped, draft.start.offers.grouped]
+    : [draft.offers.alone, draft.start.offers.alone];
   const key = shape.preference !== undefined && shape.requirements.intricate ? jobClass : shape;
-  let offers = known.get(key);
-  if (offers === undefined) {
-    offers = findOffers(draft, jobClass, scope, grouped);
-    known.set(key, offers);
-  }
+  const known = own.get(key);
+  if (known !== undefined) return known;
+  budget.spend(scope.offers.length);
+  const isCommon = isAsAtStart(draft, scope, grouped);
+  const offers = (isCommon ? common.get(key) : undefined) ?? findOffers(draft, jobClass, scope, grouped);
+  own.set(key, offers);
+  if (isCommon && !budget.isSpent) common.set(key, offers);
   return offers;
+}
+
+/** Whether the try has neither named a group, as names count for what is grouped, nor may have filled one that an array has for itself. */
+function isAsAtStart({ namesGiven }: Draft, { offers }: Scope, grouped: boolean): boolean {
+  if (grouped && namesGiven.size > 0) return false;
+  return offers.every(({ pinnedGroup }) => pinnedGroup === undefined);
 }
 
 function findOffers(draft: Draft, { shape, preference }: JobClass, scope: Scope, grouped: boolean): Offers {
   const found: Offered[] = [];
-  draft.bins.budget.spend(scope.offers.length);
   for (const offer of scope.offers) {
     const hasGroups = offer.maxPlacementGroupSize !== undefined || offer.pinnedGroup !== undefined;
     if ((grouped && !hasGroups) || closedTo(draft, offer) !== undefined) continue;
@@ -59,7 +72,7 @@ function viewOfNew(offer: BucketOffer, kind: Kind, group: PlacementGroup | undef
     : viewOf(inGroup(offer, { ...offer.bucket, placementGroup: group }));
 }
 
-/** Where new nodes of the offer may be: in its own group; `grouped`: in one made for them, or in one that has a name already; or in none. */
+/** The groups in which new nodes of the offer may be: its pinned group; if `grouped`, a new one or a named one; otherwise none. */
 function groupsOfNew(
   draft: Draft,
   offer: BucketOffer,
@@ -69,7 +82,7 @@ function groupsOfNew(
   return grouped ? [nextGroupName(draft, groupKey(offer)), ...groupsWithNames(offer)] : [undefined];
 }
 
-/** How many units of the job go onto one new node of the offer, outside of groups unless `grouped`. */
+/** Number of units of the job that fit on one new node of the offer. The node is in a placement group if `grouped`. */
 export function unitsOnNew(draft: Draft, ask: Ask, { offer, kind }: Offered, grouped: boolean): number {
   const { takes } = ask.jobClass;
   draft.bins.budget.spend(1);

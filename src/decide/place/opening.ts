@@ -5,12 +5,12 @@ import { unitsOnNew } from "./offers.ts";
 import type { Offered, Offers, Opening } from "../draft/offered.ts";
 import { priceOf, ratioOf } from "../draft/offered.ts";
 
-/** Prices so close are the same: the order of the offers decides then. */
+/** Prices that differ by no more than this part count as equal. Then the order of the offers decides. */
 const PRICE_TOLERANCE = 1e-9;
 
 /**
- * What to open next for so many units: of what the job's own lists like best, the first offer that has room; or, by price, the one whose
- * nodes cost least for each unit that they would serve. An offer without a price comes after all that have one.
+ * The new nodes to create next for `left` units. Only the offers with the best score that have room count. Of these, the first one, or by
+ * price the one with the lowest price per unit served. An offer without a price comes after all that have one.
  */
 export function nextOpening(
   draft: Draft,
@@ -20,11 +20,11 @@ export function nextOpening(
   exhausted: ReadonlySet<Offered>,
 ): Opening | undefined {
   const { takes } = ask.jobClass;
-  // Jobs like no other look once, and a unit on each node is counted otherwise than slots.
+  // Not for jobs that are the only ones of their kind, nor for gangs, which count one unit on each node.
   const isCommon = takes?.isCommon === true && !ask.isGang;
   const known = isCommon ? draft.openings.get(takes) : undefined;
   if (known !== undefined && known.left === left && !exhausted.has(known.offered)) {
-    // Room only gets less, so what was best is best as long as there is room for it.
+    // Room only decreases, so the best opening stays the best while there is room for it.
     if (roomFor(draft, ask, known.offered) >= known.nodes) return known;
   }
   const best = findOpening(draft, ask, offers, left, exhausted);
@@ -62,13 +62,13 @@ function firstOf(draft: Draft, ask: Ask, offers: readonly Offered[], left: numbe
   return undefined;
 }
 
-/** The cheapest for each unit that is served at once. Whole nodes first; what is left then may be cheaper elsewhere. */
+/** The lowest price per unit served now. Full nodes first: the remaining units may be cheaper in another bucket. */
 function cheapestOwn(draft: Draft, ask: Ask, byPrice: readonly Offered[], left: number): Opening | undefined {
   let best: Opening | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const offered of byPrice) {
     const price = priceOf(offered);
-    // No node can serve more than all that is left.
+    // No node can serve more than `left` units.
     if (price / left >= least * (1 - PRICE_TOLERANCE)) break;
     const units = Math.min(left, unitsOnNew(draft, ask, offered, ask.requirements.grouped));
     if (units < 1) continue;
@@ -83,7 +83,7 @@ function cheapestOwn(draft: Draft, ask: Ask, byPrice: readonly Offered[], left: 
   return best;
 }
 
-/** The cheapest once others have filled the nodes up: by the part of a node that a slot takes. */
+/** The lowest price if other jobs fill the nodes: by the part of a node that one slot takes. */
 function cheapestShared(
   draft: Draft,
   ask: Ask,
@@ -109,14 +109,14 @@ function cheapestShared(
   return best;
 }
 
-/** Others will share the nodes that are opened for the job. */
+/** Whether other jobs will share the nodes that are created for the job. */
 function isShared(draft: Draft, ask: Ask): boolean {
   const { requirements, jobClass, unitsPerNode } = ask;
   if (draft.way.opening !== "shared" || requirements.alone !== undefined || unitsPerNode === 1) return false;
   return jobClass.takes?.nothing === false;
 }
 
-/** The resource of which the job takes the largest part of a large node. */
+/** The resource of which the job takes the largest part of the largest node. */
 function mainResource({ bins }: Draft, { jobClass: { takes } }: Ask): number {
   let main = 0;
   let most = -1;
@@ -129,7 +129,7 @@ function mainResource({ bins }: Draft, { jobClass: { takes } }: Ask): number {
   return main;
 }
 
-/** New nodes that all limits and caps allow. */
+/** Number of new nodes that all limits and caps allow. */
 function roomFor(draft: Draft, ask: Ask, { offer }: Offered): number {
   const group = ask.requirements.grouped ? undefined : offer.pinnedGroup;
   const room = draft.capacity.room(offer, group);
@@ -137,7 +137,7 @@ function roomFor(draft: Draft, ask: Ask, { offer }: Offered): number {
   return draft.caps.none ? room : Math.min(room, draft.caps.room(holderOf(ask), offer.cores));
 }
 
-/** Which part of a node a slot takes, of the resource of which it takes the largest part. */
+/** The largest part of a node that one slot takes, over all resources. */
 export function shareOf({ jobClass }: Ask, capacity: Float64Array): number {
   const { takes } = jobClass;
   let share = 0;

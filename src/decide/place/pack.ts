@@ -1,4 +1,4 @@
-// Long: the order in which slots fill nodes is one rule; its parts are read one after the other.
+// Long: the order in which slots fill nodes is one rule: existing nodes, then new ones, alone or in groups.
 import type { BucketOffer } from "../../domain/world.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import { openOffers } from "./offers.ts";
@@ -15,16 +15,16 @@ import { groupKey, nameGroup } from "../draft/group-names.ts";
 import type { Offered } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin.ts";
 
-/** How far the placing of a job has come, in units. */
+/** The state of placing one job, in units. */
 export interface Progress {
   left: number;
-  /** Of those placed: on nodes that are not up. */
+  /** Units that are placed on nodes which are not up. */
   pending: number;
 }
 
 /**
- * Packs the slots of a job: into existing nodes in their order of use (among equals those already needed first), then those in flight,
- * then deallocated ones, then those that this plan creates anyway, then new ones. What does not fit stays in `left`.
+ * Packs the slots of a job into existing nodes in their order of use (among equals, needed nodes first), then nodes in flight, then
+ * deallocated nodes, then nodes that this plan creates already, then further new ones. What does not fit stays in `left`.
  */
 export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   const progress = { left: ask.units, pending: 0 };
@@ -38,38 +38,38 @@ function openBins(draft: Draft, ask: Ask, scope: Scope, progress: Progress): voi
   const grouped = ask.requirements.grouped;
   const offered = openOffers(draft, ask, scope, grouped);
   let exhausted: Set<Offered> | undefined;
-  /** Placement groups that were made for this job. */
+  /** Placement groups that this plan made for this job. */
   const made = grouped ? new Map<BucketOffer, PlacementGroup[]>() : undefined;
   while (progress.left > 0 && !draft.bins.budget.isSpent) {
     const opening = nextOpening(draft, ask, offered, progress.left, exhausted ?? NO_OFFERS);
-    // Not all offers may have been judged whole: what looks best then may be the wrong one.
+    // If the steps ran out, not all offers were checked, and this may not be the best one.
     if (opening === undefined || draft.bins.budget.isSpent) break;
     const { offered: from, nodes } = opening;
     const before = progress.left;
     if (made !== undefined)
       openInGroups(draft, ask, progress, from.offer, isIntricate(ask) ? 1 : nodes, made);
     else openFor(draft, ask, progress, from.offer, from.offer.pinnedGroup, isIntricate(ask) ? 1 : nodes);
-    // An offer that did not help is not asked again.
+    // An offer that did not help is not tried again.
     if (progress.left === before) (exhausted ??= new Set()).add(from);
   }
 }
 
 /**
- * Puts all of a job where the one before it ended, if that is of its class and all fits there: nothing has changed meanwhile, so that a
- * search would find the same bin first. False: it has to be packed.
+ * Places all of a job on the bin where the previous job ended, if that job is of the same class and everything fits. Nothing has changed
+ * since then, so a search would find the same bin first. False if the job must be packed by search.
  */
 export function packOn(draft: Draft, ask: Ask): boolean {
   const { bins, latest } = draft;
   const { jobClass, bin } = latest;
   if (jobClass !== ask.jobClass || ask.together !== "anywhere" || ask.isGang || ask.units < 1) return false;
   if (bins.count[bin] !== 1 || bins.unitsOn(bin, ask) < ask.units) return false;
-  // The job before it may have been of a set that has no hosts of its own.
+  // The previous job may be of a set that has no hosts of its own.
   if (bins.hosts.has(ask.set) && !bins.isHost(bin)) return false;
   bins.occupy(bin, ask, ask.units);
   return true;
 }
 
-/** Notes where a packed job ended. Not where more is counted than what is left on nodes, or each node has one slot. */
+/** Records where a packed job ended, if only what is left on nodes decides. Not if each node gets one slot. */
 function noteEnd({ latest, caps }: Draft, { jobClass, requirements }: Ask): void {
   const isPlain = requirements.alone === undefined && requirements.pools.size === 0;
   const takesOfNode = jobClass.takes === undefined ? jobClass.screen.isPlain : !jobClass.takes.nothing;
@@ -80,14 +80,14 @@ const NO_OFFERS: ReadonlySet<Offered> = new Set();
 
 const isIntricate = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
 
-/** Fills what is there, or will be anyway. */
+/** Fills nodes that exist, are in flight or are planned already. */
 export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
   const { bins, caps } = draft;
   if (ask.isGang || (!caps.none && caps.concern(holderOf(ask)))) {
     const open = [...bins.each(ask)];
     for (const bin of open) {
       if (progress.left === 0 || bins.budget.isSpent) return;
-      // Each of its units has a node of its own.
+      // Each unit of a gang has a node of its own.
       if (ask.isGang && bins.holds(bin, ask.by)) continue;
       fillBin(draft, ask, progress, bin);
     }
@@ -102,12 +102,12 @@ export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
     if (bin === undefined) return;
     const before = progress.left;
     fillBin(draft, ask, progress, bin);
-    // It could not be woken, then; else there would be no end.
+    // The node could not be started. Without this the loop would not end.
     if (progress.left === before) bins.shut(bin);
   }
 }
 
-/** Slots that take nothing: one on each node, in the order of use. */
+/** Places slots that take nothing: one on each node, in the order of use. */
 function fillOnceEach(draft: Draft, ask: Ask, progress: Progress): void {
   const { bins } = draft;
   while (progress.left > 0 && !bins.budget.isSpent) {
@@ -124,19 +124,19 @@ function fillOnceEach(draft: Draft, ask: Ask, progress: Progress): void {
       const before = progress.left;
       if (before === 0) return;
       fillBin(draft, ask, progress, bin);
-      // It could not be woken: others stand in for it in the next round.
+      // The node could not be started. The next round uses another one.
       if (progress.left === before) bins.shut(bin);
     }
   }
 }
 
-/** Puts as much of the job into the bin as fits; of several identical nodes as many as are needed, the others are split off. */
+/** Places as much of the job on the bin as fits. Of identical nodes only as many as needed are used, and the others are split off. */
 export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): void {
   const { bins, caps } = draft;
   const units = Math.min(bins.unitsOn(bin, ask), progress.left);
   if (units < 1) return;
   const room = caps.none ? Number.POSITIVE_INFINITY : caps.roomOn(holderOf(ask), bins, bin);
-  // What is judged by what is left, pools included, is judged for each node.
+  // What depends on what is left, also in pools, must be checked for each node.
   const most = ask.jobClass.takes === undefined ? 1 : (bins.count[bin] ?? 0);
   const nodes = Math.min(most, Math.floor(progress.left / units), room);
   if (nodes < 1 || !wake(draft, bin)) return;
@@ -147,18 +147,18 @@ export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): v
   if (draft.shared.size > 0) noteSharer(draft, ask, bin);
   progress.left -= nodes * units;
   if (!bins.isReady(bin)) progress.pending += nodes * units;
-  // What is left now is less than a node holds: the last node is filled in part.
+  // The rest is less than a node holds, so it fills part of one more node.
   if (rest === undefined || progress.left === 0) return;
   if (progress.left < units || most === 1) fillBin(draft, ask, progress, rest);
 }
 
-/** Who is on a node that may become smaller; the nodes of a gang stay what they are, as they must be alike. */
+/** Records a job on a node that may become smaller. Nodes of a gang keep their size, because they must be identical. */
 function noteSharer({ shared }: Draft, ask: Ask, bin: Bin): void {
   if (ask.together === "one-bucket" || ask.together === "one-group" || isIntricate(ask)) shared.delete(bin);
   else shared.get(bin)?.add(ask.jobClass.shape);
 }
 
-/** Plans so many new nodes in a bucket and fills them; there is room for them. */
+/** Plans new nodes in a bucket and fills them. The caller has checked that there is room for them. */
 export function openFor(
   draft: Draft,
   ask: Ask,
@@ -179,7 +179,7 @@ function mayShrink(draft: Draft, ask: Ask, group: PlacementGroup | undefined): b
   return ask.together === "anywhere" || ask.together === "spread";
 }
 
-/** New nodes in placement groups: those of the bucket that have room, then new ones, each as full as it may be. */
+/** Creates nodes in placement groups: first in existing groups of the bucket, then in new ones. Each group is filled before the next. */
 function openInGroups(
   draft: Draft,
   ask: Ask,
@@ -189,7 +189,7 @@ function openInGroups(
   made: Map<BucketOffer, PlacementGroup[]>,
 ): void {
   const { capacity } = draft;
-  /** Answers how many of so many nodes the group takes. */
+  /** Returns how many of the wanted nodes the group takes. */
   const open = (group: PlacementGroup, wanted: number): number => {
     if (wanted < 1 || groupClosedTo(draft, offer, group) !== undefined) return 0;
     if (!mayBeIn(draft, ask, offer, group)) return 0;

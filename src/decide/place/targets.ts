@@ -9,28 +9,29 @@ import { attributesOn, createNodes, splitBin, wake } from "../draft/new-nodes.ts
 import { NO_PRICE } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin.ts";
 
-/** So many bins are passed by in a step. */
-const BINS_OF_STEP = 4;
-/** A floor's state, in nodes or cores. */
-interface Floor {
+/** Number of bins that are skipped at the cost of one step. */
+const BINS_PER_STEP = 4;
+
+/** How much of a target is reached, in nodes or cores. */
+interface Count {
   have: number;
   ready: number;
 }
 
-/** How much of a target there is, in the unit of its amount. */
+/** The result for a target, in the unit of its amount. */
 export interface PlacedTarget {
   readonly placed: number;
   readonly pending: number;
   readonly short?: ShortTarget;
 }
 
-/** What a target lacks, and the offers in the order in which it would be given new nodes. */
+/** What a target lacks, and the offers in the order in which it would get new nodes. */
 export interface ShortTarget {
   readonly missing: number;
   readonly offers: readonly BucketOffer[];
 }
 
-/** A target demand, and on whose account it is. */
+/** A target and its request set. `by` is "set/demand". */
 interface Asked {
   readonly demand: TargetDemand;
   readonly set: SetName;
@@ -38,10 +39,10 @@ interface Asked {
 }
 
 /**
- * Sees that an array has at least so many nodes or cores that somebody needs. Nodes needed by others count, so that targets of several
- * sets and jobs make a maximum, not a sum (architecture.md, Merging demand); then further existing nodes in their order of use, then
- * those in flight, then deallocated ones, then new ones of the first bucket that has them, or the cheapest. A target in cores is rounded
- * up to whole nodes (cyclecloud-wire.md C.2).
+ * Places a target: the needed nodes of an array reach at least this number of nodes or cores. Nodes that other demands need count, so
+ * targets of several sets and jobs make a maximum, not a sum (architecture.md, Merging demand). Further nodes are existing ones in their
+ * order of use, then nodes in flight, then deallocated ones, then new ones in the first bucket that has room, or the cheapest. A target in
+ * cores is rounded up to whole nodes (cyclecloud-wire.md C.2).
  */
 export function placeTarget(
   draft: Draft,
@@ -52,39 +53,39 @@ export function placeTarget(
 ): PlacedTarget {
   const { unit, count: asked } = demand.amount;
   const { bins } = draft;
-  const floor = neededSoFar(draft, unit, scope);
+  const reached = neededSoFar(draft, unit, scope);
   keepSizes(draft, scope);
   for (const list of [bins.existing, bins.inFlight, bins.asleep]) {
-    if (floor.have >= asked) break;
+    if (reached.have >= asked) break;
     for (const bin of unclaimedIn(draft, scope, list)) {
-      if (floor.have >= asked) break;
-      claimFor(draft, { demand, set, by }, scope, floor, bin);
+      if (reached.have >= asked) break;
+      claimFor(draft, { demand, set, by }, scope, reached, bin);
     }
   }
   const offers = offersFor(draft, demand, scope);
   for (const offer of offers) {
     const each = unit === "nodes" ? 1 : offer.cores;
-    if (floor.have >= asked || bins.budget.isSpent) break;
+    if (reached.have >= asked || bins.budget.isSpent) break;
     bins.budget.spend(1);
     if (each <= 0 || closedTo(draft, offer) !== undefined) continue;
     if (pinnedRefusal(draft, offer, attributesOn(offer, demand.attributes)) !== undefined) continue;
-    const wanted = Math.ceil((asked - floor.have) / each);
+    const wanted = Math.ceil((asked - reached.have) / each);
     const allowed = draft.caps.room({ set }, offer.cores);
     const nodes = Math.min(wanted, allowed, draft.capacity.room(offer, offer.pinnedGroup));
     if (nodes === 0) continue;
     const bin = createNodes(draft, offer, offer.pinnedGroup, nodes, { kind: "array" }, demand.attributes);
     bins.claim(bin, { by });
     draft.caps.hold({ set }, bins, bin);
-    floor.have += nodes * each;
+    reached.have += nodes * each;
   }
-  const placed = Math.min(asked, floor.have);
-  const pending = placed - Math.min(asked, floor.ready);
+  const placed = Math.min(asked, reached.have);
+  const pending = placed - Math.min(asked, reached.ready);
   return placed >= asked
     ? { placed, pending }
     : { placed, pending, short: { missing: asked - placed, offers } };
 }
 
-/** In the order that the target lists; else in the cluster's, or by the price of what is counted. */
+/** Offers in the order that the target lists. Otherwise in the order of the cluster, or by price per node or core. */
 function offersFor(draft: Draft, demand: TargetDemand, scope: Scope): readonly BucketOffer[] {
   if (draft.policy.among === "priority" || demand.machineTypes !== undefined) return scope.offers;
   const each = (offer: BucketOffer): number =>
@@ -93,32 +94,32 @@ function offersFor(draft: Draft, demand: TargetDemand, scope: Scope): readonly B
   return scope.offers.toSorted((a, b) => price(a) - price(b));
 }
 
-function neededSoFar({ bins }: Draft, unit: "nodes" | "cores", scope: Scope): Floor {
-  const floor = { have: 0, ready: 0 };
+function neededSoFar({ bins }: Draft, unit: "nodes" | "cores", scope: Scope): Count {
+  const reached = { have: 0, ready: 0 };
   for (const place of bins.neededPlaces()) {
     bins.budget.spend(1);
     if (!scope.accepts(place)) continue;
     const needed = bins.neededAt(place);
-    floor.have += unit === "nodes" ? needed.nodes : needed.cores;
-    floor.ready += unit === "nodes" ? needed.readyNodes : needed.readyCores;
+    reached.have += unit === "nodes" ? needed.nodes : needed.cores;
+    reached.ready += unit === "nodes" ? needed.readyNodes : needed.readyCores;
   }
-  return floor;
+  return reached;
 }
 
-/** Nodes that a floor counts on stay what they are: as smaller ones they might be in another array, or have fewer cores. */
+/** Nodes that the target counts keep their size. Smaller ones might be in another array, or have fewer cores. */
 function keepSizes({ bins, shared }: Draft, scope: Scope): void {
   for (const bin of shared.keys()) if (scope.accepts(bins.placeOfBin(bin))) shared.delete(bin);
 }
 
 /**
- * Bins that the target may claim, in its order of preference. Bins that exist never change places, and who needs one does not give it back:
- * of these only those are looked at again that were left before.
+ * Bins that the target may claim, in its order of preference. Existing bins stay in their bucket, and a claim is never given back. So only
+ * those that were unclaimed before are checked again.
  */
 function unclaimedIn(draft: Draft, scope: Scope, list: readonly Bin[]): readonly Bin[] {
   const { bins, unclaimed } = draft;
   const isSteady = list !== bins.inFlight;
   const known = isSteady ? unclaimed.get(scope.accepts)?.get(list) : undefined;
-  bins.budget.spend((known ?? list).length / BINS_OF_STEP);
+  bins.budget.spend((known ?? list).length / BINS_PER_STEP);
   const isOpen = (bin: Bin): boolean => !bins.isClaimed(bin);
   if (known === undefined) {
     const accepted = list.filter((bin) => isOpen(bin) && scope.accepts(bins.placeOfBin(bin)));
@@ -134,7 +135,7 @@ function remember({ unclaimed }: Draft, { accepts }: Scope, list: readonly Bin[]
   return open;
 }
 
-/** In the order of use; among equals those sizes first that would be created first, so that the next plan chooses as this one does. */
+/** In the order of use. Among equals, VM sizes that would be created first come first, so that the next plan makes the same choice. */
 function byPreference({ bins }: Draft, scope: Scope, list: readonly Bin[]): readonly Bin[] {
   const { rank } = scope;
   if (rank === undefined) return list;
@@ -143,19 +144,19 @@ function byPreference({ bins }: Draft, scope: Scope, list: readonly Bin[]): read
   );
 }
 
-/** Counts a bin that nobody needs yet towards the floor; of several identical nodes only as many as are missing. */
-function claimFor(draft: Draft, asked: Asked, scope: Scope, floor: Floor, bin: Bin): void {
+/** Claims a bin that no demand needs yet for the target. Of identical nodes only as many as are missing. */
+function claimFor(draft: Draft, asked: Asked, scope: Scope, reached: Count, bin: Bin): void {
   const { bins, caps } = draft;
   const { demand, set } = asked;
   const each = demand.amount.unit === "nodes" ? 1 : (bins.cores[bin] ?? 0);
   if (each <= 0 || bins.isClaimed(bin) || !scope.accepts(bins.placeOfBin(bin))) return;
-  const missing = Math.ceil((demand.amount.count - floor.have) / each);
+  const missing = Math.ceil((demand.amount.count - reached.have) / each);
   const nodes = Math.min(missing, bins.count[bin] ?? 0, caps.roomOn({ set }, bins, bin));
   if (nodes < 1 || !wake(draft, bin)) return;
   splitBin(draft, bin, nodes);
   bins.claim(bin, asked);
   caps.hold({ set }, bins, bin);
   const gained = each * (bins.count[bin] ?? 0);
-  floor.have += gained;
-  if (bins.isReady(bin)) floor.ready += gained;
+  reached.have += gained;
+  if (bins.isReady(bin)) reached.ready += gained;
 }

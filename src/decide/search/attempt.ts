@@ -37,7 +37,7 @@ export function attempt(
   const { draft, homes, order } = run;
   // The last plan is read only if this try uses it. So plans of other tries do not depend on it.
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
-  const kept = last !== undefined ? putAsBefore(draft, entries, homes, last) : NOTHING_KEPT;
+  const kept = last === undefined ? undefined : putAsBefore(draft, entries, homes, last);
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
   const { budget } = problem.ground;
   const outcomes: DemandOutcome[] = [];
@@ -48,7 +48,7 @@ export function attempt(
   }
   entries.forEach((entry) => {
     budget.turnTo(entry.set);
-    const outcome = budget.isSpent ? undefined : place(run, entry, kept.get(entry));
+    const outcome = budget.isSpent ? undefined : place(run, entry, kept?.get(entry));
     // A demand that is placed completely counts, even if its last check spent the last step.
     if (outcome === undefined || (budget.isSpent && outcome.placed < outcome.asked)) {
       outcomes[entry.rank] = outcomeLeftOut(entry, outcome);
@@ -59,8 +59,6 @@ export function attempt(
   if (way.opening === "shared") shrinkShared(draft);
   return { draft, leftOut, outcomes, ...costOf(draft), ...(order === undefined ? {} : { order }) };
 }
-
-const NOTHING_KEPT: ReadonlyMap<Entry, Progress> = new Map();
 
 /** What all demands of one try share. */
 interface Run {
@@ -75,12 +73,12 @@ interface Run {
 
 /** An empty plan in which the bound tasks occupy their hosts. */
 function beginRun(
-  { ground, order, shared, least, bindings, scopes, policy, now }: Problem,
+  { ground, order, shared, least, bindings, scopes, start, policy, now }: Problem,
   way: Way,
   withReasons: boolean,
 ): Run {
   const bins = new Bins(ground, order, shared.left, least);
-  const draft = beginDraft(bins, { policy, now }, way);
+  const draft = beginDraft(bins, { policy, now, start }, way);
   for (const { bin, ask, slots } of bindings.slots) {
     bins.occupyBound(bin, ask, slots);
     draft.caps.hold(holderOf(ask), bins, bin);

@@ -2,7 +2,7 @@ import type { Constraint } from "../../domain/constraint.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import { Budget } from "../constraints/budget.ts";
 import { sizeOfText } from "../constraints/constraint-size.ts";
-import { countedResources } from "../constraints/requirements.ts";
+import { countedResources } from "../constraints/constraint-facts.ts";
 
 /** What must be known about all jobs before the first one is read. */
 interface Named {
@@ -16,11 +16,13 @@ interface Named {
 
 /** Reads the constraints of all jobs once. Demands that the budget does not cover stay unread. */
 export function namedBy(demands: readonly RankedDemand[], budget: Budget): Named {
-  const resources = new Map<string, number>();
+  const counts = new Map<string, { times: number }>();
   const mayBePools: Constraint[] = [];
   const unread = new Map<number, RankedDemand>();
   const add = (name: string): void => {
-    resources.set(name, (resources.get(name) ?? 0) + 1);
+    const count = counts.get(name);
+    if (count === undefined) counts.set(name, { times: 1 });
+    else count.times += 1;
   };
   const note = (constraint: Constraint): void => {
     if (constraint.kind === "amount") {
@@ -37,5 +39,6 @@ export function namedBy(demands: readonly RankedDemand[], budget: Budget): Named
     if (budget.isSpent) unread.set(rank, one);
     else if (demand.kind === "job") demand.constraints.forEach(note);
   });
+  const resources = new Map([...counts].map(([name, { times }]) => [name, times]));
   return { unread, resources, mayBePools };
 }

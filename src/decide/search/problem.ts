@@ -1,5 +1,6 @@
 import type { AllocationPolicy } from "../../domain/allocation.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
+import type { SetName } from "../../domain/ids.ts";
 import type { SharedState } from "../../domain/node-view.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { World } from "../../domain/world.ts";
@@ -15,6 +16,8 @@ import type { NodeOrder } from "../bins/node-order.ts";
 import { orderNodes } from "../bins/node-order.ts";
 import { Budget, PLAN_STEPS } from "../constraints/budget.ts";
 import { sharedStateOf } from "../constraints/shared-pools.ts";
+import type { Start } from "../draft/draft.ts";
+import { startOf } from "../draft/draft.ts";
 import { namedBy } from "./named-by.ts";
 import { Scopes } from "./scopes.ts";
 
@@ -30,6 +33,7 @@ export interface Problem {
   readonly kinds: number;
   readonly bindings: Bindings;
   readonly scopes: Scopes;
+  readonly start: Start;
   /** The pools before anything is placed, and the shared values that constraints test. */
   readonly shared: SharedState;
   /** The smallest amount of each resource that any job takes. */
@@ -50,7 +54,7 @@ export function readProblem(
   policy: AllocationPolicy,
   now: Instant,
 ): Problem {
-  const budget = new Budget(policy.steps ?? PLAN_STEPS, new Set(ranked.map(({ set }) => set)).size);
+  const budget = new Budget(policy.steps ?? PLAN_STEPS, countSets(ranked));
   const { unread, resources, mayBePools } = namedBy(ranked, budget);
   const ground = new Ground(world, countedOf(world, resources), budget);
   const shared = sharedStateOf(world.pools ?? [], mayBePools);
@@ -58,15 +62,19 @@ export function readProblem(
   const running: Ask[] = [];
   const entries: Entry[] = [];
   ranked.forEach((one, rank) => {
+    if (unread.size > 0 && unread.has(rank)) return;
     budget.turnTo(one.set);
-    if (budget.isSpent) unread.set(rank, one);
-    if (unread.has(rank)) return;
+    if (budget.isSpent) {
+      unread.set(rank, one);
+      return;
+    }
     const entry = readEntry(one, rank, classes);
     if (entry.kind === "job" && entry.demand.placed.length > 0) running.push(entry);
     entries.push(entry);
   });
   return {
     scopes: new Scopes(ground),
+    start: startOf(world),
     ground,
     order: orderNodes(ground),
     entries,
@@ -78,4 +86,15 @@ export function readProblem(
     policy,
     now,
   };
+}
+
+/** The number of request sets that the demands are from. Most demands are of the same set as the one before. */
+function countSets(demands: readonly RankedDemand[]): number {
+  const sets = new Set<SetName>();
+  let before: SetName | undefined;
+  for (const { set } of demands) {
+    if (set !== before) sets.add(set);
+    before = set;
+  }
+  return sets.size;
 }

@@ -12,7 +12,7 @@ import type { GivenUpGroup } from "../draft/group-tally.ts";
 import { alternativePoolNeeds, unitsInPools } from "../draft/pool-use.ts";
 import { spanRefusal } from "../draft/refusals.ts";
 import type { RefusedGang } from "../place/gang.ts";
-import { STEPS_OF_REFUSAL, capRefusal, inOrder } from "../place/gang-ways.ts";
+import { STEPS_PER_REFUSAL, capRefusal, inOrder } from "../place/gang-ways.ts";
 import type { Site } from "../place/gang-ways.ts";
 import type { Group } from "../place/group-members.ts";
 import { existingGroups, fillsUntil, isGivenUp, isWhole } from "../place/group-members.ts";
@@ -112,7 +112,7 @@ function unfinishedGroups(
   { demand, key, ungrouped, tally }: AskedGroups,
   scope: Scope,
 ): readonly Group[] {
-  return existingGroups(draft, demand, key, scope, ungrouped).filter(
+  return existingGroups(draft, demand, key, scope, { ungrouped }).filter(
     (group) => !isWhole(group) && !tally.givenUp.has(group.place.index),
   );
 }
@@ -179,7 +179,7 @@ function whyNoGang(
   { openings, sites }: RefusedGang,
 ): readonly Reason[] {
   const all = inOrder(draft, ask, openings);
-  draft.bins.budget.spend(STEPS_OF_REFUSAL * (all.length + scope.offers.length));
+  draft.bins.budget.spend(STEPS_PER_REFUSAL * (all.length + scope.offers.length));
   return gangReasons(draft, ask, scope, home, all, cappedSites(draft, ask, sites));
 }
 

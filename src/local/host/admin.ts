@@ -5,23 +5,23 @@
 import { z } from "zod";
 import { isDisabled } from "./app-settings.ts";
 import { emptyAnswer } from "./http-trigger.ts";
-import { keyOf, opens, type HostKeys } from "./host-keys.ts";
+import { keyOf, opensAdmin, type HostKeys } from "./host-keys.ts";
 import { invokeWithMessage } from "./queue-delivery.ts";
 import { listFunctions } from "./load-app.ts";
 import { findFunction, triggerOf, type Runtime } from "./runtime.ts";
 import { invokeTimer } from "./timer-trigger.ts";
 
 const listPath = /^\/admin\/functions\/?$/i;
-const adminPath = /^\/admin\/functions\/([^/]+)\/?$/i;
+const adminPath = /^\/admin\/functions\/(?<name>[^/]+)\/?$/i;
 const adminBody = z.object({ input: z.string().default("") });
 
 export type AdminAnswer = {
   readonly response: Response;
-  /** The run that was started; the answer, 202, does not wait for it. */
+  /** The run that was started. The answer 202 does not wait for it. */
   readonly run?: Promise<unknown>;
 };
 
-/** Answers an admin request; `undefined` if the request is none. Disabled functions can be run this way too, as in Azure. */
+/** Answers an admin request. Undefined if the request is not one. It runs disabled functions as well, as in Azure. */
 export async function answerAdminRequest(
   runtime: Runtime,
   keys: HostKeys,
@@ -30,20 +30,22 @@ export async function answerAdminRequest(
   const { pathname } = new URL(request.url);
   if (request.method === "GET" && listPath.test(pathname))
     return {
-      response: opens(keys, keyOf(request), "admin", "") ? listAnswer(runtime) : emptyAnswer(401),
+      response: opensAdmin(keys, keyOf(request)) ? listAnswer(runtime) : emptyAnswer(401),
     };
-  const match = adminPath.exec(pathname);
-  if (match === null) return undefined;
+  const inPath = adminPath.exec(pathname)?.groups?.["name"];
+  if (inPath === undefined) return undefined;
   if (request.method !== "POST") return { response: emptyAnswer(404) };
-  const name = decodeURIComponent(match[1] ?? "");
-  if (!opens(keys, keyOf(request), "admin", name)) return { response: emptyAnswer(401) };
-  const registered = findFunction(runtime.registry, name);
+  if (!opensAdmin(keys, keyOf(request))) return { response: emptyAnswer(401) };
+  const registered = findFunction(runtime.registry, decodeURIComponent(inPath));
   if (registered === undefined) return { response: emptyAnswer(404) };
   const body = adminBody.safeParse(await request.json().catch(() => undefined));
   if (!body.success) return { response: emptyAnswer(400) };
   switch (triggerOf(registered.metadata).type) {
     case "timertrigger":
-      return { response: emptyAnswer(202), run: invokeTimer(runtime, registered, false, undefined) };
+      return {
+        response: emptyAnswer(202),
+        run: invokeTimer(runtime, registered, { isPastDue: false, status: undefined }),
+      };
     case "queuetrigger":
       return { response: emptyAnswer(202), run: invokeWithMessage(runtime, registered, body.data.input) };
     default:
@@ -51,7 +53,7 @@ export async function answerAdminRequest(
   }
 }
 
-/** Of what Azure's host says of each function, the part that a reader of the list needs. */
+/** The list of functions. Azure's host says more about each; this is the part that `verify` reads. */
 function listAnswer({ registry, settings }: Runtime): Response {
   return Response.json(
     listFunctions(registry).map(({ name }) => ({ name, isDisabled: isDisabled(name, settings) })),

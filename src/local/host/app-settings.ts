@@ -1,7 +1,7 @@
-/** App settings: what bindings refer to by name. */
+/** App settings. Bindings refer to them by name. */
 export type AppSettings = Readonly<Record<string, string>>;
 
-/** Replaces each `%NAME%` by that app setting. Throws if there is none, as the platform refuses to start such a function. */
+/** Replaces each `%NAME%` by that app setting. Throws if it is missing: the platform does not start such a function either. */
 export function resolveSettings(text: string, settings: AppSettings): string {
   return text.replace(/%([^%]+)%/g, (_, name: string) => {
     const value = settings[name];

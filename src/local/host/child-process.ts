@@ -1,20 +1,20 @@
 /**
- * Children that cannot outlive their parent. The parent holds the child's stdin open; when the parent goes, however it goes, the system
- * closes that pipe and the child stops. Readiness is one JSON line on the child's stdout.
+ * Child processes that end with their parent. The parent holds the child's stdin open. When the parent ends for any reason, the system
+ * closes that pipe and the child stops. The child writes one JSON line to stdout when it is ready.
  */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { z } from "zod";
 
-/** A started child. `ready` is what its ready line said. */
+/** A started child process. `ready` is the content of its ready line. */
 export type Child<Ready> = {
   readonly ready: Ready;
   readonly pid: number;
-  /** Resolves to the exit code, or to the signal's name, when the process has gone. */
+  /** Resolves to the exit code, or to the signal's name, when the process has ended. */
   readonly exited: Promise<number | string>;
-  /** Asks the child to drain and end, and resolves as `exited` does; kills it if it has not ended after 15 real seconds. */
+  /** Lets the child finish its work and end, and resolves like `exited`. Kills it if it has not ended after 15 real seconds. */
   stop(): Promise<number | string>;
-  /** Kills it on the spot, as a crash would. */
+  /** Kills it at once, like a crash. */
   kill(): Promise<number | string>;
 };
 
@@ -25,15 +25,15 @@ export type ChildOptions<Schema extends z.ZodType> = {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly readyLine: Schema;
-  /** Gets every other line that the child writes, to either stream. Without it, stderr goes to our stderr. */
+  /** Called with every other line that the child writes to stdout or stderr. Absent: its stderr goes to this process's stderr. */
   readonly onLine?: (line: string) => void;
 };
 
-/** How long, in real milliseconds, a child may take to stop: it gives up by itself, and its parent kills it if even that fails. */
+/** Time limits for stopping, in real milliseconds: first the child ends itself, and then its parent kills it. */
 const childPatience = 10_000;
 const parentPatience = 15_000;
 
-/** Starts a Node script and resolves when it has printed its ready line; rejects, with what it wrote, if it ends before that. */
+/** Starts a Node script and resolves when it has printed its ready line. Rejects with its output if it ends before that. */
 export async function spawnChild<Schema extends z.ZodType>(
   options: ChildOptions<Schema>,
 ): Promise<Child<z.output<Schema>>> {
@@ -53,7 +53,8 @@ export async function spawnChild<Schema extends z.ZodType>(
   const exited = new Promise<number | string>((resolve) => {
     child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
   });
-  child.stdin.on("error", () => undefined); // the child may be gone when we close its stdin
+  // The child may have ended before its stdin is closed.
+  child.stdin.on("error", () => undefined);
   const ready = await new Promise<z.output<Schema>>((resolve, reject) => {
     child.once("error", reject);
     let waiting = true;
@@ -81,7 +82,7 @@ export async function spawnChild<Schema extends z.ZodType>(
 
 /**
  * For the child: calls `stop` once, when stdin closes or SIGTERM arrives, and then ends the process. Ctrl-C reaches every process of a
- * terminal at once, so the child ignores SIGINT and leaves it to the parent to decide the order of stopping.
+ * terminal at once. The child ignores SIGINT, so that the parent decides the order of stopping.
  */
 export function liveWithParent(stop: () => Promise<unknown>): void {
   let stopping = false;

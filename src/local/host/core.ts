@@ -1,14 +1,14 @@
 /**
- * Supplies the module '@azure/functions-core', which in Azure is built into the language worker. '@azure/functions' asks for it by
- * `require` at the first `app.*` call and remembers a miss for ever, so {@link installCore} must run before the app is imported
- * (platform.md section 3b).
+ * Supplies the module '@azure/functions-core', which in Azure is part of the language worker. '@azure/functions' loads it by `require` at
+ * the first `app.*` call, and does not try again if it is missing. So {@link installCore} must run before the app is imported (platform.md
+ * section 3b).
  */
 import { answerRequire } from "./require-answers.ts";
 import type { Seconds } from "../../domain/units.ts";
 
 export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
 
-/** A value on its way between host and worker, in the shape of the worker's RPC. */
+/** A value that host and worker exchange, in the form of the worker's RPC. */
 export type TypedData = {
   readonly string?: string;
   readonly json?: string;
@@ -18,7 +18,7 @@ export type TypedData = {
   readonly http?: RpcHttp;
 };
 
-/** An HTTP request or answer in the worker's RPC. Of the maps, requests use the nullable ones, answers `headers`. */
+/** An HTTP request or answer in the worker's RPC. Requests use the nullable maps, answers use `headers`. */
 export type RpcHttp = {
   readonly method?: string;
   readonly url?: string;
@@ -32,7 +32,7 @@ export type RpcHttp = {
 };
 export type NullableText = Readonly<Record<string, { readonly value: string }>>;
 
-/** A cookie of an answer. What the app left out is absent or undefined. `sameSite` "none" means that the app did not say. */
+/** A cookie of an answer. Properties that the app did not set are absent or undefined; then `sameSite` is "none". */
 export type RpcCookie = {
   readonly name: string;
   readonly value: string;
@@ -62,7 +62,7 @@ export type FunctionMetadata = {
 export type Callback = (...args: readonly unknown[]) => unknown;
 export type RegisteredFunction = { readonly metadata: FunctionMetadata; readonly callback: Callback };
 
-/** The model's input for one invocation. `state` follows its progress; the model reads it to detect logging after the end. */
+/** The model's input for one invocation. `state` is its progress, by which the model detects logging after the end. */
 export type InvocationRequest = {
   readonly invocationId: string;
   readonly metadata: FunctionMetadata;
@@ -86,7 +86,7 @@ export type InvocationResponse = {
   readonly outputData?: readonly { readonly name: string; readonly data: TypedData }[];
 };
 
-/** The programming model that '@azure/functions' registers: how a callback is called and its result read. */
+/** The programming model that '@azure/functions' registers. It calls callbacks and reads their results. */
 export type ProgrammingModel = {
   readonly name: string;
   readonly version: string;
@@ -110,16 +110,17 @@ export type Registry = {
   readonly lifecycleHookData: Record<string, unknown>;
   readonly listeners: Set<(level: LogLevel, category: string, message: string) => void>;
   model: ProgrammingModel | undefined;
-  /** True once a host has started: nothing can be registered any more. */
+  /** True after a host has started. Then nothing can be registered. */
   locked: boolean;
 };
 
-/** The registry survives a second evaluation of this file (as test runners do), because '@azure/functions' keeps the first module it got. */
+/**
+ * Keeps the registry if this file is evaluated again, as test runners do, because '@azure/functions' keeps the first module that it got.
+ */
 const slot = Symbol.for("autoscaler.local.functions-core");
-// The cast gives globalThis the one member that we add to it.
-const holder = globalThis as { [slot]?: Registry };
+const holder: typeof globalThis & { [slot]?: Registry } = globalThis;
 
-/** Installs the module, once per process, and returns the registry that it fills. */
+/** Installs the module, once per process. Returns the registry that it fills. */
 export function installCore(): Registry {
   const installed = holder[slot];
   if (installed !== undefined) return installed;

@@ -1,4 +1,4 @@
-/** host.json: what the local host reads of it, with the platform's defaults and limits (platform.md section 3). Unknown keys are left alone. */
+/** The settings of host.json that the local host uses, with the platform's defaults and limits (platform.md section 3). Other keys are ignored. */
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { parseTimeSpan } from "./time-span.ts";
@@ -33,7 +33,7 @@ const queues = z.object({
   newBatchThreshold: z.int().min(0).optional(),
   maxDequeueCount: z.int().min(1).default(5),
   visibilityTimeout: span.default(0),
-  // The default is that of a development host; in Azure it is a minute.
+  // The default of a development host. In Azure it is a minute.
   maxPollingInterval: span.default(2000).refine((ms) => ms >= 100, "must be at least 00:00:00.100"),
   messageEncoding: z
     .string()

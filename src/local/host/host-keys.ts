@@ -1,4 +1,4 @@
-/** Keys of a host, and what each of them opens (platform.md section 3, "HTTP"). */
+/** Keys of a host, and the functions that each of them opens (platform.md section 3, "HTTP"). */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 export type HostKeys = {
@@ -6,7 +6,7 @@ export type HostKeys = {
   readonly master: string;
   /** Opens every function of level "function". */
   readonly host: string;
-  /** Keys that open one function of level "function", by its name: several for one, and one value on several, as in Azure. */
+  /** Keys for single functions of level "function", by the function's name. One value may be a key of several functions, as in Azure. */
   readonly functions?: Readonly<Record<string, readonly string[]>>;
 };
 export type AuthLevel = "anonymous" | "function" | "admin";
@@ -16,7 +16,7 @@ export function createKeys(): HostKeys {
   return { master: key(), host: key() };
 }
 
-/** The key a request brings: the header `x-functions-key`, else the query parameter `code`. */
+/** The key in a request: the header `x-functions-key`, otherwise the query parameter `code`. */
 export function keyOf(request: Request): string | undefined {
   return request.headers.get("x-functions-key") ?? new URL(request.url).searchParams.get("code") ?? undefined;
 }
@@ -28,14 +28,18 @@ export function opens(
   level: AuthLevel,
   functionName: string,
 ): boolean {
-  if (level === "anonymous") return true;
+  if (level === "anonymous" || opensAdmin(keys, key)) return true;
   if (key === undefined) return false;
-  if (isSame(key, keys.master)) return true;
   const own = keys.functions?.[functionName] ?? [];
   return level === "function" && [keys.host, ...own].some((one) => isSame(key, one));
 }
 
-/** Compared as digests, in a time that does not depend on where they differ. */
+/** Whether `key` opens the admin routes. */
+export function opensAdmin(keys: HostKeys, key: string | undefined): boolean {
+  return key !== undefined && isSame(key, keys.master);
+}
+
+/** Compares digests, so that the time does not depend on the position of the first difference. */
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));

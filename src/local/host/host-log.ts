@@ -3,7 +3,7 @@ import type { LogLevel } from "./core.ts";
 
 export type LogEntry = {
   readonly level: LogLevel;
-  /** "host": the host itself; "user": a function's context.log; "system": the programming model. */
+  /** Source of the entry. "host": the host itself; "user": a function's context.log; "system": the programming model. */
   readonly category: string;
   readonly message: string;
   readonly functionName?: string;

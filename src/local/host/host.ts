@@ -3,15 +3,11 @@
  * platform's rules (platform.md section 3), against a storage emulator and on a clock of our own.
  */
 import { TableClient } from "@azure/data-tables";
-import { QueueServiceClient } from "@azure/storage-queue";
-import { randomUUID } from "node:crypto";
-import type { Clock } from "../scaled-clock.ts";
 import { answerAdminRequest } from "./admin.ts";
-import { connectionString, isDisabled, type AppSettings } from "./app-settings.ts";
+import { isDisabled, type AppSettings } from "./app-settings.ts";
 import type { Registry } from "./core.ts";
-import { readHostJson } from "./host-json.ts";
+import { createRuntime, type RuntimeOptions } from "./create-runtime.ts";
 import { createKeys, type HostKeys } from "./host-keys.ts";
-import type { Log } from "./host-log.ts";
 import { listen } from "./http-server.ts";
 import { answerRequest, emptyAnswer, readEndpoints } from "./http-trigger.ts";
 import { listFunctions, loadApp, type AppSource, type FunctionSummary } from "./load-app.ts";
@@ -19,28 +15,18 @@ import { checkBindings } from "./queue-output.ts";
 import { openQueue, runQueueTrigger } from "./queue-trigger.ts";
 import { triggerOf, type Runtime } from "./runtime.ts";
 import { readTimer, runTimerTrigger } from "./timer-trigger.ts";
-import { createWakeUps } from "./wake-ups.ts";
-import { createWorkInHand } from "./work-in-hand.ts";
+import { createWorkInHand, type WorkInHand } from "./work-in-hand.ts";
 
-export type HostOptions = {
-  /** The app's entry, or what imports it. There is one app per process; several hosts of a process share its functions. */
+export type HostOptions = RuntimeOptions & {
+  /** The app's entry, or a function that imports it. There is one app per process; several hosts of a process share its functions. */
   readonly app: AppSource;
-  /** The content of host.json. */
-  readonly hostJson: unknown;
-  /** App settings; they are put into process.env before the app is imported. `AzureWebJobsStorage` defaults to `connectionString`. */
+  /** App settings. They are copied into process.env before the app is imported. `AzureWebJobsStorage` defaults to `connectionString`. */
   readonly settings: AppSettings;
-  /** The host's own time; all durations in host.json and schedules are on this clock. */
-  readonly clock: Clock;
-  /** Simulated seconds per real second, as in `clock`: what storage is asked for is divided by it. */
-  readonly speed: number;
   readonly keys?: HostKeys;
   /** Where to listen on 127.0.0.1. Absent or 0: a free port. */
   readonly port?: number;
-  /** Names this host as the owner of timer leases. Absent: random. */
-  readonly instanceId?: string;
   /** The host's own storage: timer leases and schedules. */
   readonly connectionString: string;
-  readonly log?: Log;
 };
 
 export type Host = {
@@ -51,15 +37,15 @@ export type Host = {
   fetch(request: Request): Promise<Response>;
   /** Lets a queue trigger of this host poll at once. */
   wake(queueName: string): void;
-  /** Takes no more work, waits for what runs, then runs the appTerminate hooks. May be called again; then it waits for the same end. */
+  /** Takes no more work, waits for running work, and runs the appTerminate hooks. A repeated call waits for the same end. */
   stop(): Promise<void>;
 };
 
 const hostTable = "LocalFunctionsHost";
 
 /**
- * Loads the app and starts its triggers. Rejects if the app registers nothing, host.json or a binding is not usable, a setting that a
- * binding names is missing, or the port is taken.
+ * Loads the app and starts its triggers. Rejects if the app registers nothing, if host.json or a binding cannot be used, if a setting that a
+ * binding names is missing, or if the port is in use.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const settings = { AzureWebJobsStorage: options.connectionString, ...options.settings };
@@ -68,25 +54,14 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const stopping = new AbortController();
   const runtime = createRuntime(options, settings, registry, stopping.signal);
   const keys = options.keys ?? createKeys();
-  const endpoints = readEndpoints(runtime);
+  const answer = openAnswers(runtime, keys);
   const listeners = prepareListeners(runtime);
-
-  const say: Parameters<Registry["listeners"]["add"]>[0] = (level, category, message) =>
-    runtime.log({ level, category, message });
-  registry.listeners.add(say);
-  for (const hook of registry.hooks.appStart) await hook(lifecycleContext(registry));
-  registry.locked = true;
-  await refuseStreaming(registry);
+  const stopLogging = passLogsOn(runtime);
+  await startApp(registry);
   const table = await openHostTable(options.connectionString);
 
   const inHand = createWorkInHand();
-  const answer = async (request: Request): Promise<Response> => {
-    if (stopping.signal.aborted) return emptyAnswer(503);
-    const admin = await answerAdminRequest(runtime, keys, request);
-    if (admin?.run !== undefined) void inHand.track(admin.run);
-    return admin?.response ?? answerRequest(runtime, endpoints, keys, request);
-  };
-  const fetch = (request: Request) => inHand.track(answer(request));
+  const fetch = (request: Request) => inHand.track(answer(request, inHand));
   const server = await listen(fetch, options.port ?? 0, (error) =>
     runtime.log({ level: "error", category: "host", message: `a request failed: ${String(error)}` }),
   );
@@ -97,7 +72,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     await Promise.all([server.close(), ...running]);
     await inHand.finish();
     for (const hook of registry.hooks.appTerminate) await hook(lifecycleContext(registry));
-    registry.listeners.delete(say);
+    stopLogging();
   };
   let stopped: Promise<void> | undefined;
   return {
@@ -110,42 +85,36 @@ export async function startHost(options: HostOptions): Promise<Host> {
   };
 }
 
-function createRuntime(
-  { clock, speed, hostJson, instanceId, log }: HostOptions,
-  settings: AppSettings,
-  registry: Registry,
-  stopping: AbortSignal,
-): Runtime {
-  const services = new Map<string, QueueServiceClient>();
-  return {
-    registry,
-    hostSettings: readHostJson(hostJson),
-    settings,
-    clock,
-    speed,
-    instanceId: instanceId ?? randomUUID(),
-    wakeUps: createWakeUps(clock),
-    stopping,
-    log(entry, invocationContext) {
-      if (entry.category === "host") return log?.(entry); // hooks are the worker's, and see only what the worker says
-      const said = { ...entry, hookData: {}, appHookData: registry.appHookData, invocationContext };
-      for (const hook of registry.hooks.log) hook(said); // which may change the level and the text
-      log?.({ ...entry, level: said.level, message: said.message });
-    },
-    queueService(connection) {
-      const text = connectionString(connection, settings);
-      const service =
-        services.get(text) ??
-        QueueServiceClient.fromConnectionString(text, { retryOptions: { maxTries: 3, retryDelayInMs: 50 } });
-      services.set(text, service);
-      return service;
-    },
+/** Answers requests of the app's HTTP functions and of the admin routes. Runs that an admin request starts are tracked. */
+function openAnswers(runtime: Runtime, keys: HostKeys) {
+  const endpoints = readEndpoints(runtime);
+  return async (request: Request, inHand: WorkInHand): Promise<Response> => {
+    if (runtime.stopping.aborted) return emptyAnswer(503);
+    const admin = await answerAdminRequest(runtime, keys, request);
+    if (admin?.run !== undefined) void inHand.track(admin.run);
+    return admin?.response ?? answerRequest(runtime, endpoints, keys, request);
   };
+}
+
+/** Passes what the programming model logs on to the host's log, until the returned function is called. */
+function passLogsOn(runtime: Runtime): () => void {
+  const { listeners } = runtime.registry;
+  const say: Parameters<typeof listeners.add>[0] = (level, category, message) =>
+    runtime.log({ level, category, message });
+  listeners.add(say);
+  return () => void listeners.delete(say);
+}
+
+/** Runs the appStart hooks. From then on nothing can be registered. */
+async function startApp(registry: Registry): Promise<void> {
+  for (const hook of registry.hooks.appStart) await hook(lifecycleContext(registry));
+  registry.locked = true;
+  await refuseStreaming(registry);
 }
 
 type Listener = (table: TableClient) => Promise<void>;
 
-/** The code to run for each queue and timer function. All bindings are checked here, so that a host starts completely or not at all. */
+/** A listener for each queue and timer function. All bindings are checked here, so that a host starts completely or not at all. */
 function prepareListeners(runtime: Runtime): readonly Listener[] {
   const listeners: Listener[] = [];
   for (const registered of runtime.registry.functions.values()) {
@@ -168,7 +137,7 @@ function prepareListeners(runtime: Runtime): readonly Listener[] {
   return listeners;
 }
 
-/** An app that streams HTTP listens itself and expects a proxying host. */
+/** An app that streams HTTP listens itself and needs a host that is a proxy. */
 async function refuseStreaming(registry: Registry): Promise<void> {
   const capabilities = await registry.model?.getCapabilities({});
   if (capabilities?.["HttpUri"] !== undefined) throw new Error("enableHttpStream is not served locally");
@@ -179,7 +148,8 @@ async function openHostTable(text: string): Promise<TableClient> {
     allowInsecureConnection: true,
     retryOptions: { maxRetries: 2, retryDelayInMs: 50 },
   });
-  await table.createTable(); // says nothing when it exists
+  // An existing table is no error.
+  await table.createTable();
   return table;
 }
 

@@ -1,16 +1,16 @@
-/** A loopback HTTP server in front of a function from Request to Response. */
+/** A loopback HTTP server that answers with a function from Request to Response. */
 import http from "node:http";
 import { isForeignOrigin } from "../../domain/loopback.ts";
 
 export type HttpServer = {
   readonly url: string;
-  /** Takes no more connections, waits for the requests in hand, then closes what is left open. */
+  /** Takes no more connections, waits for requests in progress, and closes the remaining connections. */
   close(): Promise<void>;
 };
 
 export type Answer = (request: Request) => Promise<Response>;
 
-/** Listens on 127.0.0.1; port 0 picks a free one. Rejects if the port is taken. A request that cannot be answered gets 500; `onError` says why. */
+/** Listens on 127.0.0.1, with port 0 on a free port. Rejects if the port is in use. If `answer` rejects, the answer is 500 and `onError` gets the error. */
 export async function listen(
   answer: Answer,
   port: number,
@@ -47,7 +47,7 @@ async function respond(
 ): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
-  // A web page in a developer's browser must not steer a system on this machine.
+  // A web page in a developer's browser must not control a system on this machine.
   if (isForeignOrigin(incoming.headers.origin, incoming.headers.host)) {
     outgoing.writeHead(403);
     outgoing.end();
@@ -66,7 +66,7 @@ async function respond(
       ...(bodyless ? {} : { body: Buffer.concat(chunks) }),
     }),
   );
-  // A connection that a caller kept open would hold up the end of the server.
+  // An open connection would delay the end of the server.
   if (!keepOpen()) outgoing.setHeader("connection", "close");
   const cookies = response.headers.getSetCookie();
   outgoing.writeHead(response.status, {

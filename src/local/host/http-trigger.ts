@@ -1,4 +1,4 @@
-/** HTTP triggers: which function answers a request, and the request and answer in the worker's terms (platform.md section 3, "HTTP"). */
+/** HTTP triggers: finds the function for a request, and converts request and answer for the worker (platform.md section 3, "HTTP"). */
 import { z } from "zod";
 import { isDisabled } from "./app-settings.ts";
 import type { NullableText, RegisteredFunction, RpcHttp } from "./core.ts";
@@ -25,7 +25,7 @@ const httpTrigger = z.object({
     .default("function"),
 });
 
-/** The endpoints of all HTTP functions that are not disabled, in the order in which they are tried. Throws if a route is none. */
+/** The endpoints of all HTTP functions that are not disabled, in the order in which they are tried. Throws if a route is invalid. */
 export function readEndpoints(runtime: Runtime): readonly HttpEndpoint[] {
   return [...runtime.registry.functions.values()]
     .filter(({ metadata }) => triggerOf(metadata).type === "httptrigger")
@@ -41,7 +41,7 @@ export function readEndpoints(runtime: Runtime): readonly HttpEndpoint[] {
     );
 }
 
-/** Answers a request. An unknown path and a wrong method are both 404: the platform treats methods as part of the route. */
+/** Answers a request. An unknown path and a wrong method both give 404, because the platform treats methods as part of the route. */
 export async function answerRequest(
   runtime: Runtime,
   endpoints: readonly HttpEndpoint[],
@@ -75,7 +75,7 @@ async function toRpc(request: Request, params: Readonly<Record<string, string>>)
   };
 }
 
-/** The worker gets one value per query name: `?a=1&a=2` is a = "1,2", and names differ in more than case (nodejs-library issue 168). */
+/** The worker gets one value for each query name: `?a=1&a=2` becomes a = "1,2". Letter case does not distinguish names (nodejs-library issue 168). */
 function joinRepeated(query: URLSearchParams): Iterable<readonly [string, string]> {
   const joined = new Map<string, [string, string]>();
   for (const [name, value] of query) {

@@ -1,4 +1,4 @@
-/** One run of a registered function, hooks and outputs included, in the order of the Node worker (platform.md section 3b). */
+/** One run of a registered function with its hooks and outputs, in the order of the Node worker (platform.md section 3b). */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Callback, InvocationRequest, LogLevel, RegisteredFunction, TypedData } from "./core.ts";
 import { deliverOutputs } from "./queue-output.ts";
@@ -9,9 +9,9 @@ export type Outcome =
   | { readonly kind: "failed"; readonly invocationId: string; readonly error: unknown };
 
 /**
- * Runs a function on `data`. Never throws: what the function, a hook or an output threw is in the outcome, and logged. As in the worker,
- * `throw undefined` counts as success. A run longer than host.json's functionTimeout fails; it goes on in the background, since a
- * function cannot be stopped from outside (Azure would end its process).
+ * Runs a function on `data`. Never throws: an error of the function, a hook or an output is in the outcome, and logged. As in the worker,
+ * `throw undefined` counts as success. A run that takes longer than host.json's functionTimeout fails. It continues in the background,
+ * because a function cannot be stopped from outside. Azure would end its process.
  */
 export async function invokeFunction(
   runtime: Runtime,
@@ -60,7 +60,7 @@ async function run(
   const shared = { hookData: {}, appHookData, invocationContext: context };
 
   request.state = "preInvocationHooks";
-  // A hook may put other inputs, or another callback, into the object it gets.
+  // A hook may replace the inputs and the callback in this object.
   const before: { inputs: unknown[]; functionCallback: Callback } = {
     inputs,
     functionCallback: registered.callback,

@@ -1,6 +1,6 @@
 /**
- * An exclusive, expiring lock on one table row, guarded by its ETag. It stands for the blob lease by which Azure runs a timer on one
- * instance only (platform.md section 3, "Timer semantics"). Its times are simulated: all hosts share the clock.
+ * An exclusive lock that expires, stored in a table row and protected by its ETag. It replaces the blob lease with which Azure runs a timer
+ * on only one instance (platform.md section 3, "Timer semantics"). Its times are simulated: all hosts share the clock.
  */
 import type { TableClient } from "@azure/data-tables";
 import type { Clock } from "../scaled-clock.ts";
@@ -8,9 +8,9 @@ import { statusOf } from "./storage-error.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
 export type Lease = {
-  /** Aborts when the lease was lost: another owner took it, or it could not be renewed before it ran out. */
+  /** Aborts when the lease is lost: another owner took it, or it could not be renewed before it expired. */
   readonly lost: AbortSignal;
-  /** Stops renewing and gives it up, so that another instance need not wait for it to run out. Never throws. */
+  /** Stops renewing and frees the lease, so that another instance need not wait until it expires. Never throws. */
   release(): Promise<void>;
 };
 
@@ -19,7 +19,7 @@ export type LeaseOptions = {
   readonly name: string;
   readonly owner: string;
   readonly clock: Clock;
-  /** How long it holds without renewal, in simulated milliseconds. It is renewed at every third. */
+  /** The time until it expires without a renewal, in simulated milliseconds. It is renewed after each third of it. */
   readonly durationMs: Milliseconds;
 };
 
@@ -27,7 +27,7 @@ type Row = { readonly owner: string; readonly until: string };
 
 const partitionKey = "lease";
 
-/** Takes the lease if it is free or has run out; `undefined` if another owner holds it. Throws if storage fails. */
+/** Takes the lease if it is free or has expired. Undefined if another owner holds it. Throws if storage fails. */
 export async function acquireLease(options: LeaseOptions): Promise<Lease | undefined> {
   const etag = await takeRow(options);
   return etag === undefined ? undefined : holdLease(options, etag);
@@ -60,7 +60,7 @@ function holdLease(options: LeaseOptions, firstEtag: string | undefined): Lease 
         etag = await replaceRow(table, row, etag);
         until = Date.parse(row.until);
       } catch {
-        // Storage did not answer: the lease is still ours until it runs out.
+        // Storage did not answer. The lease is still held until it expires.
         if (clock.now() < until) continue;
         etag = undefined;
       }
@@ -76,7 +76,8 @@ function holdLease(options: LeaseOptions, firstEtag: string | undefined): Lease 
       const etag = await renewals;
       if (etag === undefined) return;
       const free = { partitionKey, rowKey: name, owner: "", until: new Date(0).toISOString() };
-      await replaceRow(table, free, etag).catch(() => undefined); // else it runs out by itself
+      // If this fails, the lease expires.
+      await replaceRow(table, free, etag).catch(() => undefined);
     },
   };
 }
@@ -85,7 +86,7 @@ function heldRow({ name, owner, clock, durationMs }: LeaseOptions) {
   return { partitionKey, rowKey: name, owner, until: new Date(clock.now() + durationMs).toISOString() };
 }
 
-/** The row's new ETag; `undefined` if it is no longer the one we knew. */
+/** The row's new ETag. Undefined if the row was changed since. */
 async function replaceRow(
   table: TableClient,
   row: { readonly partitionKey: string; readonly rowKey: string } & Row,

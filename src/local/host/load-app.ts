@@ -1,4 +1,4 @@
-/** Loads a functions app into this process, so that what it registers is known. */
+/** Loads a function app into this process and collects the functions that it registers. */
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,7 +11,7 @@ export type AppSource = string | (() => Promise<unknown>);
 /** A registered function, by its name and its trigger's type, such as "queueTrigger". */
 export type FunctionSummary = { readonly name: string; readonly trigger: string };
 
-/** Imports the app and returns what it registered. Throws if it registered nothing, which in Azure shows only as "no functions found". */
+/** Imports the app and returns its registrations. Throws if there are none, for which Azure only reports "no functions found". */
 export async function loadApp(app: AppSource): Promise<Registry> {
   const registry = installCore();
   if (typeof app === "function") await app();

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { readHostJson } from "./host-json.ts";
 import { listFunctions, loadApp, type FunctionSummary } from "./load-app.ts";
 
-/** The description of a package folder. `hostJson` is the parsed host.json, which the host can certainly read. */
+/** The description of a package folder. `hostJson` is the parsed host.json, which was checked. */
 export type Package = { readonly entry: string; readonly hostJson: unknown };
 
 const packageJson = z.object({ main: z.string() });
@@ -20,7 +20,7 @@ export async function readPackage(folder: string): Promise<Package> {
   return { entry: path.join(folder, main), hostJson };
 }
 
-/** Loads a package's code into this process, starting nothing, and lists its functions. Settings that it reads at import must be set. */
+/** Loads a package's code into this process without starting it, and lists its functions. Settings that it reads at import must be set. */
 export async function loadPackage(
   folder: string,
 ): Promise<Package & { readonly functions: readonly FunctionSummary[] }> {

@@ -1,6 +1,6 @@
 /**
- * A host as a process of its own (spawn-host.ts starts it). Options: JSON in LOCAL_FUNCTIONS_HOST or in the first argument. Prints one
- * JSON line when it listens; its log goes to stderr. Stops, after what runs has finished, on SIGTERM or when its stdin closes.
+ * A host in a process of its own (spawn-host.ts starts it). Options: JSON in LOCAL_FUNCTIONS_HOST or in the first argument. Prints one JSON
+ * line when it listens. Its log goes to stderr. On SIGTERM, or when its stdin closes, it finishes running work and stops.
  */
 import { stat, readFile } from "node:fs/promises";
 import { z } from "zod";

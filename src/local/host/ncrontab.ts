@@ -4,7 +4,7 @@
  * "Timer semantics").
  */
 export type Schedule = {
-  /** The first occurrence strictly after `time`; both in milliseconds since 1970. Throws if there is none in 50 years. */
+  /** The first occurrence after `time`, both in milliseconds since 1970. Throws if there is none in 50 years. */
   next(time: number): number;
 };
 
@@ -29,16 +29,17 @@ const fields: readonly Field[] = [
 const day = 86_400_000;
 const longestSearchInDays = 50 * 366;
 
-/** Parses an expression. Throws, naming the field, if it is not one. */
+/** Parses an expression. Throws if it is invalid; the error names the field. */
 export function parseSchedule(expression: string): Schedule {
   const given = expression.trim().split(/\s+/);
   const texts = given.length === 5 ? ["0", ...given] : given;
-  if (texts.length !== 6)
-    throw new Error(`"${expression}" is not an NCRONTAB expression: it has ${given.length} fields`);
-  const [seconds, minutes, hours, days, monthNumbers, daysOfWeek] = fields.map((field, i) =>
-    parseField(field, texts[i] ?? "", expression),
-  );
-  if (!seconds || !minutes || !hours || !days || !monthNumbers || !daysOfWeek) throw new Error(expression);
+  const wrong = new Error(`"${expression}" is not an NCRONTAB expression: it has ${given.length} fields`);
+  if (texts.length !== fields.length) throw wrong;
+  const [seconds, minutes, hours, days, monthNumbers, daysOfWeek] = fields.map((field, i) => {
+    const text = texts[i];
+    return text === undefined ? undefined : parseField(field, text, expression);
+  });
+  if (!seconds || !minutes || !hours || !days || !monthNumbers || !daysOfWeek) throw wrong;
   const dayMatches = (date: Date) =>
     monthNumbers.has(date.getUTCMonth() + 1) &&
     days.has(date.getUTCDate()) &&
@@ -65,7 +66,7 @@ type TimesOfDay = {
   readonly hours: readonly number[];
 };
 
-/** The first matching second of a day at or after `from`, in seconds since midnight; `undefined` when the day has no more. */
+/** The first matching second of a day at or after `from`, in seconds since midnight. Undefined if the day has none. */
 function firstTimeOfDay(times: TimesOfDay, from: number): number | undefined {
   for (const hour of times.hours) {
     if (hour * 3600 + 3599 < from) continue;
@@ -84,17 +85,18 @@ function parseField(field: Field, text: string, expression: string): ReadonlySet
     throw new Error(`"${part}" is not a ${field.name} (${field.min} to ${field.max}) in "${expression}"`);
   };
   const numberOf = (part: string): number => {
-    const named = field.names?.findIndex((name) => part.toUpperCase().startsWith(name)) ?? -1;
-    const value = named >= 0 ? named + field.min : /^\d+$/.test(part) ? Number(part) : Number.NaN;
+    const named = field.names?.findIndex((name) => part.toUpperCase().startsWith(name));
+    if (named !== undefined && named >= 0) return named + field.min;
+    const value = /^\d+$/.test(part) ? Number(part) : Number.NaN;
     return value >= field.min && value <= field.max ? value : refuse(part);
   };
   const values = new Set<number>();
   for (const part of text.split(",")) {
     const match = /^(?:(\*)|([^-/]+)(?:-([^-/]+))?)(?:\/([1-9]\d*))?$/.exec(part) ?? refuse(part);
-    const [, star, low, high, step] = match;
-    const from = star === undefined ? numberOf(low ?? "") : field.min;
-    const to =
-      high !== undefined ? numberOf(high) : star !== undefined || step !== undefined ? field.max : from;
+    const [, , low, high, step] = match;
+    const isOpen = low === undefined || step !== undefined;
+    const from = low === undefined ? field.min : numberOf(low);
+    const to = high !== undefined ? numberOf(high) : isOpen ? field.max : from;
     if (to < from) refuse(part);
     for (let value = from; value <= to; value += Number(step ?? 1)) values.add(value);
   }

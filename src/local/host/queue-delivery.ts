@@ -9,20 +9,20 @@ import type { Runtime } from "./runtime.ts";
 import { statusOf } from "./storage-error.ts";
 import { simulatedTime, storageSeconds } from "./storage-time.ts";
 
-/** A queue that a function is triggered by. `name` is resolved and in lower case. */
+/** A queue whose messages start a function. `name` is resolved and in lower case. */
 export type PolledQueue = {
   readonly name: string;
   readonly connection: string | undefined;
   readonly client: QueueClient;
 };
 
-/** How long a message stays hidden while its function runs, in simulated milliseconds; renewed at half time. Not configurable in Azure either. */
+/** Time for which a message is hidden while its function runs, in simulated milliseconds. Renewed at half time. Azure has no setting for it. */
 export const messageVisibilityMs = 10 * 60_000;
 
 const poisonSuffix = "-poison";
 const longestQueueName = 63;
 
-/** Runs the function on one message and settles the message. Never throws: what storage refuses is logged, and the message comes back by itself. */
+/** Runs the function on one message and settles the message. Never throws: an error of storage is logged, and the message becomes visible again. */
 export async function deliverMessage(
   runtime: Runtime,
   registered: RegisteredFunction,
@@ -52,7 +52,7 @@ async function deliver(
   };
 
   const text = decodeMessage(message.messageText, messageEncoding);
-  // At once, whatever the dequeue count: trying again would not make it base64.
+  // At the first delivery, because a repetition cannot help.
   if (text === undefined) return toPoison(message.popReceipt, "it is not base64");
   if (poison !== undefined && message.dequeueCount > maxDequeueCount) {
     return toPoison(message.popReceipt, `it was dequeued more than ${maxDequeueCount} times`);
@@ -69,10 +69,10 @@ async function deliver(
     const retryIn = storageSeconds(visibilityTimeoutMs, runtime.speed);
     await ignoreGone(queue.client.updateMessage(message.messageId, popReceipt, undefined, retryIn));
   }
-  // A failed message without a poison queue stays hidden until its visibility lapses.
+  // A failed message without a poison queue stays hidden until its visibility timeout.
 }
 
-/** Runs a queue function on a text, as the host does for a received message or (without one) for an admin request. */
+/** Runs a queue function on a text: that of a received message, or without `message` that of an admin request. */
 export function invokeWithMessage(
   runtime: Runtime,
   registered: RegisteredFunction,
@@ -91,7 +91,7 @@ export function invokeWithMessage(
       ...topLevelFields(text),
       QueueTrigger: { string: text },
       Id: { string: message?.messageId ?? randomUUID() },
-      PopReceipt: { string: message?.popReceipt ?? "" },
+      ...(message === undefined ? {} : { PopReceipt: { string: message.popReceipt } }),
       DequeueCount: { json: String(message?.dequeueCount ?? 1) },
       InsertionTime: time(message?.insertedOn),
       ExpirationTime: time(message?.expiresOn),
@@ -100,7 +100,7 @@ export function invokeWithMessage(
   );
 }
 
-/** A JSON object's own fields are trigger metadata too. */
+/** The fields of a JSON object are trigger metadata as well. */
 function topLevelFields(text: string): Readonly<Record<string, TypedData>> {
   if (!text.trimStart().startsWith("{")) return {};
   try {
@@ -115,8 +115,8 @@ function topLevelFields(text: string): Readonly<Record<string, TypedData>> {
 }
 
 /**
- * Renews a message's visibility at half time, one renewal after the other, until `end` is called. `end` waits for a renewal under way and
- * gives the receipt that is valid then: settling with an older one would be refused, and the message would be delivered again.
+ * Renews a message's visibility timeout at half time, one renewal after the other, until `end` is called. `end` waits for a renewal in
+ * progress and resolves to the receipt that is valid then. Storage refuses older receipts, and would deliver the message again.
  */
 function keepHidden(
   runtime: Runtime,
@@ -148,13 +148,13 @@ function keepHidden(
   };
 }
 
-/** `undefined` for a poison queue itself and for a name that would grow too long. */
+/** Undefined for a poison queue itself, and for a queue with a name that would become too long. */
 function poisonQueueOf(queueName: string): string | undefined {
   const name = queueName + poisonSuffix;
   return queueName.endsWith(poisonSuffix) || name.length > longestQueueName ? undefined : name;
 }
 
-/** Someone else has the message by now, or it is gone: nothing is left to settle. */
+/** Ignores the error that another receiver has the message, or that it no longer exists. */
 async function ignoreGone(request: Promise<unknown>): Promise<void> {
   try {
     await request;

@@ -1,10 +1,10 @@
-/** The text of queue messages: what a function sees of one that was received, and how a function's output becomes messages. */
+/** The text of queue messages: decoding for a function's input, and encoding of its output. */
 import type { TypedData } from "./core.ts";
 import type { MessageEncoding } from "./host-json.ts";
 
 /**
- * The text a function gets for a received message; `undefined` if it cannot be decoded. base64 is read as .NET does: whitespace is
- * ignored, padding is required.
+ * The text that a function gets for a received message. Undefined if it cannot be decoded. As in .NET, base64 may contain whitespace, and
+ * needs its padding.
  */
 export function decodeMessage(text: string, encoding: MessageEncoding): string | undefined {
   if (encoding === "none") return text;
@@ -18,10 +18,11 @@ export function encodeMessage(body: Uint8Array, encoding: MessageEncoding): stri
   return Buffer.from(body).toString(encoding === "none" ? "utf8" : "base64");
 }
 
-/** The messages an output binding's value stands for: a JSON array, even as text, is one message per element; anything else is one. */
+/** The messages for the value of an output binding. A JSON array, also as text, is one message for each element. Any other value is one. */
 export function splitOutput(value: TypedData): readonly Uint8Array[] {
   if (value.bytes !== undefined) return [value.bytes];
-  const text = value.json ?? value.string ?? String(value.int ?? value.double ?? "");
+  const number = value.int ?? value.double;
+  const text = value.json ?? value.string ?? (number === undefined ? "" : String(number));
   const parsed = arrayOrUndefined(text);
   if (parsed === undefined) return [Buffer.from(text)];
   return parsed

@@ -1,4 +1,4 @@
-/** Output bindings. The local host knows queues (and the HTTP answer, which the HTTP trigger takes). */
+/** Output bindings. The local host supports queues here, and HTTP answers in the HTTP trigger. */
 import { z } from "zod";
 import { resolveSettings } from "./app-settings.ts";
 import type { Binding, FunctionMetadata, InvocationResponse } from "./core.ts";
@@ -8,7 +8,7 @@ import { statusOf } from "./storage-error.ts";
 
 const queueBinding = z.object({ queueName: z.string(), connection: z.string().optional() });
 
-/** Throws if a function has a binding, other than its trigger, that the local host cannot serve: better at start than at the first use. */
+/** Throws if a function has a binding that the local host does not support. Checked at the start, so that no call fails later. */
 export function checkBindings(metadata: FunctionMetadata): void {
   for (const [name, binding] of Object.entries(metadata.bindings)) {
     const type = binding.type.toLowerCase();
@@ -19,7 +19,7 @@ export function checkBindings(metadata: FunctionMetadata): void {
   }
 }
 
-/** Sends what a function put into its queue outputs. Runs after the function succeeded; a failure here fails the invocation. */
+/** Sends a function's queue outputs, after the function has succeeded. A failure here fails the invocation. */
 export async function deliverOutputs(
   runtime: Runtime,
   metadata: FunctionMetadata,
@@ -43,7 +43,7 @@ export async function deliverOutputs(
   }
 }
 
-/** Sends a text as it is, creates the queue if it is missing, and wakes a trigger of this host that polls it. */
+/** Sends a text unchanged. Creates the queue if it is missing, and wakes the trigger of this host that polls it. */
 export async function sendToQueue(
   runtime: Runtime,
   connection: string | undefined,

@@ -1,4 +1,4 @@
-/** Queue triggers: polling and its pace. What becomes of one message is in queue-delivery.ts. Rules: platform.md section 3, "Queue semantics". */
+/** Queue triggers: polling of queues (platform.md section 3, "Queue semantics"). queue-delivery.ts handles each message. */
 import type { DequeuedMessageItem } from "@azure/storage-queue";
 import { z } from "zod";
 import { resolveSettings } from "./app-settings.ts";
@@ -10,14 +10,14 @@ import { storageSeconds } from "./storage-time.ts";
 
 const queueTrigger = z.object({ queueName: z.string(), connection: z.string().optional() });
 
-/** The first pause after an empty poll, in simulated milliseconds; it doubles up to host.json's maxPollingInterval. */
+/** The first pause after an empty poll, in simulated milliseconds. It doubles up to host.json's maxPollingInterval. */
 const firstPauseMs = 100;
-/** Whatever the speed, storage on the same machine is not asked more often than this, in real milliseconds. */
+/** The shortest pause between polls at any speed, in real milliseconds. */
 const leastRealPauseMs = 10;
 
 /**
- * Polls the function's queue until the host stops, then waits for the messages in hand. A batch is fetched when no more than
- * newBatchThreshold messages are running, so up to batchSize + newBatchThreshold run at once. A missing queue is an empty one; it is never
+ * Polls the function's queue until the host stops, and then waits for the messages in progress. A batch is fetched when at most
+ * newBatchThreshold messages are running, so up to batchSize + newBatchThreshold run at once. A missing queue counts as empty. It is not
  * created here.
  */
 export async function runQueueTrigger(runtime: Runtime, registered: RegisteredFunction): Promise<void> {
@@ -48,7 +48,7 @@ export async function runQueueTrigger(runtime: Runtime, registered: RegisteredFu
   await Promise.all(running);
 }
 
-/** Resolves a queue function's binding. Throws if a setting it names is missing. */
+/** Resolves a queue function's binding. Throws if a setting that it names is missing. */
 export function openQueue(runtime: Runtime, { metadata }: RegisteredFunction): PolledQueue {
   const { queueName, connection } = queueTrigger.parse(triggerOf(metadata).binding);
   const name = resolveSettings(queueName, runtime.settings).toLowerCase();
@@ -80,5 +80,5 @@ async function receive(
   }
 }
 
-/** 0.8 to 1.2, so that instances do not poll in step. */
+/** 0.8 to 1.2, so that instances do not poll at the same moments. */
 const jitter = () => 0.8 + Math.random() * 0.4;

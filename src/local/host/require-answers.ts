@@ -1,7 +1,7 @@
-/** Answers `require` of one module id with a value of ours, in the way that the Azure Functions worker supplies its core module. */
+/** Replaces one module for `require`, as the Azure Functions worker does for its core module. */
 import Module from "node:module";
 
-/** From now on `require(id)`, anywhere in this process, gives `answer`. Returns what undoes it. */
+/** From now on `require(id)` returns `answer` everywhere in this process, until the returned function is called. */
 export function answerRequire(id: string, answer: unknown): () => void {
   const prototype: { require: (this: NodeJS.Module, id: string) => unknown } = Module.prototype;
   const original = prototype.require;

@@ -1,9 +1,9 @@
 /** Route templates of HTTP functions: literals, `{p}`, `{p:int}`, `{p?}`, `{*rest}` (platform.md section 3, "HTTP"). */
 
 export type Route = {
-  /** The values of the template's parameters if it matches the path. Absent optional ones are left out. */
+  /** The values of the template's parameters. Missing optional ones are left out. Undefined if the path does not match. */
   match(path: string): Readonly<Record<string, string>> | undefined;
-  /** Orders routes that match one path: compared as text, the lower goes first. A literal segment goes before a parameter. */
+  /** The order of routes that match the same path, compared as text: the lowest is used. Literal segments are before parameters. */
   readonly precedence: string;
 };
 
@@ -25,7 +25,7 @@ const constraints: ReadonlyMap<string, RegExp> = new Map([
   ["guid", /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i],
 ]);
 
-/** Parses a template such as `api/clusters/{cluster}/nodes/{index:int?}`. Throws if it uses what the local host does not know. */
+/** Parses a template such as `api/clusters/{cluster}/nodes/{index:int?}`. Throws if it uses a feature that the local host lacks. */
 export function parseRoute(template: string): Route {
   const segments = template
     .split("/")
@@ -42,8 +42,8 @@ export function parseRoute(template: string): Route {
 function parseSegment(text: string, template: string): Segment {
   if (!/[{}]/.test(text)) return { kind: "literal", text: text.toLowerCase() };
   const match = /^\{(\*{0,2})([A-Za-z_][\w-]*)(?::([a-z]+))?(\?)?\}$/.exec(text);
-  if (match === null) throw new Error(`route "${template}": "${text}" is not supported locally`);
-  const [, star, name = "", constraint, optional] = match;
+  const [, star, name, constraint, optional] = match ?? [];
+  if (name === undefined) throw new Error(`route "${template}": "${text}" is not supported locally`);
   if (star !== "") return { kind: "rest", name };
   const accepts = constraint === undefined ? undefined : constraints.get(constraint);
   if (constraint !== undefined && accepts === undefined) {
@@ -71,7 +71,7 @@ function matchSegments(
   return path.length > segments.length ? undefined : values;
 }
 
-/** Decoded segments of a URL's path. An encoded slash stays encoded, as the platform's web server leaves it. */
+/** Decoded segments of a URL's path. An encoded slash stays encoded, as in the platform's web server. */
 function splitPath(path: string): readonly string[] {
   return path
     .split("/")

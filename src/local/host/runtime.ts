@@ -1,4 +1,4 @@
-/** The shared parts of all triggers of one host. */
+/** The parts of a host that all its triggers share. */
 import type { QueueServiceClient } from "@azure/storage-queue";
 import type { Clock } from "../scaled-clock.ts";
 import type { AppSettings } from "./app-settings.ts";
@@ -14,10 +14,10 @@ export type Runtime = {
   readonly clock: Clock;
   readonly speed: number;
   readonly instanceId: string;
-  /** Says something, through the app's log hooks; `invocationContext` is the invocation's own, if it is one that speaks. */
+  /** Logs an entry, through the app's log hooks. `invocationContext` is given for an entry of an invocation. */
   log(entry: LogEntry, invocationContext?: unknown): void;
   readonly wakeUps: WakeUps;
-  /** Aborts when the host begins to stop: triggers take no more work, what runs finishes. */
+  /** Aborts when the host begins to stop. Triggers then take no more work, and running work finishes. */
   readonly stopping: AbortSignal;
   /** The queue service that a binding's `connection` names. */
   queueService(connection: string | undefined): QueueServiceClient;
@@ -25,7 +25,7 @@ export type Runtime = {
 
 export type Trigger = { readonly bindingName: string; readonly binding: Binding; readonly type: string };
 
-/** A function's one trigger; its type in lower case, as the host compares types without regard to case. */
+/** A function's only trigger. Its type is in lower case, because letter case does not matter to the host. */
 export function triggerOf(metadata: FunctionMetadata): Trigger {
   for (const [bindingName, binding] of Object.entries(metadata.bindings)) {
     if (/trigger$/i.test(binding.type)) return { bindingName, binding, type: binding.type.toLowerCase() };
@@ -33,7 +33,7 @@ export function triggerOf(metadata: FunctionMetadata): Trigger {
   throw new Error(`function "${metadata.name}" has no trigger`);
 }
 
-/** The registered function of that name. Names are compared without regard to case, as the host does. */
+/** The registered function with this name. Letter case does not matter, as in the host. */
 export function findFunction(registry: Registry, name: string): RegisteredFunction | undefined {
   return [...registry.functions.values()].find(
     ({ metadata }) => metadata.name.toLowerCase() === name.toLowerCase(),

@@ -1,9 +1,9 @@
-/** The stored state of a timer between starts, and its effect at a start (platform.md section 3, "Timer semantics"). */
+/** The state of a timer that is stored between starts, and its effect at a start (platform.md section 3, "Timer semantics"). */
 import type { TableClient } from "@azure/data-tables";
 import type { Schedule } from "./ncrontab.ts";
 import { statusOf } from "./storage-error.ts";
 
-/** Simulated milliseconds. `last` is `undefined` before the first run and after the schedule was changed. */
+/** Times in simulated milliseconds. `last` is undefined before the first run and after a change of the schedule. */
 export type ScheduleStatus = {
   readonly last: number | undefined;
   readonly next: number;
@@ -12,19 +12,19 @@ export type ScheduleStatus = {
 
 export type Start = { readonly status: ScheduleStatus; readonly isPastDue: boolean };
 
-/** The state of a timer that starts at `now`, having remembered `stored`: one late run if an occurrence was missed, however many were. */
+/** The state of a timer that starts at `now` with the stored state. If occurrences were missed, there is one late run for all of them. */
 export function startSchedule(schedule: Schedule, stored: ScheduleStatus | undefined, now: number): Start {
-  const afresh = (next: number) => ({ last: undefined, next, lastUpdated: now });
-  if (stored === undefined) return { status: afresh(schedule.next(now)), isPastDue: false };
+  const newStatus = (next: number) => ({ last: undefined, next, lastUpdated: now });
+  if (stored === undefined) return { status: newStatus(schedule.next(now)), isPastDue: false };
   const expected = schedule.next(stored.last ?? stored.lastUpdated);
   if (expected === stored.next) return { status: stored, isPastDue: now > stored.next };
-  // The schedule is not the one of the last run: nothing was missed.
-  return { status: afresh(now > expected ? schedule.next(now) : expected), isPastDue: false };
+  // The schedule was changed since the last run, so nothing was missed.
+  return { status: newStatus(now > expected ? schedule.next(now) : expected), isPastDue: false };
 }
 
 /**
- * The state after a run that began at `invokedAt`. The next occurrence is counted from there, so that a run that took too long is followed
- * at once by one more. A regular run that began early is counted from its occurrence, or it would be due twice.
+ * The state after a run that began at `invokedAt`. The next occurrence is the first after that time, so another run follows at once if this
+ * one took too long. After a regular run that began early it is the first after the run's own occurrence, which would otherwise run twice.
  */
 export function finishRun(
   schedule: Schedule,
@@ -36,7 +36,7 @@ export function finishRun(
   return { last: at, next: schedule.next(at), lastUpdated: at };
 }
 
-/** Whether a schedule fires more than once a minute. Such a timer stores nothing and gets no schedule status. */
+/** Whether a schedule occurs more than once a minute. Such a timer stores nothing and gets no schedule status. */
 export function isSubMinute(schedule: Schedule, now: number): boolean {
   const first = schedule.next(now);
   return schedule.next(first) - first < 60_000;
@@ -44,7 +44,7 @@ export function isSubMinute(schedule: Schedule, now: number): boolean {
 
 const partitionKey = "timer";
 
-/** The stored state; `undefined` if there is none. */
+/** The stored state. Undefined if there is none. */
 export async function readStatus(table: TableClient, name: string): Promise<ScheduleStatus | undefined> {
   try {
     const row = await table.getEntity<{ last?: string; next: string; lastUpdated: string }>(

@@ -1,4 +1,4 @@
-/** The `Set-Cookie` header of a cookie that an app answered with (RFC 6265). */
+/** The `Set-Cookie` header for a cookie in an app's answer (RFC 6265). */
 import type { RpcCookie } from "./core.ts";
 
 const sameSiteNames = { lax: "Lax", strict: "Strict", explicitNone: "None" };

@@ -1,4 +1,4 @@
-/** A host in a process of its own: several of them sharing one Azurite are several instances of one function app. */
+/** A host in a process of its own. Several hosts on one Azurite are several instances of one function app. */
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { AppSettings } from "./app-settings.ts";
@@ -8,12 +8,12 @@ import type { FunctionSummary } from "./load-app.ts";
 
 /** The input of a host process, as JSON. */
 export type ChildHostOptions = {
-  /** Path of the app's entry, or of a package folder (one that has a package.json); then host.json is the package's. */
+  /** Path of the app's entry, or of a package folder with its own package.json and host.json. */
   readonly app: string;
-  /** Path of host.json, or its content. Not needed with a package folder. */
+  /** Path of host.json, or its content. Not needed for a package folder. */
   readonly hostJson?: unknown;
   readonly settings: AppSettings;
-  /** The shared clock: where simulated and real time agree, in real milliseconds since 1970. */
+  /** The moment at which simulated and real time are equal, in real milliseconds since 1970. */
   readonly origin: number;
   readonly speed: number;
   readonly keys?: HostKeys;
@@ -29,7 +29,7 @@ export type HostProcess = Omit<Child<unknown>, "ready"> & {
   readonly functions: readonly FunctionSummary[];
 };
 
-/** The environment variable in which a host process gets its options. */
+/** The environment variable with the options of a host process. */
 export const optionsVariable = "LOCAL_FUNCTIONS_HOST";
 
 const readyLine = z.object({
@@ -43,8 +43,9 @@ const readyLine = z.object({
 });
 
 /**
- * Starts a host process and resolves when it listens. It stops with `stop()`, on SIGTERM, and when this process dies. `onLine` gets its
- * log, one JSON object a line, and whatever the app prints. `node` is the Node that runs it. Absent: this process's own. Rejects if the host cannot start, with what it said.
+ * Starts a host process and resolves when it listens. It stops with `stop()`, on SIGTERM, and when this process ends. `onLine` is called
+ * with each line of its log, a JSON object, and with each line that the app prints. `node` is the Node that runs it. Absent: this process's
+ * own. Rejects with the host's output if it cannot start.
  */
 export async function spawnHost(
   options: ChildHostOptions,

@@ -1,7 +1,7 @@
-/** .NET time spans, as host.json writes durations: [days.]hours:minutes:seconds[.fraction]. */
+/** Time spans of .NET, the form of durations in host.json: [days.]hours:minutes:seconds[.fraction]. */
 const pattern = /^(?:(\d+)\.)?(\d{1,2}):(\d{1,2}):(\d{1,2}(?:\.\d{1,7})?)$/;
 
-/** Milliseconds of a time span such as "00:00:30" or "1.12:00:00.250"; `undefined` if the text is none. */
+/** The milliseconds of a time span such as "00:00:30" or "1.12:00:00.250". Undefined if the text is not a time span. */
 export function parseTimeSpan(text: string): number | undefined {
   const match = pattern.exec(text);
   if (match === null) return undefined;

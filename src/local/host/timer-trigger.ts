@@ -1,4 +1,4 @@
-/** Timer triggers: one instance at a time runs a timer, and its runs never overlap. Rules: platform.md section 3, "Timer semantics". */
+/** Timer triggers. Only one instance at a time runs a timer, and its runs never overlap (platform.md section 3, "Timer semantics"). */
 import type { TableClient } from "@azure/data-tables";
 import { z } from "zod";
 import { resolveSettings } from "./app-settings.ts";
@@ -16,7 +16,7 @@ import {
   type ScheduleStatus,
 } from "./schedule-status.ts";
 
-/** The lease that makes a timer single, and how often an instance without it tries to take it over: a minute of simulated time each. */
+/** Duration of the lease that only one instance holds, and pause before another instance tries to take it, both in simulated time. */
 export const timerLeaseMs = 60_000;
 
 export type TimerOptions = {
@@ -31,7 +31,7 @@ const timerTrigger = z.object({
   useMonitor: z.boolean().default(true),
 });
 
-/** Resolves a timer function's binding. Throws if its schedule is none. */
+/** Resolves a timer function's binding. Throws if its schedule is invalid. */
 export function readTimer({ metadata }: RegisteredFunction, settings: Runtime["settings"]): TimerOptions {
   const { schedule, ...rest } = timerTrigger.parse(triggerOf(metadata).binding);
   return { ...rest, schedule: parseSchedule(resolveSettings(schedule, settings)) };
@@ -64,7 +64,7 @@ export async function runTimerTrigger(
   }
 }
 
-/** Runs the timer until `end` aborts; a run under way is waited for. */
+/** Runs the timer until `end` aborts. Waits for a run that is in progress. */
 async function followSchedule(
   runtime: Runtime,
   registered: RegisteredFunction,
@@ -88,19 +88,19 @@ async function followSchedule(
     if (kind === "regular") await clock.sleep(status.next - clock.now(), end);
     if (end.aborted) return;
     const invokedAt = clock.now();
-    await invokeTimer(runtime, registered, kind === "past-due", remembers ? status : undefined);
+    const isPastDue = kind === "past-due";
+    await invokeTimer(runtime, registered, { isPastDue, status: remembers ? status : undefined });
     status = finishRun(schedule, status, invokedAt, kind);
     kind = "regular";
     if (remembers) await writeStatus(table, name, status);
   }
 }
 
-/** Runs a timer function once. `status` is its schedule status; undefined for a timer that stores none. */
+/** Runs a timer function once. `status` is its schedule status. Undefined for a timer that stores none. */
 export function invokeTimer(
   runtime: Runtime,
   registered: RegisteredFunction,
-  isPastDue: boolean,
-  status: ScheduleStatus | undefined,
+  { isPastDue, status }: { readonly isPastDue: boolean; readonly status: ScheduleStatus | undefined },
 ): Promise<Outcome> {
   const info = {
     Schedule: { AdjustForDST: true },
@@ -117,6 +117,6 @@ export function invokeTimer(
   return invokeFunction(runtime, registered, { json: JSON.stringify(info) });
 }
 
-/** .NET's first instant stands for "never". */
+/** The first moment of .NET means "never". */
 const isoOrNever = (at: number | undefined) =>
   at === undefined ? "0001-01-01T00:00:00+00:00" : new Date(at).toISOString();

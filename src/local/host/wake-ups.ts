@@ -1,4 +1,4 @@
-/** Wakes the trigger that polls a queue when code in this process puts a message into it (platform.md section 3, "backoff"). */
+/** Wakes the trigger that polls a queue when code in this process adds a message (platform.md section 3, "backoff"). */
 import type { Clock } from "../scaled-clock.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
@@ -18,7 +18,7 @@ export function createWakeUps(clock: Clock): WakeUps {
       const sleeper = new AbortController();
       const others = sleepers.get(queueName) ?? new Set<AbortController>();
       sleepers.set(queueName, others.add(sleeper));
-      // Not AbortSignal.any: a poll every few milliseconds would pile up signals that depend on the host's one long-lived signal.
+      // Not AbortSignal.any: with a poll every few milliseconds, signals that depend on the host's own signal would accumulate.
       const stop = () => sleeper.abort();
       signal.addEventListener("abort", stop);
       if (!signal.aborted) await clock.sleep(milliseconds, sleeper.signal);

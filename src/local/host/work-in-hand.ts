@@ -1,8 +1,8 @@
-/** Work that has begun and that a host waits for before it stops. */
+/** Work in progress. A host waits for it before it stops. */
 export type WorkInHand = {
-  /** Counts `work` until it has ended, well or badly, and gives it back. */
+  /** Tracks `work` until it succeeds or fails. Returns it. */
   track<T>(work: Promise<T>): Promise<T>;
-  /** Resolves when nothing is in hand any more. */
+  /** Resolves when no work is in progress. */
   finish(): Promise<void>;
 };
 

@@ -1,10 +1,11 @@
 import type { SimulatorEvent } from "../../simulator/events.ts";
 import { Auditor } from "../workload/auditor.ts";
 import type { AuditedLimit } from "../workload/audit-events.ts";
-import type { HostEvent, SchedulerModel } from "../workload/scheduler-model.ts";
+import type { HostEvent } from "../workload/scheduler-events.ts";
+import type { SchedulerModel } from "../workload/scheduler-model.ts";
 import { readStopUrl } from "./stop-url.ts";
 
-/** Passes the events of the simulator and the scheduler model to the auditor, and the list of hosts to the scheduler. */
+/** Passes the events of the simulator and the scheduler model to the auditor, and the hosts to the scheduler. */
 export class AuditFeed {
   readonly auditor: Auditor;
   readonly #nodeOfInstance = new Map<string, string>();
@@ -32,10 +33,10 @@ export class AuditFeed {
   }
 
   /**
-   * Handles one event of the simulator. Hosts join the scheduler when Ready, and leave it when they fail, go down or are removed. True if
-   * its hosts changed.
+   * Handles one event of the simulator. A node joins the scheduler when it is Ready, and leaves it when it fails, goes down or is removed.
+   * Returns whether the scheduler's hosts changed.
    */
-  tell(event: SimulatorEvent, scheduler: SchedulerModel): boolean {
+  handle(event: SimulatorEvent, scheduler: SchedulerModel): boolean {
     switch (event.kind) {
       case "node-created":
         this.#coresOfNode.set(event.nodeId, event.cores);

@@ -1,13 +1,12 @@
 import { sendDemand } from "../../client/send.ts";
 import type { LocalSystem } from "../system.ts";
 import { startSystem } from "../system.ts";
-import { SchedulerModel } from "../workload/scheduler-model.ts";
-import { AuditFeed } from "./audit-feed.ts";
-import { auditedLimits, simulatorOptions } from "./cluster.ts";
+import type { AuditFeed } from "./audit-feed.ts";
+import { simulatorOptions } from "./cluster.ts";
+import type { Doors } from "./doors.ts";
+import { readReply } from "./doors.ts";
+import { startScheduler } from "./observed-scheduler.ts";
 import type { Audience, Play, Played } from "./play.ts";
-import { AGENT_TIMES } from "./play.ts";
-import type { Doors } from "./scheduler-agent.ts";
-import { readReply, SchedulerAgent } from "./scheduler-agent.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
 /** Longest uninterrupted sleep (real milliseconds). */
@@ -52,26 +51,14 @@ async function playOn(
 ): Promise<Played> {
   const { clock, simulator } = system;
   const startedAt = clock.now();
-  const feed = new AuditFeed(auditedLimits(play.cluster));
-  const scheduler = new SchedulerModel({
-    maxSlots: play.cluster.nodes * play.cluster.coresPerNode,
-    observer: { hostBusy: (event) => feed.busy(event), hostIdle: (event) => feed.idle(event) },
-  });
   const pushes: number[] = [];
-  const agent = new SchedulerAgent(
-    scheduler,
-    play.jobs,
+  const { feed, scheduler, agent, stopListening } = startScheduler(
+    play,
+    simulator,
     openDoors(system),
-    { cluster: play.cluster.name, requestSet: "standard", ...AGENT_TIMES },
     startedAt,
-    (at, slots, expiresAt) => {
-      pushes.push(at);
-      feed.auditor.demand({ at, slots, expiresAt });
-    },
+    (at) => pushes.push(at),
   );
-  const stopListening = simulator.onEvent((event) => {
-    if (feed.tell(event, scheduler)) agent.touch();
-  });
   const giveUpAt = startedAt + (play.jobs.at(-1)?.submitMs ?? 0) + GIVE_UP_MS;
   const failures: unknown[] = [];
   for (const host of system.hosts)
@@ -86,10 +73,6 @@ async function playOn(
   }
   stopListening();
   if (failures.length > 0) throw failures[0];
-  const latencySeconds = latencyOf(
-    pushes,
-    feed.creates.map((create) => create.at),
-  );
   return {
     scheduler,
     agent,
@@ -98,7 +81,7 @@ async function playOn(
     endedAt: clock.now(),
     messagesRejected: await countRejected(system),
     finished: agent.finished,
-    ...(latencySeconds === undefined ? {} : { distortion: { latencySeconds, speed } }),
+    ...measureDistortion(pushes, feed, speed),
   };
 }
 
@@ -128,7 +111,20 @@ async function countRejected(system: LocalSystem): Promise<number> {
     : 0;
 }
 
-/** From the last push before it to a create, 95 % of them, in simulated seconds. Undefined without a create. */
+/** The time from a push to the create that it led to. Nothing without a create. */
+function measureDistortion(
+  pushes: readonly number[],
+  { creates }: AuditFeed,
+  speed: number,
+): Pick<Played, "distortion"> {
+  const latencySeconds = latencyOf(
+    pushes,
+    creates.map(({ at }) => at),
+  );
+  return latencySeconds === undefined ? {} : { distortion: { latencySeconds, speed } };
+}
+
+/** The time from the last push before a create to the create, in simulated seconds: 95 % are at most this. Undefined without a create. */
 function latencyOf(pushes: readonly number[], creates: readonly number[]): number | undefined {
   const waits = creates
     .flatMap((at) => {

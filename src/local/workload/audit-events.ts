@@ -4,12 +4,12 @@ export interface NodeCreated {
   readonly at: number;
   readonly nodeId: string;
   readonly cores: number;
-  /** The quota that the node uses, if that differs from its cores (constrained sizes). */
+  /** The cores of quota that the node uses. Absent: its cores. Constrained sizes use more. */
   readonly quotaCores?: number;
   readonly array: string;
   readonly machineType: string;
   readonly spot: boolean;
-  /** Creations of one request are one scale-up; without an id, creations of one instant are. */
+  /** Creations of one request count as one scale-up. Without an id, creations of one moment do. */
   readonly requestId?: string;
 }
 
@@ -20,24 +20,24 @@ export interface NodeEvent {
 
 export interface DemandEvent {
   readonly at: number;
-  /** Slots of one core, running and queued. It replaces the demand before it. */
+  /** Slots of one core, running and queued. This demand replaces the one before it. */
   readonly slots: number;
   readonly expiresAt: number;
 }
 
-/** One ceiling over the nodes that match: cluster, array, family, region and spot quotas all have this form. */
+/** A limit on all nodes that match. Limits of cluster and array, and quotas of family, region and spot all have this form. */
 export interface AuditedLimit {
-  /** For people: "cluster cores", "family standardFSv2Family". */
+  /** For users: "cluster cores", "family standardFSv2Family". */
   readonly name: string;
   readonly unit: "nodes" | "cores" | "quota-cores";
   readonly most: number;
-  /** Left out: every node counts. Given: only nodes that agree with each entry. */
+  /** Only nodes with all of these properties count. Absent: every node. */
   readonly only?: {
     readonly array?: string;
     readonly machineTypes?: readonly string[];
     readonly spot?: boolean;
   };
-  /** Until when a node counts; Azure's quotas do until it is gone (the default). */
+  /** The event after which a node no longer counts. Default "gone", as in Azure's quotas. */
   readonly heldUntil?: "gone" | "terminate-accepted";
 }
 
@@ -68,7 +68,7 @@ export type Violation =
 
 export interface AuditReport {
   readonly busyNodesStopped: number;
-  /** Creations after which a limit was exceeded; one creation over two limits counts twice. */
+  /** Creations that exceeded a limit. A creation that exceeds two limits counts twice. */
   readonly limitsExceeded: number;
   readonly nodesBeyondDemand: number;
   readonly violations: readonly Violation[];
@@ -76,12 +76,12 @@ export interface AuditReport {
   readonly nodesStopped: number;
   /** From the acceptance of the creation until the node was gone, or the end of the report. */
   readonly nodeHours: number;
-  /** From the acceptance of the creation until the node was Ready (or gone, or the end): the part that no job can use. */
+  /** From the acceptance of the creation until the node was Ready, or gone, or the report ends. No job can use this time. */
   readonly bootNodeHours: number;
   /** Ready and without a job. */
   readonly idleNodeHours: number;
   readonly scaleUps: number;
-  /** Instants at which terminations were accepted. */
+  /** Moments at which terminations were accepted. */
   readonly scaleDowns: number;
   readonly mostLiveNodes: number;
 }

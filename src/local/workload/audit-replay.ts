@@ -1,5 +1,6 @@
 import type { AuditedLimit, AuditReport, NodeCreated, NodeEvent, Violation } from "./audit-events.ts";
 import type { DemandHistory } from "./demand-history.ts";
+import { LimitUsage } from "./limit-usage.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
 export type AuditEvent =
@@ -7,7 +8,7 @@ export type AuditEvent =
   | (NodeEvent & { readonly kind: "ready" | "terminate-accepted" | "failed" | "gone" | "busy" | "idle" })
   | { readonly kind: "limits"; readonly at: number; readonly limits: readonly AuditedLimit[] };
 
-/** A job that ends at the same moment as another event has ended. Otherwise events of one moment keep their order. */
+/** Orders events by time. At one moment the end of a job comes first; other events keep their order. */
 export function compareAuditEvents(a: AuditEvent, b: AuditEvent): number {
   return a.at - b.at || Number(b.kind === "idle") - Number(a.kind === "idle");
 }
@@ -21,16 +22,14 @@ interface AuditedNode {
   busyMs: Milliseconds;
 }
 
-/** The books of the auditor during one replay of its events, which are applied in order. */
+/** One replay of a run's events, which must be applied in order of time. Counts violations, node hours and scalings. */
 export class AuditReplay {
-  #limits: readonly AuditedLimit[];
+  readonly #limits: LimitUsage;
   readonly #demands: DemandHistory;
   readonly #present = new Map<string, AuditedNode>();
   readonly #violations: Violation[] = [];
   readonly #scaleUps = new Set<string>();
   readonly #scaleDowns = new Set<number>();
-  /** The current use of each limit in force, kept up to date: counting 6,000 nodes at each of 6,000 creations takes too long. */
-  #used: number[];
   #liveNodes = 0;
   #liveCores = 0;
   #mostLiveNodes = 0;
@@ -41,14 +40,13 @@ export class AuditReplay {
   #idleMs = 0;
 
   constructor(limits: readonly AuditedLimit[], demands: DemandHistory) {
-    this.#limits = limits;
-    this.#used = limits.map(() => 0);
+    this.#limits = new LimitUsage(limits);
     this.#demands = demands;
   }
 
   apply(event: AuditEvent): void {
     if (event.kind === "created") return this.#create(event);
-    if (event.kind === "limits") return this.#changeLimits(event.limits);
+    if (event.kind === "limits") return this.#limits.replace(event.limits, this.#present.values());
     const node = this.#present.get(event.nodeId);
     if (node === undefined) return;
     if (event.kind === "ready") node.readyAt ??= event.at;
@@ -91,14 +89,14 @@ export class AuditReplay {
       busyMs: 0,
     };
     this.#present.set(created.nodeId, node);
-    this.#count(node, 1, () => true);
+    this.#limits.add(node);
     this.#changeLive(node, 1);
     this.#nodesCreated += 1;
     this.#scaleUps.add(created.requestId ?? `at ${created.at}`);
     this.#checkLimits(created);
   }
 
-  /** Compared in cores, which for nodes of one size is the same as in nodes and for mixed sizes still makes sense. */
+  /** Compared in cores: for nodes of one size that is the same as in nodes, and it also fits mixed sizes. */
   #checkDemand({ at, nodeId, cores }: NodeCreated): void {
     const slotsAsked = this.#demands.findLargest(at);
     if (this.#liveCores < slotsAsked) return;
@@ -114,25 +112,16 @@ export class AuditReplay {
   }
 
   #checkLimits(created: NodeCreated): void {
-    this.#limits.forEach((limit, index) => {
-      const used = this.#used[index] ?? 0;
-      if (!covers(limit, created) || used <= limit.most) return;
+    const { at, nodeId } = created;
+    for (const { limit, used } of this.#limits.findExceeded(created))
       this.#violations.push({
         kind: "limit-exceeded",
-        at: created.at,
-        nodeId: created.nodeId,
+        at,
+        nodeId,
         limit: limit.name,
         most: limit.most,
         used,
       });
-    });
-  }
-
-  #changeLimits(limits: readonly AuditedLimit[]): void {
-    this.#limits = limits;
-    this.#used = limits.map(() => 0);
-    for (const node of this.#present.values())
-      this.#count(node, 1, (limit) => node.stoppedAt === undefined || heldUntil(limit) === "gone");
   }
 
   #fail(node: AuditedNode): void {
@@ -141,7 +130,7 @@ export class AuditReplay {
   }
 
   #stop(node: AuditedNode, at: number): void {
-    // Asking again for a node that is already being stopped changes nothing and is no mistake.
+    // A second request for a node that is already being stopped has no effect, and is no violation.
     if (node.stoppedAt !== undefined) return;
     if (node.busySince !== undefined)
       this.#violations.push({
@@ -152,14 +141,14 @@ export class AuditReplay {
       });
     if (isLive(node)) this.#changeLive(node, -1);
     node.stoppedAt = at;
-    this.#count(node, -1, (limit) => heldUntil(limit) === "terminate-accepted");
+    this.#limits.stop(node);
     this.#nodesStopped += 1;
     this.#scaleDowns.add(at);
   }
 
   #remove(node: AuditedNode, at: number): void {
     if (isLive(node)) this.#changeLive(node, -1);
-    this.#count(node, -1, (limit) => node.stoppedAt === undefined || heldUntil(limit) === "gone");
+    this.#limits.remove(node);
     this.#bill(node, at);
     this.#present.delete(node.created.nodeId);
   }
@@ -178,13 +167,6 @@ export class AuditReplay {
     this.#liveCores += sign * node.created.cores;
     this.#mostLiveNodes = Math.max(this.#mostLiveNodes, this.#liveNodes);
   }
-
-  #count(node: AuditedNode, sign: 1 | -1, applies: (limit: AuditedLimit) => boolean): void {
-    this.#limits.forEach((limit, index) => {
-      if (!covers(limit, node.created) || !applies(limit)) return;
-      this.#used[index] = (this.#used[index] ?? 0) + sign * measureNode(limit, node.created);
-    });
-  }
 }
 
 function isLive(node: AuditedNode): boolean {
@@ -195,20 +177,4 @@ function endBusy(node: AuditedNode, at: number): void {
   if (node.busySince === undefined) return;
   node.busyMs += Math.max(0, at - node.busySince);
   node.busySince = undefined;
-}
-
-function heldUntil(limit: AuditedLimit): "gone" | "terminate-accepted" {
-  return limit.heldUntil ?? "gone";
-}
-
-function covers({ only }: AuditedLimit, node: NodeCreated): boolean {
-  if (only === undefined) return true;
-  if (only.array !== undefined && only.array !== node.array) return false;
-  if (only.machineTypes !== undefined && !only.machineTypes.includes(node.machineType)) return false;
-  return only.spot === undefined || only.spot === node.spot;
-}
-
-function measureNode({ unit }: AuditedLimit, node: NodeCreated): number {
-  if (unit === "nodes") return 1;
-  return unit === "cores" ? node.cores : (node.quotaCores ?? node.cores);
 }

@@ -1,9 +1,3 @@
-/**
- * Watches a run from outside and counts what must never happen. It shares no code with the autoscaler, the simulator or the
- * scheduler model: it is told what CycleCloud accepted and what the scheduler saw, in any order, and replays all of it by
- * time when asked. Times are milliseconds on one axis.
- */
-
 import { compareAuditEvents, AuditReplay } from "./audit-replay.ts";
 import type { AuditEvent } from "./audit-replay.ts";
 import type { AuditedLimit, AuditReport, DemandEvent, NodeCreated, NodeEvent } from "./audit-events.ts";
@@ -13,11 +7,15 @@ import type { Seconds } from "../../domain/units.ts";
 export interface AuditOptions {
   /** The limits in force from the beginning. */
   readonly limits: readonly AuditedLimit[];
-  /** How long after a demand has ended a creation may still answer it: what was committed then takes time. Default 300. */
+  /** A creation may follow a demand for this long after the demand has ended, because a committed plan takes time. Default 300. */
   readonly graceSeconds?: Seconds;
 }
 
-/** Collects the events of a run. Each method may be called at any time and in any order. */
+/**
+ * Watches a run from outside and counts what must never happen. It shares no code with the autoscaler, the simulator and the scheduler
+ * model. It collects what CycleCloud accepted and what the scheduler observed, in any order, and replays it by time for a report. Times are
+ * milliseconds on one axis.
+ */
 export class Auditor {
   readonly #options: AuditOptions;
   readonly #events: AuditEvent[] = [];
@@ -48,12 +46,12 @@ export class Auditor {
     this.#add("gone", event);
   }
 
-  /** The first job began on a node that had none. */
+  /** A node without jobs got one. */
   hostBusy(event: NodeEvent): void {
     this.#add("busy", event);
   }
 
-  /** The last job of a node ended, or was lost with another node. Not called for a node that is stopped with its jobs. */
+  /** The last job of a node ended, or was lost with another of its nodes. Not called for a node that is stopped with its jobs. */
   hostIdle(event: NodeEvent): void {
     this.#add("idle", event);
   }
@@ -62,7 +60,7 @@ export class Auditor {
     this.#demands.push(event);
   }
 
-  /** From now on these limits hold instead of the earlier ones. */
+  /** From now on these limits replace the earlier ones. */
   limitsChanged(at: number, limits: readonly AuditedLimit[]): void {
     this.#events.push({ kind: "limits", at, limits });
   }

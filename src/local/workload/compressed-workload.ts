@@ -2,23 +2,23 @@ import { generateLublinJobs } from "./lublin.ts";
 import type { WorkloadJob } from "./workload-job.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
-/** A workload that fits a demonstration, and by how much it was bent to fit (all of which is printed with the run). */
+/** A workload that is short enough for a demonstration, and how it was shortened. A run prints these figures. */
 export interface CompressedWorkload {
   readonly jobs: readonly WorkloadJob[];
-  /** The model's gaps between arrivals were divided by this. */
+  /** The gaps between arrivals of the model were divided by this. */
   readonly arrivalDivisor: number;
-  /** No job runs longer than this; run times below it are the model's own. */
+  /** Longer run times were cut to this. Shorter ones are the model's own. */
   readonly longestRunMs: Milliseconds;
   readonly jobsCutShort: number;
-  /** Processors x run time of all jobs, as a share of what the whole machine can give while they arrive. */
+  /** Processors x run time of all jobs, as a share of the machine's capacity while they arrive. */
   readonly offeredLoad: number;
 }
 
 /**
- * Generates jobs by the Lublin-Feitelson model for a machine of `maxProcessors` and squeezes their arrivals into `hours`:
- * the first job comes at 0, the last at `hours`. Run times are cut at the longest length, between `shortestCutMs` and
- * `longestCutMs` (default 1 and 30 minutes), at which the jobs offer at most `load` (default 0.8) of the machine: arrivals
- * that are 20 times as dense with run times of a day would only ever show a full machine.
+ * Generates jobs with the Lublin-Feitelson model for a machine of `maxProcessors`, and compresses their arrivals into `hours`: the first job
+ * arrives at 0, the last at `hours`. Run times are cut as well, because with run times of a day such dense arrivals would keep the machine
+ * full all the time. The cut is the longest one, between `shortestCutMs` and `longestCutMs` (default 1 and 30 minutes), with which the jobs
+ * offer at most `load` (default 0.8) of the machine's capacity.
  */
 export function compressWorkload(input: {
   readonly jobs: number;
@@ -53,7 +53,7 @@ export function compressWorkload(input: {
   };
 }
 
-/** The longest cut, in whole seconds, whose work stays within the budget. Work grows with the cut, so halving finds it. */
+/** The longest cut, in whole seconds, with which the work stays within the budget. Bisection works, because work grows with the cut. */
 function chooseLongestRun(
   jobs: readonly WorkloadJob[],
   limits: { readonly budget: number; readonly shortest: number; readonly longest: number },

@@ -1,7 +1,7 @@
 import type { DemandEvent } from "./audit-events.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
-/** Which demand was in force when: each from its arrival until it expires or the next one replaces it. */
+/** The demand in force at each moment. A demand is in force from its arrival until it expires or the next one replaces it. */
 export class DemandHistory {
   readonly #demands: readonly DemandEvent[];
   readonly #graceMs: Milliseconds;
@@ -12,16 +12,16 @@ export class DemandHistory {
     this.#graceMs = graceMs;
   }
 
-  /** The most that any demand asked for that was in force at some time of the grace period before `at`; 0 without one. */
+  /** The slots of the largest demand that was in force during the grace period before `at`. 0 if there was none. */
   findLargest(at: number): number {
-    // Nodes are created by the hundred in one instant.
+    // Hundreds of nodes are created at the same moment.
     if (this.#asked?.at === at) return this.#asked.slots;
     let slots = 0;
     for (let index = this.#countUpTo(at) - 1; index >= 0; index--) {
       const demand = this.#demands[index];
       if (demand === undefined) break;
       const replacedAt = this.#demands[index + 1]?.at ?? Number.POSITIVE_INFINITY;
-      // Whatever came before this one was replaced even earlier.
+      // All earlier demands were replaced even earlier.
       if (replacedAt < at - this.#graceMs) break;
       if (demand.expiresAt >= at - this.#graceMs) slots = Math.max(slots, demand.slots);
     }

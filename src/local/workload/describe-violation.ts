@@ -1,6 +1,6 @@
 import type { Violation } from "./audit-events.ts";
 
-/** Says in one line what happened, for the summary of a run. Times are seconds since `origin`. */
+/** A violation in one line, for the summary of a run. Times are seconds since `origin`. */
 export function describeViolation(violation: Violation, origin = 0): string {
   const seconds = (at: number): string => `${((at - origin) / 1000).toFixed(1)} s`;
   const when = `${seconds(violation.at)}: node ${violation.nodeId}`;
@@ -9,7 +9,7 @@ export function describeViolation(violation: Violation, origin = 0): string {
   if (violation.kind === "limit-exceeded")
     return `${when} brought ${violation.limit} to ${violation.used} of ${violation.most}`;
   return (
-    `${when} was created though ${violation.liveNodes} live nodes with ${violation.liveCores} cores met ` +
+    `${when} was created although ${violation.liveNodes} live nodes with ${violation.liveCores} cores met ` +
     `the largest demand in force: ${violation.slotsAsked} slots (${violation.nodesNeeded} nodes of its size)`
   );
 }

@@ -1,7 +1,6 @@
 /**
- * The one reservation of EASY backfilling (D. Lifka, "The ANL/IBM SP scheduling system", 1995): when the job at the head of
- * the queue can start at the latest, going by what the running jobs are expected to last, and how many slots will be left
- * beside it then.
+ * The reservation of EASY backfilling (D. Lifka, "The ANL/IBM SP scheduling system", 1995): the latest start of the job at the head of the
+ * queue if the running jobs end as expected, and the number of slots that it leaves free then.
  */
 export type HeadReservation =
   | {
@@ -11,13 +10,12 @@ export type HeadReservation =
       /** Slots that the head leaves free at that time. */
       readonly spareSlots: number;
     }
-  /** Not even all present slots would do. */
+  /** All existing slots together are too few. */
   | { readonly kind: "out-of-reach" };
 
 /**
- * Reserves `wanted` slots. `comingSlots` are slots of hosts that do not exist yet and may be counted on at once: an elastic
- * cluster is asked for them already. `running` is in the order of the expected ends; a job past its expected end is taken to
- * end now.
+ * Reserves `wanted` slots. `comingSlots` are slots of hosts that do not exist yet; they count as available at once, because the autoscaler
+ * already creates them. `running` is in the order of expected ends. A job that runs longer than expected counts as ending now.
  */
 export function reserveForHead(input: {
   readonly now: number;

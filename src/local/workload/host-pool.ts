@@ -2,8 +2,8 @@ import type { Host, Share } from "./host.ts";
 import { MinHeap } from "./min-heap.ts";
 
 /**
- * The hosts of a scheduler and their free cores. Only open hosts count as free. A job costs what the hosts it touches cost,
- * whatever the number of hosts: open hosts are filed by how many cores they have free.
+ * The hosts of a scheduler and their free cores. Only open hosts count as free. Open hosts are filed by their number of free cores, so that
+ * placing a job takes time only for the hosts that it uses.
  */
 export class HostPool {
   readonly #hosts = new Map<string, Host>();
@@ -26,7 +26,7 @@ export class HostPool {
     return this.#hosts.size;
   }
 
-  /** In the order in which they joined. */
+  /** All hosts, in the order in which they joined. */
   hosts(): IterableIterator<Host> {
     return this.#hosts.values();
   }
@@ -70,9 +70,9 @@ export class HostPool {
   }
 
   /**
-   * Occupies this many slots on the fewest hosts, and among equally few on the fullest. While no host has room for the rest, the host with
-   * the most free cores is filled. Then the host with the least sufficient room takes the rest. Of equal hosts, the one that joined first.
-   * The caller ensures that `slots` is at most `freeSlots`.
+   * Occupies this many slots on as few hosts as possible, and among equally few on the fullest. While no host has room for all of the rest,
+   * the host with the most free cores is filled. The rest goes to the host with the least sufficient room. Of equal hosts, the one that
+   * joined first is used. `slots` must be at most `freeSlots`.
    */
   take(slots: number): readonly Share[] {
     const shares: Share[] = [];
@@ -84,7 +84,7 @@ export class HostPool {
         host = this.#filed[roomiest]?.first();
         if (host === undefined) roomiest -= 1;
       }
-      if (host === undefined) throw new RangeError(`${slots} slots asked of a pool with fewer free`);
+      if (host === undefined) throw new RangeError(`the pool has fewer than ${slots} free slots`);
       const share = { host, slots: Math.min(left, host.free) };
       this.#occupy(share);
       shares.push(share);
@@ -93,7 +93,7 @@ export class HostPool {
     return shares;
   }
 
-  /** Gives the slots of an ended job back. The host may be closed or gone by now. */
+  /** Frees the slots of a job that has ended. The host may be closed or gone by then. */
   release({ host, slots }: Share): void {
     host.free += slots;
     if (!host.present || !host.open) return;
@@ -134,8 +134,8 @@ export class HostPool {
 }
 
 /**
- * Hosts that have exactly this number of cores free, first come first. Changes since a host was filed are noticed when it comes up, without
- * a search. A host is in each of these at most once, so that they cannot grow beyond the hosts.
+ * Hosts with exactly this number of free cores, in the order in which they joined. A host that has changed since it was filed is removed
+ * only when it becomes the first. Each host is filed at most once.
  */
 class FreeHosts {
   readonly #free: number;

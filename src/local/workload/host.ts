@@ -8,20 +8,20 @@ export interface Host {
   /** The URL to ask whether it may stop. Undefined if its configuration has none. */
   readonly stopUrl: string | undefined;
   readonly cores: number;
-  /** Counts up with every host that ever joined. */
+  /** The number of hosts that joined before. */
   readonly order: number;
   free: number;
-  /** Closed hosts keep their jobs and get no new ones. */
+  /** A closed host keeps its jobs and gets no new ones. */
   open: boolean;
   present: boolean;
-  /** Since when it has no job. Without meaning while it has one. */
+  /** When its last job ended, or when it joined. Without meaning while it has a job. */
   idleSince: number;
   readonly occupants: Map<Run, number>;
-  /** The last report, kept until something about the host changes. */
+  /** The last report, until the host changes. */
   report: HostReport | undefined;
 }
 
-/** One attempt at a job, from its start to its end or to the loss of one of its hosts. */
+/** One attempt to run a job, from its start to its end or to the loss of one of its hosts. */
 export interface Run {
   readonly job: WorkloadJob;
   readonly sequence: number;

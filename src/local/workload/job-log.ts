@@ -1,6 +1,7 @@
+import type { Run } from "./host.ts";
 import type { Seconds } from "../../domain/units.ts";
 
-/** One attempt at a job that has ended. */
+/** An attempt to run a job that has ended. */
 export interface JobLogEntry {
   readonly name: string;
   readonly processors: number;
@@ -8,8 +9,39 @@ export interface JobLogEntry {
   readonly submittedAt: number;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** `killed`: one of its hosts went away; the job went back to the queue. */
+  /** `killed`: one of its hosts was lost, and the job was queued again. */
   readonly outcome: "completed" | "killed";
+}
+
+/** Every attempt that has ended, in the order of the ends. */
+export class JobLog {
+  readonly #entries: JobLogEntry[] = [];
+  #new: JobLogEntry[] = [];
+  #completed = 0;
+
+  get entries(): readonly JobLogEntry[] {
+    return this.#entries;
+  }
+
+  get counts(): { readonly completed: number; readonly killed: number } {
+    return { completed: this.#completed, killed: this.#entries.length - this.#completed };
+  }
+
+  add({ job, shares, submittedAt, startedAt }: Run, endedAt: number, outcome: JobLogEntry["outcome"]): void {
+    const { name, processors } = job;
+    const hosts = shares.length;
+    const entry = { name, processors, hosts, submittedAt, startedAt, endedAt, outcome };
+    if (outcome === "completed") this.#completed += 1;
+    this.#entries.push(entry);
+    this.#new.push(entry);
+  }
+
+  /** The entries since the last call. */
+  takeNew(): readonly JobLogEntry[] {
+    const taken = this.#new;
+    this.#new = [];
+    return taken;
+  }
 }
 
 export interface WaitSummary {
@@ -17,7 +49,7 @@ export interface WaitSummary {
   readonly p95WaitSeconds: Seconds;
 }
 
-/** Waits of completed jobs, from submission to the start of the attempt that completed; p95 is the nearest rank. 0 without jobs. */
+/** Waiting times of completed jobs, from submission to the start of the last attempt. p95 is the nearest rank. 0 without jobs. */
 export function summarizeWaits(log: readonly JobLogEntry[]): WaitSummary {
   const waits = log
     .filter((entry) => entry.outcome === "completed")
@@ -30,7 +62,7 @@ export function summarizeWaits(log: readonly JobLogEntry[]): WaitSummary {
   };
 }
 
-/** Node-hours that no cluster could go below for the completed jobs: processors x run time / cores of a node. */
+/** The fewest node-hours with which any cluster could run the completed jobs: processors x run time / cores of a node. */
 export function measureLeastNodeHours(log: readonly JobLogEntry[], coresPerNode: number): number {
   return log
     .filter((entry) => entry.outcome === "completed")

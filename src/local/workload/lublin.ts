@@ -2,14 +2,14 @@
  * The workload model of U. Lublin and D. G. Feitelson, "The workload on parallel supercomputers: modeling the
  * characteristics of rigid jobs", J. Parallel Distrib. Comput. 63(11), 2003, pages 1105-1122. An implementation of our own.
  *
- * Three coupled parts: how wide a job is, how long it runs (wide jobs tend to run longer), and when it arrives (a daily
- * cycle). We use the paper's parameters for the whole sample, which do not tell interactive from batch jobs.
+ * It has three coupled parts: the width of a job, its run time (wide jobs tend to run longer), and its arrival (a daily cycle). The
+ * parameters are the paper's for the whole sample, which do not distinguish interactive and batch jobs.
  */
 import { openRandomStream } from "./random.ts";
 import type { RandomStream } from "./random.ts";
 import type { WorkloadJob } from "./workload-job.ts";
 
-/** The published parameters, by what they do. Sizes are log2 of processors, times are natural logarithms of seconds. */
+/** The published parameters. Sizes are log2 of processors, times are natural logarithms of seconds. */
 export interface LublinParameters {
   /** Share of jobs with one processor, and share of jobs whose size is a power of two above that. */
   readonly serialShare: number;
@@ -38,20 +38,20 @@ export interface GammaParameters {
 
 const bucketsPerDay = 48;
 const secondsPerBucket = 1800;
-/** The day of the cycle's gamma begins in its eleventh bucket; what lies beyond midnight wraps around. */
+/** The day of the cycle's gamma begins in its eleventh bucket. The part after midnight continues at the beginning of the day. */
 const firstBucketOfCycle = 11;
-/** The authors' program redraws a run time above e^12 s (45 h): the tails of real logs end there. */
+/** The authors' program draws again if a run time is above e^12 s (45 h), where the tails of real logs end. */
 const longestRunLog = 12;
 /**
- * It redraws gaps as well. The release at hand does so above e^13 s, which makes the mean gap about 935 s; the sample that
- * the fidelity test compares with (mean 771 s, longest rush-hour gap e^11.7 s in 10,000 jobs) comes from one that cut at
- * e^12, where the mean is about 830 s. We follow the sample.
+ * It also draws gaps again. Its published release does so above e^13 s, which gives a mean gap of about 935 s. The sample for the fidelity
+ * test (mean 771 s, longest rush-hour gap e^11.7 s in 10,000 jobs) fits a limit of e^12, with a mean of about 830 s. This program follows
+ * the sample.
  */
 const longestGapLog = 12;
 
 /**
- * The parameters for a machine of this many processors: the widest job is the machine, and the change between the two
- * stages of sizes lies 2.5 below that, as the authors advise (theirs is 4.5 for 128 processors).
+ * The parameters for a machine with this number of processors. The widest job uses the whole machine. The two stages of sizes meet 2.5 below
+ * that, as the authors advise (at 4.5 for their 128 processors).
  */
 export function lublinParametersFor(processors: number): LublinParameters {
   const sizeHigh = Math.log2(processors);
@@ -118,7 +118,7 @@ function drawRunSeconds(random: RandomStream, parameters: LublinParameters, proc
   }
 }
 
-/** Time runs fast in busy buckets: a gap drawn for the average hour is spent at the rate of each half hour it crosses. */
+/** Arrivals follow the daily cycle: a gap is drawn for the average hour, and passes faster in busier half hours. */
 function openArrivals(random: RandomStream, parameters: LublinParameters): () => number {
   const rates = weighBuckets(parameters.dailyCycle);
   let bucket = 0;
@@ -147,7 +147,7 @@ function drawGapSeconds(random: RandomStream, parameters: LublinParameters): num
   }
 }
 
-/** How much busier than the average each half hour of the day is; their mean is 1. Index 0 begins at midnight. */
+/** Arrivals of each half hour of the day, relative to the average, which is 1. Index 0 begins at midnight. */
 export function weighBuckets(cycle: GammaParameters): readonly number[] {
   const weights = Array.from({ length: bucketsPerDay }, () => 0);
   for (let bucket = firstBucketOfCycle; bucket < firstBucketOfCycle + bucketsPerDay; bucket++) {
@@ -157,7 +157,7 @@ export function weighBuckets(cycle: GammaParameters): readonly number[] {
   return weights.map((weight) => weight / mean);
 }
 
-/** Simpson's rule on the density without its constant factor: only the ratio between buckets is asked for. */
+/** Simpson's rule on the density without its constant factor, because only the ratios of buckets matter. */
 function integrateGammaDensity(from: number, to: number, { shape, scale }: GammaParameters): number {
   const density = (x: number): number => x ** (shape - 1) * Math.exp(-x / scale);
   const steps = 16;

@@ -1,4 +1,4 @@
-/** A binary heap: `pop` always gives an item that no other item comes before. */
+/** A binary heap. `pop` removes an item before which no other item comes. */
 export class MinHeap<T> {
   readonly #items: T[] = [];
   readonly #comesBefore: (a: T, b: T) => boolean;
@@ -11,7 +11,7 @@ export class MinHeap<T> {
     return this.#items.length;
   }
 
-  /** The next item, left where it is; `undefined` when there is none. */
+  /** The next item, which stays in the heap. Undefined if the heap is empty. */
   peek(): T | undefined {
     return this.#items[0];
   }

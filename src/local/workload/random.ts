@@ -9,8 +9,8 @@ export interface RandomStream {
 }
 
 /**
- * Opens the stream of a seed (any number; its integer part counts). The generator is xoshiro128** (Blackman, Vigna 2018),
- * its state filled by a Weyl sequence with a multiplicative finaliser, so that neighbouring seeds do not correlate.
+ * Opens the stream of a seed (the integer part of any number). The generator is xoshiro128** (Blackman, Vigna 2018). A Weyl sequence with a
+ * multiplicative finaliser fills its state, so that the streams of neighbouring seeds do not correlate.
  */
 export function openRandomStream(seed: number): RandomStream {
   const word = xoshiro128(fillState(seed));
@@ -50,7 +50,7 @@ function rotate(word: number, bits: number): number {
   return (word << bits) | (word >>> (32 - bits));
 }
 
-/** Marsaglia's polar method; the second value of each pair is dropped, which keeps the stream without hidden state. */
+/** Marsaglia's polar method. The second value of each pair is not used, so that the stream has no hidden state. */
 function drawNormal(uniform: () => number): number {
   for (;;) {
     const x = 2 * uniform() - 1;

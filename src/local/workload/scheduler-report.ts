@@ -1,4 +1,4 @@
-/** The demand messages of the scheduler model: the part of docs/demand.md that it needs. */
+/** A demand message of the scheduler model: the part of docs/demand.md that it needs. */
 export interface SchedulerDemandMessage {
   readonly version: 1;
   readonly cluster: string;
@@ -28,5 +28,5 @@ export interface HostReport {
   readonly state: "open" | "closed";
 }
 
-/** Every slot of every job is one core: that is all a trace says about what its jobs need. */
+/** Every slot of every job is one core, because a trace contains no other requirements. */
 export const oneCore: readonly { readonly ncpus: number }[] = [{ ncpus: 1 }];

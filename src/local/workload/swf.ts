@@ -1,7 +1,7 @@
 /**
- * Reads recorded workloads in the Standard Workload Format (version 2.2, Parallel Workloads Archive): lines that start
- * with `;` are headers, every other line is one job of at least 18 blank-separated fields; -1 means "not known". Real logs
- * leave much unknown, so this reader fills in what can be filled in and says what it left out.
+ * Reads recorded workloads in the Standard Workload Format (version 2.2, Parallel Workloads Archive). Lines that start with `;` are headers.
+ * Every other line is one job with at least 18 fields, separated by blanks; -1 means unknown. Real logs have many unknown values. This
+ * reader derives values where it can, and reports the lines and jobs that it leaves out.
  */
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -13,10 +13,10 @@ export interface SwfTrace {
   readonly kind: "trace";
   /** In order of submission; the first is submitted at 0. */
   readonly jobs: readonly WorkloadJob[];
-  /** Jobs that never said how many processors they wanted or got: there is nothing to ask for. */
+  /** Number of jobs with neither requested nor allocated processors. They are left out. */
   readonly jobsWithoutProcessors: number;
   readonly badLines: readonly SwfBadLine[];
-  /** The size of the machine, and what says so. A job wider than the header's machine makes the machine wider. */
+  /** The size of the machine, and where it comes from. If a job is wider than the header says, the widest job decides. */
   readonly maxProcessors: number;
   readonly maxProcessorsFrom: "MaxProcs" | "MaxNodes" | "widest job";
 }
@@ -46,7 +46,7 @@ export async function readSwfTrace(
   }
 }
 
-/** Parses the text of a trace. Lines that cannot be read are reported and left out; nothing is thrown. */
+/** Parses the text of a trace. Lines that cannot be read are reported and left out. Never throws. */
 export function parseSwf(text: string, options: { readonly jobs?: number } = {}): SwfTrace {
   const headers = new Map<string, string>();
   const badLines: SwfBadLine[] = [];
@@ -81,7 +81,7 @@ type SwfLine =
   | { readonly kind: "no-processors" }
   | { readonly kind: "bad"; readonly found: string; readonly expected: string };
 
-/** The fields a replay needs, by their number in the format. The others may hold anything (some logs put text there). */
+/** The fields that a replay needs, with their number in the format. Other fields may contain anything, in some logs text. */
 const neededFields = [
   { number: 2, means: "submit time" },
   { number: 4, means: "run time" },
@@ -112,7 +112,7 @@ function parseLine(line: string): SwfLine {
     kind: "record",
     id: fields[0] ?? "",
     submitSeconds: value(2),
-    // 0 or -1: cancelled in the queue, or shorter than the log's resolution. It still has to be started and ended.
+    // 0 or -1: cancelled in the queue, or shorter than the log's resolution. The job must start and end even so.
     runSeconds: Math.max(1, value(4)),
     processors: Math.ceil(processors),
     walltimeSeconds: value(9) > 0 ? value(9) : undefined,
@@ -131,7 +131,7 @@ function listJobs(records: readonly SwfRecord[]): readonly WorkloadJob[] {
     const seen = (timesSeen.get(record.id) ?? 0) + 1;
     timesSeen.set(record.id, seen);
     return {
-      // Logs glued together repeat numbers; a demand message must not.
+      // Joined logs repeat job numbers. Names in a demand message must be unique.
       name: seen === 1 ? `job-${record.id}` : `job-${record.id}.${seen}`,
       submitMs: (record.submitSeconds - origin) * 1000,
       processors: record.processors,

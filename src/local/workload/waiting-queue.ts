@@ -1,13 +1,20 @@
 import type { JobReport } from "./scheduler-report.ts";
+import { oneCore } from "./scheduler-report.ts";
 import type { WorkloadJob } from "./workload-job.ts";
 
 /** A job in the queue. */
 export interface Waiting {
   readonly job: WorkloadJob;
-  /** Its place among all jobs ever submitted; a job that lost its host keeps it. */
+  /** Its place among all submitted jobs. A job that lost its host keeps it. */
   readonly sequence: number;
   readonly submittedAt: number;
   readonly report: JobReport;
+}
+
+/** A job as the queue keeps it. */
+export function queueJob({ job, sequence, submittedAt }: Omit<Waiting, "report">): Waiting {
+  const report = { name: job.name, constraints: oneCore, iterations: job.processors };
+  return { job, sequence, submittedAt, report };
 }
 
 interface Link {
@@ -30,7 +37,7 @@ export class WaitingQueue {
     return this.#first?.waiting;
   }
 
-  /** Puts a job at its place by sequence: nearly always the end, for a requeued job near the front. */
+  /** Adds a job at its place by sequence. That is the end, except for a job that is queued again. */
   add(waiting: Waiting): void {
     let after = this.#first;
     if (this.#last !== undefined && this.#last.waiting.sequence < waiting.sequence) after = undefined;

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Table } from "../../../src/adapters/tables/table.ts";
 import { plusSeconds } from "../../../src/domain/units.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
-import { emptyRecord, SAMPLE_BODIES, SAMPLE_TIME } from "../../support/sample-record.ts";
+import { emptyRecord, SAMPLE_TIME } from "../../support/sample-record.ts";
+import { SAMPLE_BODIES } from "../../support/sample-bodies.ts";
 import { bodyRows, demo, freshTable, mustLoad, mustSave, storeAt } from "./fresh-store.ts";
 
 const azurite = azuriteForThisFile();

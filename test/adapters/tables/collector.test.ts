@@ -8,7 +8,8 @@ import { minusSeconds } from "../../../src/domain/units.ts";
 import { VirtualClock } from "../../../src/local/play/virtual-clock.ts";
 import type { MemoryTable } from "../../support/memory-table.ts";
 import { memoryTable } from "../../support/memory-table.ts";
-import { emptyRecord, SAMPLE_BODIES, SAMPLE_RECORD, SAMPLE_TIME } from "../../support/sample-record.ts";
+import { emptyRecord, SAMPLE_RECORD, SAMPLE_TIME } from "../../support/sample-record.ts";
+import { SAMPLE_BODIES } from "../../support/sample-bodies.ts";
 import { CountingClock, dice, runUntil, steadyGarbage } from "./collector-runs.ts";
 
 /** How the collector removes what no manifest names, while others save and write (docs/protocol.md, Storage). */

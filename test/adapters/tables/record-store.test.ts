@@ -10,13 +10,8 @@ import type { SetEntry } from "../../../src/domain/request-sets.ts";
 import { plusSeconds } from "../../../src/domain/units.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
 import { countingTable } from "./counting-table.ts";
-import {
-  emptyRecord,
-  SAMPLE_BODIES,
-  SAMPLE_RECORD,
-  SAMPLE_TIME,
-  sampleEntry,
-} from "../../support/sample-record.ts";
+import { emptyRecord, SAMPLE_RECORD, SAMPLE_TIME, sampleEntry } from "../../support/sample-record.ts";
+import { SAMPLE_BODIES } from "../../support/sample-bodies.ts";
 import { bodyRows, demo, freshTable, mustLoad, mustSave, partition, storeAt } from "./fresh-store.ts";
 
 const azurite = azuriteForThisFile();

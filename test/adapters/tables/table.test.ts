@@ -6,7 +6,8 @@ import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../../src/adapters/tables/table.ts";
 import { openTable } from "../../../src/adapters/tables/open-table.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
-import { SAMPLE_BODIES, SAMPLE_RECORD, SAMPLE_TIME } from "../../support/sample-record.ts";
+import { SAMPLE_BODIES } from "../../support/sample-bodies.ts";
+import { SAMPLE_RECORD, SAMPLE_TIME } from "../../support/sample-record.ts";
 
 const azurite = azuriteForThisFile();
 

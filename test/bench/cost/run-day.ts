@@ -13,7 +13,8 @@ import { AuditFeed } from "../../../src/local/play/audit-feed.ts";
 import type { PlayedCluster } from "../../../src/local/play/cluster.ts";
 import { auditedLimits, clusterFor, simulatorOptions } from "../../../src/local/play/cluster.ts";
 import { AGENT_TIMES } from "../../../src/local/play/play.ts";
-import { readReply, SchedulerAgent } from "../../../src/local/play/scheduler-agent.ts";
+import { readReply } from "../../../src/local/play/doors.ts";
+import { SchedulerAgent } from "../../../src/local/play/scheduler-agent.ts";
 import { freePort } from "../../../src/local/ports.ts";
 import type { Clock } from "../../../src/local/scaled-clock.ts";
 import { scaledClock } from "../../../src/local/scaled-clock.ts";
@@ -196,7 +197,7 @@ async function play(
   simulator.onEvent((event) => {
     if (event.kind === "node-created") happened.made += 1;
     if (event.kind === "terminate-accepted") happened.stopped += 1;
-    if (feed.tell(event, scheduler)) agent.touch();
+    if (feed.handle(event, scheduler)) agent.touch();
   });
   const steps = new Set<Promise<void>>();
   while (clock.now() < endAt) {

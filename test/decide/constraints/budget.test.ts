@@ -6,7 +6,7 @@ import { setName } from "../../../src/domain/ids.ts";
 const EVIL = setName("evil");
 const HONEST = setName("honest");
 
-/** How many steps a set may spend from now on, one by one. */
+/** Number of single steps that a set may spend from now on. */
 function spendAll(budget: Budget, set: SetName): number {
   budget.turnTo(set);
   let steps = 0;
@@ -21,7 +21,7 @@ test("one set alone has the whole budget", () => {
 test("of two sets the first has its share and the pot, and the second its share", () => {
   const budget = new Budget(1000, 2);
   expect(spendAll(budget, EVIL)).toBe(750);
-  // The step that was too many is nobody's.
+  // The step that exceeded the budget is charged to no set.
   expect(spendAll(budget, HONEST)).toBe(249);
 });
 

@@ -126,7 +126,7 @@ describe("GPUs of a size", () => {
       spot: false,
       keepAlive: false,
     };
-    // An existing node is read as a new one is: else each pass would ask for one more (scalelib defect 30).
+    // An existing node gets the same resources as a new one. Otherwise each pass would create one more (scalelib defect 30).
     expect(viewNode(node, place(), catalogue).properties.gpu_count).toBe(gpus);
   });
 });

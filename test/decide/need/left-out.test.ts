@@ -26,12 +26,12 @@ import { buildJob, buildState, buildTarget, OURS, pushSets } from "../../support
 import { confirmStops } from "../../../src/decide/confirm-stops.ts";
 
 const HPC = buildArray("hpc").name;
-/** So small that two hundred jobs that differ are too dear, and one target is not. */
+/** A budget that is too small for two hundred different jobs and large enough for one target. */
 const policy: Policy = { ...DEFAULT_POLICY, planSteps: 400 };
 const nodes = [...buildNodes("n", 3), buildNode("h1", { array: HPC })];
 const snapshot = buildSnapshot(nodes, { arrays: [buildArray(), buildArray("hpc")] });
 
-/** Jobs of which no two are alike, so that each costs steps of its own. */
+/** Different jobs, so that each costs steps of its own. */
 const dear = (more: (i: number) => Partial<JobDemand> = () => ({})): readonly Demand[] =>
   Array.from({ length: 200 }, (_, i) =>
     buildJob(`j${i}`, 3, { position: i, constraints: needing({ ncpus: 1 + i / 1000 }), ...more(i) }),
@@ -123,7 +123,7 @@ describe("idle nodes that nothing else needs", () => {
   });
 });
 
-/** Jobs that no node has room for: looking for it costs, and no node is taken. */
+/** Jobs for which no node has room: the search costs steps, and no node is taken. */
 function unmetBut(i: number, more: JobDemand["constraints"] = []): Partial<JobDemand> {
   return { constraints: [...needing({ ncpus: 1000 + i }), ...more] };
 }
@@ -186,7 +186,7 @@ test("nothing is created for what is left out", () => {
   const few = planOn(stateWith(dear(), []));
   const placed = outcomesOf(few, "evil").filter((outcome) => outcome.placed > 0).length;
   expect([placed > 0, placed < 200]).toEqual([true, true]);
-  // As if only those jobs had been sent that are placed.
+  // As if only the placed jobs had been sent.
   const alone = planOn(stateWith(dear().slice(0, placed), []), NOW, DEFAULT_POLICY);
   expect(few.plan.creates).toEqual(alone.plan.creates);
 });

@@ -29,7 +29,7 @@ const pause: Backoff = { bucket: BUCKET, until: at(60), seconds: 60, cause: "ref
 
 const recordOf = ({ sets: asked = sets }: Situation): ClusterRecord => buildState({ sets: asked }).record;
 
-/** Built anew each time, so that nothing is equal for being the same object. */
+/** Built again each time, so that equality never comes from being the same object. */
 function supplyOf({ supply = {} }: Situation): Supply {
   return {
     snapshot: buildSnapshot([buildNode("n1")]),
@@ -46,7 +46,7 @@ function supplyOf({ supply = {} }: Situation): Supply {
   };
 }
 
-/** How often something is worked out if it is asked in these situations, one after the other. */
+/** Number of times that an answer is computed if the question is asked in these situations in turn. */
 function worksIn(situations: readonly Situation[], questions: readonly object[] = [{}]): number {
   const recall = new Recall<number>();
   let works = 0;

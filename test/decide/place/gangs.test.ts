@@ -131,4 +131,4 @@ describe("gangs", () => {
   ])("$name", check);
 });
 
-/** Constraints as a job's JSON has them. */
+/** Constraints in the JSON form of a job. */

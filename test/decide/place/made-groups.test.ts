@@ -28,7 +28,7 @@ const array = (name: string, autoscale: object) => ({
   ],
 });
 
-/** A started cluster of these arrays, by what their Configuration says of autoscale. */
+/** A started cluster of these arrays, with these autoscale settings in their Configuration. */
 function lookAt(arrays: Readonly<Record<string, object>>) {
   const nodearrays = Object.entries(arrays).map(([name, autoscale]) => array(name, autoscale));
   const status = { state: "Started", targetState: "Started", maxCount: 100, nodes: [], nodearrays };
@@ -45,7 +45,7 @@ function planOn(
   const { record, bodies } = buildState({ sets: { standard: { demands } } });
   const { plan } = decide(record, bodies, lookAt(arrays), { ...DEFAULT_POLICY, preference }, NOW, OURS);
   return {
-    // What groups are called is not tried here.
+    // The names of groups are not tested here.
     creates: plan.creates.map(({ bucket, count }) => {
       const { placementGroup: group, ...where } = bucket;
       return `${count} x ${bucketText(where)}${group === undefined ? "" : " in a group"}`;

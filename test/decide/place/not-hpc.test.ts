@@ -7,7 +7,7 @@ import { job, node, now, policy } from "../../support/build-world.ts";
 import type { Scenario } from "../search/scenario.ts";
 import { check, hb, inAGroup, inMpi, mpi } from "../search/scenario.ts";
 
-/** An array whose Configuration says autoscale.is_hpc: false. */
+/** An array with autoscale.is_hpc: false in its Configuration. */
 const notHpc = { notHpc: true } as const;
 const NO_NEW_GROUP =
   "mpi/HB120: node array mpi makes no placement groups (Configuration.autoscale.is_hpc is false)";

@@ -24,7 +24,7 @@ describe("packing jobs", () => {
       placed: ["a 6/6 (6 pending)", "b 2/2 (2 pending)"],
     },
     {
-      // Of four cores three jobs of a little more than one core have room, so that four jobs need two nodes.
+      // A node of four cores has room for three jobs of a little more than one core, so four jobs need two nodes.
       name: "jobs share new nodes beside a job that asks for a resource that no node has",
       world: world(),
       demands: [

@@ -5,7 +5,7 @@ import { job, limit, node, offer, plenty, world } from "../../support/build-worl
 import type { Scenario } from "../search/scenario.ts";
 import { check, hb, inAGroup, inMpi, mpi } from "../search/scenario.ts";
 
-/** Two buckets of which neither has four nodes. */
+/** Two buckets, each with fewer than four nodes. */
 const small = world({
   buckets: [offer("execute/D4", 4, { 0: 1, 1: 1 }), offer("execute/D8", 8, { 0: 1, 2: 1 })],
   limits: [
@@ -81,7 +81,7 @@ describe("of some nodes as many as can be had (packing-strategy pack with a node
     {
       name: "what was opened last for so many nodes is not opened again for so many slots",
       world: world(),
-      // Nodes of four: 12 slots find room on those of the first job, and the other four need one more.
+      // Nodes of four cores: the nodes of the first job have room for 12 slots, and the other four need one more node.
       demands: [job("a", partly(4)), job("b", { iterations: 16 })],
       creates: ["5 x execute/D4"],
       placed: ["a 4/4 (4 pending)", "b 16/16 (16 pending)"],

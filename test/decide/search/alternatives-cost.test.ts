@@ -6,7 +6,7 @@ import { arrayName } from "../../../src/domain/ids.ts";
 import { inArrays, needing } from "../../support/build-constraints.ts";
 import { job, limit, now, offer, policy, world } from "../../support/build-world.ts";
 
-/** What planning costs where jobs say "this node array, else that one", in steps: they are counted, so that no machine is too slow. */
+/** The cost of planning jobs that accept one node array or else another. It is counted in steps, which do not depend on the machine. */
 
 const cores = limit("nodearray", "hpc", "nodes", 0, 50);
 const others = limit("nodearray", "htc", "nodes", 0, 10_000);
@@ -19,7 +19,7 @@ const twoArrays = world({
   ]),
 });
 
-/** Jobs like no other: each asks for its own amount. */
+/** Different jobs: each asks for another amount. */
 const plan = (count: number, constraintsOf: (ncpus: number) => readonly Constraint[]): Allocation =>
   allocate(
     twoArrays,
@@ -35,7 +35,7 @@ const thisElseThat = (ncpus: number): readonly Constraint[] => [
 test("twice as many jobs with alternatives cost about twice as much", () => {
   const some = plan(500, thisElseThat);
   const many = plan(1000, thisElseThat);
-  // Three of a little more than one core go onto a node of four: 50 nodes of hpc, then those of htc.
+  // Three jobs of a little more than one core fit on a node of four: 50 nodes of hpc, then nodes of htc.
   expect(some.creates.map(({ count }) => count).reduce((sum, count) => sum + count, 0)).toBe(167);
   expect(many.creates.map(({ count }) => count).reduce((sum, count) => sum + count, 0)).toBe(334);
   expect(many.steps / some.steps).toBeLessThan(3);
@@ -51,7 +51,7 @@ test("many slots of one job cost no more than few: those that go to one alternat
   const slots = (iterations: number): Allocation =>
     allocate(twoArrays, [job("j", { iterations, constraints: thisElseThat(0.001) })], policy, now);
   const few = slots(4000);
-  // 4,000 slots fill a node of four cores: 40,000 fill ten.
+  // 4,000 slots fill a node of four cores, so 40,000 fill ten nodes.
   const many = slots(40_000);
   expect(many.outcomes.map(({ placed }) => placed)).toEqual([40_000]);
   expect(many.steps).toBeLessThan(20 * few.steps);

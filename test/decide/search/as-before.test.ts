@@ -10,8 +10,8 @@ import { inArrays, needing } from "../../support/build-constraints.ts";
 import { job, node, now, policy, world } from "../../support/build-world.ts";
 
 /**
- * Each array has one large node and one small one, and a job for each size, the small one before the large one: by rank it takes the large
- * node. There are so many of them that the chances for those who are short do not suffice.
+ * Each array has one large node and one small one, and a job for each size. The small job comes first, so by rank it takes the large node.
+ * There are more such arrays than there are second chances for unmet jobs.
  */
 const ARRAYS = 60;
 const arrays = Array.from({ length: ARRAYS }, (_, i) => `array${i}`);
@@ -35,7 +35,7 @@ const met = ({ outcomes }: Allocation): number =>
   outcomes.filter(({ placed, asked }) => placed === asked).length;
 const plan = (given: World, asked = demands): Allocation => allocate(given, asked, policy, now);
 
-/** All jobs where they belong, each array planned by itself; `seen`: on nodes that were there, and not only asked for. */
+/** The best plan: each array planned separately. `seen`: the nodes existed, and were not only requested. */
 function lastPlan(seen: boolean): LastPlan {
   const outcomes = arrays.flatMap((array) =>
     plan({ ...apart, nodes: apart.nodes.filter(({ bucket }) => bucket.array === array) }, ofArray(array)),
@@ -114,7 +114,7 @@ describe("a gang stays as a whole or not at all", () => {
     { name: "only one is left", left: ["n1"], placed: 0 },
   ])("$name", ({ left, placed }) => {
     const there = nodes.filter(({ nodeId: id }) => left.includes(id));
-    // Something unmet, so that the last plan is asked at all.
+    // One job stays unmet, so that the last plan is read.
     const asked = [gang({}), job("too-much", { constraints: needing({ ncpus: 99 }) })];
     const { outcomes } = plan(world({ nodes: there, buckets: [], last: () => last }), asked);
     expect(outcomes.find(({ id }) => id === "gang")?.placed).toBe(placed);
@@ -176,7 +176,7 @@ describe("what a job with alternatives takes depends on what others have left", 
       { kind: "pool", pool: "licence", amount: 1 },
     ],
   };
-  /** `first`: who is served first, in each array. */
+  /** `first`: the job that is served first in each array. */
   const asked = (first: "either" | "plain"): readonly RankedDemand[] =>
     arrays.flatMap((array) => {
       const here = [...needing({ ncpus: 1 }), inArrays(array)];

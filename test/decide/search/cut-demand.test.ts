@@ -1,4 +1,4 @@
-/** A demand that is cut in the middle, as the steps of its set run out: what it has by then is whole, or it has nothing. */
+/** The steps of a set run out while a demand is being placed. What must be whole is then placed as a whole or not at all. */
 import { expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
@@ -12,7 +12,7 @@ const cluster = world({
   limits: [limit("cluster", "", "nodes", 1, 201)],
 });
 
-/** One core, said so that each node is looked at on its own. */
+/** One core, in a form in which each node is judged separately. */
 const eitherCore: Constraint = {
   kind: "or",
   of: [
@@ -32,7 +32,7 @@ function planAt(steps: number, demand: RankedDemand) {
 test("slots keep the nodes that they fill, and there is no node that nothing is put on", () => {
   const slots = job("slots", { iterations: 400, constraints: [eitherCore] });
   const plans = BUDGETS.map((steps) => planAt(steps, slots));
-  // Four slots are on the node that is there, and four on each new one.
+  // Four slots are on the existing node, and four on each new one.
   for (const { created, placed } of plans) expect(created).toBe(Math.ceil(Math.max(0, placed - 4) / 4));
   const cut = plans.filter(({ isLeftOut, created }) => isLeftOut && created > 0);
   expect(cut.length).toBeGreaterThan(50);

@@ -1,4 +1,4 @@
-/** The budget as it is: what a message may bring that is as dear as can be. */
+/** The most expensive demand that a message can contain, with the default budget. */
 import { expect, test } from "vitest";
 import { decide } from "../../../src/decide/reconcile.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
@@ -9,7 +9,7 @@ import { buildJob, buildState, buildTarget, OURS } from "../../support/build-rec
 
 const amount = (ncpus: number): Constraint => ({ kind: "amount", resource: "ncpus", amount: ncpus });
 
-/** Jobs of which no two are alike, each with a hundred alternatives. */
+/** Different jobs with a hundred alternatives each. */
 const dear: readonly Demand[] = Array.from({ length: 4000 }, (_, i) =>
   buildJob(`j${i}`, 1000, {
     position: i,
@@ -35,7 +35,7 @@ test("4,000 jobs with 100 alternatives each are planned in less than 5 s, and be
   expect(plan.demands.filter(({ set }) => set === "honest")).toMatchObject([{ placed: 60, asked: 60 }]);
 });
 
-/** Each alternative is judged beside all the others: n of them at once cost n times n looks, and once cost as much memory. */
+/** Each alternative is judged together with all the others: n alternatives cost n times n steps. They once cost as much memory. */
 test.each([
   { name: "all at the top", nest: (ors: readonly Constraint[]) => ors },
   {

@@ -8,7 +8,7 @@ import { EXCLUSIVE, inArrays, needing, ofSizes } from "../../support/build-const
 import { bucket, job, limit, node, now, offer, policy, target, world } from "../../support/build-world.ts";
 import { inAGroup, shown } from "./scenario.ts";
 
-/** Jobs that ask for no amount have one slot on a node, in every mode. */
+/** A job that asks for no amount gets one slot on each node, in every mode. */
 
 const MODES = (["existing-first", "bucket-order"] as const).flatMap((preference) =>
   (["priority", "cheapest"] as const).map((among): AllocationPolicy => ({ ...policy, preference, among })),

@@ -10,7 +10,7 @@ import { bucket, job, limit, node, now, offer, policy, world } from "../../suppo
 import { shown } from "./scenario.ts";
 import { newNotes } from "../../../src/wire/notes.ts";
 
-/** `or` and lists of values are orders of preference for new nodes: before node array priority and before price. */
+/** `or` and lists of values are in order of preference for new nodes. They count before node array priority and before price. */
 
 const MODES = (["existing-first", "bucket-order"] as const).flatMap((preference) =>
   (["priority", "cheapest"] as const).map((among): AllocationPolicy => ({ ...policy, preference, among })),
@@ -47,7 +47,7 @@ function cluster(sizes: readonly Size[], more: Partial<World> = {}): World {
 const ask = (id: string, asks: unknown, more: Partial<JobDemand> = {}): RankedDemand =>
   job(id, { constraints: readConstraints(asks, "constraints", newNotes()), ...more });
 
-/** Cheap and first in priority: CPUs; then GPUs, spot last. */
+/** The CPU bucket is the cheapest and first in priority. GPU buckets follow, spot last. */
 const SIZES: readonly Size[] = [
   { at: "cpu/F16", cores: 16, price: 0.1 },
   { at: "gpu/NC6", cores: 6, gpus: 1, price: 1 },
@@ -79,7 +79,7 @@ describe.each(named)("$name", ({ mode }) => {
   });
 
   test("of a node that has room for another alternative only, that alternative counts", () => {
-    // 6 cores beside 4 more do not fit on NC6: there the second alternative would be taken.
+    // 6 cores and 4 more do not fit on NC6, so there the second alternative would count.
     const asks = { or: [{ ncpus: 6 }, { ncpus: 1 }], ncpus: 4, "node.spot": false };
     const sizes = SIZES.toReversed();
     const answer = allocate(
@@ -142,7 +142,7 @@ describe.each(usual)("$name", ({ mode }) => {
     ["alternatives", { or: [{ "node.vm_size": "NC6" }, { "node.vm_size": "F16" }] }],
     ["a list", { "node.vm_size": ["NC6", "F16"] }],
   ])("fewer or cheaper nodes are no reason to give up a preference: %s", (_, likes) => {
-    // Settled by rank, "likes" has a GPU node of its own. "large" would share its node.
+    // In the order of rank, "likes" gets a GPU node of its own. "large" would share its node.
     const likes1 = ask("likes", [likes, { ncpus: 1, "node.spot": false }]);
     const large = ask("large", { ncpus: 14, "node.spot": false });
     expect(creates(cluster(SIZES), likes1, large)).toEqual(["1 x gpu/NC6", "1 x cpu/F16"]);

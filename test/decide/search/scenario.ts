@@ -10,7 +10,7 @@ import { bucketText } from "../../../src/domain/bucket.ts";
 import { inArrays, needing } from "../../support/build-constraints.ts";
 import { limit, now, offer, plenty, policy, world } from "../../support/build-world.ts";
 
-/** What a reader wants to see of an allocation. */
+/** An allocation in a readable form. */
 export function shown(answer: Allocation) {
   return {
     creates: answer.creates.map((create) => `${create.count} x ${bucketText(create.bucket)}`),

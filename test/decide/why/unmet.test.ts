@@ -11,7 +11,7 @@ import { readConstraints } from "../../../src/wire/constraint.ts";
 import { bucket, groups, job, limit, now, offer, policy, target, world } from "../../support/build-world.ts";
 import { newNotes } from "../../../src/wire/notes.ts";
 
-/** What is unmet has a true reason, and a remedy or the statement that no raise of a limit helps, in every mode. */
+/** An unmet demand has a true reason, and a remedy or the statement that no raise of a limit helps, in every mode. */
 
 const MODES = (["existing-first", "bucket-order"] as const).flatMap((preference) =>
   (["priority", "cheapest"] as const).map((among): AllocationPolicy => ({ ...policy, preference, among })),
@@ -114,7 +114,7 @@ describe.each(named)("$name", ({ mode }) => {
   test.each(CASES)("$name", ({ demand, world: given = small(), placed, reasons, binding }) => {
     const [outcome] = allocate(given, [demand], mode, now).outcomes;
     expect(outcome?.placed).toBe(placed);
-    // What a pool has in all is said in the usual mode only, and each placement group by itself in bucket-order.
+    // Only the usual mode shows the total of a pool. Only bucket-order shows each placement group separately.
     expect(outcome?.reasons.map(renderReason).map(plain)).toEqual(expect.arrayContaining(reasons.map(plain)));
     expect(outcome?.reasons.length).toBeLessThanOrEqual(2);
     expect(outcome?.binding === undefined ? undefined : plain(renderRemedy(outcome.binding))).toBe(
@@ -138,7 +138,7 @@ describe.each(named)("$name", ({ mode }) => {
   });
 });
 
-/** Without the numbers and places that only one of the modes shows. */
+/** Without the numbers and buckets that only one of the modes shows. */
 const plain = (text: string): string =>
   text
     .replace(/(pool licence: )\d of \d used, /, "$1")

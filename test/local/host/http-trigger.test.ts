@@ -224,7 +224,7 @@ describe("starting and stopping", () => {
     const second = await startToyHost({ connectionString: azurite.connectionString });
     expect(seenBy("appStart")).toEqual(["from settings"]);
     const slow = fetch(`${second.url}/api/slow`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => seenBy("slow")).toHaveLength(1);
     await Promise.all([second.stop(), second.stop()]);
     expect(await (await slow).text()).toBe("done");
     expect(seenBy("appTerminate")).toHaveLength(1);

@@ -2,7 +2,7 @@ import { QueueServiceClient, type QueueClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startAzurite, type Azurite } from "../../../src/local/azurite.ts";
 import type { Host } from "../../../src/local/host/host.ts";
-import { concurrency, journal, seenBy } from "../../support/toy-app/journal.ts";
+import { concurrency, journal, openGate, seenBy } from "../../support/toy-app/journal.ts";
 import { startToyHost, type ToyOptions } from "../../support/toy-app/start.ts";
 
 vi.setConfig({ testTimeout: 20_000 });
@@ -18,16 +18,19 @@ beforeAll(async () => {
 afterAll(() => azurite.close());
 beforeEach(() => {
   journal.length = 0;
+  concurrency.now = 0;
   concurrency.most = 0;
 });
 
-/** A new queue, watched by the function "orders" of a host that runs while `scenario` does. */
+/** A new queue with these messages, watched by the function "orders" of a host that runs while `scenario` does. */
 async function withOrders(
   options: Omit<ToyOptions, "connectionString">,
   scenario: (queue: QueueClient, host: Host) => Promise<void>,
+  messages: readonly object[] = [],
 ): Promise<void> {
   const queue = service.getQueueClient(`orders-${++lastQueue}`);
   await queue.create();
+  for (const message of messages) await queue.sendMessage(JSON.stringify(message));
   const settings = {
     ORDERS_QUEUE: queue.name,
     "AzureWebJobs.orders-poison.Disabled": "true",
@@ -83,7 +86,7 @@ describe("what the function gets", () => {
       const [{ metadata }] = seenBy("orders") as [{ metadata: Record<string, string> }];
       const time = (name: string) => Date.parse(metadata[name] ?? "");
       const sentAt = origin + (sent.insertedOn.getTime() - origin) * 60;
-      expect(Math.abs(time("insertionTime") - sentAt)).toBeLessThan(5000);
+      expect(Math.abs(time("insertionTime") - sentAt)).toBeLessThan(5000); // both are of the moment that storage noted
       // Hidden for 10 simulated minutes from when it was received; storage reports whole real seconds, 60 simulated ones.
       const hiddenFor = (time("nextVisibleTime") - time("insertionTime")) / 1000;
       expect(hiddenFor).toBeGreaterThanOrEqual(600);
@@ -167,24 +170,36 @@ describe("failure", () => {
     ));
 });
 
-test("a message stays hidden while its function runs, however long: 1.8 s against a visibility of 1 s, at speed 600", () =>
-  withOrders({ speed: 600 }, async (queue) => {
-    await queue.sendMessage('{"takeMs":1800}');
-    await expect.poll(() => seenBy("orders"), patiently).toHaveLength(1);
-    await seconds(1.4);
-    expect(await textsIn(queue.name)).toEqual([]);
-    await expect.poll(() => left(queue), patiently).toBe(0);
-    expect(seenBy("orders")).toHaveLength(1);
-  }));
+// It is renewed each half second: a machine that stalls for so long has another try.
+test(
+  "a message stays hidden while its function runs, however long: 1.8 s against a visibility of 1 s, at speed 600",
+  { retry: 2 },
+  () =>
+    withOrders({ speed: 600 }, async (queue) => {
+      await queue.sendMessage('{"takeMs":1800}');
+      await expect.poll(() => seenBy("orders"), patiently).toHaveLength(1);
+      await seconds(1.4);
+      expect(await textsIn(queue.name)).toEqual([]);
+      await expect.poll(() => left(queue), patiently).toBe(0);
+      expect(seenBy("orders")).toHaveLength(1);
+    }),
+);
 
 test("no more than batchSize + newBatchThreshold messages run at once, and that many do", () =>
-  withOrders({ queues: { batchSize: 3, newBatchThreshold: 1 } }, async (queue) => {
-    // The first three run; when the second ends one is left, and three more come beside it.
-    for (const takeMs of [50, 100, 600, 200, 200, 200, 200])
-      await queue.sendMessage(JSON.stringify({ takeMs }));
-    await expect.poll(() => seenBy("orders"), patiently).toHaveLength(7);
-    expect(concurrency.most).toBe(4);
-  }));
+  withOrders(
+    { queues: { batchSize: 3, newBatchThreshold: 1 } },
+    async () => {
+      await expect.poll(() => concurrency.now, patiently).toBe(3);
+      // When only one of the first batch is left, three more come beside it.
+      openGate("first");
+      await expect.poll(() => concurrency.now, patiently).toBe(4);
+      openGate("later");
+      await expect.poll(() => seenBy("orders"), patiently).toHaveLength(7);
+      await expect.poll(() => concurrency.now, patiently).toBe(0);
+      expect(concurrency.most).toBe(4);
+    },
+    ["first", "first", "later", "later", "later", "later", "later"].map((gate) => ({ gate })),
+  ));
 
 test("stopping waits for the message in hand and settles it", async () => {
   let queue: QueueClient | undefined;
@@ -236,12 +251,10 @@ describe("output bindings", () => {
   );
 
   test("wake a trigger of the same host that would have polled much later", () =>
-    withOrders({ speed: 2, queues: { maxPollingInterval: "00:10:00" } }, async (_, host) => {
-      await seconds(1); // polls at about 0, 0.05, 0.15, 0.35 and 0.75 s; the next one is due after 1.55 s
-      const sentAt = performance.now();
+    withOrders({ speed: 0.005, queues: { maxPollingInterval: "00:10:00" } }, async (_, host) => {
+      await seconds(0.2); // polls at about 0 s; the next one is due after 20 s
       const response = await fetch(`${host.url}/api/order`, { method: "POST", body: '{"n":1}' });
       expect(response.status).toBe(202);
-      await expect.poll(() => seenBy("orders"), { timeout: 5000, interval: 5 }).toHaveLength(1);
-      expect(performance.now() - sentAt).toBeLessThan(400);
+      await expect.poll(() => seenBy("orders"), patiently).toHaveLength(1);
     }));
 });

@@ -34,6 +34,8 @@ const start = (settings: Readonly<Record<string, string>>, origin = Date.now(), 
 
 test("a timer runs at its occurrences on the scaled clock, knows its schedule, and remembers it", async () => {
   const origin = Date.UTC(2026, 0, 1);
+  const scaled = () => origin + (Date.now() - origin) * 120;
+  const before = scaled();
   const host = await start({ TICK: "0 * * * * *" }, origin, 120); // once in a simulated minute, half a real second
   await expect.poll(() => seenBy("tick"), patiently).toHaveLength(2);
   await host.stop();
@@ -43,7 +45,8 @@ test("a timer runs at its occurrences on the scaled clock, knows its schedule, a
   expect(minute % 60_000).toBe(0);
   expect(Date.parse(second.scheduleStatus.next)).toBe(minute + 60_000);
   // The clock is that of the origin: 120 times further from it than real time is.
-  expect(Math.abs(minute - (origin + (Date.now() - origin) * 120))).toBeLessThan(10 * 60_000);
+  expect(minute).toBeGreaterThan(before);
+  expect(minute).toBeLessThan(scaled() + 2 * 60_000);
   const status = await readStatus(table, "tick");
   expect(status?.next).toBe(minute + 120_000);
 });
@@ -75,6 +78,8 @@ describe("at a start", () => {
       speed: 1,
     });
     await expect.poll(() => readStatus(table, "rare"), patiently).toBeDefined();
+    await expect.poll(() => seenBy("rare"), patiently).toHaveLength(runs.length);
+    // Long enough for a run that should not be.
     await new Promise((resolve) => setTimeout(resolve, 100));
     await host.stop();
     expect(seenBy("rare")).toMatchObject(runs);
@@ -109,26 +114,32 @@ test("a timer that fires more than once a minute is told nothing of its schedule
   expect(await readStatus(table, "tick")).toBeUndefined();
 });
 
-test("two hosts, one timer: only one runs it; when that one stops, the other takes over", async () => {
-  const settings = { TICK: "*/15 * * * * *" }; // four times a real second
-  const ran: string[] = [];
-  const origin = Date.now(); // one clock for both
-  const startNamed = (instanceId: string) =>
-    startToyHost({
-      connectionString: azurite.connectionString,
-      settings,
-      origin,
-      instanceId,
-      log: ({ message }) => {
-        if (message === "tick ticked") ran.push(instanceId);
-      },
-    });
-  const first = await startNamed("first");
-  await expect.poll(() => ran.length, patiently).toBeGreaterThan(0);
-  const second = await startNamed("second");
-  await new Promise((resolve) => setTimeout(resolve, 1300));
-  expect(new Set(ran)).toEqual(new Set(["first"]));
-  await first.stop();
-  await expect.poll(() => ran.at(-1), patiently).toBe("second");
-  await second.stop();
-});
+// A lease lasts a real second: a machine that stalls for so long has a second try.
+test(
+  "two hosts, one timer: only one runs it; when that one stops, the other takes over",
+  { retry: 2 },
+  async () => {
+    const settings = { TICK: "*/15 * * * * *" }; // four times a real second
+    const ran: string[] = [];
+    const origin = Date.now(); // one clock for both
+    const startNamed = (instanceId: string) =>
+      startToyHost({
+        connectionString: azurite.connectionString,
+        settings,
+        origin,
+        instanceId,
+        log: ({ message }) => {
+          if (message === "tick ticked") ran.push(instanceId);
+        },
+      });
+    const first = await startNamed("first");
+    await expect.poll(() => ran.length, patiently).toBeGreaterThan(0);
+    const second = await startNamed("second");
+    const once = ran.length;
+    await expect.poll(() => ran.length, patiently).toBeGreaterThan(once + 5);
+    expect(new Set(ran)).toEqual(new Set(["first"]));
+    await first.stop();
+    await expect.poll(() => ran.at(-1), patiently).toBe("second");
+    await second.stop();
+  },
+);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { StopReply } from "../../../src/local/play/scheduler-agent.ts";
+import type { StopReply } from "../../../src/local/play/doors.ts";
 import { SchedulerAgent } from "../../../src/local/play/scheduler-agent.ts";
 import { SchedulerModel } from "../../../src/local/workload/scheduler-model.ts";
 import type { WorkloadJob } from "../../../src/local/workload/workload-job.ts";

@@ -28,13 +28,13 @@ async function playOneNode(jobs: readonly WorkloadJob[], stopAt: number | undefi
   );
   const play: Play = { cluster: clusterFor(8, 4), jobs, seed: 1 };
   await agent.step(0);
-  feed.tell(eventsOf(1).created(10), scheduler);
-  feed.tell(eventsOf(1).ready(310), scheduler);
+  feed.handle(eventsOf(1).created(10), scheduler);
+  feed.handle(eventsOf(1).ready(310), scheduler);
   await agent.step(seconds(310));
   await agent.step(seconds(910));
   if (stopAt !== undefined) {
-    feed.tell(eventsOf(1).stopped(stopAt), scheduler);
-    feed.tell(eventsOf(1).gone(stopAt + 60), scheduler);
+    feed.handle(eventsOf(1).stopped(stopAt), scheduler);
+    feed.handle(eventsOf(1).gone(stopAt + 60), scheduler);
   }
   const played: Played = {
     scheduler,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AuditedLimit, NodeCreated } from "../../../src/local/workload/audit-events.ts";
 import { Auditor } from "../../../src/local/workload/auditor.ts";
 import { describeViolation } from "../../../src/local/workload/describe-violation.ts";
+import { processorMs } from "../../support/processor-time.ts";
 
 const hour = 3_600_000;
 const minute = 60_000;
@@ -192,7 +193,7 @@ describe("nodes beyond demand", () => {
       },
     ]);
     expect(violations.map((violation) => describeViolation(violation))).toEqual([
-      "2.0 s: node b was created though 1 live nodes with 4 cores met the largest demand in force: 3 slots (1 nodes of its size)",
+      "2.0 s: node b was created although 1 live nodes with 4 cores met the largest demand in force: 3 slots (1 nodes of its size)",
     ]);
   });
 
@@ -284,7 +285,7 @@ test("20,000 nodes under ten limits are audited in a second or two", () => {
       auditor.nodeGone({ at: at + 55 * minute, nodeId: `${wave}-${index}` });
     }
   }
-  const began = performance.now();
+  const began = processorMs();
   expect(auditor.report(20 * hour)).toMatchObject({ nodesCreated: 20_000, violations: [] });
-  expect(performance.now() - began).toBeLessThan(2000);
+  expect(processorMs() - began).toBeLessThan(2000);
 });

@@ -73,7 +73,7 @@ describe("which hosts a job gets", () => {
   });
 
   test("more than there is, is a mistake of the caller", () => {
-    expect(() => poolOf(2).take(3)).toThrow("3 slots asked of a pool with fewer free");
+    expect(() => poolOf(2).take(3)).toThrow("the pool has fewer than 3 free slots");
   });
 });
 

@@ -1,5 +1,5 @@
 import { SchedulerModel } from "../../../src/local/workload/scheduler-model.ts";
-import type { SchedulerOptions } from "../../../src/local/workload/scheduler-model.ts";
+import type { SchedulerOptions } from "../../../src/local/workload/scheduler-events.ts";
 import type { WorkloadJob } from "../../../src/local/workload/workload-job.ts";
 
 /** A job in seconds; `walltime` unknown unless given. */

@@ -1,5 +1,6 @@
 import { app, output, trigger, type HttpRequest, type InvocationContext } from "@azure/functions";
 import { Buffer } from "node:buffer";
+import { journal } from "./journal.ts";
 
 const orders = output.storageQueue({ queueName: "%ORDERS_QUEUE%", connection: "AzureWebJobsStorage" });
 
@@ -70,6 +71,7 @@ app.http("slow", {
   methods: ["GET"],
   authLevel: "anonymous",
   handler: async () => {
+    journal.push({ functionName: "slow", saw: undefined });
     await new Promise((resolve) => setTimeout(resolve, 300));
     return { body: "done" };
   },

@@ -8,5 +8,19 @@ export function seenBy(functionName: string): readonly unknown[] {
   return journal.filter((entry) => entry.functionName === functionName).map((entry) => entry.saw);
 }
 
-/** How many runs of the function "orders" were under way at once, at most. */
-export const concurrency = { most: 0 };
+/** Runs of the function "orders" in progress, and the most that were in progress at once. */
+export const concurrency = { now: 0, most: 0 };
+
+const gates = new Map<string, PromiseWithResolvers<void>>();
+
+/** A gate that is closed until {@link openGate} opens it. */
+export function gate(name: string): PromiseWithResolvers<void> {
+  const known = gates.get(name) ?? Promise.withResolvers<void>();
+  gates.set(name, known);
+  return known;
+}
+
+/** Lets every run go on that waits, or will wait, at this gate. */
+export function openGate(name: string): void {
+  gate(name).resolve();
+}

@@ -1,5 +1,5 @@
 import { app, output, type InvocationContext } from "@azure/functions";
-import { concurrency, journal } from "./journal.ts";
+import { concurrency, gate, journal } from "./journal.ts";
 
 const connection = "AzureWebJobsStorage";
 
@@ -11,22 +11,23 @@ type Wish = {
   /** Never end until it has been dequeued so often. */
   readonly hangUntil?: number;
   readonly takeMs?: number;
+  /** Run until the test opens this gate. */
+  readonly gate?: string;
 };
-
-let runningNow = 0;
 
 app.storageQueue("orders", {
   queueName: "%ORDERS_QUEUE%",
   connection,
   handler: async (message: unknown, context: InvocationContext) => {
-    runningNow += 1;
-    concurrency.most = Math.max(concurrency.most, runningNow);
+    concurrency.now += 1;
+    concurrency.most = Math.max(concurrency.most, concurrency.now);
     journal.push({ functionName: "orders", saw: { message, metadata: context.triggerMetadata } });
     const wish = readWish(message);
     if (wish.takeMs !== undefined) await new Promise((resolve) => setTimeout(resolve, wish.takeMs));
+    if (wish.gate !== undefined) await gate(wish.gate).promise;
     const count = Number(context.triggerMetadata?.["dequeueCount"]);
     if (count < (wish.hangUntil ?? 0)) await new Promise(() => undefined);
-    runningNow -= 1;
+    concurrency.now -= 1;
     if (wish.fail === true || count < (wish.failUntil ?? 0)) throw new Error("as asked");
   },
 });

@@ -1,0 +1,157 @@
+import type { Answer } from "./answer.ts";
+import type { Problem } from "./answers.ts";
+import { warnOfPlainHttp } from "./plain-http.ts";
+import type { Seconds } from "../domain/units.ts";
+
+/** The address of the function app, and a key (a function key, or the host's). */
+export interface ApiAddress {
+  /** "https://NAME.azurewebsites.net". The client appends the path. */
+  readonly url: string;
+  readonly key: string;
+  /** Time limit of an answer in seconds. Large bodies, ticks and dry runs have longer ones. Default {@link WAIT_SECONDS}. */
+  readonly waitSeconds?: Seconds;
+}
+
+/** One HTTP request to a function app. */
+export interface Call {
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  /** From "/api" on, with encoded parts. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** Text is sent unchanged, other values as JSON. */
+  readonly body?: unknown;
+  /** Time limit of the answer. Absent: that of the address, or a longer one for a large body. */
+  readonly seconds?: Seconds;
+}
+
+/** A request whose good answer is a `T`. */
+export interface Request<T> extends Call {
+  /** Never present: it only carries the type. */
+  readonly answer?: T;
+}
+
+/** Time limit of an answer in seconds: a cold start takes a few seconds. */
+export const WAIT_SECONDS: Seconds = 10;
+/** A body of megabytes takes longer to send. */
+const LARGE_BODY = 1_000_000;
+const LARGE_WAIT_SECONDS: Seconds = 60;
+
+/** Makes one request of the HTTP API. Never throws because of the network. */
+export async function callApi<T>(api: ApiAddress, call: Request<T>): Promise<Answer<T>> {
+  const { url, key, waitSeconds } = api;
+  return request(url, call, { "x-functions-key": key }, waitSeconds);
+}
+
+/** Makes one request with only these headers, so that no function key is sent. Never throws because of the network. */
+export function callWith<T>(
+  url: string,
+  call: Request<T>,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer<T>> {
+  return request(url, call, headers);
+}
+
+function addressOf(base: string, { path, query = {} }: Call): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] satisfies [string, string]],
+  );
+  const search = new URLSearchParams(given).toString();
+  return `${base.replace(/\/+$/, "")}${path}${search === "" ? "" : `?${search}`}`;
+}
+
+/** Makes one request with these headers. Never throws because of the network. */
+async function request<T>(
+  base: string,
+  call: Request<T>,
+  headers: Readonly<Record<string, string>>,
+  waitSeconds = WAIT_SECONDS,
+): Promise<Answer<T>> {
+  const { method, body, seconds } = call;
+  const address = addressOf(base, call);
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const content =
+    text === undefined
+      ? { headers }
+      : { headers: { ...headers, "content-type": "application/json" }, body: text };
+  warnOfPlainHttp(address);
+  const wait = seconds ?? ((text?.length ?? 0) > LARGE_BODY ? LARGE_WAIT_SECONDS : waitSeconds);
+  try {
+    const response = await fetch(address, {
+      method,
+      ...content,
+      redirect: "manual",
+      signal: AbortSignal.timeout(wait * 1000),
+    });
+    const received = await response.text();
+    return isRedirect(response) ? redirected(address, response) : read(response, received);
+  } catch (error) {
+    const late = error instanceof Error && error.name === "TimeoutError";
+    const why = late ? ` within ${wait} s` : `: ${failureText(error)}`;
+    return { kind: "unreachable", message: `no answer from ${hostOf(address)}${why}` };
+  }
+}
+
+const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400;
+
+/** `fetch` would send the key to any address that the answer names, so redirects are not followed. */
+function redirected(address: string, { status, headers }: Response): Answer<never> {
+  const location = headers.get("location");
+  const to =
+    location !== null && URL.canParse(location, address)
+      ? new URL(location, address).origin
+      : "no valid address";
+  const message = `HTTP ${status}: ${hostOf(address)} redirects to ${to}. The redirect is not followed, because the key would be sent along. Is this the address of the function app?`;
+  return { kind: "redirected", status, message };
+}
+
+/** Without the path: the path of a stop URL contains its token. */
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : "an invalid address";
+}
+
+/** fetch only reports "fetch failed". The real error is its cause, which may be the errors of several tries. */
+function failureText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof AggregateError) return cause.errors.map(failureText).join("; ");
+  // OpenSSL's own message names a line of its source.
+  if (cause instanceof Error && "code" in cause && cause.code === "ERR_SSL_WRONG_VERSION_NUMBER")
+    return "it does not speak TLS: does the address begin with http: instead of https:?";
+  return cause instanceof Error ? cause.message : error.message;
+}
+
+/** An answer according to its status and text. The published schema describes a good one, and a test checks every answer against it. */
+function read<T>({ status, ok, headers }: Response, text: string): Answer<T> {
+  if (ok) return readGood<T>(status, text);
+  const body = jsonOrText(text);
+  const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
+  return {
+    kind: "refused",
+    status,
+    body: body === "" ? undefined : body,
+    ...(isProblem(body) ? { problem: body } : {}),
+    ...(Number.isNaN(retryAfter) ? {} : { retryAfterSeconds: retryAfter }),
+  };
+}
+
+function readGood<T>(status: number, text: string): Answer<T> {
+  try {
+    return { kind: "answered", status, body: JSON.parse(text) };
+  } catch {
+    const message = `HTTP ${status}, but the answer is not JSON: is this the address of the function app?`;
+    return { kind: "not-json", status, body: text, message };
+  }
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** True if the refusal comes from the app and not from another server. */
+function isProblem(body: unknown): body is Problem {
+  return typeof body === "object" && body !== null && "title" in body && "status" in body && "detail" in body;
+}

@@ -1,0 +1,122 @@
+import { isName, NAME_EXPECTED } from "../domain/name.ts";
+import type {
+  Acknowledgement,
+  Cluster,
+  Clusters,
+  Comparison,
+  Configuration,
+  ConfigurationHistory,
+  ConfigurationWritten,
+  DryRun,
+  Explanation,
+  History,
+  RejectedMessages,
+  RequestSetState,
+  Restored,
+  Tick,
+  Wake,
+} from "./answers.ts";
+import type { Request } from "./call.ts";
+import type { HistoryQuery } from "./pages.ts";
+import type { Seconds } from "../domain/units.ts";
+
+export interface ComparisonQuery {
+  /** The first day in UTC, "2026-01-31", or a moment of it. */
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** Exactly one of `job` (with `set` if several sets have one of that name) and `node`. */
+export interface ExplainQuery {
+  readonly job?: string;
+  readonly node?: string;
+  readonly set?: string;
+  /** A past plan by its number. Absent: the last plan. */
+  readonly plan?: number;
+}
+
+/** A tick and a dry run may take as long as the host lets a function run. */
+const LONG_WAIT_SECONDS: Seconds = 240;
+
+/** Every request of the API, with the type of its answer. */
+export const REQUESTS = {
+  clusters: (): Request<Clusters> => ({ method: "GET", path: "/api/clusters" }),
+  rejectedMessages: (): Request<RejectedMessages> => ({ method: "GET", path: "/api/rejected-messages" }),
+  state: (cluster: string, page?: string): Request<Cluster> => ({
+    method: "GET",
+    path: pathOf(cluster),
+    query: { page },
+  }),
+  requestSet: (cluster: string, set: string, page?: string): Request<RequestSetState> => ({
+    method: "GET",
+    path: pathOf(cluster, set),
+    query: { page },
+  }),
+  emptyRequestSet: (cluster: string, set: string): Request<Acknowledgement> => ({
+    method: "DELETE",
+    path: pathOf(cluster, set),
+  }),
+  history: (cluster: string, { from, to, limit }: HistoryQuery = {}): Request<History> => ({
+    method: "GET",
+    path: `${pathOf(cluster)}/history`,
+    query: { from, to, limit: limit === undefined ? undefined : String(limit) },
+  }),
+  comparison: (cluster: string, { since, until }: ComparisonQuery = {}): Request<Comparison> => ({
+    method: "GET",
+    path: `${pathOf(cluster)}/comparison`,
+    query: { since, until },
+  }),
+  explain: (cluster: string, { job, node, set, plan }: ExplainQuery): Request<Explanation> => ({
+    method: "GET",
+    path: `${pathOf(cluster)}/explain`,
+    query: { job, node, set, plan: plan === undefined ? undefined : String(plan) },
+  }),
+  plan: (cluster: string, inputs: unknown): Request<DryRun> => ({
+    method: "POST",
+    path: `${pathOf(cluster)}/plan`,
+    body: inputs,
+    seconds: LONG_WAIT_SECONDS,
+  }),
+  tick: (cluster: string): Request<Tick> => ({
+    method: "POST",
+    path: `${pathOf(cluster)}/tick`,
+    seconds: LONG_WAIT_SECONDS,
+  }),
+  wake: (cluster: string): Request<Wake> => ({ method: "POST", path: `${pathOf(cluster)}/wake` }),
+  restored: (cluster: string): Request<Restored> => ({
+    method: "POST",
+    path: `${pathOf(cluster)}/restored`,
+  }),
+  config: (cluster: string): Request<Configuration> => ({
+    method: "GET",
+    path: `${pathOf(cluster)}/config`,
+  }),
+  configHistory: (cluster: string): Request<ConfigurationHistory> => ({
+    method: "GET",
+    path: `${pathOf(cluster)}/config/history`,
+  }),
+  rollBackConfig: (cluster: string, to?: number): Request<ConfigurationWritten> => ({
+    method: "POST",
+    path: `${pathOf(cluster)}/config/rollback`,
+    query: { to: to === undefined ? undefined : String(to) },
+  }),
+  putConfig: (cluster: string, text: string): Request<ConfigurationWritten> => ({
+    method: "PUT",
+    path: `${pathOf(cluster)}/config`,
+    body: text,
+  }),
+};
+
+/**
+ * The path of a cluster, or of one of its request sets. Throws a RangeError for a name that no address can contain: nothing has such a
+ * name, and ".." would address something else.
+ */
+export function pathOf(cluster: string, set?: string): string {
+  const ofCluster = `/api/clusters/${segmentOf(cluster)}`;
+  return set === undefined ? ofCluster : `${ofCluster}/request-sets/${segmentOf(set)}`;
+}
+
+function segmentOf(name: string): string {
+  if (isName(name)) return encodeURIComponent(name);
+  throw new RangeError(`found the name ${JSON.stringify(name)}, expected ${NAME_EXPECTED}`);
+}

@@ -1,0 +1,104 @@
+import type { StopSeries } from "../../client/stop-series.ts";
+import { isOver, mayBegin, withQuestion, wordOf } from "../../client/stop-series.ts";
+import type { IdleHost } from "../workload/scheduler-events.ts";
+import type { SchedulerModel } from "../workload/scheduler-model.ts";
+import type { Doors, StopReply } from "./doors.ts";
+import type { Seconds } from "../../domain/units.ts";
+
+/** The answers to questions of nodes, as the scheduler's side counts them. */
+export interface Refusals {
+  readonly granted: number;
+  /** Number of refusals by reason. */
+  readonly refused: ReadonlyMap<string, number>;
+}
+
+/** A closed host without an answer asks again after this time. */
+const ASK_AGAIN_SECONDS: Seconds = 30;
+
+/** A closed host that waits for an answer. */
+interface Asker {
+  readonly host: IdleHost;
+  readonly series: StopSeries;
+  /** Infinity while its question is in progress. */
+  readonly nextAt: number;
+}
+
+/** Closes idle hosts and asks for each whether it may stop, as the printed scripts on nodes do. */
+export class IdleStopper {
+  readonly #model: SchedulerModel;
+  readonly #doors: Pick<Doors, "askStop">;
+  readonly #idleSeconds: Seconds;
+  readonly #onReopened: () => void;
+  readonly #refused = new Map<string, number>();
+  readonly #askers = new Map<string, Asker>();
+  #granted = 0;
+
+  /** `onReopened` is called when a host was opened again, so that waiting jobs may start there. */
+  constructor(
+    model: SchedulerModel,
+    doors: Pick<Doors, "askStop">,
+    idleSeconds: Seconds,
+    onReopened: () => void,
+  ) {
+    this.#model = model;
+    this.#doors = doors;
+    this.#idleSeconds = idleSeconds;
+    this.#onReopened = onReopened;
+  }
+
+  get refusals(): Refusals {
+    return { granted: this.#granted, refused: this.#refused };
+  }
+
+  /** When each next question or idle host is due. Without order. */
+  nextMoments(): readonly number[] {
+    const idleAt = this.#model.nextIdleAt(this.#idleSeconds);
+    const asks = [...this.#askers.values()].map(({ nextAt }) => nextAt);
+    return idleAt === undefined ? asks : [idleAt, ...asks];
+  }
+
+  /** An idle host is closed first, so that no job starts between the question and the answer (wire D.2). */
+  async stopIdle(now: number): Promise<void> {
+    const due = [...this.#askers.values()].filter(({ nextAt }) => nextAt <= now);
+    const idle = this.#model.idleHosts(now, this.#idleSeconds);
+    for (const { hostname } of idle) this.#model.closeHost(hostname);
+    await Promise.all([
+      ...due.map(({ host, series }) => this.#ask(host, series, now)),
+      ...idle.map((host) => this.#ask(host, undefined, now)),
+    ]);
+  }
+
+  /** Asks one question of a series. Without an answer the host stays closed and asks again. */
+  async #ask(host: IdleHost, before: StopSeries | undefined, now: number): Promise<void> {
+    const { hostname, instanceId, stopUrl } = host;
+    if (stopUrl === undefined || (before !== undefined && isOver(before, now)))
+      return this.#open(hostname, now);
+    const begins = mayBegin(before, now);
+    const series = withQuestion(before, { begins, now });
+    this.#askers.set(hostname, { host, series, nextAt: Number.POSITIVE_INFINITY });
+    const query = { instance: instanceId, asked: String(Math.round(now)) };
+    const reply = await this.#doors.askStop(stopUrl, begins ? query : { ...query, begin: "no" });
+    const { status, undrain } = reply;
+    const word = wordOf({ status, undrain, isFirst: before === undefined });
+    if (word === "stop") {
+      this.#granted += 1;
+      this.#askers.delete(hostname);
+      return;
+    }
+    this.#noteRefusal(reply);
+    if (word === "open") return this.#open(hostname, now);
+    this.#askers.set(hostname, { host, series, nextAt: now + 1000 * ASK_AGAIN_SECONDS });
+  }
+
+  /** Reasons that differ only in the demand that needs the node count as one. */
+  #noteRefusal({ status, why }: StopReply): void {
+    const reason = `${status}${why === undefined ? "" : ` ${why.replace(/needed by .*/, "needed by demand")}`}`;
+    this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1);
+  }
+
+  #open(hostname: string, now: number): void {
+    this.#askers.delete(hostname);
+    this.#model.openHost(hostname, now);
+    this.#onReopened();
+  }
+}

@@ -1,0 +1,65 @@
+import { reserveForHead } from "./head-reservation.ts";
+import type { HostPool } from "./host-pool.ts";
+import type { RunningJobs } from "./running-jobs.ts";
+import type { SchedulerOptions } from "./scheduler-events.ts";
+import type { Waiting, WaitingQueue } from "./waiting-queue.ts";
+import { expectedRunMs } from "./workload-job.ts";
+
+const DEFAULT_PATIENCE_MS = 30 * 60_000;
+const DEFAULT_DEPTH = 500;
+
+/** EASY backfilling: which jobs may start before the head of the queue, which has no room yet. */
+export class Backfill {
+  readonly #options: Pick<SchedulerOptions, "maxSlots" | "patienceMs" | "backfillDepth">;
+  #head: { readonly sequence: number; readonly since: number } | undefined;
+
+  constructor(options: Pick<SchedulerOptions, "maxSlots" | "patienceMs" | "backfillDepth">) {
+    this.#options = options;
+  }
+
+  /** The jobs behind `head` that may start now. The caller starts each one before it takes the next. */
+  *choose(
+    head: Waiting,
+    {
+      pool,
+      queue,
+      running,
+    }: {
+      readonly pool: Pick<HostPool, "freeSlots" | "openSlots">;
+      readonly queue: WaitingQueue;
+      readonly running: RunningJobs;
+    },
+    now: number,
+  ): Generator<Waiting> {
+    const { maxSlots, backfillDepth = DEFAULT_DEPTH } = this.#options;
+    const isPatient = this.#isPatient(head, now);
+    if (pool.freeSlots === 0) return;
+    const reservation = reserveForHead({
+      now,
+      wanted: head.job.processors,
+      freeSlots: pool.freeSlots,
+      comingSlots: isPatient ? Math.max(0, maxSlots - pool.openSlots) : 0,
+      running: running.byExpectedEnd(),
+    });
+    if (reservation.kind === "out-of-reach") return;
+    let spare = reservation.spareSlots;
+    let considered = 0;
+    for (const waiting of queue) {
+      if (waiting === head) continue;
+      if (pool.freeSlots === 0 || considered === backfillDepth) return;
+      considered += 1;
+      const { processors } = waiting.job;
+      if (processors > pool.freeSlots) continue;
+      const endsInTime = now + expectedRunMs(waiting.job) <= reservation.shadowAt;
+      if (!endsInTime && processors > spare) continue;
+      if (!endsInTime) spare -= processors;
+      yield waiting;
+    }
+  }
+
+  /** Whether this job has been the head for so short a time that it still counts on nodes that do not exist yet. */
+  #isPatient({ sequence }: Waiting, now: number): boolean {
+    if (this.#head?.sequence !== sequence) this.#head = { sequence, since: now };
+    return now - this.#head.since < (this.#options.patienceMs ?? DEFAULT_PATIENCE_MS);
+  }
+}
