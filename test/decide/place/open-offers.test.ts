@@ -25,7 +25,7 @@ function beginPlan(more: Partial<BucketOffer>, constraints: readonly Constraint[
   const cluster = world({ buckets });
   const ground = new Ground(cluster, new Map([["ncpus", 1]]), new Budget(PLAN_STEPS, 1));
   const shared = { left: new Map<string, number>(), values: new Map<string, string>() };
-  const classes = new JobClasses(ground, shared, false);
+  const classes = new JobClasses(ground, shared, "allow");
   const demand = job("a", { constraints: [...needing({ ncpus: 1 }), ...constraints] });
   const entry = readEntry(demand, 0, classes);
   if (entry.kind !== "job") throw new Error("this is a job");
