@@ -17,7 +17,7 @@ export function registerRemoval({ program, terminal, run }: Register): void {
     .addHelpText(
       "after",
       wrapped(
-        "Lists for each cluster the nodes that would continue to run without the app, and the demand that would be lost. Changes nothing. Exits with 1 while there are any, because without the app these nodes are not stopped.",
+        "Lists for each cluster the nodes that the app would stop one day, and the demand that would be lost. Changes nothing. Exits with 1 while there are any, because without the app these nodes are not stopped. Nodes of other tools do not count: the app never stops them.",
       ),
     )
     .action((options: ApiOptions) => run(() => judgeRemoval(terminal, options)));
@@ -25,7 +25,10 @@ export function registerRemoval({ program, terminal, run }: Register): void {
 
 interface Left {
   readonly cluster: string;
+  /** Nodes of ours that are not at rest. */
   readonly nodes: number;
+  /** Nodes of other tools that are not at rest. The app never stops them. */
+  readonly otherNodes: number;
   /** Nodes that were requested and are not shown yet. */
   readonly coming: number;
   readonly liveSets: number;
@@ -59,17 +62,22 @@ async function judgeRemoval(terminal: Terminal, options: ApiOptions): Promise<Ex
 const AT_REST: ReadonlySet<string> = new Set(["off", "deallocated"]);
 
 function leftOf(cluster: string, { nodes, inFlight, demand }: StateAnswer): Left {
-  const running = Object.entries(nodes.byPhase).filter(([phase]) => !AT_REST.has(phase));
+  const running = nodes.list.filter(({ phase = "unknown" }) => !AT_REST.has(phase));
+  const others = running.filter(({ ownership }) => ownership?.startsWith(NOT_OURS) === true);
   return {
     cluster,
-    nodes: sum(running.map(([, count]) => count)),
+    nodes: running.length - others.length,
+    otherNodes: others.length,
     coming: sum(inFlight.map(({ stillToShow = 0 }) => stillToShow)),
     liveSets: demand.filter(({ state }) => state === "live").length,
   };
 }
 
+/** How the ownership of a node of another tool begins (docs/nodes.md). A node of unknown ownership counts as ours. */
+const NOT_OURS = "not ours";
+
 function render(left: readonly Left[]): string {
-  if (left.length === 0) return "nothing is left: no cluster has nodes or demand";
+  if (left.length === 0) return "nothing is left: no cluster has nodes of ours or demand";
   return [
     renderTable<Left>(
       [

@@ -4,7 +4,12 @@ import { runCommand } from "./run-command.ts";
 
 /** Before the app is removed: what it would leave behind. */
 
-const NOTHING = { nodes: { byPhase: {} }, inFlight: [], demand: [] };
+const NOTHING = { nodes: { list: [] }, inFlight: [], demand: [] };
+
+/** This many nodes in that phase. */
+const nodes = (count: number, phase: string, ownership = "ours: our request made it") =>
+  Array.from({ length: count }, () => ({ phase, ownership }));
+const ANOTHER = "not ours: another tool made it, and exclusiveNodearrays does not cover hpc";
 
 async function run(states: Readonly<Record<string, object>>, words: readonly string[] = []) {
   const { url, seen } = await stagedServer((request) => {
@@ -19,7 +24,7 @@ async function run(states: Readonly<Record<string, object>>, words: readonly str
 test("nodes that run, nodes that come and live request sets keep the app from being removed", async () => {
   const { code, out, seen } = await run({
     prod: {
-      nodes: { byPhase: { ready: 2, going: 1, deallocated: 5 } },
+      nodes: { list: [...nodes(2, "ready"), ...nodes(1, "going"), ...nodes(5, "deallocated")] },
       inFlight: [{ bucket: "hpc", stillToShow: 3 }],
       demand: [
         { requestSet: "slurm", state: "live" },
@@ -40,10 +45,22 @@ test("nodes that run, nodes that come and live request sets keep the app from be
 
 test("nodes that are deallocated, and no demand: it may go", async () => {
   const { code, out } = await run({
-    prod: { ...NOTHING, nodes: { byPhase: { deallocated: 5 } } },
+    prod: { ...NOTHING, nodes: { list: nodes(5, "deallocated") } },
     test: NOTHING,
   });
-  expect({ code, out }).toEqual({ code: 0, out: "nothing is left: no cluster has nodes or demand" });
+  expect({ code, out }).toEqual({ code: 0, out: "nothing is left: no cluster has nodes of ours or demand" });
+});
+
+test("nodes of another tool do not keep it: the app never stops them", async () => {
+  const prod = { ...NOTHING, nodes: { list: nodes(12, "ready", ANOTHER) } };
+  expect(await run({ prod, test: NOTHING })).toMatchObject({ code: 0 });
+  const { out } = await run({ prod, test: NOTHING }, ["--json"]);
+  expect(JSON.parse(out).clusters[0]).toMatchObject({ nodes: 0, otherNodes: 12 });
+});
+
+test("a node whose ownership the app does not say keeps it", async () => {
+  const prod = { ...NOTHING, nodes: { list: [{ phase: "ready" }] } };
+  expect(await run({ prod, test: NOTHING })).toMatchObject({ code: 1 });
 });
 
 test("as data", async () => {
@@ -52,8 +69,8 @@ test("as data", async () => {
   expect(JSON.parse(out)).toEqual({
     free: true,
     clusters: [
-      { cluster: "prod", nodes: 0, coming: 0, liveSets: 0 },
-      { cluster: "test", nodes: 0, coming: 0, liveSets: 0 },
+      { cluster: "prod", nodes: 0, otherNodes: 0, coming: 0, liveSets: 0 },
+      { cluster: "test", nodes: 0, otherNodes: 0, coming: 0, liveSets: 0 },
     ],
   });
 });
