@@ -7,7 +7,7 @@ import { readConfigNotes } from "../client/receipts.ts";
 import type { ClusterOptions } from "./options.ts";
 import { appOf, readCount, withCluster } from "./options.ts";
 import type { Answer } from "../client/answer.ts";
-import { diffConfig, tellConfigHistory } from "./config-history.ts";
+import { diffConfig, tellConfigHistory, versionText } from "./config-history.ts";
 import { nameOf, readJson } from "./read-json.ts";
 import type { Column } from "./table.ts";
 import { renderTable } from "./table.ts";
@@ -64,11 +64,11 @@ function registerVersions(config: Command, { terminal, run }: Register): void {
     .description(
       "put an earlier configuration in force again; without a number, the one before the last change",
     )
-    .argument("[number]", "the version, as history numbers them", readCount)
+    .argument("[number]", "the version, as history numbers them; 0: the defaults", readCount)
     .action((to: number | undefined, options: ClusterOptions) =>
       run(async () => {
         const answer = await appOf(options).rollBackConfig(options.cluster, to);
-        const version = to === undefined ? "the version before the last change" : `version ${to}`;
+        const version = to === undefined ? "the version before the last change" : versionText(to);
         return tellWritten(terminal, options, answer, `back to ${version}`);
       }),
     );

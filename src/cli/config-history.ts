@@ -36,9 +36,10 @@ export const tellConfigHistory: Telling = (body) => {
   const read = history.safeParse(body);
   if (!read.success) return { text: UNREADABLE };
   const texts = read.data.changes.map(({ number, at = "before changes were recorded", ...change }) => {
-    const of = change.rollbackTo === undefined ? "" : `, back to version ${change.rollbackTo}`;
+    const { rollbackTo, who } = change;
+    const by = rollbackTo === undefined ? who : `${who}, back to ${versionText(rollbackTo)}`;
     const lines = differenceLines(change.differences, change.more);
-    return [`version ${number}, ${at}, by ${change.who}${of}`, ...lines].join("\n");
+    return [`version ${number}, ${at}, by ${by}`, ...lines].join("\n");
   });
   return { text: texts.length === 0 ? "no changes" : texts.join("\n") };
 };
@@ -82,3 +83,6 @@ function differenceLines(
   );
   return more === 0 ? lines : [...lines, `  and ${more} more`];
 }
+
+/** Version 0: the defaults. */
+export const versionText = (number: number): string => (number === 0 ? "the defaults" : `version ${number}`);

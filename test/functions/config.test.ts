@@ -13,7 +13,7 @@ const NAME = "x-ms-client-principal-name";
 let app: LocalApp;
 beforeAll(async () => {
   app = await startLocalApp({
-    clusters: ["demo", "two words"],
+    clusters: ["demo", "two words", "unchanged"],
     speed: SPEED,
     settings: { WEBSITE_AUTH_ENABLED: "True" },
   });
@@ -231,9 +231,22 @@ describe("configuration", () => {
       body: { idleTimeout: 111 },
     });
     expect(await app.call("POST", `${path}/rollback?to=999`)).toMatchObject({ status: 404 });
-    expect(await app.call("POST", `${path}/rollback?to=0`)).toMatchObject({
+    expect(await app.call("POST", `${path}/rollback?to=0`)).toMatchObject({ status: 200, body: defaults });
+    expect(await app.call("POST", `${path}/rollback?to=-1`)).toMatchObject({
       status: 400,
-      body: { problems: [{ path: "to", found: '"0"', expected: "the number of a version" }] },
+      body: { problems: [{ path: "to", found: '"-1"', expected: "the number of a version" }] },
+    });
+  });
+
+  test("the first change is taken back to the defaults; without any change there is nothing to take back", async () => {
+    const first = "/api/clusters/unchanged/config";
+    expect(await app.call("POST", `${first}/rollback`)).toMatchObject({ status: 404 });
+    await app.call("PUT", first, { idleTimeout: 111 });
+    expect((await app.call("POST", `${first}/rollback`)).body).toMatchObject({
+      idleTimeout: defaults.idleTimeout,
+    });
+    expect((await app.call("GET", `${first}/history`)).body).toMatchObject({
+      changes: [{ number: 2, rollbackTo: 0 }, { number: 1 }],
     });
   });
 

@@ -212,7 +212,7 @@ export const OPERATIONS: readonly Operation[] = [
     query: [
       {
         name: "to",
-        description: "The number of the version; absent: the one before the last change",
+        description: "The number of the version. 0: the defaults. Absent: the version before the last change",
         type: "integer",
       },
     ],
