@@ -79,6 +79,11 @@ function deallocatedVerdict(
   };
 }
 
+function unknownVerdict({ plannedBeside = [] }: LedgerNode): NodeVerdict {
+  const beside = [...new Set(plannedBeside.map(({ set }) => set))];
+  return beside.length === 0 ? { kind: "busyness-unknown" } : { kind: "busyness-unknown", beside };
+}
+
 function readyVerdict(
   node: Node,
   known: LedgerNode,
@@ -92,7 +97,7 @@ function readyVerdict(
   if (set !== undefined) return { kind: "perhaps-needed", by: set };
   if (node.stopDisabled === true) return { kind: "stop-disabled" };
   if (on.outage !== undefined) return { kind: "resting", until: on.outage.until };
-  if (known.busyness.state === "unknown") return { kind: "busyness-unknown" };
+  if (known.busyness.state === "unknown") return unknownVerdict(known);
   return {
     kind: "idle",
     idleSeconds: idleSeconds(known, on.now),

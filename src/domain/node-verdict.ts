@@ -7,7 +7,8 @@ export type NodeVerdict =
   | { readonly kind: "needed"; readonly by: readonly string[] }
   | { readonly kind: "coming"; readonly bootSecondsLeft: number }
   | { readonly kind: "busy" }
-  | { readonly kind: "busyness-unknown" }
+  /** `beside`: request sets with demand that was planned there, and that do not report the host. Another set's report says nothing of it. */
+  | { readonly kind: "busyness-unknown"; readonly beside?: readonly SetName[] }
   | { readonly kind: "idle"; readonly idleSeconds: Seconds; readonly idleTimeoutSeconds: Seconds }
   /** A request set that is left out of the plan may need it. */
   | { readonly kind: "perhaps-needed"; readonly by: SetName }
@@ -77,7 +78,8 @@ const SENTENCES: { readonly [K in Kind]: (verdict: VerdictOf<K>) => string } = {
   needed: (verdict) => `needed by ${verdict.by.join(", ")}`,
   coming: (verdict) => `on its way up; ${Math.round(verdict.bootSecondsLeft)} s left to boot`,
   busy: () => "stays: a job runs on it",
-  "busyness-unknown": () => `stays: not needed; ${BUSY_STATE_UNKNOWN}`,
+  "busyness-unknown": ({ beside }) =>
+    `stays: not needed; ${beside === undefined ? BUSY_STATE_UNKNOWN : unreportedText(beside)}`,
   idle: (verdict) =>
     `stays for now: idle for ${Math.round(verdict.idleSeconds)} of ${verdict.idleTimeoutSeconds} s`,
   "perhaps-needed": (verdict) => `stays: request set ${verdict.by} is left out of this plan, and may need it`,
@@ -131,4 +133,11 @@ function awaitedText({ reportAfter, lastReportAt, until }: VerdictOf<"draining">
   if (reportAfter === undefined) return "";
   const last = lastReportAt === undefined ? "there is none" : `the last is from ${clockTime(lastReportAt)}`;
   return `: waiting for a report later than ${clockTime(reportAfter)}; ${last}`;
+}
+
+function unreportedText(sets: readonly SetName[]): string {
+  const names = sets.join(", ");
+  return sets.length === 1
+    ? `busy state unknown: demand of request set ${names} was planned on it, and that set does not report its host`
+    : `busy state unknown: demand of request sets ${names} was planned on it, and these sets do not report its host`;
 }

@@ -3,6 +3,7 @@ import { judgeStops } from "../../../src/decide/autostop.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { digest, nodeId } from "../../../src/domain/ids.ts";
+import { renderVerdict } from "../../../src/domain/node-verdict.ts";
 import { buildCall } from "../../support/build-call.ts";
 import { at, buildArray, buildBucket, buildNode, buildSnapshot, D8 } from "../../support/build-node.ts";
 import type { Pushed, State } from "../../support/push-message.ts";
@@ -115,4 +116,12 @@ describe("a job of one set was planned on the node, and another set alone report
     const bound = { ...state, bodies: { ...state.bodies, ledger: new Map([[known.nodeId, own]]) } };
     expect(ask(bound, 1)).toMatchObject({ kind: "forbidden", unbound: true });
   });
+});
+
+test("a node that stays for this reason names the set whose job may be there", () => {
+  const { state } = play({ pbs: asks(job("run")), evil: reports(full) });
+  const verdict = state.bodies.plan?.nodes.get(nodeId("a"));
+  expect(verdict === undefined ? undefined : renderVerdict(verdict)).toBe(
+    "stays: not needed; busy state unknown: demand of request set pbs was planned on it, and that set does not report its host",
+  );
 });
