@@ -35,10 +35,10 @@ export function readNumber(value: unknown): number | undefined {
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
-/** A count. Below zero becomes zero ("consumed above quota" happens, cyclecloud-wire.md A.3 semantics 4). */
+/** A count, rounded down. Below zero becomes zero ("consumed above quota" happens, cyclecloud-wire.md A.3 semantics 4). */
 export function readCount(value: unknown): number | undefined {
   const number = readNumber(value);
-  return number === undefined ? undefined : Math.max(0, number);
+  return number === undefined ? undefined : Math.max(0, Math.floor(number));
 }
 
 /** true or "true" in any case. Anything else is false. */
