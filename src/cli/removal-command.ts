@@ -5,6 +5,7 @@ import { EXIT } from "./exit-code.ts";
 import type { ApiOptions } from "./options.ts";
 import { appOf, withApi } from "./options.ts";
 import type { Register } from "./register.ts";
+import { isNotOurs } from "./render-nodes.ts";
 import { renderTable } from "./table.ts";
 import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
@@ -63,7 +64,7 @@ const AT_REST: ReadonlySet<string> = new Set(["off", "deallocated"]);
 
 function leftOf(cluster: string, { nodes, inFlight, demand }: StateAnswer): Left {
   const running = nodes.list.filter(({ phase = "unknown" }) => !AT_REST.has(phase));
-  const others = running.filter(({ ownership }) => ownership?.startsWith(NOT_OURS) === true);
+  const others = running.filter(isNotOurs);
   return {
     cluster,
     nodes: running.length - others.length,
@@ -72,9 +73,6 @@ function leftOf(cluster: string, { nodes, inFlight, demand }: StateAnswer): Left
     liveSets: demand.filter(({ state }) => state === "live").length,
   };
 }
-
-/** How the ownership of a node of another tool begins (docs/nodes.md). A node of unknown ownership counts as ours. */
-const NOT_OURS = "not ours";
 
 function render(left: readonly Left[]): string {
   if (left.length === 0) return "nothing is left: no cluster has nodes of ours or demand";

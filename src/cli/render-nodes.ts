@@ -42,8 +42,9 @@ export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}
   return more > 0 ? `${table}\nand ${more} more` : table;
 }
 
-/** False if an older app answers, which does not report the ownership. */
-const isNotOurs = ({ ownership }: NodeAnswer): boolean => ownership?.startsWith("not ours") === true;
+/** Another tool made the node, and no configuration gives its array to us. False if an older app answers, which does not report the ownership. */
+export const isNotOurs = ({ ownership }: Pick<NodeAnswer, "ownership">): boolean =>
+  ownership?.startsWith("not ours") === true;
 
 const whose = (node: NodeAnswer): string => (isNotOurs(node) ? "not ours: made by another tool" : "ours");
 
