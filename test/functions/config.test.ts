@@ -81,6 +81,9 @@ describe("configuration", () => {
   };
 
   test("defaults, then what was put, at once", async () => {
+    const arrays = async () =>
+      arraysPage.parse((await app.call("GET", "/api/clusters/two%20words")).body).nodearrays;
+    await expect.poll(arrays, patiently).not.toEqual([]);
     expect((await app.call("GET", path)).body).toEqual(defaults);
     const document = { idleTimeout: 120, nodearrays: ["execute", "gone"] };
     expect(await app.call("PUT", path, document)).toMatchObject({
