@@ -25,11 +25,11 @@ export interface TableApp {
   readonly site: Site;
   readonly composed: Composition;
   readonly simulator: Simulator;
-  /** Takes a message in, as the queue function does. */
+  /** Records a message, as the queue function does. */
   readonly push: (message: Partial<DemandMessage>) => ReturnType<Composition["recorder"]["record"]>;
 }
 
-/** A clock that whoever sleeps moves. */
+/** A clock that stands still except that each sleep moves it at once. */
 export class SleepersClock {
   #now: number;
 
