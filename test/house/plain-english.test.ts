@@ -4,8 +4,8 @@ import { readSources } from "./imports.ts";
 import { countForbidden, measureWording } from "./plain-english.ts";
 
 /*
- * Words that pages, texts and comments do not use. plain-english.json lists what is left of them, by file. Its sums only shrink:
- * `UPDATE=1 npx vitest run --config test/vitest.config.ts test/house/plain-english.test.ts` writes what is found, unless that is more.
+ * Words that pages, texts and comments must not use. plain-english.json counts the remaining ones by file, and its sums only shrink.
+ * `UPDATE=1 npx vitest run --config test/vitest.config.ts test/house/plain-english.test.ts` writes the new counts unless a sum is higher.
  */
 
 const KINDS = ["pages", "texts", "comments"] as const;

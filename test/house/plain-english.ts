@@ -1,7 +1,7 @@
 import { parseSync } from "vite";
 import type { SourceFile } from "./imports.ts";
 
-/** Words that a technical manual does not use. Each stands for a whole group: see docs/developing.md, Conventions. */
+/** Words that a technical manual does not use. Each is an example of a group (docs/developing.md, Conventions). */
 const FORBIDDEN: readonly RegExp[] = [
   /\bso many\b/gi,
   /\bwhoever\b/gi,
@@ -12,19 +12,19 @@ const FORBIDDEN: readonly RegExp[] = [
   /\btells\b/gi,
 ];
 
-/** How often forbidden words stand in a file's string literals, and in its comments. */
+/** How often forbidden words occur in a file's string literals, and in its comments. */
 export interface Wording {
   readonly texts: number;
   readonly comments: number;
 }
 
-/** How often forbidden words stand in a text. Line breaks, also those of comments, count as spaces. */
+/** How often forbidden words occur in a text. Line breaks count as spaces, also in comments. */
 export function countForbidden(text: string): number {
   const oneLine = text.replaceAll(/\s*\n\s*\*?\s*/g, " ");
   return FORBIDDEN.reduce((sum, pattern) => sum + [...oneLine.matchAll(pattern)].length, 0);
 }
 
-/** Counts forbidden words in a source file. String literals and the fixed parts of templates are texts; names are neither. */
+/** Counts forbidden words in a source file. String literals and the fixed parts of templates are texts. Names are not checked. */
 export function measureWording({ path, text }: SourceFile): Wording {
   const { program, comments } = parseSync(path, text);
   const texts: string[] = [];

@@ -2,10 +2,7 @@ import { dirname, join, normalize } from "node:path";
 import type { SourceFile } from "./imports.ts";
 import { importsOf } from "./imports.ts";
 
-/**
- * The rooms of src/decide from the ground up. A room may import the rooms before it in this list, and no other. `entry` are the files that
- * lie in src/decide itself.
- */
+/** The rooms of src/decide from the ground up. A room may import only the rooms before it in this list. `entry`: the files in src/decide itself. */
 export const ROOMS = [
   "senders",
   "pace",
@@ -26,10 +23,10 @@ export const ROOMS = [
   "virtual",
 ] as const;
 
-/** So many levels of rooms may stand on each other. */
+/** Maximum number of levels of rooms. */
 export const MOST_LEVELS = 10;
 
-/** Every import between rooms that does not run downwards, as sentences. */
+/** Every import between rooms that goes upwards, as sentences. */
 export function findUpwardEdges(files: readonly SourceFile[]): readonly string[] {
   return edgesBetweenRooms(files).flatMap(({ file, target, from, to }) => {
     if (!ROOMS.some((room) => room === from)) return [`${file}: the room ${from} is not in the list`];
@@ -38,7 +35,7 @@ export function findUpwardEdges(files: readonly SourceFile[]): readonly string[]
   });
 }
 
-/** How many rooms stand on each other at most. */
+/** The number of levels of rooms. */
 export function countLevels(files: readonly SourceFile[]): number {
   const below = new Map<string, Set<string>>();
   for (const { from, to } of edgesBetweenRooms(files))
@@ -51,7 +48,7 @@ export function countLevels(files: readonly SourceFile[]): number {
   return Math.max(...levels.values());
 }
 
-/** Every circle of imports between files: the files of each, in the order in which they import each other. */
+/** Every circle of imports between files: its files in the order in which they import each other. */
 export function findCircles(files: readonly SourceFile[]): readonly string[] {
   const imports = new Map(files.map((file) => [file.path, targetsOf(file)]));
   const done = new Set<string>();
@@ -77,7 +74,7 @@ interface Edge {
   readonly to: string;
 }
 
-/** Every import of a file of src/decide from a file of another room. */
+/** Every import of a file of src/decide from another room. */
 export function edgesBetweenRooms(files: readonly SourceFile[]): readonly Edge[] {
   return files.flatMap((file) => {
     const from = roomInDecide(file.path);

@@ -36,7 +36,7 @@ export interface HostsOptions {
   readonly between?: (send: Send, clock: VirtualClock) => Send;
 }
 
-/** What a node was told. */
+/** The answer to a node. */
 export interface Told {
   readonly status: number;
   readonly undrain?: boolean;
@@ -50,7 +50,7 @@ export class HostsStage {
   readonly simulator: Simulator;
   readonly hosts: readonly Host[];
   interference: Interference = {};
-  /** False: the timer has stopped for good, as it does after some deployments. */
+  /** False: the timer has stopped, as it does after some deployments. */
   timerIsOn = true;
   readonly #ports: Ports;
   readonly #queue: ReturnType<typeof composeInMemory>["queue"];
@@ -122,12 +122,12 @@ export class HostsStage {
     this.#every.push({ at: this.clock.now(), seconds, act });
   }
 
-  /** Hands a message to a host's function; absent: the first that is alive. */
+  /** Hands a message to a host's function. Default: the first host that is alive. */
   push(message: DemandMessage, host = this.#someHost()): void {
     this.#deliver(message, host);
   }
 
-  /** Accepts a message on this host and does nothing else: resolves once it is durable. */
+  /** Accepts a message on this host and makes no plan. Resolves once the demand is saved. */
   async accept(message: DemandMessage, host: Host): Promise<void> {
     const { readDemandMessage } = await import("../../src/wire/demand-message.ts");
     const now = this.clock.now();
@@ -155,7 +155,7 @@ export class HostsStage {
     return toldBy(answer);
   }
 
-  /** Asks and lets time pass until the answer is there; undefined: none within `seconds`. */
+  /** Asks, and lets time pass until the answer arrives. Undefined if none does within `seconds`. */
   async told(
     node: ReadyNode,
     host?: Host,
