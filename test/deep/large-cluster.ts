@@ -99,10 +99,7 @@ export class LargeCluster {
     const composed = composeInMemory({
       cluster: CLUSTER,
       clock: this.#clock,
-      transport: {
-        send: async ({ method, path, query, body }) =>
-          this.#simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
-      },
+      transport: { send: async (request) => this.#simulator.request(request) },
       publicUrl: "http://autoscaler.invalid",
       autostopKeys: { current: "v", byId: new Map([["v", "no secret"]]) },
       policy: this.#policy,

@@ -3,7 +3,8 @@ import type { Cluster, Fields } from "./clusters.ts";
 import { CLUSTERS } from "./clusters.ts";
 import type { Try } from "./inputs.ts";
 import { judge } from "./judge.ts";
-import { MODES, tryOut } from "./try-out.ts";
+import { MODES } from "../support/modes.ts";
+import { tryOut } from "./try-out.ts";
 
 /** So many faults of one try are shown; more of them say nothing new. */
 const SHOWN = 8;

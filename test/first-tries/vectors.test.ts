@@ -5,7 +5,8 @@
 import { describe, expect, test } from "vitest";
 import { IS_DEEP, TIMEOUT } from "../property/runs.ts";
 import { judge } from "./judge.ts";
-import { MODES, tryOut } from "./try-out.ts";
+import { MODES } from "../support/modes.ts";
+import { tryOut } from "./try-out.ts";
 import { oneByOne, readVectorTries } from "./vectors.ts";
 
 const all = readVectorTries();

@@ -226,8 +226,7 @@ export class Rig {
 
   #send(request: TransportRequest): Answer {
     this.#audience.sent(request);
-    const { method, path, query, body } = request;
-    const answer = this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) });
+    const answer = this.simulator.request(request);
     if (answer.status < 200 || answer.status >= 300) this.#audience.failed(request);
     if (answer.cut === true) {
       this.#audience.failed(request);

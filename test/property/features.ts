@@ -74,6 +74,20 @@ export function without(...names: readonly (keyof Features)[]): Features {
   return { ...EVERYTHING, ...Object.fromEntries(names.map((name) => [name, false])) };
 }
 
+/** The features with which reasons and remedies are tested. The others have golden files. */
+export const PLAIN = without(
+  "deallocated",
+  "caps",
+  "spot",
+  "span",
+  "grouped",
+  "alternatives",
+  "poolChoices",
+  "pools",
+  "boundGangs",
+  "fixedGroups",
+);
+
 /** Some of the features, each as often absent as present. */
 export function anyPartOf(features: Features): fc.Arbitrary<Features> {
   const parts = Object.fromEntries(

@@ -8,23 +8,9 @@ import { bucketText } from "../../src/domain/bucket.ts";
 import { canonicalText } from "../../src/domain/canonical.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { instant } from "../../src/domain/units.ts";
-import { without } from "./features.ts";
+import { PLAIN } from "./features.ts";
 import { anyCase } from "./random-world.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
-
-/** What raises and reasons are told of; ceilings of our own, spot and pools have their goldens. */
-const PLAIN = without(
-  "deallocated",
-  "caps",
-  "spot",
-  "span",
-  "grouped",
-  "alternatives",
-  "poolChoices",
-  "pools",
-  "boundGangs",
-  "fixedGroups",
-);
 
 /** What is said to place all of a demand does: the limits raised by exactly that, and the allocator asked again. */
 

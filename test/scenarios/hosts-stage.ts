@@ -3,7 +3,6 @@ import type { HttpResponseInit } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
-import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import { clusterName } from "../../src/domain/ids.ts";
@@ -19,15 +18,12 @@ import type { Interference } from "./host-process.ts";
 import { Host } from "./host-process.ts";
 import type { ReadyNode } from "./ready-nodes.ts";
 import { ReadyNodes, stopRequest } from "./ready-nodes.ts";
+import type { Send } from "./stage-options.ts";
+import { MINUTE_MS, ORIGIN } from "./stage-options.ts";
 
 export type { Host, Interference } from "./host-process.ts";
 
-/** A Thursday at midnight. */
-const ORIGIN = Date.UTC(2026, 0, 1);
-const MINUTE_MS = 60_000;
 const CLUSTER = clusterName("demo");
-
-export type Send = (request: TransportRequest) => Promise<Answer>;
 
 export interface HostsOptions {
   readonly simulator: SimulatorOptions;
@@ -64,10 +60,7 @@ export class HostsStage {
   constructor(options: HostsOptions) {
     this.simulator = new Simulator(options.simulator, this.clock);
     this.#ready = new ReadyNodes(this.simulator);
-    const send: Send = ({ method, path, query, body }) =>
-      Promise.resolve(
-        this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
-      );
+    const send: Send = async (request) => this.simulator.request(request);
     const base = composeInMemory({
       cluster: CLUSTER,
       clock: this.clock,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import { oneArray, QUICK, target } from "./clusters.ts";
-import type { Interference, Send, Told } from "./hosts-stage.ts";
+import type { Interference, Told } from "./hosts-stage.ts";
+import type { Send } from "./stage-options.ts";
 import { HostsStage } from "./hosts-stage.ts";
 
 const DAY = { expirationInterval: 86_400 };

@@ -3,7 +3,7 @@ import { isObject } from "../../src/adapters/cyclecloud/read-fields.ts";
 import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { MACHINE_TYPES, oneArray, QUICK, target } from "./clusters.ts";
-import type { Send } from "./hosts-stage.ts";
+import type { Send } from "./stage-options.ts";
 import { HostsStage } from "./hosts-stage.ts";
 
 /** Answers of CycleCloud that lack a part: a field of a record, a node of an answer, a node array of a status. */

@@ -52,10 +52,7 @@ export function appOnTable(
   const inMemory = composeInMemory({
     cluster: "demo",
     clock,
-    transport: {
-      send: async ({ method, path, query, body }) =>
-        simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
-    },
+    transport: { send: async (request) => simulator.request(request) },
     publicUrl: "http://autoscaler.invalid",
     autostopKeys: { current: "v", byId: new Map([["v", "tests need no secret"]]) },
     policy: DEFAULT_POLICY,

@@ -3,8 +3,12 @@ import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../s
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
 import { needing } from "./build-constraints.ts";
+import { MODES } from "./modes.ts";
 
-/** Builds small worlds for the allocator. Default: one array "execute" of the VM size "D4", with four cores and 16 GiB. */
+/*
+ * Builds small worlds for the allocator. Default: one array "execute" of the VM size "D4", with four cores and 16 GiB.
+ */
+
 export const now = instant(1_763_636_400_000);
 export const policy = {
   groupPrefix: "pg-",
@@ -12,6 +16,12 @@ export const policy = {
   preference: "existing-first",
   among: "priority",
 } as const;
+
+/** All modes of choosing nodes, on top of {@link policy}. */
+export const namedModes = MODES.map((mode) => ({
+  mode: { ...policy, ...mode },
+  name: `${mode.preference}, ${mode.among}`,
+}));
 
 /** A node by its place: "execute/D4" or "execute/D4/group". Default: four cores and 16 GiB. */
 export interface ShortNode {

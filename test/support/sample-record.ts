@@ -15,6 +15,7 @@ import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { SetEntry } from "../../src/domain/request-sets.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
+import { EMPTY_RECORD } from "./build-record.ts";
 
 /** A record and bodies that have every field of the domain's types, and every kind of every union. */
 
@@ -47,21 +48,7 @@ export const separateReportDigest = digest("dd44");
 export const poolsDigest = digest("ee55");
 
 export function emptyRecord(cluster: ClusterName): ClusterRecord {
-  return {
-    separateReports: new Map(),
-    separatePools: new Map(),
-    cluster,
-    epoch: epoch("epoch-1"),
-    plan: 0,
-    generation: 0,
-    observedGeneration: 0,
-    sets: new Map(),
-    intents: [],
-    inFlight: [],
-    backoffs: [],
-    rejections: [],
-    totals: { created: 0, terminated: 0 },
-  };
+  return { ...EMPTY_RECORD, cluster, plan: 0 };
 }
 
 export const licensed = arrayName("licensed");

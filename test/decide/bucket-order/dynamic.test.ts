@@ -8,13 +8,7 @@ import { renderReason } from "../../../src/domain/reason-text.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { readConstraints } from "../../../src/wire/constraint.ts";
 import { newNotes } from "../../../src/wire/notes.ts";
-
-const policy = {
-  groupPrefix: "pg-",
-  groupFillSeconds: 600,
-  preference: "bucket-order",
-  among: "priority",
-} as const;
+import { policy } from "./scenario.ts";
 
 const D4 = machineType("D4");
 
