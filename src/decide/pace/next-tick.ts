@@ -110,7 +110,7 @@ export function restSeconds(
   plan: Plan,
 ): number | undefined {
   const { intents, inFlight, outage, createsFrom, wakeAt, lost, missing } = record;
-  const isSettled =
+  const isQuiet =
     intents.length === 0 &&
     inFlight.length === 0 &&
     outage === undefined &&
@@ -121,7 +121,7 @@ export function restSeconds(
   const isEmpty =
     (seen.unlisted ?? []).length === 0 &&
     !seen.nodes.some(({ nodeId, phase }) => ledger.has(nodeId) && phase !== "off" && phase !== "deallocated");
-  if (!isSettled || !isEmpty) return undefined;
+  if (!isQuiet || !isEmpty) return undefined;
   if (plan.demands.length === 0 && plan.leftOut === undefined) return REST_OBSERVATION_SECONDS;
   const isStopped = seen.state !== "Started" || seen.targetState !== "Started";
   return isStopped ? STOPPED_OBSERVATION_SECONDS : undefined;
