@@ -96,10 +96,10 @@ export function tickAfterPlan(
   ticker: Ticker,
   now: Instant,
 ): ClusterRecord {
-  const { restsUntil: _before, ...awake } = record;
-  if (restSeconds === undefined) return tickSoon(awake, ticker, now);
+  const { restsUntil: _before, ...current } = record;
+  if (restSeconds === undefined) return tickSoon(current, ticker, now);
   const restsUntil = nextTick(now, restSeconds);
-  return withWakeInTime({ ...awake, nextTickAt: restsUntil, restsUntil }, ticker, now);
+  return withWakeInTime({ ...current, nextTickAt: restsUntil, restsUntil }, ticker, now);
 }
 
 /** How often a cluster with this plan is observed. Undefined: each minute. `record`: the record after the plan. */
