@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Composition } from "../src/compose.ts";
 import { ConfigError, compose, composition, verifyAutostopToken } from "../src/compose.ts";
 import type { Config } from "../src/config.ts";
-import { autostopPath } from "../src/decide/autostop-token.ts";
+import { autostopPath } from "../src/decide/autostop/autostop-token.ts";
 import { arrayName, clusterName } from "../src/domain/ids.ts";
 import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY, observing } from "../src/domain/policy.ts";
 import { describeTroubles } from "../src/app/describe-troubles.ts";

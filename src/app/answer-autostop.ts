@@ -4,14 +4,14 @@ import { plusSeconds } from "../domain/units.ts";
 import type { Site } from "./ports/site.ts";
 import { PortError } from "./ports/port-error.ts";
 import type { App } from "./app.ts";
-import type { StopCall } from "../decide/stop-verdict.ts";
+import type { StopCall } from "../decide/autostop/stop-verdict.ts";
 import { answerAll, logFailure } from "./grant-stops.ts";
 import type { Waiting, StopWork } from "./grant-stops.ts";
 import { unsettled } from "./stop-answer.ts";
 import type { StopAnswer } from "./stop-answer.ts";
 import { createArrayReader } from "./stop-arrays.ts";
 
-export type { StopCall } from "../decide/stop-verdict.ts";
+export type { StopCall } from "../decide/autostop/stop-verdict.ts";
 
 /**
  * Answers callbacks. Those that wait for the same cluster are judged together and share their loads and saves. Later ones wait neither for

@@ -14,7 +14,7 @@ import { tickSoon } from "../decide/pace/next-tick.ts";
 import type { Lacking } from "../decide/nodes/unclear.ts";
 import { findLacking } from "../decide/nodes/unclear.ts";
 import { presumeShown } from "../decide/nodes/presume-shown.ts";
-import { decide } from "../decide/reconcile.ts";
+import { decide } from "../decide/reconcile/reconcile.ts";
 import { endOldStops, settleStopsByObservation } from "../decide/intents/stops.ts";
 import type { Policy } from "../domain/policy.ts";
 import { NO_QUESTIONS } from "../domain/questions.ts";

@@ -1,4 +1,4 @@
-import { renderStanding } from "../decide/explain-host.ts";
+import { renderStanding } from "../decide/explain/explain-host.ts";
 import type { JudgedHost } from "../decide/world/scheduler-only.ts";
 import { storedHosts } from "../decide/need/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";

@@ -1,8 +1,8 @@
-import type { Unknown } from "../decide/explain.ts";
-import type { DemandExplained } from "../decide/explained-demand.ts";
-import { explainJob } from "../decide/explain.ts";
-import type { HostExplained } from "../decide/explain-host.ts";
-import { explainHost } from "../decide/explain-host.ts";
+import type { Unknown } from "../decide/explain/explain-job.ts";
+import type { DemandExplained } from "../decide/explain/explained-demand.ts";
+import { explainJob } from "../decide/explain/explain-job.ts";
+import type { HostExplained } from "../decide/explain/explain-host.ts";
+import { explainHost } from "../decide/explain/explain-host.ts";
 import type { JudgedHosts } from "../decide/world/scheduler-only.ts";
 import { storedHosts } from "../decide/need/stored-world.ts";
 import type { Bodies } from "../domain/bodies.ts";
@@ -16,8 +16,8 @@ import type { ClusterRecord } from "../domain/record.ts";
 import { isoTime } from "../domain/units.ts";
 import { loadWhole } from "./load-record.ts";
 import type { App } from "./app.ts";
-import type { NodeExplained } from "../decide/explain-node.ts";
-import { explainNode, type NodeRules } from "../decide/explain-node.ts";
+import type { NodeExplained } from "../decide/explain/explain-node.ts";
+import { explainNode, type NodeRules } from "../decide/explain/explain-node.ts";
 
 /** The subject of an explanation. Without `plan` the last plan explains it, otherwise that plan. */
 export type Question = { readonly plan?: number } & (

@@ -1,4 +1,4 @@
-import { judgeStops } from "../decide/autostop.ts";
+import { judgeStops } from "../decide/autostop/judge-stops.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Intent } from "../domain/intent.ts";
@@ -15,9 +15,9 @@ import { settleAll } from "./settle-all.ts";
 import type { App } from "./app.ts";
 import type { Run } from "./run.ts";
 import { reviveLoop } from "./revive-loop.ts";
-import type { StopCall, StopVerdict } from "../decide/stop-verdict.ts";
-import type { Marked } from "../decide/confirm-stops.ts";
-import { confirmStops } from "../decide/confirm-stops.ts";
+import type { StopCall, StopVerdict } from "../decide/autostop/stop-verdict.ts";
+import type { Marked } from "../decide/autostop/confirm-stops.ts";
+import { confirmStops } from "../decide/autostop/confirm-stops.ts";
 import { CONTENDED, UNDER_WAY, answerOf, answerAfterSend, isTaken } from "./stop-answer.ts";
 import type { StopAnswer } from "./stop-answer.ts";
 

@@ -3,8 +3,8 @@ import type { Instant } from "../domain/units.ts";
 import { KnownPlans } from "./known-plans.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { CallMeter } from "./call-meter.ts";
-import type { Recalls } from "../decide/recalls.ts";
-import { noRecalls } from "../decide/recalls.ts";
+import type { Recalls } from "../decide/need/recalls.ts";
+import { noRecalls } from "../decide/need/recalls.ts";
 
 /**
  * Callers in one process that change the same cluster's record take turns, so that they do not cause conflicts for each other. Between

@@ -2,8 +2,8 @@ import { isAccepted, isStopOpen } from "../decide/intents/stops.ts";
 import type { NodeId } from "../domain/ids.ts";
 import type { Finding } from "./effects.ts";
 import type { Settled } from "../decide/intents/evidence.ts";
-import type { FinalVerdict } from "../decide/stop-verdict.ts";
-import { toldOf } from "../decide/spare-nodes.ts";
+import type { FinalVerdict } from "../decide/autostop/stop-verdict.ts";
+import { toldOf } from "../decide/autostop/spare-nodes.ts";
 
 /**
  * The answer to "may I stop?" (docs/protocol.md, Questions of nodes). `stop`: CycleCloud has accepted the stop of the node. `undrain`: true

@@ -1,6 +1,6 @@
 import { isActing } from "../decide/stops/reach.ts";
-import { decide } from "../decide/reconcile.ts";
-import { suppose } from "../decide/what-if.ts";
+import { decide } from "../decide/reconcile/reconcile.ts";
+import { suppose } from "../decide/what-if/what-if.ts";
 import type { Problem } from "../domain/demand.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime } from "../domain/units.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tryVirtualFleet } from "../../src/app/try-virtual-fleet.ts";
 import { Recall } from "../../src/decide/need/recall.ts";
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { buildArray, buildSnapshot, NOW } from "../support/build-node.ts";

@@ -6,7 +6,7 @@ import { createLanes } from "../../src/app/lanes.ts";
 import type { Composition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { createHealthDesk } from "../../src/app/health-desk.ts";
-import { autostopPath } from "../../src/decide/autostop-token.ts";
+import { autostopPath } from "../../src/decide/autostop/autostop-token.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { buildNode, buildSnapshot, EXECUTE, NOW, PROD, rememberNodes } from "../support/build-node.ts";

@@ -16,7 +16,7 @@ import type { Documents } from "../../src/app/ports/documents.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import type { Site } from "../../src/app/ports/site.ts";
 import type { AutostopKeys } from "../../src/config.ts";
-import { autostopPath } from "../../src/decide/autostop-token.ts";
+import { autostopPath } from "../../src/decide/autostop/autostop-token.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { clusterName, epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";

@@ -31,8 +31,8 @@ test.each([
   {
     name: "an adapter that decides",
     path: "src/adapters/queue/planted.ts",
-    text: 'import type { D } from "../../decide/reconcile.ts";',
-    expected: "src/adapters/queue/planted.ts: adapters may not import src/decide/reconcile.ts",
+    text: 'import type { D } from "../../decide/reconcile/reconcile.ts";',
+    expected: "src/adapters/queue/planted.ts: adapters may not import src/decide/reconcile/reconcile.ts",
   },
   {
     name: "a use case that loads the schema of an answer",

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSources } from "./imports.ts";
-import { countLevels, findCircles, findUpwardEdges, MOST_LEVELS, ROOMS } from "./rooms.ts";
+import { countLevels, findCircles, findLooseFiles, findUpwardEdges, MOST_LEVELS, ROOMS } from "./rooms.ts";
 
 const files = readSources(new URL("../..", import.meta.url).pathname);
 
@@ -18,10 +18,13 @@ test("at most 10 levels of rooms stand on each other in src/decide", () => {
 });
 
 test("every room in the list has files", () => {
-  const empty = ROOMS.filter(
-    (room) => room !== "entry" && !files.some(({ path }) => path.startsWith(`src/decide/${room}/`)),
-  );
+  const empty = ROOMS.filter((room) => !files.some(({ path }) => path.startsWith(`src/decide/${room}/`)));
   expect(empty).toEqual([]);
+});
+
+test("every file of src/decide lies in a room", () => {
+  expect(findLooseFiles(files)).toEqual([]);
+  expect(findLooseFiles([{ path: "src/decide/planted.ts", text: "" }])).toEqual(["src/decide/planted.ts"]);
 });
 
 test("a circle is found", () => {
@@ -34,7 +37,7 @@ test("a circle is found", () => {
 });
 
 test("a circle that is planted in the sources is found", () => {
-  const text = 'import { decide } from "../reconcile.ts";';
+  const text = 'import { decide } from "../reconcile/reconcile.ts";';
   const planted = files.map((file) =>
     file.path === "src/decide/need/spare.ts" ? { ...file, text: `${text}\n${file.text}` } : file,
   );
@@ -49,10 +52,10 @@ test.each([
     expected: "src/decide/place/planted.ts: place may not import why (src/decide/why/unmet.ts)",
   },
   {
-    name: "a room that imports an entry file",
+    name: "a room that imports the decision",
     path: "src/decide/need/planted.ts",
-    text: 'import { decide } from "../reconcile.ts";',
-    expected: "src/decide/need/planted.ts: need may not import entry (src/decide/reconcile.ts)",
+    text: 'import { decide } from "../reconcile/reconcile.ts";',
+    expected: "src/decide/need/planted.ts: need may not import reconcile (src/decide/reconcile/reconcile.ts)",
   },
   {
     name: "a room that is not in the list",

@@ -2,10 +2,7 @@ import { dirname, join, normalize } from "node:path";
 import type { SourceFile } from "./imports.ts";
 import { importsOf } from "./imports.ts";
 
-/**
- * The rooms of src/decide from the ground up. A room may import the rooms before it in this list, and no other. `entry` are the files that
- * lie in src/decide itself.
- */
+/** The rooms of src/decide from the ground up. A room may import the rooms before it in this list, and no other. */
 export const ROOMS = [
   "senders",
   "pace",
@@ -22,11 +19,14 @@ export const ROOMS = [
   "search",
   "need",
   "record",
-  "entry",
+  "reconcile",
+  "autostop",
+  "explain",
+  "what-if",
   "virtual",
 ] as const;
 
-/** So many levels of rooms may stand on each other. */
+/** Maximum number of levels of rooms that stand on each other. */
 export const MOST_LEVELS = 10;
 
 /** Every import between rooms that does not run downwards, as sentences. */
@@ -36,6 +36,11 @@ export function findUpwardEdges(files: readonly SourceFile[]): readonly string[]
     const isDown = ROOMS.findIndex((room) => room === to) < ROOMS.findIndex((room) => room === from);
     return isDown ? [] : [`${file}: ${from} may not import ${to} (${target})`];
   });
+}
+
+/** The files of src/decide that lie in no room. */
+export function findLooseFiles(files: readonly SourceFile[]): readonly string[] {
+  return files.map(({ path }) => path).filter((path) => roomInDecide(path) === LOOSE);
 }
 
 /** How many rooms stand on each other at most. */
@@ -89,10 +94,13 @@ export function edgesBetweenRooms(files: readonly SourceFile[]): readonly Edge[]
   });
 }
 
+/** Stands for the room of a file that lies in src/decide itself. */
+const LOOSE = "(none)";
+
 function roomInDecide(path: string): string | undefined {
   const [, inside] = /^src\/decide\/(.+)$/.exec(path) ?? [];
   if (inside === undefined) return undefined;
-  return inside.includes("/") ? inside.slice(0, inside.indexOf("/")) : "entry";
+  return inside.includes("/") ? inside.slice(0, inside.indexOf("/")) : LOOSE;
 }
 
 function targetsOf({ path, text }: SourceFile): readonly string[] {

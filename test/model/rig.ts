@@ -28,7 +28,7 @@ import type { DemandMessage } from "../../src/wire/message.ts";
 import type { ClusterShape } from "./shape.ts";
 import { CLUSTER, simulatorOptions } from "./shape.ts";
 import type { App } from "../../src/app/app.ts";
-import type { StopCall } from "../../src/decide/stop-verdict.ts";
+import type { StopCall } from "../../src/decide/autostop/stop-verdict.ts";
 
 /** A Thursday at midnight: any moment will do, as long as it is the same in every run. */
 const ORIGIN = Date.UTC(2026, 0, 1);

@@ -132,7 +132,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a node that asked goes without a look after its mark",
     edits: [
       {
-        file: "src/decide/confirm-stops.ts",
+        file: "src/decide/autostop/confirm-stops.ts",
         find: "[...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]",
         put: "[...ours]",
       },
@@ -175,7 +175,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a node that is told to stay keeps the mark of its last question",
     edits: [
       {
-        file: "src/decide/note-verdicts.ts",
+        file: "src/decide/autostop/note-verdicts.ts",
         find: "    } else if (isStay(verdict)) {",
         put: "    } else if (isStay(verdict) && !isMarked) {",
       },
@@ -188,17 +188,17 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an unfit node that goes counts as a substitute for one that asks with it",
     edits: [
       {
-        file: "src/decide/autostop.ts",
+        file: "src/decide/autostop/judge-stops.ts",
         find: "const askers = without(new Set(marks), sick);",
         put: "const askers = new Set(marks);",
       },
       {
-        file: "src/decide/spare-nodes.ts",
+        file: "src/decide/autostop/spare-nodes.ts",
         find: "new Set([...out, ...held.closed, ...unfit])",
         put: "new Set(out)",
       },
       {
-        file: "src/decide/confirm-stops.ts",
+        file: "src/decide/autostop/confirm-stops.ts",
         find: "const askers = without(new Set(going), sick);",
         put: "const askers = new Set(going);",
       },

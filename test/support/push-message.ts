@@ -1,5 +1,5 @@
 import { accept } from "../../src/decide/record/accept.ts";
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
 import type { Policy } from "../../src/domain/policy.ts";
