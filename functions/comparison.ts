@@ -1,4 +1,4 @@
-import { describeComparison } from "../src/app/describe-comparison.ts";
+import { describeComparison } from "../src/app/describe/describe-comparison.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest } from "./problem.ts";

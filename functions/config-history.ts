@@ -1,5 +1,5 @@
 import type { HttpResponseInit } from "@azure/functions";
-import { firstBytes } from "../src/app/pages.ts";
+import { firstBytes } from "../src/app/describe/pages.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";

@@ -1,5 +1,5 @@
-import type { Question } from "../src/app/explain-cluster.ts";
-import { explain } from "../src/app/explain-cluster.ts";
+import type { Question } from "../src/app/describe/explain-cluster.ts";
+import { explain } from "../src/app/describe/explain-cluster.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { setName } from "../src/domain/ids.ts";
 import { explanation } from "./explanation.ts";

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/site.ts";
-import { firstBytes } from "../src/app/pages.ts";
+import { firstBytes } from "../src/app/describe/pages.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";
 import { boundProblems } from "../src/wire/problems.ts";

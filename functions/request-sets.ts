@@ -1,5 +1,5 @@
 import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
-import { describeRequestSet } from "../src/app/describe-request-set.ts";
+import { describeRequestSet } from "../src/app/describe/describe-request-set.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import type { SetName } from "../src/domain/ids.ts";

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { StopCall } from "../src/app/answer-autostop.ts";
+import type { StopCall } from "../src/app/autostop/answer-autostop.ts";
 import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/node-token.ts";
 import { badRequest, problem } from "./problem.ts";
 

@@ -6,7 +6,7 @@ import type { Config } from "../src/config.ts";
 import { autostopPath } from "../src/decide/autostop/autostop-token.ts";
 import { arrayName, clusterName } from "../src/domain/ids.ts";
 import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY, observing } from "../src/domain/policy.ts";
-import { describeTroubles } from "../src/app/describe-troubles.ts";
+import { describeTroubles } from "../src/app/describe/describe-troubles.ts";
 import { azuriteForThisFile } from "./support/azurite.ts";
 import { NOW } from "./support/build-node.ts";
 import { buildState } from "./support/build-record.ts";

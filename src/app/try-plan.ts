@@ -8,10 +8,10 @@ import { readingOnlyNamed } from "../domain/named-configuration.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";
-import { loadWhole } from "./load-record.ts";
+import { loadWhole } from "./record/load-record.ts";
 import type { TrialShown } from "../wire/api/trial-answer.ts";
-import { compareTrials, countTrial, describeTrial } from "./describe-trial.ts";
-import type { App } from "./app.ts";
+import { compareTrials, countTrial, describeTrial } from "./describe/describe-trial.ts";
+import type { App } from "./process/app.ts";
 
 /** The plan with the changes and the plan without them. */
 export type Trial =

@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a message that cannot be read is dropped",
-    edits: [{ file: "src/app/put-aside.ts", find: "  await queue.reject(message);\n", put: "" }],
+    edits: [{ file: "src/app/demand/put-aside.ts", find: "  await queue.reject(message);\n", put: "" }],
     door: "message",
     seed: 2,
     shows: /vanished/,

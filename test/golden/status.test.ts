@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeState } from "../../src/app/describe-cluster.ts";
+import { describeState } from "../../src/app/describe/describe-cluster.ts";
 import { renderStatus } from "../../src/cli/render-status.ts";
 import { readState } from "../../src/client/state.ts";
 import { decide } from "../../src/decide/reconcile/reconcile.ts";

@@ -1,7 +1,15 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSources } from "./imports.ts";
-import { countLevels, findCircles, findLooseFiles, findUpwardEdges, MOST_LEVELS, ROOMS } from "./rooms.ts";
+import {
+  APP,
+  countLevels,
+  DECIDE,
+  findCircles,
+  findLooseFiles,
+  findUpwardEdges,
+  MOST_LEVELS,
+} from "./rooms.ts";
 
 const files = readSources(new URL("../..", import.meta.url).pathname);
 
@@ -9,16 +17,16 @@ test("no file imports itself by way of others", () => {
   expect(findCircles(files)).toEqual([]);
 });
 
-test("between the rooms of src/decide imports run downwards only", () => {
-  expect(findUpwardEdges(files)).toEqual([]);
+test.each([DECIDE, APP])("between the rooms of $folder imports run downwards only", (storeys) => {
+  expect(findUpwardEdges(files, storeys)).toEqual([]);
 });
 
 test("at most 10 levels of rooms stand on each other in src/decide", () => {
   expect(countLevels(files)).toBeLessThanOrEqual(MOST_LEVELS);
 });
 
-test("every room in the list has files", () => {
-  const empty = ROOMS.filter((room) => !files.some(({ path }) => path.startsWith(`src/decide/${room}/`)));
+test.each([DECIDE, APP])("every room in the list of $folder has files", ({ folder, rooms }) => {
+  const empty = rooms.filter((room) => !files.some(({ path }) => path.startsWith(`${folder}/${room}/`)));
   expect(empty).toEqual([]);
 });
 
@@ -64,7 +72,15 @@ test.each([
     expected: "src/decide/attic/planted.ts: the room attic is not in the list",
   },
 ])("is found: $name", ({ path, text, expected }) => {
-  expect(findUpwardEdges([{ path, text }])).toEqual([expected]);
+  expect(findUpwardEdges([{ path, text }], DECIDE)).toEqual([expected]);
+});
+
+test("in src/app, too: a room that imports one above it, or a file that lies above all rooms", () => {
+  const text = 'import "../reconcile/revive-loop.ts"; import "../tick.ts";';
+  expect(findUpwardEdges([{ path: "src/app/record/planted.ts", text }], APP)).toEqual([
+    "src/app/record/planted.ts: record may not import reconcile (src/app/reconcile/revive-loop.ts)",
+    "src/app/record/planted.ts: record may not import (none) (src/app/tick.ts)",
+  ]);
 });
 
 test("rooms that stand on each other are counted", () => {
@@ -75,10 +91,12 @@ test("rooms that stand on each other are counted", () => {
   expect(countLevels(planted)).toBe(3);
 });
 
-test("test/decide has a folder for rooms alone: a test lies in the room that it tests", () => {
-  const folders = readdirSync(new URL("../decide", import.meta.url), { withFileTypes: true })
+test.each([
+  { tests: "decide", ...DECIDE },
+  { tests: "app", ...APP },
+])("test/$tests has folders for rooms alone: a test lies in the room that it tests", ({ tests, rooms }) => {
+  const folders = readdirSync(new URL(`../${tests}`, import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
-  const rooms: readonly string[] = ROOMS;
   expect(folders.filter((folder) => !rooms.includes(folder))).toEqual([]);
 });

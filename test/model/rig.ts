@@ -1,16 +1,16 @@
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
-import type { StopAnswer } from "../../src/app/stop-answer.ts";
-import type { StopDesk } from "../../src/app/answer-autostop.ts";
-import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import { createLanes } from "../../src/app/lanes.ts";
+import type { StopAnswer } from "../../src/app/autostop/stop-answer.ts";
+import type { StopDesk } from "../../src/app/autostop/answer-autostop.ts";
+import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Clock } from "../../src/app/ports/clock.ts";
 import type { RecordStore } from "../../src/app/ports/record-store.ts";
 import type { Site } from "../../src/app/ports/site.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
-import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
-import type { DemandRecorder } from "../../src/app/record-demand.ts";
-import { createRecorder } from "../../src/app/record-demand.ts";
+import { reconcileCluster } from "../../src/app/reconcile/reconcile-cluster.ts";
+import type { DemandRecorder } from "../../src/app/demand/record-demand.ts";
+import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import type { RequestSetUpdate } from "../../src/domain/demand.ts";
@@ -27,7 +27,7 @@ import { emptyRequestSet, readDemandMessage, readRequestSet } from "../../src/wi
 import type { DemandMessage } from "../../src/wire/message.ts";
 import type { ClusterShape } from "./shape.ts";
 import { CLUSTER, simulatorOptions } from "./shape.ts";
-import type { App } from "../../src/app/app.ts";
+import type { App } from "../../src/app/process/app.ts";
 import type { StopCall } from "../../src/decide/autostop/stop-verdict.ts";
 
 /** A Thursday at midnight: any moment will do, as long as it is the same in every run. */

@@ -23,12 +23,12 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "effects are applied before they are committed",
     edits: [
       {
-        file: "src/app/conclude-observation.ts",
-        find: 'import type { Finding } from "./effects.ts";\n',
-        put: 'import type { Finding } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
+        file: "src/app/reconcile/conclude-observation.ts",
+        find: 'import type { Finding } from "../effects/effects.ts";\n',
+        put: 'import type { Finding } from "../effects/effects.ts";\nimport { applyIntents } from "../effects/effects.ts";\n',
       },
       {
-        file: "src/app/conclude-observation.ts",
+        file: "src/app/reconcile/conclude-observation.ts",
         find: "    made = decideOn(run, current, settled, observation, now);\n",
         put: "    made = decideOn(run, current, settled, observation, now);\n    void applyIntents(run, made.decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
@@ -41,7 +41,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an old observation is decided on after a later one, or after another plan's creates",
     edits: [
       {
-        file: "src/app/conclude-observation.ts",
+        file: "src/app/reconcile/conclude-observation.ts",
         find: "return !hasSameEffects(record, begun.effects) || isOlder;",
         put: "return false;",
       },
@@ -87,7 +87,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
         find: '    if (intent.effect.kind === "terminate") return intent;\n',
         put: "",
       },
-      { file: "src/app/effects.ts", find: '    intent.effect.kind !== "create" ||\n', put: "" },
+      { file: "src/app/effects/effects.ts", find: '    intent.effect.kind !== "create" ||\n', put: "" },
     ],
     moves: "stoppedNeeded",
     seeds: 300,
@@ -109,17 +109,17 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "the observation is repeated whenever a message was accepted meanwhile",
     edits: [
       {
-        file: "src/app/reserve-observation.ts",
+        file: "src/app/reconcile/reserve-observation.ts",
         find: 'result: { kind: "begun", at: now, effects: effectsOf(record), open, taken, ...newWake(record, reserved) },',
         put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken, ...newWake(record, reserved) },',
       },
       {
-        file: "src/app/conclude-observation.ts",
+        file: "src/app/reconcile/conclude-observation.ts",
         find: "return !hasSameEffects(record, begun.effects) || ",
         put: "return record.sets !== begun.sets || ",
       },
       {
-        file: "src/app/conclude-observation.ts",
+        file: "src/app/reconcile/conclude-observation.ts",
         find: "made.basis === basisOf(record)",
         put: 'made.basis === "mutant"',
       },
@@ -241,7 +241,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an owner sends after its lease has ended",
     edits: [
       {
-        file: "src/app/send-intent.ts",
+        file: "src/app/effects/send-intent.ts",
         find: "maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined",
         put: "call()",
       },

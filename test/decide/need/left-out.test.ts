@@ -7,7 +7,7 @@ import { renderVerdict } from "../../../src/domain/node-verdict.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
-import { describeTroubles } from "../../../src/app/describe-troubles.ts";
+import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { afterQuestions, buildCall } from "../../support/build-call.ts";
 import { inArrays, needing } from "../../support/build-constraints.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeTroubles } from "../../../src/app/describe-troubles.ts";
+import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { explainNode } from "../../../src/decide/explain/explain-node.ts";
 import { excludedNodes } from "../../../src/decide/nodes/excluded.ts";

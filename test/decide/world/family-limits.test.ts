@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeBuckets } from "../../../src/app/describe-buckets.ts";
+import { describeBuckets } from "../../../src/app/describe/describe-buckets.ts";
 import { changeLimit } from "../../../src/decide/what-if/change-limits.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
