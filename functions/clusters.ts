@@ -7,7 +7,7 @@ import { describeLastWake, describeTimer } from "../src/app/describe/describe-tr
 import type { RejectedMessage } from "../src/app/ports/demand-queue.ts";
 import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
-import { kindOf } from "../src/wire/problem.ts";
+import { kindOf } from "../src/wire/json/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { pageOf } from "./page.ts";
 import { answering } from "./answering.ts";

@@ -1,5 +1,5 @@
 import type { Problem } from "../src/domain/demand.ts";
-import { shorten } from "../src/wire/problem.ts";
+import { shorten } from "../src/wire/json/problem.ts";
 
 const LONGEST_MESSAGE = 200;
 

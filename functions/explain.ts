@@ -5,7 +5,7 @@ import { setName } from "../src/domain/ids.ts";
 import { explanation } from "./explanation.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest } from "./problem.ts";
-import { excerpt } from "../src/wire/problem.ts";
+import { excerpt } from "../src/wire/json/problem.ts";
 
 /**
  * Why a job has its placement, or why a node stays or is stopped. Exactly one of `job` (with `set` if several have one) and `node`. `plan`

@@ -11,7 +11,7 @@ import type { DemandRecorder } from "../app/demand/record-demand.ts";
 import { createRecorder } from "../app/demand/record-demand.ts";
 import type { AutostopKeys } from "../config.ts";
 import type { Mode } from "../domain/mode.ts";
-import type { SenderTime } from "../wire/message-read.ts";
+import type { SenderTime } from "../wire/message/message-read.ts";
 
 /** All that the functions use: the app, and the desks that serve simultaneous callers of one process together. */
 export interface Composition {

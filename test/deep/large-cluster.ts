@@ -12,8 +12,8 @@ import { DEFAULT_POLICY, LONGEST_EXPIRATION_SECONDS } from "../../src/domain/pol
 import { instant } from "../../src/domain/units.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Cost } from "./store-meter.ts";
 import { StoreMeter } from "./store-meter.ts";
 import type { App } from "../../src/app/process/app.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
 import { readSources } from "../house/imports.ts";
-import { APP, DECIDE, edgesBetweenRooms } from "../house/rooms.ts";
+import { edgesBetweenRooms, STOREYS } from "../house/rooms.ts";
 import { ROOT } from "../support/run-main.ts";
 
 /** What the pages say of the repository, against the repository. */
@@ -25,8 +25,6 @@ test("the README leads to every page", () => {
   const readme = read("README.md");
   expect(pages.filter((name) => !readme.includes(`](docs/${name})`))).toEqual([]);
 });
-
-const STOREYS = [DECIDE, APP];
 
 test.each(STOREYS)(
   "docs/architecture.md describes each room of $folder from the ground up",

@@ -25,7 +25,7 @@ import { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { ClusterOptions, NodeArrayOptions } from "../../src/simulator/options.ts";
 import { seedRandom } from "../../src/simulator/random.ts";
-import { readPolicy } from "../../src/wire/policy.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { QUICK } from "../scenarios/clusters.ts";
 import type { MemoryTable } from "../support/memory-table.ts";
 import { memoryTable } from "../support/memory-table.ts";

@@ -77,7 +77,7 @@ export const FLAWS_OF_FILE: Readonly<Record<Flaw, Readonly<Record<string, number
     "src/local/azurite.ts": 1,
     "src/simulator/status.ts": 2,
     "src/wire/api/document.ts": 1,
-    "src/wire/digest.ts": 1,
-    "src/wire/nodearray-problems.ts": 1,
+    "src/wire/message/digest.ts": 1,
+    "src/wire/message/nodearray-problems.ts": 1,
   },
 };

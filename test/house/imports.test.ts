@@ -43,8 +43,8 @@ test.each([
   {
     name: "a use case with the types of messages",
     path: "src/app/planted.ts",
-    text: 'import type { MessageRead } from "../wire/demand-message.ts";',
-    expected: "src/app/planted.ts: app may not import src/wire/demand-message.ts",
+    text: 'import type { MessageRead } from "../wire/message/demand-message.ts";',
+    expected: "src/app/planted.ts: app may not import src/wire/message/demand-message.ts",
   },
   {
     name: "a simulator that shares code with the adapter",

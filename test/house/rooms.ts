@@ -38,6 +38,9 @@ export const APP_ROOMS = [
   "describe",
 ] as const;
 
+/** The rooms of src/wire from the ground up. The files that lie in src/wire itself may import all of them. */
+export const WIRE_ROOMS = ["json", "constraint", "policy", "message", "what-if", "api"] as const;
+
 /** A folder with rooms, from the ground up. */
 export interface Storeys {
   readonly folder: string;
@@ -46,6 +49,9 @@ export interface Storeys {
 
 export const DECIDE: Storeys = { folder: "src/decide", rooms: ROOMS };
 export const APP: Storeys = { folder: "src/app", rooms: APP_ROOMS };
+export const WIRE: Storeys = { folder: "src/wire", rooms: WIRE_ROOMS };
+/** All folders with rooms. */
+export const STOREYS = [DECIDE, APP, WIRE];
 
 /** Maximum number of levels of rooms that stand on each other. */
 export const MOST_LEVELS = 10;

@@ -23,7 +23,7 @@ import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { mergingBy } from "../support/configuration-merge.ts";
 import { readState } from "./state.ts";
 import type { ClusterState } from "./state.ts";

@@ -6,7 +6,7 @@ import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
+import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
 import { NOW } from "./build-node.ts";
 import { buildState, OURS } from "./build-record.ts";
 import type { Decision } from "../../src/domain/decision.ts";

@@ -107,7 +107,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   ),
   mutant(
     "T18: any nesting is read",
-    ["src/wire/bounds.ts", "levels: 64,", "levels: 64_000,"],
+    ["src/wire/json/bounds.ts", "levels: 64,", "levels: 64_000,"],
     "test/wire/bounds.test.ts",
     "a job nested too deep",
   ),
@@ -135,7 +135,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   ),
   mutant(
     "T31: problems show texts",
-    ["src/wire/problem.ts", '`"${value}"` : `text of', '`"${value}"` : `${value} text of'],
+    ["src/wire/json/problem.ts", '`"${value}"` : `text of', '`"${value}"` : `${value} text of'],
     "test/wire/found.test.ts",
     "problems of a demand message hold nothing of",
   ),
