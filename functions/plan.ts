@@ -36,7 +36,7 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
       };
     case "unknown":
       return badRequest(boundProblems(trial.problems));
-    case "not-looked":
+    case "not-observed":
       return problem(503, "Cannot tell now", "the cluster has not been observed yet", {
         retryAfterSeconds: 60,
       });

@@ -105,7 +105,7 @@ async function patienceWith(app: App, { cluster }: Site): Promise<number> {
 function logTick({ ports }: App, { cluster, outcome }: TickReport): void {
   // Happens once a minute for each resting cluster: not an event.
   if (outcome.kind === "not-due" || outcome.kind === "superseded") return;
-  const trouble = outcome.kind === "troubled" ? { trouble: outcome.trouble.kind } : {};
+  const trouble = outcome.kind === "troubled" ? { trouble: outcome.failure.kind } : {};
   ports.log("tick", { cluster, outcome: outcome.kind, ...trouble });
 }
 

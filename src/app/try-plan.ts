@@ -19,7 +19,7 @@ export type Trial =
   /** Changes of things that the cluster does not have. */
   | { readonly kind: "unknown"; readonly problems: readonly Problem[] }
   /** There is no observation to plan on yet. */
-  | { readonly kind: "not-looked" };
+  | { readonly kind: "not-observed" };
 
 /**
  * Plans on the stored record unchanged and once more with other inputs, by the same rules as every plan, and saves nothing. Both plans are
@@ -29,7 +29,7 @@ export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): P
   const { clock, entropy, policyOf } = app.ports;
   const [{ record, bodies }, policy] = await Promise.all([loadWhole(app, cluster), policyOf(cluster)]);
   const { seen } = bodies;
-  if (seen === undefined) return { kind: "not-looked" };
+  if (seen === undefined) return { kind: "not-observed" };
   const now = clock.now();
   const owner = entropy.owner();
   const supposed = suppose(record, bodies, seen, whatIf, now);

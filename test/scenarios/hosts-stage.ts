@@ -11,7 +11,7 @@ import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
-import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
+import { drainMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
@@ -170,7 +170,7 @@ export class HostsStage {
   ): Promise<Told | undefined> {
     const told: Told[] = [];
     this.#watch(this.ask(node, host, query, headers).then((answer) => told.push(answer)));
-    await settleMicrotasks();
+    await drainMicrotasks();
     for (let waited = 0; told.length === 0 && waited < seconds; waited += 1) await this.pass(1);
     return told[0];
   }
@@ -195,7 +195,7 @@ export class HostsStage {
 
   async #runDue(): Promise<void> {
     this.simulator.advance();
-    for (let round = 0; round < 4; round += 1) await settleMicrotasks();
+    for (let round = 0; round < 4; round += 1) await drainMicrotasks();
     const now = this.clock.now();
     for (const one of this.#every) {
       if (one.at > now) continue;
@@ -211,7 +211,7 @@ export class HostsStage {
     this.#wakes = this.#wakes.filter(({ at }) => at > now);
     for (const { at: _at, ...id } of due)
       this.#deliver({ version: 1, cluster: CLUSTER, wake: true, ...id }, this.#someHost());
-    for (let round = 0; round < 4; round += 1) await settleMicrotasks();
+    for (let round = 0; round < 4; round += 1) await drainMicrotasks();
     this.#takeWakes();
     if (this.#failure !== undefined) throw this.#failure.error;
   }

@@ -20,7 +20,7 @@ import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { instant } from "../../src/domain/units.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
-import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
+import { drainMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
@@ -247,7 +247,7 @@ export class Stage {
     const end = this.clock.now() + seconds * 1000;
     const done = new AbortController();
     this.#watch(work.finally(() => done.abort()));
-    await settleMicrotasks();
+    await drainMicrotasks();
     while (!done.signal.aborted) {
       if (this.clock.now() >= end) throw new Error(`not done after ${seconds} s`);
       await this.pass(0.1);
@@ -257,10 +257,10 @@ export class Stage {
 
   async #runDue(): Promise<void> {
     this.simulator.advance();
-    await settleMicrotasks();
+    await drainMicrotasks();
     const now = this.clock.now();
     for (const actor of this.#actors) this.#watch(actor.step(now));
-    await settleMicrotasks();
+    await drainMicrotasks();
     if (this.#hostIsUp && this.#timerIsOn && this.#nextTickAt <= now && !this.#ticking) this.#tick(now);
     this.#takeWakes();
     const due = this.#wakes.filter(({ at }) => at <= now);
@@ -271,7 +271,7 @@ export class Stage {
       const delivery = { invocationId: "wake", triggerMetadata: { insertionTime: new Date(now) } };
       this.#watch(this.#deliver(() => handleDemand(this.#composed, message, delivery)));
     }
-    await settleMicrotasks();
+    await drainMicrotasks();
     this.#takeWakes();
     if (this.#failure !== undefined) throw this.#failure.error;
   }

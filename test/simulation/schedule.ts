@@ -55,6 +55,6 @@ export class Schedule {
 }
 
 /** Lets everything run that waits for nothing but its turn: all that a step has set going. */
-export function settleMicrotasks(): Promise<void> {
+export function drainMicrotasks(): Promise<void> {
   return new Promise((done) => setImmediate(done));
 }

@@ -25,7 +25,7 @@ import { Others } from "./others.ts";
 import { startMoments } from "./moments.ts";
 import { Races } from "./races.ts";
 import { readCreate, readRequestId } from "./read-wire.ts";
-import { ORIGIN, Schedule, settleMicrotasks } from "./schedule.ts";
+import { ORIGIN, Schedule, drainMicrotasks } from "./schedule.ts";
 import { Storage } from "./storage.ts";
 import { endpointOf } from "./trip.ts";
 import type { Weather } from "./weather.ts";
@@ -236,7 +236,7 @@ class Run {
       }
       this.#simulator.advance();
       this.#schedule.step();
-      await settleMicrotasks();
+      await drainMicrotasks();
       await this.#storage.settle();
     }
     this.#schedule.moveTo(end);

@@ -1,4 +1,4 @@
-import type { Bucket } from "../../src/domain/cluster.ts";
+import type { StatusBucket } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
 import { arrayName, machineType } from "../../src/domain/ids.ts";
 import { buildArray, buildBucket, buildNodes, buildSnapshot, rememberNodes } from "./build-node.ts";
@@ -19,7 +19,7 @@ export function hostileCluster(name: string): HostileCluster {
 }
 
 /** Of the series D: cheap to name, and each of another size. */
-const buckets = (array: number): readonly Bucket[] =>
+const buckets = (array: number): readonly StatusBucket[] =>
   times(20, (k) => buildBucket(machineType(`Standard_D${k + 1}_v${array + 1}`), k + 1));
 
 /** The demand in a cluster of ten arrays of twenty VM sizes and so many nodes, half of them deallocated ones where it has many. */

@@ -7,7 +7,7 @@ import type { App } from "../process/app.ts";
 import type { StopCall } from "../../decide/autostop/stop-verdict.ts";
 import { answerAll, logFailure } from "./grant-stops.ts";
 import type { Waiting, StopWork } from "./grant-stops.ts";
-import { unsettled } from "./stop-answer.ts";
+import { askAgain } from "./stop-answer.ts";
 import type { StopAnswer } from "./stop-answer.ts";
 import { createArrayReader } from "./stop-arrays.ts";
 
@@ -31,7 +31,7 @@ export interface StopDesk {
     verify: (arrays: readonly ArrayName[]) => ArrayName | undefined,
   ): Promise<{ readonly array: ArrayName } | "unknown" | "late" | undefined>;
   /** Resolves once the stops and observations that answers have begun so far have ended. */
-  settled(): Promise<void>;
+  ended(): Promise<void>;
 }
 
 /** Questions that wait in this process. */
@@ -56,7 +56,7 @@ export function createStopDesk(app: App): StopDesk {
   const { waiting, serving } = desk;
   const arraysOf = createArrayReader(app);
   return {
-    async settled() {
+    async ended() {
       while (desk.underWay.size > 0) await Promise.all(desk.underWay);
     },
     async arrayOf({ cluster }, arrivedAt, verify) {
@@ -80,7 +80,7 @@ export function createStopDesk(app: App): StopDesk {
         serving.add(site.cluster);
         void serveAll(desk, site);
       }
-      return inTime(app, call.arrivedAt, answer.promise, unsettled("no answer in time; ask again"));
+      return inTime(app, call.arrivedAt, answer.promise, askAgain("no answer in time; ask again"));
     },
   };
 }
@@ -107,7 +107,7 @@ async function serveAll(desk: Desk, site: Site): Promise<void> {
       if (!(error instanceof PortError)) logFailure(desk.app, site, "autostop-failed", error);
       for (const { answer } of batch)
         if (error instanceof PortError) answer.reject(error);
-        else answer.resolve(unsettled("the demand could not be weighed; ask again"));
+        else answer.resolve(askAgain("the demand could not be weighed; ask again"));
     }
   }
   // In the same turn of the event loop as the last check of `waiting`: the next caller starts a new round.

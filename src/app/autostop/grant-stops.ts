@@ -101,7 +101,7 @@ function observeSoon(desk: StopWork, site: Site): void {
     try {
       await reconcileCluster(app, site, "tick");
     } catch (error) {
-      logFailure(app, site, "look-for-unknown-failed", error);
+      logFailure(app, site, "observation-for-unknown-failed", error);
     }
   };
   goOn(desk, observe());

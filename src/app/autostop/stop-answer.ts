@@ -19,13 +19,13 @@ export type StopAnswer =
   | { readonly kind: "cannot-tell"; readonly why: string; readonly undrain: boolean };
 
 /** No answer yet: the node asks again. */
-export function unsettled(why: string): StopAnswer {
+export function askAgain(why: string): StopAnswer {
   return { kind: "cannot-tell", why, undrain: false };
 }
 
-export const CONTENDED = unsettled("too many at once; ask again");
+export const CONTENDED = askAgain("too many at once; ask again");
 
-export const UNDER_WAY = unsettled("its stop is under way; ask again");
+export const UNDER_WAY = askAgain("its stop is under way; ask again");
 
 /** The answer that follows from a verdict. A stop that was granted is still to be sent. */
 export function answerOf(verdict: FinalVerdict): StopAnswer {
@@ -35,7 +35,7 @@ export function answerOf(verdict: FinalVerdict): StopAnswer {
     case "needed":
       return { kind: "stay", why: verdict.why, told: toldOf(verdict.why), undrain: verdict.undrain };
     case "not-seen-yet":
-      return unsettled(verdict.why);
+      return askAgain(verdict.why);
     case "granted":
       return UNDER_WAY;
     default:

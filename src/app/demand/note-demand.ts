@@ -42,19 +42,20 @@ export interface Circumstances {
 export function noteDemand(update: RequestSetUpdate, known: Circumstances): readonly string[] {
   // A message without demand leaves the set's demand unchanged.
   if (update.demand === undefined) return noteCut(update);
-  const targets = update.demand.demands.filter(isTarget);
+  const entries = update.demand.demands.filter(isArrayDemand);
   const { seen } = known.bodies ?? {};
   return [
     ...noteCut(update),
-    ...(seen === undefined ? [] : noteUnknown(targets, seen, known.record)),
-    ...(seen === undefined ? [] : targets.flatMap((target) => noteHuge(target, seen))),
-    ...noteDropped(targets, update, known.before),
+    ...(seen === undefined ? [] : noteUnknown(entries, seen, known.record)),
+    ...(seen === undefined ? [] : entries.flatMap((entry) => noteHuge(entry, seen))),
+    ...noteDropped(entries, update, known.before),
   ];
 }
 
-type Target = TargetDemand | GroupDemand;
+/** An entry of `nodearrays`. */
+type ArrayDemand = TargetDemand | GroupDemand;
 
-function isTarget(demand: Demand): demand is Target {
+function isArrayDemand(demand: Demand): demand is ArrayDemand {
   return demand.kind !== "job";
 }
 
@@ -65,20 +66,24 @@ function noteCut({ askedIntervalSeconds, intervalSeconds }: RequestSetUpdate): r
   ];
 }
 
-function noteUnknown(targets: readonly Target[], seen: Snapshot, record: ClusterRecord): readonly string[] {
+function noteUnknown(
+  entries: readonly ArrayDemand[],
+  seen: Snapshot,
+  record: ClusterRecord,
+): readonly string[] {
   const names = seen.arrays.map(({ name }) => name);
-  const dynamic = targets.filter((target) => target.extends !== undefined).map(({ array }) => array);
+  const dynamic = entries.filter((entry) => entry.extends !== undefined).map(({ array }) => array);
   const known = new Set([...names, ...dynamic, ...(record.dynamicArrays ?? []).map(({ name }) => name)]);
-  const unknown = new Set(targets.map(({ array }) => array).filter((array) => !known.has(array)));
+  const unknown = new Set(entries.map(({ array }) => array).filter((array) => !known.has(array)));
   return [...unknown].map((array) => renderReason({ code: "unknown-array", array, known: names }));
 }
 
 /** More than the maximum of the node array or of the cluster. */
-function noteHuge(target: Target, seen: Snapshot): readonly string[] {
-  const home = target.extends ?? target.array;
+function noteHuge(entry: ArrayDemand, seen: Snapshot): readonly string[] {
+  const home = entry.extends ?? entry.array;
   const array = seen.arrays.find(({ name }) => name === home);
   if (array === undefined) return [];
-  const asked = leastOf(target, array);
+  const asked = leastOf(entry, array);
   const bounds = [
     { name: `node array ${home}`, limit: array.limit },
     { name: "the cluster", limit: seen.limit },
@@ -87,7 +92,7 @@ function noteHuge(target: Target, seen: Snapshot): readonly string[] {
     const over = OVER.find(({ unit, max }) => asked[unit] > (max(limit) ?? Infinity));
     if (over === undefined) continue;
     return [
-      `node array ${target.array}: ${asked[over.unit]} ${over.unit} asked for, ${name} has at most ${over.max(limit) ?? 0} (${over.key})`,
+      `node array ${entry.array}: ${asked[over.unit]} ${over.unit} asked for, ${name} has at most ${over.max(limit) ?? 0} (${over.key})`,
     ];
   }
   return [];
@@ -98,10 +103,10 @@ const OVER = [
   { unit: "cores", key: "maxCoreCount", max: ({ cores }: NodeArray["limit"]) => cores },
 ] as const;
 
-/** The minimum number of nodes and cores for a target, in the largest or the smallest VM sizes of its node array. */
-function leastOf(target: Target, { buckets }: NodeArray): Readonly<Record<"nodes" | "cores", number>> {
-  const { unit, count } = target.kind === "target" ? target.amount : target.size;
-  const asked = count * (target.kind === "target" ? 1 : target.groups);
+/** The minimum number of nodes and cores for an entry, in the largest or the smallest VM sizes of its node array. */
+function leastOf(entry: ArrayDemand, { buckets }: NodeArray): Readonly<Record<"nodes" | "cores", number>> {
+  const { unit, count } = entry.kind === "target" ? entry.amount : entry.size;
+  const asked = count * (entry.kind === "target" ? 1 : entry.groups);
   const vcpus = buckets.map(({ machine }) => machine.vcpus).filter((cores) => cores > 0);
   if (unit === "cores")
     return { cores: asked, nodes: vcpus.length === 0 ? 0 : Math.ceil(asked / Math.max(...vcpus)) };
@@ -110,15 +115,15 @@ function leastOf(target: Target, { buckets }: NodeArray): Readonly<Record<"nodes
 
 /** A message replaces its set: demand that it does not name ends. An empty message ends all demand. */
 function noteDropped(
-  targets: readonly Target[],
+  entries: readonly ArrayDemand[],
   { set, demand }: WholeUpdate,
   before: SetDemand | undefined,
 ): readonly string[] {
   if (before === undefined || demand.demands.length === 0) return [];
-  const now = new Set(targets.map(({ array }) => array));
+  const now = new Set(entries.map(({ array }) => array));
   const dropped = new Set(
     before.demands
-      .filter(isTarget)
+      .filter(isArrayDemand)
       .map(({ array }) => array)
       .filter((array) => !now.has(array)),
   );

@@ -4,7 +4,7 @@ import type { BucketOffer, SharedLimit, World } from "../../domain/world.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketText } from "../../domain/bucket.ts";
-import type { Bucket, Snapshot } from "../../domain/cluster.ts";
+import type { StatusBucket, Snapshot } from "../../domain/cluster.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -37,7 +37,7 @@ export function describeBuckets(
   });
 }
 
-function findBucket(seen: Snapshot, { array, machineType }: BucketKey): Bucket | undefined {
+function findBucket(seen: Snapshot, { array, machineType }: BucketKey): StatusBucket | undefined {
   return seen.arrays
     .find(({ name }) => name === array)
     ?.buckets.find((bucket) => sameMachineType(bucket.machineType, machineType));
@@ -46,7 +46,7 @@ function findBucket(seen: Snapshot, { array, machineType }: BucketKey): Bucket |
 function wholeRow(
   world: World,
   offer: BucketOffer,
-  reported: Bucket,
+  reported: StatusBucket,
   record: UnderWay,
   now: Instant,
 ): BucketShown {
@@ -69,7 +69,7 @@ function wholeRow(
 function groupRow(
   world: World,
   offer: BucketOffer,
-  reported: Bucket,
+  reported: StatusBucket,
   group: PlacementGroup,
   record: UnderWay,
   now: Instant,
@@ -95,7 +95,7 @@ function groupRow(
 
 function common(
   offer: BucketOffer,
-  reported: Bucket,
+  reported: StatusBucket,
 ): Omit<BucketShown, "active" | "available" | "closed" | "limits" | "backoff"> {
   const { bucket, price, spot, capacityFailureSeconds } = offer;
   return {
@@ -114,7 +114,7 @@ function common(
 }
 
 /** Groups with nodes, and groups that are named for the bucket, without duplicates. */
-function groupsOf(offer: BucketOffer, reported: Bucket): readonly PlacementGroup[] {
+function groupsOf(offer: BucketOffer, reported: StatusBucket): readonly PlacementGroup[] {
   const inUse = [...offer.groupSizes].filter(([, nodes]) => nodes > 0).map(([name]) => name);
   const known = reported.placementGroups.map(({ name }) => name);
   const pinned = offer.pinnedGroup === undefined ? [] : [offer.pinnedGroup];

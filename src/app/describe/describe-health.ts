@@ -12,7 +12,7 @@ import { PortError } from "../ports/port-error.ts";
 import { reviveLoop } from "../reconcile/revive-loop.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import type { App } from "../process/app.ts";
-import { notesOn, staleSeconds, isTickLate, TROUBLES, stateOf } from "./health-notes.ts";
+import { notesOn, staleSeconds, isTickLate, FAILURES, stateOf } from "./health-notes.ts";
 import { unneededText } from "./unneeded-text.ts";
 
 /** Maximum number of sets named individually. */
@@ -48,7 +48,7 @@ function unreadable({ ports }: App, cluster: ClusterName, error: unknown): Healt
   ports.log("health-failed", { cluster, kind: "defect", message: String(error) });
   const message = `the record cannot be read (${error instanceof Error ? error.name : typeof error})`;
   const trouble = { at: isoTime(ports.clock.now()), kind: "failed", message };
-  return { ...UNKNOWN, ok: false, notes: [`${TROUBLES.failed}: ${message}`], trouble };
+  return { ...UNKNOWN, ok: false, notes: [`${FAILURES.failed}: ${message}`], trouble };
 }
 
 /** Health in short: whether the last accepted observation is recent, and the cause if it is not. Without `bodies`, only from the record. */

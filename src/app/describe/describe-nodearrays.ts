@@ -63,7 +63,9 @@ export function describeNodearrays(
   });
   const dynamics = dynamicsOf(demands, record.dynamicArrays ?? [], seen);
   return [
-    ...seen.arrays.map((array) => describeArray(array, managed.has(array.name), describeUse(array.name))),
+    ...seen.arrays.map((array) =>
+      describeArray(array, { managed: managed.has(array.name) }, describeUse(array.name)),
+    ),
     ...describeDynamics(record, dynamics, managed, describeUse),
   ];
 }
@@ -102,7 +104,11 @@ function describeAsked(asked: Asked | undefined): Pick<ArrayUseShown, "target" |
   };
 }
 
-function describeArray(array: NodeArray, managed: boolean, use: ArrayUseShown): OwnArrayShown {
+function describeArray(
+  array: NodeArray,
+  { managed }: { readonly managed: boolean },
+  use: ArrayUseShown,
+): OwnArrayShown {
   return {
     name: array.name,
     managed,

@@ -5,7 +5,7 @@ import { observingText } from "../../domain/mode.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Calls, Endpoint } from "../../domain/calls.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Trouble } from "../../domain/troubles.ts";
+import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
 
@@ -37,7 +37,7 @@ export function notesOn(
     notes.push(
       `a tick was due at ${isoTime(nextTickAt)}, and neither the timer nor its wake message has come: do the functions snapshot and demand run?`,
     );
-  if (trouble !== undefined) notes.push(`${TROUBLES[trouble.kind]}: ${trouble.message}`);
+  if (trouble !== undefined) notes.push(`${FAILURES[trouble.kind]}: ${trouble.message}`);
   notes.push(...notesOnCalls(recentCalls(record, now)));
   const observing = observingText(policy);
   if (observing !== undefined) notes.push(observing);
@@ -98,7 +98,7 @@ const CALLED: Readonly<Record<Endpoint, string>> = {
   terminate: "nodes/terminate",
 };
 
-export const TROUBLES: Readonly<Record<Trouble["kind"], string>> = {
+export const FAILURES: Readonly<Record<ReconcileFailure["kind"], string>> = {
   unreachable: "CycleCloud cannot be reached",
   throttled: "CycleCloud asks to wait",
   denied: "CycleCloud refuses the credentials",

@@ -7,7 +7,7 @@ export interface Background {
   /** Starts it at once. Errors are logged as "reconcile-failed". */
   start(cluster: ClusterName, work: () => Promise<unknown>): void;
   /** Resolves when everything that was started has ended. For tests. */
-  settled(): Promise<void>;
+  ended(): Promise<void>;
 }
 
 export function createBackground(log: Log): Background {
@@ -26,7 +26,7 @@ export function createBackground(log: Log): Background {
       const done = run().finally(() => running.delete(done));
       running.add(done);
     },
-    async settled() {
+    async ended() {
       while (running.size > 0) await Promise.all(running);
     },
   };

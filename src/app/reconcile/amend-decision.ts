@@ -61,10 +61,10 @@ function rebase(decision: Decision, current: ClusterRecord): Decision {
     ...(restsUntil === undefined ? {} : { restsUntil }),
     ...(pendingWake === undefined ? {} : { pendingWake }),
   };
-  const looked = lookedAt === undefined ? {} : { lookedAt, ...(looks === undefined ? {} : { looks }) };
+  const observed = lookedAt === undefined ? {} : { lookedAt, ...(looks === undefined ? {} : { looks }) };
   const wake = wakeAt === undefined || wakeFor === undefined ? {} : { wakeAt, wakeFor };
   const slow = calls === undefined ? {} : { calls };
-  const moved = { ...held, generation, rejections, ...looked, ...wake, ...ticks, ...slow };
+  const moved = { ...held, generation, rejections, ...observed, ...wake, ...ticks, ...slow };
   return { ...decision, record: { ...record, ...moved } };
 }
 

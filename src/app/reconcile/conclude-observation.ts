@@ -19,7 +19,7 @@ import { endOldStops, settleStopsByObservation } from "../../decide/intents/stop
 import type { Policy } from "../../domain/policy.ts";
 import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Trouble } from "../../domain/troubles.ts";
+import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
 import type { Change } from "../record/commit.ts";
@@ -61,7 +61,7 @@ export function concluder(
     const settled = settleFindings(current, resumed, now);
     const byPlan = isOvertaken(current, begun, observation, now);
     if (byPlan || isObservationOld(record, seen.arrivedAt, now))
-      return saveOvertaken(current, settled, observation, run.policy, byPlan, now);
+      return saveOvertaken(current, settled, observation, run.policy, { byPlan }, now);
     if (made !== undefined) {
       met = countMet(met, made, record);
       const again = saveAgain(run, made, met, loaded, current, now);
@@ -143,7 +143,7 @@ function saveOvertaken(
   settled: Settled,
   observation: Observation,
   policy: Policy,
-  byPlan: boolean,
+  { byPlan }: { readonly byPlan: boolean },
   now: Instant,
 ): Change<Concluded> {
   const record = noteGoodObservation(settled.record, observation.snapshot.at, policy, now);
@@ -172,25 +172,25 @@ function saveLacking(
 ): Change<Concluded> {
   const found = `found ${lacking} of ${of} node records without TargetState, expected it in each`;
   const message = `${found}; if that continues, it is accepted from ${isoTime(until)} on`;
-  const trouble: Trouble = { at: now, kind: "suspicious", message };
-  const record = tickSoon({ ...settled.record, trouble, targetStatesLackedSince: since }, run, now);
-  return { save: { record, changes: changesOf(current, settled) }, result: { kind: "troubled", trouble } };
+  const failure: ReconcileFailure = { at: now, kind: "suspicious", message };
+  const record = tickSoon({ ...settled.record, trouble: failure, targetStatesLackedSince: since }, run, now);
+  return { save: { record, changes: changesOf(current, settled) }, result: { kind: "troubled", failure } };
 }
 
 /** A failed observation is not reported once a later one has been accepted. */
-export function noteTrouble(
+export function noteFailedObservation(
   run: Planner,
   current: CurrentWhole,
   findings: readonly Finding[],
-  trouble: Trouble,
+  failure: ReconcileFailure,
   { began, calls }: { readonly began: Instant; readonly calls: readonly MeasuredCall[] },
 ): Change<undefined> {
   const now = run.app.ports.clock.now();
   const { lastGoodLookAt } = current.record;
   const settled = endOldStops(settleFindings(current, findings, now), now);
   const noted = endObservation(noteCalls(settled.record, calls, now), began);
-  const isOver = lastGoodLookAt !== undefined && trouble.at < lastGoodLookAt && lastGoodLookAt <= now;
-  const troubled = tickSoon(isOver ? noted : { ...noted, trouble }, run, now);
-  const { record, changes } = retire(troubled, run.policy, now);
+  const isOver = lastGoodLookAt !== undefined && failure.at < lastGoodLookAt && lastGoodLookAt <= now;
+  const ticking = tickSoon(isOver ? noted : { ...noted, trouble: failure }, run, now);
+  const { record, changes } = retire(ticking, run.policy, now);
   return { save: { record, changes: { ...changes, ...changesOf(current, settled) } }, result: undefined };
 }

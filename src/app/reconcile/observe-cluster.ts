@@ -1,6 +1,6 @@
 import type { RequestId } from "../../domain/ids.ts";
 import { keepNamedConfiguration } from "../../domain/named-configuration.ts";
-import type { Trouble } from "../../domain/troubles.ts";
+import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { withCredentials } from "../effects/credentials.ts";
 import type { ArrayTemplates } from "../ports/cyclecloud.ts";
@@ -18,7 +18,7 @@ export interface Seen {
   readonly arrivedAt: Instant;
 }
 
-export type Observed = Seen | { readonly kind: "trouble"; readonly trouble: Trouble };
+export type Observed = Seen | { readonly kind: "failed"; readonly failure: ReconcileFailure };
 
 /** Maximum wait for answers about open requests after the status has arrived. */
 const ANSWERS_WAIT_SECONDS: Seconds = 2.5;
@@ -33,7 +33,7 @@ export async function observeCluster(run: Run, open: readonly RequestId[]): Prom
     questions.begin(open, (id) => nodesOfOne(run, id));
     const status = await answer;
     if (status.kind === "not-found") {
-      return { kind: "trouble", trouble: { at, kind: "not-found", message: notFoundText(status) } };
+      return { kind: "failed", failure: { at, kind: "not-found", message: notFoundText(status) } };
     }
     const arrivedAt = app.ports.clock.now();
     await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);
@@ -43,7 +43,7 @@ export async function observeCluster(run: Run, open: readonly RequestId[]): Prom
     return { kind: "observation", observation: { snapshot, requestNodes }, templates, arrivedAt };
   } catch (error) {
     if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
-    return { kind: "trouble", trouble: { at, kind: error.kind, message: error.message } };
+    return { kind: "failed", failure: { at, kind: error.kind, message: error.message } };
   }
 }
 

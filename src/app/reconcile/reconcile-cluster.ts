@@ -6,7 +6,7 @@ import { plusSeconds } from "../../domain/units.ts";
 import { commitWhole } from "../record/commit.ts";
 import type { Concluded } from "./planner.ts";
 import { takeCalls } from "../effects/settle-findings.ts";
-import { concluder, noteTrouble } from "./conclude-observation.ts";
+import { concluder, noteFailedObservation } from "./conclude-observation.ts";
 import type { Finding } from "../effects/effects.ts";
 import { askIntents, resendIntents } from "../effects/effects.ts";
 import type { Seen } from "./observe-cluster.ts";
@@ -74,13 +74,13 @@ async function observeAndDecide(run: Reconcile, begun: Begun): Promise<Reconcile
     observeCluster(run, begun.open),
     askIntents(run, begun.taken),
   ]);
-  if (observed.kind === "trouble") {
+  if (observed.kind === "failed") {
     const ended = { began: begun.at, calls: takeCalls(run) };
     const noted = await commitWhole(app, site.cluster, (current) =>
-      noteTrouble(run, current, asked, observed.trouble, ended),
+      noteFailedObservation(run, current, asked, observed.failure, ended),
     );
     if (noted.kind === "committed") await sendWake(run, wakeOfEnd(run, begun, noted.record));
-    return { kind: "troubled", trouble: observed.trouble };
+    return { kind: "troubled", failure: observed.failure };
   }
   const resumed = await resendIntents(run, begun.taken, asked, observed.templates);
   const concluded = await concludeObservation(run, begun, resumed, observed);

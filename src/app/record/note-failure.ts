@@ -1,5 +1,5 @@
 import type { ClusterName } from "../../domain/ids.ts";
-import type { Trouble } from "../../domain/troubles.ts";
+import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Change } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
 import { PortError } from "../ports/port-error.ts";
@@ -27,8 +27,8 @@ export async function noteFailure(
     await commitRecord(app, cluster, ({ record }): Change<undefined> => {
       const isKnown = record.trouble?.kind === "failed" && record.trouble.message === message;
       if (isKnown) return { result: undefined };
-      const trouble: Trouble = { at: clock.now(), kind: "failed", message };
-      return { save: { record: { ...record, trouble }, changes: {} }, result: undefined };
+      const failure: ReconcileFailure = { at: clock.now(), kind: "failed", message };
+      return { save: { record: { ...record, trouble: failure }, changes: {} }, result: undefined };
     });
   } catch (second) {
     log("failure-not-noted", { cluster, message: String(second) });

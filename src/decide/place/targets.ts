@@ -5,7 +5,7 @@ import type { Draft } from "../draft/draft.ts";
 import { closedTo } from "../draft/closed.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
-import { attributesOn, createNodes, splitBin, wake } from "../draft/new-nodes.ts";
+import { attributesOn, createNodes, splitBin, startIfDeallocated } from "../draft/new-nodes.ts";
 import { NO_PRICE } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin.ts";
 
@@ -152,7 +152,7 @@ function claimFor(draft: Draft, asked: Asked, scope: Scope, reached: Count, bin:
   if (each <= 0 || bins.isClaimed(bin) || !scope.accepts(bins.placeOfBin(bin))) return;
   const missing = Math.ceil((demand.amount.count - reached.have) / each);
   const nodes = Math.min(missing, bins.count[bin] ?? 0, caps.roomOn({ set }, bins, bin));
-  if (nodes < 1 || !wake(draft, bin)) return;
+  if (nodes < 1 || !startIfDeallocated(draft, bin)) return;
   splitBin(draft, bin, nodes);
   bins.claim(bin, asked);
   caps.hold({ set }, bins, bin);

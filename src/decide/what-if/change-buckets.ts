@@ -1,7 +1,7 @@
 import type { Backoff } from "../../domain/backoff.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketText } from "../../domain/bucket.ts";
-import type { Bucket, Snapshot } from "../../domain/cluster.ts";
+import type { StatusBucket, Snapshot } from "../../domain/cluster.ts";
 import type { Problem } from "../../domain/demand.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import { nearest } from "../../domain/nearest.ts";
@@ -32,9 +32,9 @@ export function enableBuckets(
   return { record: { ...record, backoffs }, snapshot };
 }
 
-const disable = (bucket: Bucket): Bucket => ({ ...bucket, valid: false, invalidReason: CLOSED });
+const disable = (bucket: StatusBucket): StatusBucket => ({ ...bucket, valid: false, invalidReason: CLOSED });
 
-function enable(bucket: Bucket): Bucket {
+function enable(bucket: StatusBucket): StatusBucket {
   const { invalidReason: _why, ...rest } = bucket;
   if (bucket.valid && bucket.availableCount > 0) return bucket;
   // CycleCloud offers no nodes in an invalid bucket. What the bucket's maximum leaves is all that is known.
@@ -52,7 +52,7 @@ function pauses({ bucket }: Backoff, { array, machineType }: BucketChange): bool
 type BucketName = Pick<BucketKey, "array" | "machineType">;
 
 /** The bucket in an observation. Undefined if it has no such bucket. */
-export function findBucket(snapshot: Snapshot, { array, machineType }: BucketName): Bucket | undefined {
+export function findBucket(snapshot: Snapshot, { array, machineType }: BucketName): StatusBucket | undefined {
   return snapshot.arrays
     .find(({ name }) => name === array)
     ?.buckets.find((bucket) => sameMachineType(bucket.machineType, machineType));
@@ -62,7 +62,7 @@ export function findBucket(snapshot: Snapshot, { array, machineType }: BucketNam
 export function withBucket(
   snapshot: Snapshot,
   { array, machineType }: BucketName,
-  changed: Bucket,
+  changed: StatusBucket,
 ): Snapshot {
   const arrays = snapshot.arrays.map((one) =>
     one.name === array

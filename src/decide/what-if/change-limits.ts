@@ -1,5 +1,5 @@
 import { bucketText } from "../../domain/bucket.ts";
-import type { Bucket, CountAndCores, NodeArray, Quota, Snapshot } from "../../domain/cluster.ts";
+import type { StatusBucket, CountAndCores, NodeArray, Quota, Snapshot } from "../../domain/cluster.ts";
 import type { LimitChange } from "../../domain/what-if.ts";
 import type { Catalogue } from "../../domain/catalogue.ts";
 import { familyKey, familyOf } from "../world/quota-family.ts";
@@ -53,12 +53,12 @@ function changeCount(limit: CountAndCores, asked: LimitChange, change: Amount): 
 
 function changeBucket(
   array: NodeArray,
-  bucket: Bucket,
+  bucket: StatusBucket,
   asked: LimitChange,
   change: Amount,
   catalogue: Catalogue,
-): Bucket | undefined {
-  const quota = (key: "familyQuota" | "regionalQuota"): Bucket | undefined => {
+): StatusBucket | undefined {
+  const quota = (key: "familyQuota" | "regionalQuota"): StatusBucket | undefined => {
     const report: Quota | undefined = bucket[key];
     if (report === undefined || asked.unit !== "cores") return undefined;
     return { ...bucket, [key]: { ...report, quotaCores: change(report.quotaCores) } };
@@ -86,18 +86,23 @@ function changeBucket(
 }
 
 /** Whether the bucket belongs to the family of this name, in any case of letters. The family of a size may be a guess. */
-function isOfFamily(array: NodeArray, { machineType }: Bucket, name: string, catalogue: Catalogue): boolean {
+function isOfFamily(
+  array: NodeArray,
+  { machineType }: StatusBucket,
+  name: string,
+  catalogue: Catalogue,
+): boolean {
   return familyKey(familyOf(catalogue, array.region, machineType).name) === familyKey(name);
 }
 
 /** Whether the change names this bucket. The name of a placement group's limit may also have the group's name after its bucket's. */
-function isNamed(array: NodeArray, bucket: Bucket, asked: LimitChange): boolean {
+function isNamed(array: NodeArray, bucket: StatusBucket, asked: LimitChange): boolean {
   const text = bucketText({ array: array.name, machineType: bucket.machineType });
   return asked.name === text || (asked.kind === "placement-group" && asked.name.startsWith(`${text}/`));
 }
 
 /** Changes a bucket's own limit: the nodes that CycleCloud offers there and those in use. */
-function changeOwn(bucket: Bucket, { unit, change }: LimitChange): Bucket | undefined {
+function changeOwn(bucket: StatusBucket, { unit, change }: LimitChange): StatusBucket | undefined {
   if (unit !== "nodes") return undefined;
   const max = bucket.activeCount + bucket.availableCount;
   const more = "max" in change ? change.max - Math.max(max, bucket.maxCount ?? 0) : change.more;

@@ -53,7 +53,7 @@ export function readUpdate({ value, hasOversizeJob }: DecodedValue, context: Upd
   if (!parsed.success) addSchemaProblems(problems, parsed.error, value, () => context.keys);
   const fields = isFields(value) ? value : {};
   findCircumstances(fields, context, problems);
-  const lists = readLists(fields, hasOversizeJob === true, problems);
+  const lists = readLists(fields, { hasOversizeJob: hasOversizeJob === true }, problems);
   // Checked last: a message with other errors may only have misspelt its list.
   if (problems.count === 0 && !LISTS.some((key) => fields[key] !== undefined))
     problems.add(() => problemAt("", undefined, SOME_LIST));
@@ -107,10 +107,15 @@ type Lists =
   | Pick<WholeUpdate, "bytes" | "demand" | "digest" | "schedulerNodes">
   | Pick<PartialUpdate, "schedulerNodes" | "pools">;
 
+/** Findings of the decoder. `hasOversizeJob`: at least one job is too large or too deep to be read. */
+interface Found {
+  readonly hasOversizeJob: boolean;
+}
+
 /** A message without `nodearrays` and `jobs` leaves its set's demand unchanged. */
-function readLists(message: Fields, hasOversizeJob: boolean, problems: Problems): Lists {
+function readLists(message: Fields, found: Found, problems: Problems): Lists {
   const states = message["nodearrays"] !== undefined || message["jobs"] !== undefined;
-  const asked = states ? readDemands(message, hasOversizeJob, problems) : undefined;
+  const asked = states ? readDemands(message, found, problems) : undefined;
   const pools = message["pools"] === undefined ? undefined : readPools(message["pools"], problems);
   const report =
     message["schedulerNodes"] === undefined
@@ -125,13 +130,13 @@ function readLists(message: Fields, hasOversizeJob: boolean, problems: Problems)
 
 type Asked = Pick<SetDemand, "demands" | "rejectedJobs" | "moreRejectedJobs">;
 
-function readDemands(message: Fields, hasOversizeJob: boolean, problems: Problems): Asked {
+function readDemands(message: Fields, found: Found, problems: Problems): Asked {
   const targets = readNodearrays(
     itemsOf(message, "nodearrays", BOUNDS.nodearrays, "entries", problems),
     problems,
   );
   const items = itemsOf(message, "jobs", BOUNDS.jobs, "jobs", problems);
-  const { jobs, rejected, moreRejected } = readJobs(items, targets.length, { hasOversizeJob });
+  const { jobs, rejected, moreRejected } = readJobs(items, targets.length, found);
   return {
     demands: [...targets, ...jobs],
     ...(moreRejected === 0 ? {} : { moreRejectedJobs: moreRejected }),

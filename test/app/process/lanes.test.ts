@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeCluster } from "../../../src/app/describe/describe-cluster.ts";
 import { reconcileCluster } from "../../../src/app/reconcile/reconcile-cluster.ts";
-import { VirtualClock, settleMicrotasks } from "../../../src/local/play/virtual-clock.ts";
+import { VirtualClock, drainMicrotasks } from "../../../src/local/play/virtual-clock.ts";
 import type { TableApp } from "../../support/app-on-table.ts";
 import { appOnTable, DEMO } from "../../support/app-on-table.ts";
 import type { MemoryTable } from "../../support/memory-table.ts";
@@ -54,7 +54,7 @@ async function runUntil<T>(
   for (let steps = 0; ; steps += 1) {
     // Packing takes time that the clock does not know.
     await new Promise((done) => setTimeout(done, 2));
-    await settleMicrotasks();
+    await drainMicrotasks();
     if (ended) return work;
     if (steps > 2_000) throw new Error("it does not end");
     each();

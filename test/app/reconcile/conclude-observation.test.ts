@@ -215,7 +215,7 @@ test("a status whose records lack TargetState: nothing is decided, and a stop of
   const left = (seconds: number): readonly string[] => {
     const began = changed(start(), { intents: [stop(seconds)] });
     const change = concludes(began, NOW, { ...snapshot, nodes: unclear })(began);
-    expect(change.result).toMatchObject({ kind: "troubled", trouble: { kind: "suspicious" } });
+    expect(change.result).toMatchObject({ kind: "troubled", failure: { kind: "suspicious" } });
     return (change.save?.record.intents ?? []).map(({ id }) => id);
   };
   expect(left(-899)).toEqual(["r-1"]);

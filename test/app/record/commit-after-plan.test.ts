@@ -3,7 +3,7 @@ import { commitAfterPlan } from "../../../src/app/record/commit-after-plan.ts";
 import { composeInMemory } from "../../../src/compose.ts";
 import { letPlanFirst } from "../../../src/decide/pace/observation-times.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import { settleMicrotasks, VirtualClock } from "../../../src/local/play/virtual-clock.ts";
+import { drainMicrotasks, VirtualClock } from "../../../src/local/play/virtual-clock.ts";
 import { NOW, PROD } from "../../support/build-node.ts";
 import { EMPTY_RECORD } from "../../support/build-record.ts";
 
@@ -31,10 +31,10 @@ async function beginMark() {
     markedAt: () => markedAt,
     pass: async (seconds: number): Promise<void> => {
       for (let quarters = 0; quarters < 4 * seconds; quarters += 1) {
-        await settleMicrotasks();
+        await drainMicrotasks();
         clock.moveTo(clock.now() + 250);
       }
-      await settleMicrotasks();
+      await drainMicrotasks();
     },
   };
 }

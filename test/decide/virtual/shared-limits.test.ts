@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { virtualObservation } from "../../../src/decide/virtual/virtual-observation.ts";
-import type { Bucket, Node } from "../../../src/domain/cluster.ts";
+import type { StatusBucket, Node } from "../../../src/domain/cluster.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
 import {
@@ -21,7 +21,7 @@ const OTHERS = arrayName("others");
 const lasting = { expiresAt: at(86_400), intervalSeconds: 86_400 };
 
 /** What CycleCloud shows while this many real nodes use the quota. */
-function withQuota(nodes: readonly Node[], more: Partial<Bucket> = {}) {
+function withQuota(nodes: readonly Node[], more: Partial<StatusBucket> = {}) {
   const consumedCores = 8 + 4 * nodes.length;
   const buckets = [
     buildBucket(D4, 4, {

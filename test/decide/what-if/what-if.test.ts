@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { suppose } from "../../../src/decide/what-if/what-if.ts";
-import type { Bucket, NodeArray } from "../../../src/domain/cluster.ts";
+import type { StatusBucket, NodeArray } from "../../../src/domain/cluster.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { LimitChange } from "../../../src/domain/what-if.ts";
 import { at, buildArray, buildBucket, buildSnapshot, D4, EXECUTE, NOW } from "../../support/build-node.ts";
@@ -8,10 +8,10 @@ import { BUCKET, buildState } from "../../support/build-record.ts";
 
 /** The bucket of one-bucket clusters after the changes. */
 function supposeBucket(
-  bucket: Partial<Bucket>,
+  bucket: Partial<StatusBucket>,
   limits: readonly LimitChange[],
   array: Partial<NodeArray> = {},
-): Bucket | undefined {
+): StatusBucket | undefined {
   const seen = buildSnapshot([], {
     arrays: [buildArray("execute", { region: "west", ...array, buckets: [buildBucket(D4, 4, bucket)] })],
   });

@@ -3,7 +3,7 @@ import { describeBuckets } from "../../../src/app/describe/describe-buckets.ts";
 import { changeLimit } from "../../../src/decide/what-if/change-limits.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
-import type { Bucket, NodeArray } from "../../../src/domain/cluster.ts";
+import type { StatusBucket, NodeArray } from "../../../src/domain/cluster.ts";
 import { machineType } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
@@ -13,7 +13,12 @@ import table from "../../../src/domain/vm-sizes.json" with { type: "json" };
 import { buildArray, buildBucket, buildSnapshot, NOW } from "../../support/build-node.ts";
 import { buildState, buildTarget, OURS } from "../../support/build-record.ts";
 
-const size = (type: string, vcpus: number, quotaCores: number, more: Partial<Bucket> = {}): Bucket =>
+const size = (
+  type: string,
+  vcpus: number,
+  quotaCores: number,
+  more: Partial<StatusBucket> = {},
+): StatusBucket =>
   buildBucket(machineType(type), vcpus, { familyQuota: { quotaCores, consumedCores: 0 }, ...more });
 
 const target = (type: string, count: number, position = 0) =>

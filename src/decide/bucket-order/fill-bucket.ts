@@ -3,10 +3,10 @@ import type { Ask } from "../bins/job-ask.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
 import { noteScaleSet } from "../draft/scale-set.ts";
-import type { SitePlan, Step } from "./site-plan.ts";
-import type { Site } from "./sites.ts";
-import { BucketSites } from "./sites.ts";
-import { isToStart } from "./units-at-site.ts";
+import type { BucketPlan, Step } from "./bucket-plan.ts";
+import type { ListedBucket } from "./bucket-list.ts";
+import { BucketList } from "./bucket-list.ts";
+import { isToStart } from "./units-in-bucket.ts";
 
 /** How far the placing of a job has come. `left` and `pending` are in units; pending ones are on nodes that are not up. */
 export interface Progress {
@@ -16,44 +16,50 @@ export interface Progress {
 }
 
 /** Carries out what was planned for a job in one bucket. */
-export class SiteFiller {
+export class BucketFiller {
   readonly #draft: Draft;
-  readonly #sites: BucketSites;
+  readonly #buckets: BucketList;
 
-  constructor(draft: Draft, sites: BucketSites) {
+  constructor(draft: Draft, buckets: BucketList) {
     this.#draft = draft;
-    this.#sites = sites;
+    this.#buckets = buckets;
   }
 
   /** Fills the nodes of the plan's steps, then makes the new ones. */
-  apply(ask: Ask, site: Site, plan: SitePlan, progress: Progress): void {
+  apply(ask: Ask, bucket: ListedBucket, plan: BucketPlan, progress: Progress): void {
     const { capacity, bins } = this.#draft;
     for (const step of plan.steps) {
       if (isToStart(this.#draft, step.bin)) {
-        capacity.take(site.offer, site.group, 1, bins.node(step.bin)?.charges);
+        capacity.take(bucket.offer, bucket.group, 1, bins.node(step.bin)?.charges);
         bins.woken.add(step.bin);
       }
-      this.#use(ask, site, step, 0, progress);
+      this.#use(ask, bucket, step, 0, progress);
     }
     const { nodes, units } = plan.made;
     if (nodes < 1) return;
-    if (site.group !== undefined && capacity.groupSize(site.offer, site.group) === 0)
-      noteScaleSet(this.#draft.scaleSets, site.offer, site.group, site.offer.attributes);
-    capacity.take(site.offer, site.group, nodes);
-    const bin = bins.plan(site.place, nodes, site.made, { kind: "array" }, site.offer.attributes);
-    this.#sites.insert(site, bin);
+    if (bucket.group !== undefined && capacity.groupSize(bucket.offer, bucket.group) === 0)
+      noteScaleSet(this.#draft.scaleSets, bucket.offer, bucket.group, bucket.offer.attributes);
+    capacity.take(bucket.offer, bucket.group, nodes);
+    const bin = bins.plan(bucket.place, nodes, bucket.made, { kind: "array" }, bucket.offer.attributes);
+    this.#buckets.insert(bucket, bin);
     const full = Math.min(nodes, Math.floor(progress.left / units));
     const rest = full < nodes ? progress.left - full * units : 0;
-    this.#use(ask, site, { bin, nodes: full, units, rest }, nodes, progress);
+    this.#use(ask, bucket, { bin, nodes: full, units, rest }, nodes, progress);
   }
 
   /** Fills nodes of a bin and splits off the others. `made`: how many of its nodes are new. */
-  #use(ask: Ask, site: Site, { bin, nodes, units, rest }: Step, made: number, progress: Progress): void {
+  #use(
+    ask: Ask,
+    bucket: ListedBucket,
+    { bin, nodes, units, rest }: Step,
+    made: number,
+    progress: Progress,
+  ): void {
     const { bins } = this.#draft;
     const nodeId = bins.node(bin)?.nodeId;
     const other = bins.split(bin, nodes);
     if (other !== undefined) {
-      this.#sites.insert(site, other, bin);
+      this.#buckets.insert(bucket, other, bin);
       this.#draft.caps.follow(bin, other);
     }
     bins.occupy(bin, ask, units * ask.slotsPerUnit);
@@ -61,7 +67,7 @@ export class SiteFiller {
     progress.left -= nodes * units;
     if (!bins.isReady(bin)) progress.pending += nodes * units;
     progress.uses.push({
-      bucket: site.made.bucket,
+      bucket: bucket.made.bucket,
       ...(nodeId === undefined ? {} : { nodeId }),
       run: bin,
       made,
@@ -70,6 +76,6 @@ export class SiteFiller {
       ...(other === undefined ? {} : { rest: other }),
     });
     if (other !== undefined && rest > 0)
-      this.#use(ask, site, { bin: other, nodes: 1, units: rest, rest: 0 }, 0, progress);
+      this.#use(ask, bucket, { bin: other, nodes: 1, units: rest, rest: 0 }, 0, progress);
   }
 }

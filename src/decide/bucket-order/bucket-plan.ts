@@ -3,12 +3,12 @@ import type { Ask } from "../bins/job-ask.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
-import { opensFor } from "./site-rules.ts";
-import { roomAt, roomToStart } from "./site-room.ts";
-import type { Site } from "./sites.ts";
+import { opensFor } from "./job-rules.ts";
+import { roomIn, roomToStart } from "./bucket-room.ts";
+import type { ListedBucket } from "./bucket-list.ts";
 
-import type { Filling } from "./units-at-site.ts";
-import { isToStart, unitsOn, unitsOnNew, unitsThere } from "./units-at-site.ts";
+import type { Filling } from "./units-in-bucket.ts";
+import { isToStart, unitsOn, unitsOnNew, unitsThere } from "./units-in-bucket.ts";
 
 /** Nodes of a bin with the same number of units on each. `rest`: the units on one more node, fewer than it can hold. */
 export interface Step {
@@ -19,7 +19,7 @@ export interface Step {
 }
 
 /** What one bucket can give to a job. It is counted before anything is taken, so that a job that fails leaves no trace (defects 15 to 17). */
-export interface SitePlan {
+export interface BucketPlan {
   readonly steps: readonly Step[];
   readonly made: { readonly nodes: number; readonly units: number };
   /** Units that stay unplaced. */
@@ -27,7 +27,7 @@ export interface SitePlan {
 }
 
 /** Counts what a bucket can give to a job. Takes nothing. */
-export class SitePlanner {
+export class BucketPlanner {
   readonly #draft: Draft;
   /** By class of jobs, then by place and size of a unit: how many bins at the beginning of the bucket have no room for such a job. */
   readonly #passed = new Map<JobClass, Map<string, number>>();
@@ -37,21 +37,21 @@ export class SitePlanner {
   }
 
   /** What the bucket can give to `wanted` units: first on its nodes, in their order, then on new ones. */
-  plan(ask: Ask, site: Site, wanted: number, filling: Filling): SitePlan {
+  plan(ask: Ask, bucket: ListedBucket, wanted: number, filling: Filling): BucketPlan {
     const { bins } = this.#draft;
     const steps: Step[] = [];
     let left = wanted;
-    const isOpen = opensFor(ask, site);
-    let room = isOpen ? roomAt(this.#draft, site) : 0;
+    const isOpen = opensFor(ask, bucket);
+    let room = isOpen ? roomIn(this.#draft, bucket) : 0;
     let started = 0;
-    let allowed = allowedNodes(this.#draft, ask, site);
-    const first = this.#firstOpen(ask, site);
-    for (let at = first; at < site.bins.length && left > 0 && !bins.budget.isSpent; at += 1) {
-      const bin = site.bins[at] ?? 0;
+    let allowed = allowedNodes(this.#draft, ask, bucket);
+    const first = this.#firstOpen(ask, bucket);
+    for (let at = first; at < bucket.bins.length && left > 0 && !bins.budget.isSpent; at += 1) {
+      const bin = bucket.bins[at] ?? 0;
       const units = Math.min(unitsOn(this.#draft, ask, bin, filling), left);
       if (units < 1) continue;
       const toStart = isToStart(this.#draft, bin);
-      const startable = toStart && isOpen ? roomToStart(this.#draft, site, bin) - started : 0;
+      const startable = toStart && isOpen ? roomToStart(this.#draft, bucket, bin) - started : 0;
       if (toStart && startable < 1) continue;
       const count = bins.count[bin] ?? 0;
       const isHeld =
@@ -70,7 +70,7 @@ export class SitePlanner {
       left -= rest;
       steps.push({ bin, nodes, units, rest });
     }
-    const units = Math.min(unitsOnNew(this.#draft, ask, site, filling), left);
+    const units = Math.min(unitsOnNew(this.#draft, ask, bucket, filling), left);
     // If the budget is spent, not all nodes were tested. New ones must not replace them.
     const nodes = units < 1 || bins.budget.isSpent ? 0 : Math.min(room, allowed, Math.ceil(left / units));
     return { steps, made: { nodes, units }, left: Math.max(0, left - nodes * units) };
@@ -80,7 +80,7 @@ export class SitePlanner {
    * The position of the first bin that may have room for a unit of such a job. Bins only fill up while a plan is made, so those before it need no
    * second test: a long queue must not walk over full nodes again and again.
    */
-  #firstOpen(ask: Ask, { place, bins: list }: Site): number {
+  #firstOpen(ask: Ask, { place, bins: list }: ListedBucket): number {
     const { bins } = this.#draft;
     const passed = this.#passed.get(ask.jobClass) ?? new Map<string, number>();
     this.#passed.set(ask.jobClass, passed);
@@ -96,7 +96,7 @@ export class SitePlanner {
 }
 
 /** How many more nodes the caps of the job's set and user allow. */
-function allowedNodes(draft: Draft, ask: Ask, { made, bins: list }: Site): number {
+function allowedNodes(draft: Draft, ask: Ask, { made, bins: list }: ListedBucket): number {
   const { caps, bins } = draft;
   const cores = Math.max(made.cores, ...list.slice(0, 1).map((bin) => bins.cores[bin] ?? 0));
   return caps.none ? Number.POSITIVE_INFINITY : caps.room(holderOf(ask), cores);

@@ -5,22 +5,22 @@ import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import type { Draft } from "../draft/draft.ts";
 import { hasFixedSize } from "../draft/named-groups.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
-import type { Site } from "./sites.ts";
+import type { ListedBucket } from "./bucket-list.ts";
 
 /** How many new nodes the bucket allows now. */
-export function roomAt(draft: Draft, site: Site): number {
-  const { offer, group } = site;
-  if (isClosed(draft, site) || (group !== undefined && !mayOpenIn(draft, offer, group))) return 0;
+export function roomIn(draft: Draft, bucket: ListedBucket): number {
+  const { offer, group } = bucket;
+  if (isClosed(draft, bucket) || (group !== undefined && !mayOpenIn(draft, offer, group))) return 0;
   return draft.capacity.room(offer, group);
 }
 
 /** How many deallocated nodes like this one may be started now. A start counts against fewer limits than a new node. */
-export function roomToStart(draft: Draft, site: Site, bin: Bin): number {
-  if (isClosed(draft, site)) return 0;
-  return draft.capacity.room(site.offer, site.group, draft.bins.node(bin)?.charges);
+export function roomToStart(draft: Draft, bucket: ListedBucket, bin: Bin): number {
+  if (isClosed(draft, bucket)) return 0;
+  return draft.capacity.room(bucket.offer, bucket.group, draft.bins.node(bin)?.charges);
 }
 
-function isClosed(draft: Draft, { offer, group }: Site): boolean {
+function isClosed(draft: Draft, { offer, group }: ListedBucket): boolean {
   if (offer.onlyFor !== undefined || closedTo(draft, offer) !== undefined) return true;
   return group !== undefined && groupClosedTo(draft, offer, group) !== undefined;
 }

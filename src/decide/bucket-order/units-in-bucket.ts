@@ -4,7 +4,7 @@ import { unitsOnEmpty } from "../bins/job-ask.ts";
 import { roomIntricate, roomOnNew, slotsAtOnce } from "../bins/slot-by-slot.ts";
 import type { Draft } from "../draft/draft.ts";
 import { drains } from "./pools.ts";
-import type { Site } from "./sites.ts";
+import type { ListedBucket } from "./bucket-list.ts";
 
 /** Units of the job that fit on a node of the bin. */
 export function unitsOn(draft: Draft, ask: Ask, bin: Bin, filling: Filling): number {
@@ -24,7 +24,7 @@ export function unitsThere(draft: Draft, ask: Ask, bin: Bin): number {
 }
 
 /** Units of the job that fit on a new node of the bucket. */
-export function unitsOnNew(draft: Draft, ask: Ask, { made, place }: Site, filling: Filling): number {
+export function unitsOnNew(draft: Draft, ask: Ask, { made, place }: ListedBucket, filling: Filling): number {
   const { bins } = draft;
   const units = unitsOnEmpty(ask, made, bins.resources);
   // All slots of a node task go on the node, or none.
@@ -35,16 +35,16 @@ export function unitsOnNew(draft: Draft, ask: Ask, { made, place }: Site, fillin
 }
 
 /** Units that fit on the nodes of a bucket, without those that must be started first. */
-export function unitsUp(draft: Draft, ask: Ask, site: Site): number {
+export function unitsUp(draft: Draft, ask: Ask, bucket: ListedBucket): number {
   const { bins } = draft;
-  const up = site.bins.filter((bin) => !isToStart(draft, bin));
+  const up = bucket.bins.filter((bin) => !isToStart(draft, bin));
   return up.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
 }
 
 /** Units that fit on the nodes of a bucket. */
-export function unitsHad(draft: Draft, ask: Ask, site: Site): number {
+export function unitsHad(draft: Draft, ask: Ask, bucket: ListedBucket): number {
   const { bins } = draft;
-  return site.bins.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
+  return bucket.bins.reduce((sum, bin) => sum + bins.unitsOn(bin, ask) * (bins.count[bin] ?? 0), 0);
 }
 
 /** Whether the node is deallocated and this plan does not start it yet. Its start counts against limits. */

@@ -3,10 +3,10 @@ import type { Ask } from "../bins/job-ask.ts";
 import type { Draft } from "../draft/draft.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "../draft/pool-use.ts";
 import { drains } from "./pools.ts";
-import type { Site } from "./sites.ts";
+import type { ListedBucket } from "./bucket-list.ts";
 
 /** Whether the job may use new nodes of the bucket. Only a job that names a dynamic node array makes it grow. */
-export function opensFor({ requirements }: Ask, { offer }: Site): boolean {
+export function opensFor({ requirements }: Ask, { offer }: ListedBucket): boolean {
   return offer.parent === undefined || requirements.arrays?.includes(offer.bucket.array) === true;
 }
 

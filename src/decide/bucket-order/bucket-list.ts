@@ -12,8 +12,8 @@ import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
 import type { Bin } from "../bins/bin.ts";
 import { sortByUse } from "./order-of-use.ts";
 
-/** A bucket with its nodes: node array x VM size x placement group or none. */
-export interface Site {
+/** A bucket in the list of a plan, with its nodes. */
+export interface ListedBucket {
   readonly offer: BucketOffer;
   readonly group: PlacementGroup | undefined;
   readonly place: Place;
@@ -34,10 +34,10 @@ export interface Site {
  *
  * A bucket that is not valid keeps its nodes and gets no new ones.
  */
-export class BucketSites {
-  readonly all: Site[];
+export class BucketList {
+  readonly all: ListedBucket[];
   readonly #draft: Draft;
-  readonly #byPlace = new Map<Place, Site>();
+  readonly #byPlace = new Map<Place, ListedBucket>();
   /** Number of bins that were taken in. Targets make new ones between two jobs. */
   #seen = 0;
 
@@ -50,20 +50,22 @@ export class BucketSites {
     const generated =
       world.namesGroups === true ? undefined : generateGroups(offers, () => DEFAULT_GROUP_SUPPLY);
     this.all = [
-      ...offers.flatMap((offer) => groupsOf(offer).map((group) => siteOf(bins, offer, group))),
+      ...offers.flatMap((offer) => groupsOf(offer).map((group) => listedBucket(bins, offer, group))),
       ...offers.flatMap((offer) =>
-        (offer.generatedGroups ?? generated?.get(offer) ?? []).map((group) => siteOf(bins, offer, group)),
+        (offer.generatedGroups ?? generated?.get(offer) ?? []).map((group) =>
+          listedBucket(bins, offer, group),
+        ),
       ),
     ];
-    for (const site of this.all) this.#byPlace.set(site.place, site);
+    for (const bucket of this.all) this.#byPlace.set(bucket.place, bucket);
     const others = [...bins.ground.nodeKinds, ...bins.ground.inFlightKinds]
       .filter(({ place }) => !this.#byPlace.has(place))
       .toSorted((a, b) => comparePlaces(a.place, b.place));
     for (const { place, subject } of others) {
       if (this.#byPlace.has(place)) continue;
-      const site = siteOfNodes(bins, place, subject);
-      this.#byPlace.set(place, site);
-      this.all.push(site);
+      const bucket = bucketOfNodes(bins, place, subject);
+      this.#byPlace.set(place, bucket);
+      this.all.push(bucket);
     }
   }
 
@@ -77,9 +79,9 @@ export class BucketSites {
   }
 
   /** Takes in a bin that has just been made: behind `before`, if it was split off from that, else at the end. */
-  insert(site: Site, bin: Bin, before?: Bin): void {
-    const at = before === undefined ? site.bins.length : site.bins.indexOf(before) + 1;
-    site.bins.splice(at, 0, bin);
+  insert(bucket: ListedBucket, bin: Bin, before?: Bin): void {
+    const at = before === undefined ? bucket.bins.length : bucket.bins.indexOf(before) + 1;
+    bucket.bins.splice(at, 0, bin);
     this.#seen = this.#draft.bins.count.length;
   }
 }
@@ -90,7 +92,7 @@ function groupsOf(offer: BucketOffer): readonly (PlacementGroup | undefined)[] {
   return [...new Set([...named, ...(pinnedGroup === undefined ? [] : [pinnedGroup])]), undefined];
 }
 
-function siteOf(bins: Bins, offer: BucketOffer, group: PlacementGroup | undefined): Site {
+function listedBucket(bins: Bins, offer: BucketOffer, group: PlacementGroup | undefined): ListedBucket {
   const bucket: BucketKey = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
   const { resources, properties } = group === undefined ? offer : (offer.inGroup?.(group) ?? offer);
   const own = properties?.() ?? propertiesOf(bucket);
@@ -114,7 +116,7 @@ function siteOf(bins: Bins, offer: BucketOffer, group: PlacementGroup | undefine
 }
 
 /** A bucket or group that the status does not name, or no longer names. Its nodes are used, and it gets no new ones. */
-function siteOfNodes(bins: Bins, place: Place, subject: Subject): Site {
+function bucketOfNodes(bins: Bins, place: Place, subject: Subject): ListedBucket {
   const offer = bins.world.buckets[place.offer];
   const { placementGroup: group, ...bucket } = place.bucket;
   const gone: BucketOffer = {
@@ -127,5 +129,5 @@ function siteOfNodes(bins: Bins, place: Place, subject: Subject): Site {
     refusal: { code: "no-bucket", array: bucket.array },
     ...(subject.onlyFor === undefined ? {} : { onlyFor: subject.onlyFor }),
   };
-  return siteOf(bins, offer ?? gone, group);
+  return listedBucket(bins, offer ?? gone, group);
 }
