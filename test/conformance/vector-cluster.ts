@@ -1,7 +1,8 @@
 import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
 import { compileDefaults, withNodeId } from "../../src/decide/constraints/default-resources.ts";
 import type { HostAmounts } from "../../src/decide/world/host-view.ts";
-import { overlayReport, viewHost } from "../../src/decide/world/host-view.ts";
+import { viewHost } from "../../src/decide/world/host-view.ts";
+import { overlayReport } from "./overlay-report.ts";
 import type { NodeView } from "../../src/domain/node-view.ts";
 import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
 import { ClusterBuckets } from "../../src/decide/world/cluster-buckets.ts";

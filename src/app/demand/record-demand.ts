@@ -75,6 +75,10 @@ export function createRecorder(app: App, senderTime: (at: Instant) => Instant = 
   };
 }
 
+/**
+ * Accepts all messages that wait for the cluster, with one load and one save, and resolves their answers. Rejects them with the PortError of
+ * the store.
+ */
 async function serve(
   app: App,
   cluster: ClusterName,

@@ -12,6 +12,8 @@ import { firstBytes } from "./pages.ts";
 
 /** Maximum number of jobs shown of one host. */
 const SHOWN_JOBS = 10;
+/** Resources and sets of one host are shown up to this many bytes. */
+const SHOWN_BYTES = 4000;
 
 /** Hosts that are reported with resources and are no nodes of the cluster: whether each is capacity, or why not. */
 export function describeSchedulerHosts(
@@ -43,9 +45,6 @@ function describeHost({ host, standing }: JudgedHost): SchedulerHostShown {
     why: renderStanding(standing),
   };
 }
-
-/** Resources and sets of one host are shown up to this many bytes. */
-const SHOWN_BYTES = 4000;
 
 function firstMembers<T>(all: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.fromEntries(firstBytes(Object.entries(all), SHOWN_BYTES));

@@ -40,7 +40,10 @@ export class Pages {
     this.#mostRows = rows;
   }
 
-  /** On the first page lists begin at 0. On another page a list that is not named has been shown. */
+  /**
+   * The items of a list that this page shows. `list`: the path of its member. `share`: the part of the remaining bytes that it may use. On
+   * the first page lists begin at 0. On another page a list that is not named has been shown.
+   */
   cut<T, D>(list: string, items: readonly T[], describe: (item: T) => D, share = 1): readonly D[] {
     const count = items.length;
     const from = Math.min(count, this.#start === undefined ? 0 : (this.#start.get(list) ?? count));
@@ -91,7 +94,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 
 const PAGE = /^[A-Za-z.]{1,40}:\d{1,9}(,[A-Za-z.]{1,40}:\d{1,9}){0,30}$/;
 
-export const PAGE_EXPECTED = "what an answer had as next";
+export const PAGE_EXPECTED = "the value of next in an answer";
 
 /** Parses `next` of the previous answer. Undefined if it is invalid. */
 export function readPage(text: string): PageStart | undefined {

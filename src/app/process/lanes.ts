@@ -27,6 +27,7 @@ export interface Lanes {
   memoryOf(cluster: ClusterName): ClusterMemory;
 }
 
+/** What this process knows about one cluster, beside its record. It is lost with the process. */
 export interface ClusterMemory {
   readonly calls: CallMeter;
   readonly questions: OpenQuestions;

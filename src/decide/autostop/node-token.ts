@@ -19,7 +19,7 @@ export interface Caller {
 }
 
 /** The binding of the node for this instance. Undefined if it has none. The binding of an earlier VM does not count. */
-export function bindingOf({ bound }: LedgerNode, instance: string): NodeBinding | undefined {
+function bindingOf({ bound }: LedgerNode, instance: string): NodeBinding | undefined {
   return bound?.instanceId === instance ? bound : undefined;
 }
 

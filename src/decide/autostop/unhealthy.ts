@@ -20,7 +20,7 @@ const HOUR_SECONDS: Seconds = 3600;
 const SLOT_SECONDS: Seconds = 300;
 
 /** Whether a report in force says that the host has no jobs, or that no job starts there any more. */
-export function hasSchedulersWord(fact: HostFact | undefined): boolean {
+function hasSchedulersWord(fact: HostFact | undefined): boolean {
   if (fact === undefined) return false;
   return fact.state === "closed" || (fact.reportedAt !== undefined && fact.jobs.length === 0);
 }
@@ -71,7 +71,7 @@ export function limitOf(array: ArrayName, ledger: Ledger): number {
 }
 
 /** How many nodes of the array were stopped as unhealthy within the last hour without a scheduler's report. */
-export function goneOf(array: ArrayName, stops: readonly UnhealthyStops[], now: Instant): number {
+function goneOf(array: ArrayName, stops: readonly UnhealthyStops[], now: Instant): number {
   return stops
     .filter((stop) => stop.array === array && isRecent(stop, now))
     .reduce((sum, { count }) => sum + count, 0);

@@ -19,7 +19,7 @@ import {
 } from "./constraint-leaves.ts";
 
 /** Keys with a meaning of their own. Every other key is the name of a resource. */
-export const STRUCTURAL_KEYS = [
+const STRUCTURAL_KEYS = [
   "exclusive",
   "exclusive-task",
   "exclusive_task",
@@ -38,8 +38,8 @@ const EXPECTED_VALUE = `an amount (2, "memory::4g"), a value to match (text of a
 
 /**
  * Reads the value of "constraints" (scalelib.md 9): a list of objects, or one bare object. All members of all objects must hold. Paths
- * begin at `path`. Differences from scalelib, each a defect of its list: `in-a-placement-group: false` is false (4), and pools can be
- * written in JSON, also in the spelling that the library writes itself (35).
+ * begin at `path`. Two defects of scalelib are not repeated (their numbers are in scalelib.md): `in-a-placement-group: false` is false (4),
+ * and pools can be written in JSON, also in the spelling that the library writes itself (35).
  */
 export function readConstraints(value: unknown, path: string, notes: Notes): readonly Constraint[] {
   if (Array.isArray(value) && isTooLong(path, value, BOUNDS.constraints, "objects", notes.problems))

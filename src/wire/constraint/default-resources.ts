@@ -147,9 +147,9 @@ function checkModified(
   const isText =
     (value.kind === "property" && TEXTS.has(value.property)) ||
     (value.kind === "literal" && typeof value.value === "string");
-  if (isText) refuse(notes, at, written, "a value that is an amount: a text cannot be reckoned with");
+  if (isText) refuse(notes, at, written, "a value that is an amount: a text has no sum or product");
   if (typeof written === "string" && written.startsWith("size::"))
-    refuse(notes, at, written, "memory:: rather than size:: where there is something to reckon");
+    refuse(notes, at, written, "memory:: instead of size:: in a value with an operation");
 }
 
 /** An entry in a form that can be read back. */
@@ -160,7 +160,7 @@ export function writeDefaultResource({ select, name, value, modifier }: DefaultR
   return { ...written, [operation]: isSize(by) ? sizeJson(by) : by };
 }
 
-/** The constraint of one former object, or none. */
+/** Entries are read from one object each, so `select` has at most one constraint. */
 function writeSelect(select: DefaultResource["select"]): object {
   const [only] = select;
   return only === undefined ? {} : writeConstraint(only);

@@ -30,7 +30,7 @@ export const BOUNDS = {
   count: 10_000_000,
   /** Amounts of resources and pools: the bytes of an exabyte. */
   amount: 1e18,
-  /** Seconds that a wake message may be ahead of its moment. */
+  /** Seconds from now to the moment of a wake message. */
   wakeSeconds: 3600,
   /** Priorities, above and below 0. */
   priority: 1e9,

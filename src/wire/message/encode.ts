@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { DemandMessage, UncheckedMessage, WakeMessage } from "./message.ts";
 
 /** Maximum size of one message in a storage queue. Larger messages must go over HTTP. */
-export const LARGEST_QUEUE_MESSAGE_BYTES = 64 * 1024;
+const LARGEST_QUEUE_MESSAGE_BYTES = 64 * 1024;
 
 /** Messages of at least this size are packed: gzip and base64 together shrink JSON of jobs to a fraction. */
 const PACKED_FROM_BYTES = 48 * 1024;

@@ -50,7 +50,7 @@ export function readWake(message: Fields, context: MessageContext): MessageRead 
   };
 }
 
-/** Each minute has its tick, so a wake message is for work that cannot wait that long. Our own are due within half an hour. */
+/** Our own wake messages are less than half an hour ahead. One that is more than an hour ahead has a wrong clock or unit. */
 function findWakeTooLate({ at }: Fields, now: Instant, problems: Problems): void {
   const latest = plusSeconds(now, BOUNDS.wakeSeconds);
   if (typeof at !== "number" || !Number.isSafeInteger(at) || at > LAST_INSTANT || at <= latest) return;

@@ -166,7 +166,7 @@ function readCredential(
   }
   if (identity !== undefined) return readIdentity(identity, `${path}.identity`, problems);
   if (username === undefined)
-    problems.add(() => problemAt(`${path}.username`, username, "text, as there is a passwordSetting"));
+    problems.add(() => problemAt(`${path}.username`, username, "text, because passwordSetting is set"));
   return typeof passwordSetting === "string" ? { kind: "password", setting: passwordSetting } : undefined;
 }
 

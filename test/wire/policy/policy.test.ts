@@ -263,10 +263,10 @@ describe("default resources and VM sizes of one's own", () => {
       lines: ["default_resources[1].select: nothing -> an object: for which nodes; {} for all"],
     },
     {
-      name: "a text to reckon with",
+      name: "an operation on a text",
       entries: [{ ...entry, value: "node.vm_size", add: 1 }],
       lines: [
-        'default_resources[0].add: "node.vm_size" -> a value that is an amount: a text cannot be reckoned with',
+        'default_resources[0].add: "node.vm_size" -> a value that is an amount: a text has no sum or product',
       ],
     },
     {

@@ -122,7 +122,7 @@ describe("the registry of clusters", () => {
     {
       name: "a password for nobody",
       setting: JSON.stringify([{ ...prod, username: undefined }]),
-      lines: ["[0].username: nothing -> text, as there is a passwordSetting"],
+      lines: ["[0].username: nothing -> text, because passwordSetting is set"],
     },
     {
       name: "an identity that is no object",
