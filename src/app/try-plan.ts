@@ -1,6 +1,6 @@
 import { isActing } from "../decide/stops/reach.ts";
-import { decide } from "../decide/reconcile.ts";
-import { suppose } from "../decide/what-if.ts";
+import { decide } from "../decide/reconcile/reconcile.ts";
+import { suppose } from "../decide/what-if/what-if.ts";
 import type { Problem } from "../domain/demand.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime } from "../domain/units.ts";
@@ -8,10 +8,10 @@ import { readingOnlyNamed } from "../domain/named-configuration.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";
-import { loadWhole } from "./load-record.ts";
+import { loadWhole } from "./record/load-record.ts";
 import type { TrialShown } from "../wire/api/trial-answer.ts";
-import { compareTrials, countTrial, describeTrial } from "./describe-trial.ts";
-import type { App } from "./app.ts";
+import { compareTrials, countTrial, describeTrial } from "./describe/describe-trial.ts";
+import type { App } from "./process/app.ts";
 
 /** The plan with the changes and the plan without them. */
 export type Trial =

@@ -5,7 +5,7 @@ import type { Plan } from "../../src/domain/plan.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { SetEntries } from "../../src/domain/request-sets.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Creation, Stock } from "./floors.ts";
 import { linesOf } from "./floors.ts";
 import type { Fill } from "./group-memory.ts";

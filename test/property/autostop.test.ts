@@ -1,8 +1,8 @@
 /** P7 of architecture.md, Properties. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { judgeStops } from "../../src/decide/autostop.ts";
-import { decide } from "../../src/decide/reconcile.ts";
+import { judgeStops } from "../../src/decide/autostop/judge-stops.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
@@ -20,7 +20,7 @@ import { anyClusterDemands } from "./cluster-demands.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { SUPPORTED } from "./supported.ts";
 import type { Settled } from "../../src/decide/intents/evidence.ts";
-import { confirmStops } from "../../src/decide/confirm-stops.ts";
+import { confirmStops } from "../../src/decide/autostop/confirm-stops.ts";
 
 const runs = runsOf(5, { usual: 300 });
 

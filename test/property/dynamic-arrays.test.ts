@@ -1,7 +1,7 @@
 /** Dynamic node arrays in whole decisions, counted by hand. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import type { Purpose } from "../../src/domain/bucket.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";

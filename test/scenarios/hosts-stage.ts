@@ -15,7 +15,7 @@ import { drainMicrotasks, VirtualClock } from "../../src/local/play/virtual-cloc
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Interference } from "./host-process.ts";
 import { Host } from "./host-process.ts";
 import type { ReadyNode } from "./stage-options.ts";
@@ -129,7 +129,7 @@ export class HostsStage {
 
   /** Accepts a message on this host and does nothing else: resolves once it is durable. */
   async accept(message: DemandMessage, host: Host): Promise<void> {
-    const { readDemandMessage } = await import("../../src/wire/demand-message.ts");
+    const { readDemandMessage } = await import("../../src/wire/message/demand-message.ts");
     const now = this.clock.now();
     const read = readDemandMessage(message, {
       messageId: `message-${(this.#messages += 1)}`,

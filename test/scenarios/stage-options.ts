@@ -1,7 +1,7 @@
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
-import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import { createLanes } from "../../src/app/lanes.ts";
-import { createRecorder } from "../../src/app/record-demand.ts";
+import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
+import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { Log } from "../../src/app/ports/log.ts";
 import type { Composition } from "../../src/compose.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";

@@ -1,4 +1,4 @@
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import type { Plan } from "../../src/domain/plan.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { NOW } from "./build-node.ts";

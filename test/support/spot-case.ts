@@ -1,4 +1,4 @@
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { StatusBucket, Node, NodeArray } from "../../src/domain/cluster.ts";
 import type { Demand, TargetDemand } from "../../src/domain/demand.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
-import { autostopPath, stopKeyReader } from "../../../src/decide/autostop-token.ts";
+import { autostopPath, stopKeyReader } from "../../../src/decide/autostop/autostop-token.ts";
 import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import { arrayName, clusterName, nodeId } from "../../../src/domain/ids.ts";
 import { ownershipText } from "../../../src/domain/exclusive.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { Recall } from "../../../src/decide/need/recall.ts";
-import { judgeStops } from "../../../src/decide/autostop.ts";
+import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { isDown } from "../../../src/decide/nodes/down.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
@@ -28,8 +28,8 @@ import { buildJob, buildState, buildTarget, OURS } from "../../support/build-rec
 import type { Observation } from "../../../src/domain/observation.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
 import type { Weighing } from "../../../src/decide/need/weigh.ts";
-import { noRecalls } from "../../../src/decide/recalls.ts";
-import { explainNode } from "../../../src/decide/explain-node.ts";
+import { noRecalls } from "../../../src/decide/need/recalls.ts";
+import { explainNode } from "../../../src/decide/explain/explain-node.ts";
 
 interface State {
   readonly record: ClusterRecord;

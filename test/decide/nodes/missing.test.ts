@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { missingUntil, withMissing } from "../../../src/decide/nodes/missing.ts";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";

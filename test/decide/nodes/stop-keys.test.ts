@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { withStopKeys } from "../../../src/decide/nodes/stop-keys.ts";
 import { nodeId, requestId } from "../../../src/domain/ids.ts";

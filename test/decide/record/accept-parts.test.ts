@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Acceptance } from "../../../src/decide/record/accept.ts";
 import { accept } from "../../../src/decide/record/accept.ts";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Pool, RequestSetUpdate, SchedulerNode } from "../../../src/domain/demand.ts";
 import { setName } from "../../../src/domain/ids.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";

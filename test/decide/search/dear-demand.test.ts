@@ -1,6 +1,6 @@
 /** The most expensive demand that a message can contain, with the default budget. */
 import { expect, test } from "vitest";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { Demand } from "../../../src/domain/demand.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";

@@ -1,4 +1,4 @@
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { Recall } from "../../../src/decide/need/recall.ts";
 import { withVirtualFleet } from "../../../src/decide/virtual/plan-virtual.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { SizeTable } from "../../../src/domain/catalogue.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
 import type { Demand } from "../../../src/domain/demand.ts";

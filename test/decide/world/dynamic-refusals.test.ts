@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { arrayName, placementGroup } from "../../../src/domain/ids.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";

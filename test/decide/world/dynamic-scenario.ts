@@ -1,5 +1,5 @@
 import { digestOfAttributes } from "../../../src/domain/attributes-digest.ts";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Purpose } from "../../../src/domain/bucket.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";

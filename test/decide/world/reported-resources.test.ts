@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { Recall } from "../../../src/decide/need/recall.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
