@@ -1,10 +1,10 @@
 import type { HttpResponseInit } from "@azure/functions";
-import { notesOn } from "../src/app/note-accepted.ts";
-import { countAsked } from "../src/app/note-demand.ts";
+import { notesOn } from "../src/app/demand/note-accepted.ts";
+import { countAsked } from "../src/app/demand/note-demand.ts";
 import type { Site } from "../src/app/ports/site.ts";
-import type { RecordedDemand } from "../src/app/record-demand.ts";
-import { rejectedShown } from "../src/app/rejected-shown.ts";
-import { wakeLater } from "../src/app/wake-later.ts";
+import type { RecordedDemand } from "../src/app/demand/record-demand.ts";
+import { rejectedShown } from "../src/app/describe/rejected-shown.ts";
+import { wakeLater } from "../src/app/demand/wake-later.ts";
 import type { Composition } from "../src/compose.ts";
 import type { RequestSetUpdate } from "../src/domain/demand.ts";
 import { isoTime } from "../src/domain/units.ts";

@@ -1,13 +1,13 @@
 import type { HttpHandler } from "@azure/functions";
 import packageJson from "../package.json" with { type: "json" };
-import { describeCluster } from "../src/app/describe-cluster.ts";
-import { checkHealth } from "../src/app/describe-health.ts";
-import { describeQueues } from "../src/app/describe-queues.ts";
-import { describeLastWake, describeTimer } from "../src/app/describe-triggers.ts";
+import { describeCluster } from "../src/app/describe/describe-cluster.ts";
+import { checkHealth } from "../src/app/describe/describe-health.ts";
+import { describeQueues } from "../src/app/describe/describe-queues.ts";
+import { describeLastWake, describeTimer } from "../src/app/describe/describe-triggers.ts";
 import type { RejectedMessage } from "../src/app/ports/demand-queue.ts";
 import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
-import { kindOf } from "../src/wire/problem.ts";
+import { kindOf } from "../src/wire/json/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { pageOf } from "./page.ts";
 import { answering } from "./answering.ts";

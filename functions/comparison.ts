@@ -1,8 +1,8 @@
-import { describeComparison } from "../src/app/describe-comparison.ts";
+import { describeComparison } from "../src/app/describe/describe-comparison.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest } from "./problem.ts";
-import { excerpt } from "../src/wire/problem.ts";
+import { excerpt } from "../src/wire/json/problem.ts";
 
 /** The comparison of the real and the virtual fleet, by day and node array. `since` and `until` are days in UTC, or moments. */
 export const answerComparison = forCluster(async (composed, site, request) => {

@@ -1,13 +1,13 @@
 import type { HttpResponseInit } from "@azure/functions";
-import { firstBytes } from "../src/app/pages.ts";
+import { firstBytes } from "../src/app/describe/pages.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
-import { compareConfigs } from "../src/wire/config-diff.ts";
-import { parseDocument } from "../src/wire/document.ts";
-import { isFields } from "../src/wire/fields.ts";
-import { readPolicy } from "../src/wire/policy.ts";
-import { writePolicy } from "../src/wire/write-policy.ts";
+import { compareConfigs } from "../src/wire/policy/config-diff.ts";
+import { parseDocument } from "../src/wire/json/document.ts";
+import { isFields } from "../src/wire/json/fields.ts";
+import { readPolicy } from "../src/wire/policy/policy.ts";
+import { writePolicy } from "../src/wire/policy/write-policy.ts";
 import { forCluster } from "./for-cluster.ts";
 
 export const answerConfigHistory = forCluster(getHistory);

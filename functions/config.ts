@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
-import { readPolicy } from "../src/wire/policy.ts";
-import { writePolicy } from "../src/wire/write-policy.ts";
+import { readPolicy } from "../src/wire/policy/policy.ts";
+import { writePolicy } from "../src/wire/policy/write-policy.ts";
 import { forCluster } from "./for-cluster.ts";
 import { storeConfig } from "./store-config.ts";
 

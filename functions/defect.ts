@@ -1,5 +1,5 @@
 import type { Problem } from "../src/domain/demand.ts";
-import { shorten } from "../src/wire/problem.ts";
+import { shorten } from "../src/wire/json/problem.ts";
 
 const LONGEST_MESSAGE = 200;
 
@@ -8,7 +8,7 @@ export function describeDefect(error: unknown): Problem {
   return {
     path: "",
     found: `a message on which the app failed: ${shorten(nameOf(error), LONGEST_MESSAGE)}`,
-    expected: "a message that the app can deal with; that it failed is a defect of the app",
+    expected: "a message that the app can handle; the failure is a defect of the app",
   };
 }
 

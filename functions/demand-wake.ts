@@ -3,7 +3,7 @@ import type { Composition } from "../src/compose.ts";
 import type { ClusterName, WakeId } from "../src/domain/ids.ts";
 import { isTickWake, wakeId } from "../src/domain/ids.ts";
 import { plusSeconds } from "../src/domain/units.ts";
-import type { MessageRead } from "../src/wire/message-read.ts";
+import type { MessageRead } from "../src/wire/message/message-read.ts";
 import { sweepPoison } from "./poison.ts";
 import { reconcileDemand } from "./reconcile.ts";
 import type { Milliseconds, Seconds } from "../src/domain/units.ts";

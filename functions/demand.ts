@@ -2,7 +2,7 @@ import type { StorageQueueHandler } from "@azure/functions";
 import { PortError } from "../src/app/ports/port-error.ts";
 import type { Composition } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
-import { readDemandMessage } from "../src/wire/demand-message.ts";
+import { readDemandMessage } from "../src/wire/message/demand-message.ts";
 import { compositionFor } from "./composition.ts";
 import { describeDefect } from "./defect.ts";
 import { recordUpdate } from "./demand-record.ts";

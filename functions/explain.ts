@@ -1,11 +1,11 @@
-import type { Question } from "../src/app/explain-cluster.ts";
-import { explain } from "../src/app/explain-cluster.ts";
+import type { Question } from "../src/app/describe/explain-cluster.ts";
+import { explain } from "../src/app/describe/explain-cluster.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { setName } from "../src/domain/ids.ts";
 import { explanation } from "./explanation.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest } from "./problem.ts";
-import { excerpt } from "../src/wire/problem.ts";
+import { excerpt } from "../src/wire/json/problem.ts";
 
 /**
  * Why a job has its placement, or why a node stays or is stopped. Exactly one of `job` (with `set` if several have one) and `node`. `plan`

@@ -1,5 +1,5 @@
 import type { HttpResponseInit } from "@azure/functions";
-import type { Explanation, Question } from "../src/app/explain-cluster.ts";
+import type { Explanation, Question } from "../src/app/describe/explain-cluster.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import { problem, renderProblem } from "./problem.ts";
 

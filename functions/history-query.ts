@@ -1,7 +1,7 @@
 import type { Problem } from "../src/domain/demand.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant } from "../src/domain/units.ts";
-import { excerpt } from "../src/wire/problem.ts";
+import { excerpt } from "../src/wire/json/problem.ts";
 
 const DAY_OF_TICKS = 1440;
 

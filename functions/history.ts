@@ -1,4 +1,4 @@
-import { firstBytes } from "../src/app/pages.ts";
+import { firstBytes } from "../src/app/describe/pages.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { instant, isoTime } from "../src/domain/units.ts";
 import { forCluster } from "./for-cluster.ts";

@@ -1,5 +1,6 @@
 /**
- * The only entry of the function app. The platform loads this file at every start and waits for it, so it contains only the registrations. The first invocation loads the handlers and everything they need (docs/benchmarks.md, Loading).
+ * The only entry of the function app. The platform loads this file at every start and waits for it, so it contains only the registrations.
+ * The first invocation loads the handlers and everything they need (docs/benchmarks.md, Loading).
  */
 import { app } from "@azure/functions";
 import { demandConnection } from "../src/config/demand-storage.ts";

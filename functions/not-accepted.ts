@@ -1,5 +1,5 @@
 import type { HttpResponseInit } from "@azure/functions";
-import type { Recorded, RecordedDemand } from "../src/app/record-demand.ts";
+import type { Recorded, RecordedDemand } from "../src/app/demand/record-demand.ts";
 import type { RequestSetUpdate } from "../src/domain/demand.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { adviseOnOlder, expired, forgotten } from "./older-revision.ts";

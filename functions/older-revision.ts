@@ -19,6 +19,7 @@ export function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, no
 /** A request over HTTP arrives at once. A revision that is older than this was not made just now. */
 const CLOCKS_DIFFER_MS: Milliseconds = 30_000;
 
+/** The answer to a message that was over when it arrived. Sending it again does not help. */
 export function expired(at: Instant): HttpResponseInit {
   return problem(409, "Expired", `the message expired at ${isoTime(at)}`);
 }

@@ -1,8 +1,8 @@
 import type { HttpRequest } from "@azure/functions";
-import type { PageStart } from "../src/app/pages.ts";
-import { PAGE_EXPECTED, readPage } from "../src/app/pages.ts";
+import type { PageStart } from "../src/app/describe/pages.ts";
+import { PAGE_EXPECTED, readPage } from "../src/app/describe/pages.ts";
 import type { Problem } from "../src/domain/demand.ts";
-import { problemAt } from "../src/wire/problem.ts";
+import { problemAt } from "../src/wire/json/problem.ts";
 
 /** The requested page of an answer. Without `start` the first one. */
 type Asked =

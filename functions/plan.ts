@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/site.ts";
-import { firstBytes } from "../src/app/pages.ts";
+import { firstBytes } from "../src/app/describe/pages.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";
-import { boundProblems } from "../src/wire/problems.ts";
-import { readWhatIf } from "../src/wire/what-if.ts";
+import { boundProblems } from "../src/wire/json/problems.ts";
+import { readWhatIf } from "../src/wire/what-if/what-if.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
@@ -36,7 +36,7 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
       };
     case "unknown":
       return badRequest(boundProblems(trial.problems));
-    case "not-looked":
+    case "not-observed":
       return problem(503, "Cannot tell now", "the cluster has not been observed yet", {
         retryAfterSeconds: 60,
       });

@@ -1,7 +1,7 @@
 import type { Composition } from "../src/compose.ts";
 import type { RequestSetUpdate } from "../src/domain/demand.ts";
 import { secondsBetween } from "../src/domain/units.ts";
-import { decodeMessage, MOST_BY_QUEUE } from "../src/wire/decode.ts";
+import { decodeMessage, MOST_BY_QUEUE } from "../src/wire/json/decode.ts";
 import { messageOf } from "./queue-message.ts";
 import type { Seconds } from "../src/domain/units.ts";
 

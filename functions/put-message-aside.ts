@@ -1,5 +1,5 @@
 import type { RejectedMessage } from "../src/app/ports/demand-queue.ts";
-import { putAside } from "../src/app/put-aside.ts";
+import { putAside } from "../src/app/demand/put-aside.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import type { Delivery } from "./queue-message.ts";

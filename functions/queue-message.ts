@@ -1,7 +1,7 @@
 import type { InvocationContext } from "@azure/functions";
 import type { Instant } from "../src/domain/units.ts";
 import { instant } from "../src/domain/units.ts";
-import { writeSome } from "../src/wire/write-some.ts";
+import { writeSome } from "../src/wire/json/write-some.ts";
 
 /** The parts of a queue invocation that the functions need. */
 export type Delivery = Pick<InvocationContext, "invocationId" | "triggerMetadata">;

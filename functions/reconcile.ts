@@ -1,6 +1,6 @@
-import { unlessNewerState } from "../src/app/newer-state.ts";
-import { noteFailure } from "../src/app/note-failure.ts";
-import { reconcileCluster } from "../src/app/reconcile-cluster.ts";
+import { unlessNewerState } from "../src/app/record/newer-state.ts";
+import { noteFailure } from "../src/app/record/note-failure.ts";
+import { reconcileCluster } from "../src/app/reconcile/reconcile-cluster.ts";
 import type { Composition } from "../src/compose.ts";
 import type { ClusterName } from "../src/domain/ids.ts";
 

@@ -1,5 +1,5 @@
 import type { HttpHandler } from "@azure/functions";
-import { describeQueues } from "../src/app/describe-queues.ts";
+import { describeQueues } from "../src/app/describe/describe-queues.ts";
 import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { answering } from "./answering.ts";

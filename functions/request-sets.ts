@@ -1,11 +1,11 @@
 import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
-import { describeRequestSet } from "../src/app/describe-request-set.ts";
+import { describeRequestSet } from "../src/app/describe/describe-request-set.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import type { SetName } from "../src/domain/ids.ts";
 import { setName } from "../src/domain/ids.ts";
-import { NAME_EXPECTED, isName } from "../src/wire/name.ts";
-import { problemShowing } from "../src/wire/problem.ts";
+import { NAME_EXPECTED, isName } from "../src/wire/json/name.ts";
+import { problemShowing } from "../src/wire/json/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { pageOf } from "./page.ts";
 import { badRequest, problem } from "./problem.ts";

@@ -1,4 +1,4 @@
-import { declareRestored } from "../src/app/declare-restored.ts";
+import { declareRestored } from "../src/app/record/declare-restored.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { forCluster } from "./for-cluster.ts";
 import { problem } from "./problem.ts";

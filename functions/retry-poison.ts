@@ -2,8 +2,8 @@ import type { PoisonMessage } from "../src/app/ports/demand-queue.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
-import { readDemandMessage } from "../src/wire/demand-message.ts";
-import { explicitRevision } from "../src/wire/explicit-revision.ts";
+import { readDemandMessage } from "../src/wire/message/demand-message.ts";
+import { explicitRevision } from "../src/wire/message/explicit-revision.ts";
 import { putBack } from "./put-back.ts";
 import { putMessageAside } from "./put-message-aside.ts";
 

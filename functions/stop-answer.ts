@@ -1,6 +1,6 @@
 import type { HttpResponseInit } from "@azure/functions";
-import type { StopAnswer } from "../src/app/stop-answer.ts";
-import { NODE_TOKEN_HEADER } from "../src/wire/node-token.ts";
+import type { StopAnswer } from "../src/app/autostop/stop-answer.ts";
+import { NODE_TOKEN_HEADER } from "../src/wire/message/node-token.ts";
 import { problem } from "./problem.ts";
 import type { Seconds } from "../src/domain/units.ts";
 

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { StopCall } from "../src/app/answer-autostop.ts";
-import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/node-token.ts";
+import type { StopCall } from "../src/app/autostop/answer-autostop.ts";
+import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/message/node-token.ts";
 import { badRequest, problem } from "./problem.ts";
 
 /** The parts of a call that are read. The node's own token is the only header, and the body is never read. */

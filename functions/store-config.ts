@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { loadWhole } from "../src/app/load-record.ts";
-import { describeLosses } from "../src/app/describe-losses.ts";
+import { loadWhole } from "../src/app/record/load-record.ts";
+import { describeLosses } from "../src/app/describe/describe-losses.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
-import { readPolicy } from "../src/wire/policy.ts";
-import { storedPolicy, writePolicy } from "../src/wire/write-policy.ts";
+import { readPolicy } from "../src/wire/policy/policy.ts";
+import { storedPolicy, writePolicy } from "../src/wire/policy/write-policy.ts";
 import { callerOf } from "./caller.ts";
 import { badRequest, problem } from "./problem.ts";
 import { namesNotInStatus } from "./unknown-nodearrays.ts";

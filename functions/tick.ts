@@ -18,7 +18,7 @@ function describeOutcome(outcome: TickReport["outcome"]): Readonly<Record<string
     case "planned":
       return { plan: outcome.plan.number };
     case "troubled":
-      return { trouble: { kind: outcome.trouble.kind, message: outcome.trouble.message } };
+      return { trouble: { kind: outcome.failure.kind, message: outcome.failure.message } };
     case "waiting":
       return { until: isoTime(outcome.until) };
     case "failed":

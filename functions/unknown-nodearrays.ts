@@ -1,7 +1,7 @@
 import type { Bodies } from "../src/domain/bodies.ts";
 import type { Policy } from "../src/domain/policy.ts";
 import type { ClusterRecord } from "../src/domain/record.ts";
-import { EVERY_OTHER } from "../src/wire/timeouts.ts";
+import { EVERY_OTHER } from "../src/wire/policy/timeouts.ts";
 
 /** Configured arrays that the cluster does not have. They are no error, because a template may be imported later. */
 export function namesNotInStatus(record: ClusterRecord, bodies: Bodies, policy: Policy): readonly string[] {

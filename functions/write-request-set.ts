@@ -3,7 +3,7 @@ import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import type { SetName } from "../src/domain/ids.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
-import { emptyRequestSet, readRequestSet } from "../src/wire/demand-message.ts";
+import { emptyRequestSet, readRequestSet } from "../src/wire/message/demand-message.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { expired } from "./older-revision.ts";
 import { badRequest, problem } from "./problem.ts";

@@ -7,7 +7,7 @@ const BANNER =
 
 const openApi = z.object({ components: z.object({ schemas: z.record(z.string(), z.looseObject({})) }) });
 
-/** Schemas of requests. src/wire/message.ts has better types for these. */
+/** Schemas of requests. src/wire/message/message.ts has better types for these. */
 const REQUESTS: ReadonlySet<string> = new Set([
   "RequestSet",
   "Nodearray",

@@ -18,7 +18,7 @@ import { adjusted, policyReader } from "./compose/policy-reader.ts";
 import { demandStorageAccount, storageAccount } from "./compose/storage.ts";
 import type { Config } from "./config.ts";
 import { readConfig } from "./config.ts";
-import type { SenderTime } from "./wire/message-read.ts";
+import type { SenderTime } from "./wire/message/message-read.ts";
 
 export type { ClusterCheck } from "./app/check-cluster.ts";
 export type { CheckRequest } from "./compose/check.ts";

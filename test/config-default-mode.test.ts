@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { arrayName } from "../src/domain/ids.ts";
 import { modeOf } from "../src/domain/mode.ts";
-import { readPolicy } from "../src/wire/policy.ts";
-import { writePolicy } from "../src/wire/write-policy.ts";
+import { readPolicy } from "../src/wire/policy/policy.ts";
+import { writePolicy } from "../src/wire/policy/write-policy.ts";
 
 /** AUTOSCALER_DEFAULT_MODE: the mode of a cluster whose configuration says none. */
 

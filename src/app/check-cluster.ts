@@ -3,7 +3,7 @@ import type { ClusterName } from "../domain/ids.ts";
 import { observingText } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { BucketShown } from "../wire/api/cluster-buckets.ts";
-import { describeBuckets } from "./describe-buckets.ts";
+import { describeBuckets } from "./describe/describe-buckets.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { PortErrorKind } from "./ports/port-error.ts";
 import type { Site } from "./ports/site.ts";

@@ -7,17 +7,17 @@ import type { NodeId, WakeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { minusSeconds } from "../domain/units.ts";
-import { loadCurrent, loadWhole } from "./load-record.ts";
+import { loadCurrent, loadWhole } from "./record/load-record.ts";
 import type { PhaseShown } from "../wire/api/parts.ts";
-import { phaseShown } from "./phase-shown.ts";
+import { phaseShown } from "./describe/phase-shown.ts";
 import type { HistoryRow } from "./ports/history.ts";
 import type { Site } from "./ports/site.ts";
 import { priceNodes } from "../decide/world/price-nodes.ts";
-import { noteFailure } from "./note-failure.ts";
-import type { ReconcileOutcome } from "./reconcile-run.ts";
-import { reconcileCluster } from "./reconcile-cluster.ts";
-import type { App } from "./app.ts";
-import type { CurrentWhole } from "./current.ts";
+import { noteFailure } from "./record/note-failure.ts";
+import type { ReconcileOutcome } from "./reconcile/reconcile-run.ts";
+import { reconcileCluster } from "./reconcile/reconcile-cluster.ts";
+import type { App } from "./process/app.ts";
+import type { CurrentWhole } from "./record/current.ts";
 
 /** The timer's result for one cluster. */
 export interface TickReport {
@@ -105,7 +105,7 @@ async function patienceWith(app: App, { cluster }: Site): Promise<number> {
 function logTick({ ports }: App, { cluster, outcome }: TickReport): void {
   // Happens once a minute for each resting cluster: not an event.
   if (outcome.kind === "not-due" || outcome.kind === "superseded") return;
-  const trouble = outcome.kind === "troubled" ? { trouble: outcome.trouble.kind } : {};
+  const trouble = outcome.kind === "troubled" ? { trouble: outcome.failure.kind } : {};
   ports.log("tick", { cluster, outcome: outcome.kind, ...trouble });
 }
 

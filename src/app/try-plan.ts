@@ -1,6 +1,6 @@
 import { isActing } from "../decide/stops/reach.ts";
-import { decide } from "../decide/reconcile.ts";
-import { suppose } from "../decide/what-if.ts";
+import { decide } from "../decide/reconcile/reconcile.ts";
+import { suppose } from "../decide/what-if/what-if.ts";
 import type { Problem } from "../domain/demand.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime } from "../domain/units.ts";
@@ -8,10 +8,10 @@ import { readingOnlyNamed } from "../domain/named-configuration.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";
-import { loadWhole } from "./load-record.ts";
+import { loadWhole } from "./record/load-record.ts";
 import type { TrialShown } from "../wire/api/trial-answer.ts";
-import { compareTrials, countTrial, describeTrial } from "./describe-trial.ts";
-import type { App } from "./app.ts";
+import { compareTrials, countTrial, describeTrial } from "./describe/describe-trial.ts";
+import type { App } from "./process/app.ts";
 
 /** The plan with the changes and the plan without them. */
 export type Trial =
@@ -19,7 +19,7 @@ export type Trial =
   /** Changes of things that the cluster does not have. */
   | { readonly kind: "unknown"; readonly problems: readonly Problem[] }
   /** There is no observation to plan on yet. */
-  | { readonly kind: "not-looked" };
+  | { readonly kind: "not-observed" };
 
 /**
  * Plans on the stored record unchanged and once more with other inputs, by the same rules as every plan, and saves nothing. Both plans are
@@ -29,7 +29,7 @@ export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): P
   const { clock, entropy, policyOf } = app.ports;
   const [{ record, bodies }, policy] = await Promise.all([loadWhole(app, cluster), policyOf(cluster)]);
   const { seen } = bodies;
-  if (seen === undefined) return { kind: "not-looked" };
+  if (seen === undefined) return { kind: "not-observed" };
   const now = clock.now();
   const owner = entropy.owner();
   const supposed = suppose(record, bodies, seen, whatIf, now);

@@ -1,6 +1,6 @@
 import http from "node:http";
 
-/** Environment variables by name. The command line library reads the process's own. */
+/** Environment variables by name. Changes must be made in the process's own, because commander reads those for the options. */
 export type Environment = Record<string, string | undefined>;
 
 /** An empty variable counts as absent: removes those of ours from the environment, and returns their names. */

@@ -5,7 +5,7 @@ import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The text of a file from the command line, or the exit of the command if it cannot be read. */
-export async function readInput(
+async function readInput(
   terminal: Terminal,
   file: string,
 ): Promise<{ readonly text: string } | { readonly code: ExitCode }> {

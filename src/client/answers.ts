@@ -447,7 +447,7 @@ export interface Clusters {
     };
   }[];
   /**
-   * Messages that failed too often, in demand-poison: the timer deals with them.
+   * Messages that failed too often, in demand-poison: the timer handles them.
    */
   poisonMessages: {
     count: number;
@@ -1769,7 +1769,7 @@ export interface Health {
    */
   oldestLookAgeSeconds: number | null;
   /**
-   * Messages that failed too often, in demand-poison: the timer deals with them. Absent: the queue cannot be read.
+   * Messages that failed too often, in demand-poison: the timer handles them. Absent: the queue cannot be read.
    */
   poisonMessages?: {
     count: number;
@@ -1779,7 +1779,7 @@ export interface Health {
     oldestAgeSeconds?: number;
   };
   /**
-   * Messages that could not be taken in, in demand-rejected, for 30 days. Absent: the queue cannot be read.
+   * Messages that could not be accepted, in demand-rejected, for 30 days. Absent: the queue cannot be read.
    */
   rejectedMessages?: {
     count: number;

@@ -2,7 +2,7 @@ import type { Answer } from "./answer.ts";
 import type { Stop } from "./answers.ts";
 import type { Request } from "./call.ts";
 import { callWith } from "./call.ts";
-import { NODE_TOKEN_HEADER } from "../wire/node-token.ts";
+import { NODE_TOKEN_HEADER } from "../wire/message/node-token.ts";
 import type { Seconds } from "../domain/units.ts";
 
 /** Optional parts of a node's question. */

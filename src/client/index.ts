@@ -31,4 +31,4 @@ export type {
   PoolMessage,
   SchedulerNodeMessage,
   UncheckedMessage,
-} from "../wire/message.ts";
+} from "../wire/message/message.ts";

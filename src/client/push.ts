@@ -1,9 +1,9 @@
 import type { TokenCredential } from "@azure/identity";
 import { AnonymousCredential, QueueClient } from "@azure/storage-queue";
 import { isPlainHttp } from "../domain/loopback.ts";
-import type { Encoded } from "../wire/encode.ts";
-import { encodeDemandMessage } from "../wire/encode.ts";
-import type { DemandMessage, UncheckedMessage } from "../wire/message.ts";
+import type { Encoded } from "../wire/message/encode.ts";
+import { encodeDemandMessage } from "../wire/message/encode.ts";
+import type { DemandMessage, UncheckedMessage } from "../wire/message/message.ts";
 import type { Acknowledgement } from "./answers.ts";
 import type { Answer } from "./answer.ts";
 import type { ApiAddress, Request } from "./call.ts";

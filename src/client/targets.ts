@@ -1,4 +1,4 @@
-import type { DemandMessage, NodearrayMessage } from "../wire/message.ts";
+import type { DemandMessage, NodearrayMessage } from "../wire/message/message.ts";
 
 /** A node array and its total target, as in `jetpack.autoscale.set`. */
 export interface ArrayTarget {

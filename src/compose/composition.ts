@@ -1,17 +1,17 @@
-import type { StopDesk } from "../app/answer-autostop.ts";
-import { createStopDesk } from "../app/answer-autostop.ts";
-import type { App } from "../app/app.ts";
-import type { Background } from "../app/background.ts";
-import { createBackground } from "../app/background.ts";
-import type { HealthDesk } from "../app/health-desk.ts";
-import { createHealthDesk } from "../app/health-desk.ts";
-import { createLanes } from "../app/lanes.ts";
+import type { StopDesk } from "../app/autostop/answer-autostop.ts";
+import { createStopDesk } from "../app/autostop/answer-autostop.ts";
+import type { App } from "../app/process/app.ts";
+import type { Background } from "../app/process/background.ts";
+import { createBackground } from "../app/process/background.ts";
+import type { HealthDesk } from "../app/describe/health-desk.ts";
+import { createHealthDesk } from "../app/describe/health-desk.ts";
+import { createLanes } from "../app/process/lanes.ts";
 import type { Ports } from "../app/ports/ports.ts";
-import type { DemandRecorder } from "../app/record-demand.ts";
-import { createRecorder } from "../app/record-demand.ts";
+import type { DemandRecorder } from "../app/demand/record-demand.ts";
+import { createRecorder } from "../app/demand/record-demand.ts";
 import type { AutostopKeys } from "../config.ts";
 import type { Mode } from "../domain/mode.ts";
-import type { SenderTime } from "../wire/message-read.ts";
+import type { SenderTime } from "../wire/message/message-read.ts";
 
 /** All that the functions use: the app, and the desks that serve simultaneous callers of one process together. */
 export interface Composition {

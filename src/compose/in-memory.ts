@@ -14,7 +14,7 @@ import type { Log } from "../app/ports/log.ts";
 import type { Ports } from "../app/ports/ports.ts";
 import type { Site } from "../app/ports/site.ts";
 import type { AutostopKeys } from "../config.ts";
-import { autostopPath, stopKeyReader } from "../decide/autostop-token.ts";
+import { autostopPath, stopKeyReader } from "../decide/autostop/autostop-token.ts";
 import { clusterName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Composition } from "./composition.ts";

@@ -5,7 +5,7 @@ import type { Log } from "../app/ports/log.ts";
 import type { Site, StopKeys } from "../app/ports/site.ts";
 import type { Config } from "../config.ts";
 import type { ConfiguredCluster } from "../config/clusters.ts";
-import { autostopPath, stopKeyReader } from "../decide/autostop-token.ts";
+import { autostopPath, stopKeyReader } from "../decide/autostop/autostop-token.ts";
 import type { ArrayName, ClusterName } from "../domain/ids.ts";
 import type { CallBounds } from "../domain/policy.ts";
 import { managedIdentity } from "./identity.ts";

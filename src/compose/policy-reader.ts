@@ -9,7 +9,7 @@ import type { ClusterName } from "../domain/ids.ts";
 import type { Mode } from "../domain/mode.ts";
 import type { Policy } from "../domain/policy.ts";
 import { DEFAULT_POLICY, observing } from "../domain/policy.ts";
-import { readPolicy } from "../wire/policy.ts";
+import { readPolicy } from "../wire/policy/policy.ts";
 import type { Milliseconds } from "../domain/units.ts";
 
 /** Maximum age of a configuration in this process. */

@@ -1,4 +1,4 @@
-import { hasKnownKey, verifyToken } from "../decide/autostop-token.ts";
+import { hasKnownKey, verifyToken } from "../decide/autostop/autostop-token.ts";
 import type { ArrayName, ClusterName } from "../domain/ids.ts";
 import type { Composition } from "./composition.ts";
 

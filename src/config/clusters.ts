@@ -3,9 +3,9 @@ import { readCa } from "./read-ca.ts";
 import type { Settings } from "./storage.ts";
 import { isUnresolved, UNRESOLVED } from "./storage.ts";
 import type { Problem } from "../domain/demand.ts";
-import type { RegistryCluster } from "../wire/registry.ts";
+import type { RegistryCluster } from "../wire/policy/registry.ts";
 import { isPlainHttp } from "../domain/loopback.ts";
-import { readRegistry } from "../wire/registry.ts";
+import { readRegistry } from "../wire/policy/registry.ts";
 
 /** A cluster of the registry with its secrets. */
 export interface ConfiguredCluster extends Omit<RegistryCluster, "ca"> {

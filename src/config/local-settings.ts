@@ -1,6 +1,6 @@
 import type { Settings } from "./storage.ts";
 import type { Problem } from "../domain/demand.ts";
-import { kindOf } from "../wire/problem.ts";
+import { kindOf } from "../wire/json/problem.ts";
 
 /** The clock of a run on one machine: "milliseconds@speed". */
 export function readLocalClock(settings: Settings, problems: Problem[]): LocalClock | undefined {

@@ -42,7 +42,7 @@ export function readCa(text: string, path: string): CaRead {
     : { kind: "ca", ca: { pem, found: `the file ${text}, ${count}` } };
 }
 
-/** The number of certificates in a text, as text. Undefined if there are none or one cannot be read. */
+/** "1 certificate" or "2 certificates": those in a PEM text. Undefined if there are none, or if one cannot be read. */
 function countCertificates(pem: string): string | undefined {
   const blocks = pem.match(BLOCK) ?? [];
   if (blocks.length === 0 || !blocks.every(isReadable)) return undefined;

@@ -54,13 +54,13 @@ export interface NodeArray {
    * Members of Configuration that are plain values. In an observation only those that default resources of the configuration in force name.
    */
   readonly configuration?: Readonly<Record<string, Scalar>>;
-  readonly buckets: readonly Bucket[];
+  readonly buckets: readonly StatusBucket[];
   /** The observation lacks the array, which does not count as gone yet. Absent: the observation shows it. */
   readonly missing?: { readonly since: Instant };
 }
 
 /** One machine type of an array, with the limits in the status. */
-export interface Bucket {
+export interface StatusBucket {
   readonly bucketId: string;
   readonly machineType: MachineType;
   /** False: no new nodes, only existing ones. */

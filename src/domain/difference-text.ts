@@ -47,6 +47,6 @@ function lengthText(seconds: Seconds): string {
 }
 
 /** Hours, with one decimal if they are not whole. */
-export function hoursText(seconds: Seconds): string {
+function hoursText(seconds: Seconds): string {
   return String(Number((seconds / 3600).toFixed(1)));
 }

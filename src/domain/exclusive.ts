@@ -14,7 +14,7 @@ export type Ownership = "our request made it" | "it carries our stop URL" | "exc
 export type Owned = Pick<LedgerNode, "array" | "requestId" | "keyId">;
 
 /** Whether a node is ours, and why. Nodes that are not ours are never stopped or started by us. */
-export function ownershipOf(known: Owned, rules: ExclusiveRules): Ownership {
+function ownershipOf(known: Owned, rules: ExclusiveRules): Ownership {
   if (known.requestId !== undefined) return "our request made it";
   // The record of the request may be lost. Other tools do not know the key that signs the URL.
   if (known.keyId !== undefined) return "it carries our stop URL";

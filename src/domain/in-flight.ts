@@ -9,7 +9,7 @@ export interface InFlight {
   readonly requestId: RequestId;
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
-  /** Digest of the attributes that were sent. Absent: none. */
+  /** Digest of the attributes that were sent; the stored name is old. Absent: none. */
   readonly look?: Digest;
   /** The key of the stop URL that was sent. Absent: none was sent, or its key is not known. */
   readonly keyId?: string;

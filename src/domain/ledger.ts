@@ -15,7 +15,7 @@ export interface LedgerNode {
   readonly instanceId?: string;
   readonly requestId?: RequestId;
   readonly purpose: Purpose;
-  /** Digest of the attributes that it was created with. Absent: only those of its array, or unknown. */
+  /** Digest of the attributes that it was created with; the stored name is old. Absent: only those of its array, or unknown. */
   readonly look?: Digest;
   readonly firstSeenAt: Instant;
   /**

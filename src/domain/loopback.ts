@@ -1,5 +1,5 @@
 /** True if a host (as in `URL.hostname`) is this machine, so that requests to it cross no network. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||
     hostname.endsWith(".localhost") ||

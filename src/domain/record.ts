@@ -6,7 +6,7 @@ import type { ArrayName, ClusterName, Epoch, WakeId } from "./ids.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { CreateKind, Intent } from "./intent.ts";
 import type { Held, PoolOwners } from "./request-sets.ts";
-import type { Lost, Outage, Rejection, Trouble } from "./troubles.ts";
+import type { Lost, Outage, Rejection, ReconcileFailure } from "./troubles.ts";
 import type { Instant } from "./units.ts";
 import type { Unneeded } from "./unneeded.ts";
 
@@ -67,7 +67,7 @@ export interface ClusterRecord extends Held {
   /** The outage of the autoscaler for which scale-down pauses. Absent: scale-down does not pause. */
   readonly outage?: Outage;
   /** Why the last observation or plan failed. Absent: it succeeded. */
-  readonly trouble?: Trouble;
+  readonly trouble?: ReconcileFailure;
   /** The last few messages that could not be read, newest last. */
   readonly rejections: readonly Rejection[];
   /**

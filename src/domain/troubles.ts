@@ -13,8 +13,8 @@ export interface Outage {
   readonly awaiting: readonly SetName[];
 }
 
-/** Why an observation or a plan failed. */
-export interface Trouble {
+/** Why the last reconcile failed: at its observation or at its plan. Published and stored as `trouble`. */
+export interface ReconcileFailure {
   readonly at: Instant;
   readonly kind:
     | "unreachable"

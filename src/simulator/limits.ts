@@ -11,8 +11,8 @@ export type LimitKeys = { readonly active: readonly string[]; readonly quota: re
 
 const join = (...parts: readonly string[]): string => parts.join("\u0000");
 
-export const clusterKey = (cluster: string): string => join("cluster", cluster);
-export const arrayKey = (cluster: string, array: string): string => join("array", cluster, array);
+const clusterKey = (cluster: string): string => join("cluster", cluster);
+const arrayKey = (cluster: string, array: string): string => join("array", cluster, array);
 export const bucketKey = (bucket: Bucket): string =>
   join("bucket", bucket.array.cluster.name, bucket.array.name, bucket.machine.name);
 /** Prefix of the keys of all placement groups of a bucket; the group's name follows. */
@@ -20,7 +20,7 @@ export const groupPrefix = (bucket: Bucket): string =>
   `${join("group", bucket.array.cluster.name, bucket.array.name, bucket.machine.name)}\u0000`;
 export const familyKey = (region: string, family: string): string => join("family", region, family);
 export const regionKey = (region: string): string => join("region", region);
-export const spotKey = (region: string): string => join("spot", region);
+const spotKey = (region: string): string => join("spot", region);
 
 /** How a node of a bucket is bought, and the placement group that it joins. */
 export type Placement = { readonly spot: boolean; readonly group: string | undefined };

@@ -5,7 +5,7 @@ import type { Quirks } from "./options.ts";
 import type { NodeArray } from "./world.ts";
 
 /** A point in time in the form of records (cyclecloud-wire.md A.1). */
-export function recordTime(at: number): JsonObject {
+function recordTime(at: number): JsonObject {
   return { $date: new Date(at).toISOString().replace("Z", "+00:00") };
 }
 

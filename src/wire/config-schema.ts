@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { configRequest } from "./api/requests.ts";
-import { IGNORED_KEYS } from "./config-report.ts";
+import { IGNORED_KEYS } from "./policy/config-report.ts";
 
 const seconds = z.number().min(0);
 /** scalelib's spelling: numbers may be text, and null stands for the built-in value (timeouts.ts). */

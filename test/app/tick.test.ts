@@ -4,7 +4,7 @@ import type { Log } from "../../src/app/ports/log.ts";
 import { tickAll } from "../../src/app/tick.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
+import { drainMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 
 function compose(clock: VirtualClock, send: Transport["send"], log: Log = () => undefined) {
   return composeInMemory({
@@ -47,10 +47,10 @@ test("a tick whose CycleCloud never answers is left alone after 50 s", async () 
   void tickAll(app).then((found) => (reports = found));
   for (const seconds of [10, 20, 30, 40, 49.9]) {
     clock.moveTo(seconds * 1000);
-    await settleMicrotasks();
+    await drainMicrotasks();
   }
   expect(reports).toBeUndefined();
   clock.moveTo(50_000);
-  await settleMicrotasks();
+  await drainMicrotasks();
   expect(reports).toMatchObject([{ cluster: "prod", outcome: { kind: "timed-out" } }]);
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { JobDemand } from "../../src/domain/demand.ts";
 import type { World } from "../../src/domain/world.ts";
-import { readJobs } from "../../src/wire/job.ts";
+import { readJobs } from "../../src/wire/message/job.ts";
 import { Dice } from "../simulation/dice.ts";
 import { leastByTrying } from "./brute-force.ts";
 import { maximise } from "./linear-program.ts";

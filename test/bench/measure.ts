@@ -5,7 +5,7 @@ import type { World } from "../../src/domain/world.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
-import { readJobs } from "../../src/wire/job.ts";
+import { readJobs } from "../../src/wire/message/job.ts";
 import { checksumOf, tally } from "./answer.ts";
 import type { Load, LoadInput } from "./load.ts";
 import { lowerBounds } from "./lower-bound.ts";

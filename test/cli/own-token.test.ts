@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { NODE_TOKEN_HEADER, readNodeToken } from "../../src/wire/node-token.ts";
+import { NODE_TOKEN_HEADER, readNodeToken } from "../../src/wire/message/node-token.ts";
 import { answeringServer } from "../support/answering-server.ts";
 import { runCommand } from "./run-command.ts";
 

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openDemandQueue, putDemand } from "../../src/client/push.ts";
 import { sendDemand } from "../../src/client/send.ts";
 import { instant } from "../../src/domain/units.ts";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { azuriteForThisFile } from "../support/azurite.ts";
 
 const azurite = azuriteForThisFile();

@@ -1,7 +1,8 @@
 import { compileDefaults, withNodeId } from "../../src/decide/constraints/default-resources.ts";
 import { familyKey, familyOf } from "../../src/decide/world/quota-family.ts";
 import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/bucket-order/generated-groups.ts";
-import { overlayReport, viewHost } from "../../src/decide/world/host-view.ts";
+import { viewHost } from "../../src/decide/world/host-view.ts";
+import { overlayReport } from "./overlay-report.ts";
 import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
 import { ClusterBuckets } from "../../src/decide/world/cluster-buckets.ts";
 import { buildWorld } from "../../src/decide/world/build-world.ts";

@@ -3,9 +3,9 @@ import type { Allocation, PlacementOrder } from "../../src/domain/allocation.ts"
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { JobDemand } from "../../src/domain/demand.ts";
 import { instant } from "../../src/domain/units.ts";
-import { readConstraints } from "../../src/wire/constraint.ts";
-import type { Notes } from "../../src/wire/notes.ts";
-import { newNotes } from "../../src/wire/notes.ts";
+import { readConstraints } from "../../src/wire/constraint/constraint.ts";
+import type { Notes } from "../../src/wire/json/notes.ts";
+import { newNotes } from "../../src/wire/json/notes.ts";
 import { readCaseWorld, SET } from "./allocator-world.ts";
 import type { Json } from "./compare.ts";
 import { isList, isObject, textOf } from "./compare.ts";

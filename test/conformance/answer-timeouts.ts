@@ -2,7 +2,7 @@ import type { ArrayName } from "../../src/domain/ids.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { timeoutsOfArray } from "../../src/domain/timeouts.ts";
-import { readPolicy } from "../../src/wire/policy.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
 import type { Difference, Json } from "./compare.ts";
 import { differences, isObject } from "./compare.ts";
 import type { VectorCase } from "./vector-case.ts";

@@ -1,7 +1,8 @@
 import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
 import { compileDefaults, withNodeId } from "../../src/decide/constraints/default-resources.ts";
 import type { HostAmounts } from "../../src/decide/world/host-view.ts";
-import { overlayReport, viewHost } from "../../src/decide/world/host-view.ts";
+import { viewHost } from "../../src/decide/world/host-view.ts";
+import { overlayReport } from "./overlay-report.ts";
 import type { NodeView } from "../../src/domain/node-view.ts";
 import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
 import { ClusterBuckets } from "../../src/decide/world/cluster-buckets.ts";
@@ -13,13 +14,13 @@ import { bucketText } from "../../src/domain/bucket.ts";
 import type { Resources, ResourceValue } from "../../src/domain/resources.ts";
 import { looksLikeSize, parseSize } from "../../src/domain/size.ts";
 import { instant } from "../../src/domain/units.ts";
-import { readDefaultResources } from "../../src/wire/default-resources.ts";
-import { newNotes } from "../../src/wire/notes.ts";
-import { readSizeTable } from "../../src/wire/vm-sizes.ts";
+import { readDefaultResources } from "../../src/wire/constraint/default-resources.ts";
+import { newNotes } from "../../src/wire/json/notes.ts";
+import { readSizeTable } from "../../src/wire/policy/vm-sizes.ts";
 import type { Json } from "./compare.ts";
 import { isList, isObject, textOf } from "./compare.ts";
 import type { Surroundings } from "./vector-case.ts";
-import { Problems } from "../../src/wire/problems.ts";
+import { Problems } from "../../src/wire/json/problems.ts";
 
 /** The buckets and nodes of a vector's cluster as constraints see them, in the order of the status. */
 export interface VectorCluster {

@@ -5,7 +5,7 @@ import { LOADS } from "../bench/loads.ts";
 import { lowerBounds } from "../bench/lower-bound.ts";
 import type { Result } from "../bench/measure.ts";
 import { openCluster } from "../bench/open-cluster.ts";
-import { readJobs } from "../../src/wire/job.ts";
+import { readJobs } from "../../src/wire/message/job.ts";
 
 /** All loads in all sizes, in a process of their own, as `npm run bench` does it; the lines are printed for whoever reads the log. */
 const results = new Map<string, Result>();

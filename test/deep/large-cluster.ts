@@ -1,10 +1,10 @@
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../src/adapters/tables/table.ts";
-import { createLanes } from "../../src/app/lanes.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Clock } from "../../src/app/ports/clock.ts";
 import type { Site } from "../../src/app/ports/site.ts";
-import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
-import { createRecorder } from "../../src/app/record-demand.ts";
+import { reconcileCluster } from "../../src/app/reconcile/reconcile-cluster.ts";
+import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
@@ -12,11 +12,11 @@ import { DEFAULT_POLICY, LONGEST_EXPIRATION_SECONDS } from "../../src/domain/pol
 import { instant } from "../../src/domain/units.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Cost } from "./store-meter.ts";
 import { StoreMeter } from "./store-meter.ts";
-import type { App } from "../../src/app/app.ts";
+import type { App } from "../../src/app/process/app.ts";
 
 const CLUSTER = clusterName("demo");
 const NODES_PER_SET = 5;

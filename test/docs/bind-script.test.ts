@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NODE_TOKEN_HEADER, readNodeToken } from "../../src/wire/node-token.ts";
+import { NODE_TOKEN_HEADER, readNodeToken } from "../../src/wire/message/node-token.ts";
 import { setStage } from "./pbs-stage.ts";
 
 const PAGE = "docs/pbs.md";

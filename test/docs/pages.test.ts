@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
 import { readSources } from "../house/imports.ts";
-import { edgesBetweenRooms, ROOMS } from "../house/rooms.ts";
+import { edgesBetweenRooms, STOREYS } from "../house/rooms.ts";
 import { ROOT } from "../support/run-main.ts";
 
 /** Compares statements of the pages with the repository. */
@@ -26,25 +26,25 @@ test("the README leads to every page", () => {
   expect(pages.filter((name) => !readme.includes(`](docs/${name})`))).toEqual([]);
 });
 
-test("docs/architecture.md describes each room of src/decide, and no other, from the ground up", () => {
-  const described = firstCells(read("docs/architecture.md"), "### Rooms of `src/decide`");
-  const folders = readdirSync(`${ROOT}/src/decide`, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name);
-  expect(described.toSorted()).toEqual(folders.toSorted());
-  expect(described).toEqual(ROOMS.filter((room) => room !== "entry"));
-});
+test.each(STOREYS)(
+  "docs/architecture.md describes each room of $folder from the ground up",
+  ({ folder, rooms }) => {
+    const described = firstCells(read("docs/architecture.md"), `### Rooms of \`${folder}\``);
+    const folders = readdirSync(`${ROOT}/${folder}`, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(described.toSorted()).toEqual(folders.toSorted());
+    expect(described).toEqual([...rooms]);
+  },
+);
 
-test("docs/architecture.md says which rooms each room of src/decide imports today", () => {
-  const page = read("docs/architecture.md").split("\n### Rooms of `src/decide`\n")[1] ?? "";
+test.each(STOREYS)("docs/architecture.md says which rooms each room of $folder imports today", (storeys) => {
+  const page = read("docs/architecture.md").split(`\n### Rooms of \`${storeys.folder}\`\n`)[1] ?? "";
   const written = [...(page.split(/\n#+ /)[0] ?? "").matchAll(/^\| `([a-z-]+)` \| .* \| ([^|]+) \|$/gm)].map(
-    ([, room = "", imports = ""]) => [
-      room,
-      imports === "–" ? [] : imports.replace("the entry files", "entry").split(", ").toSorted(),
-    ],
+    ([, room = "", imports = ""]) => [room, imports === "–" ? [] : imports.split(", ").toSorted()],
   );
-  const edges = edgesBetweenRooms(readSources(ROOT));
-  const found = ROOMS.filter((room) => room !== "entry").map((room) => [
+  const edges = edgesBetweenRooms(readSources(ROOT), storeys);
+  const found = storeys.rooms.map((room) => [
     room,
     [...new Set(edges.filter(({ from }) => from === room).map(({ to }) => to))].toSorted(),
   ]);

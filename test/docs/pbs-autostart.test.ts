@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
+import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
 import { CONTEXT } from "../wire/context.ts";
 import { setStage } from "./pbs-stage.ts";
 

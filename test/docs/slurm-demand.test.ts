@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
+import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
 import { ROOT } from "../support/run-main.ts";
 import { CONTEXT } from "../wire/context.ts";
 import { printedFiles } from "./printed.ts";

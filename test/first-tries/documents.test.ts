@@ -1,7 +1,7 @@
 /** What the public documentation shows, as a newcomer would copy it: our own fixtures, and the captured ones where they are. */
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readPolicy } from "../../src/wire/policy.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { readCaptured, readOurs } from "./documents.ts";
 import { expectNoFaults } from "./try-all.ts";
 

@@ -1,6 +1,6 @@
 /** Every key of a job, every kind of constraint and every attribute alone, on three clusters in every mode (see judge.ts). */
 import { expect, test } from "vitest";
-import { JOB_KEYS } from "../../src/wire/job.ts";
+import { JOB_KEYS } from "../../src/wire/message/job.ts";
 import { JOB_TRIES, KIND_TRIES } from "./inputs.ts";
 import { NODEARRAY_TRIES, PROPERTY_TRIES } from "./property-tries.ts";
 import { expectNoFaults } from "./try-all.ts";

@@ -1,8 +1,8 @@
 /** Nothing that is asked is ignored in silence: every key of the input changes something, or the list says why it does not. */
 import { describe, expect, test } from "vitest";
-import { JOB_KEYS } from "../../src/wire/job.ts";
-import { OWN_KEYS } from "../../src/wire/policy.ts";
-import { HOST_KEYS } from "../../src/wire/scheduler-node.ts";
+import { JOB_KEYS } from "../../src/wire/message/job.ts";
+import { OWN_KEYS } from "../../src/wire/policy/policy.ts";
+import { HOST_KEYS } from "../../src/wire/message/scheduler-node.ts";
 import { CLUSTERS } from "./clusters.ts";
 import type { Key } from "./keys.ts";
 import {

@@ -3,9 +3,9 @@ import { allocate } from "../../src/decide/search/allocate.ts";
 import { dynamicsOf } from "../../src/decide/world/dynamic-arrays.ts";
 import { updateLedger } from "../../src/decide/nodes/ledger.ts";
 import { demandsInForce } from "../../src/decide/senders/demands-in-force.ts";
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import { allocationPolicyOf } from "../../src/decide/need/allocation-policy.ts";
-import { suppose } from "../../src/decide/what-if.ts";
+import { suppose } from "../../src/decide/what-if/what-if.ts";
 import { buildWorld } from "../../src/decide/world/build-world.ts";
 import type { Allocation } from "../../src/domain/allocation.ts";
 import type { World } from "../../src/domain/world.ts";
@@ -16,8 +16,8 @@ import { setName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import type { Ledger, LedgerNode } from "../../src/domain/ledger.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
-import { readRequestSet } from "../../src/wire/demand-message.ts";
-import { readPolicy } from "../../src/wire/policy.ts";
+import { readRequestSet } from "../../src/wire/message/demand-message.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { at, NOW, PROD, rememberNode } from "../support/build-node.ts";
 import { EMPTY_RECORD, OURS } from "../support/build-record.ts";
 import type { Cluster, Fields } from "./clusters.ts";
@@ -158,8 +158,14 @@ function push({ record, bodies, snapshot: seen, policy }: Setting, set: string, 
 /** What `decide` gives its allocator, put together a second time. */
 function worldOf({ record, bodies, snapshot, policy }: Planned) {
   const demands = demandsInForce(record, bodies);
-  const look = { snapshot, requestNodes: new Map() };
-  const ledger = updateLedger(bodies.ledger, look, record.inFlight, hostFacts(record, bodies, NOW), NOW);
+  const observation = { snapshot, requestNodes: new Map() };
+  const ledger = updateLedger(
+    bodies.ledger,
+    observation,
+    record.inFlight,
+    hostFacts(record, bodies, NOW),
+    NOW,
+  );
   const supply = supplyOf(record, {
     snapshot,
     ledger,

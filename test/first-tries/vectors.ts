@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { readPolicy } from "../../src/wire/policy.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { agreeingStatus } from "../conformance/agreeing-status.ts";
 import type { Json } from "../conformance/compare.ts";
 import { isList, isObject, textOf } from "../conformance/compare.ts";

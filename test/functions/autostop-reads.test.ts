@@ -1,12 +1,12 @@
 import "../scenarios/install-core.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handleAutostop } from "../../functions/autostop.ts";
-import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import { createLanes } from "../../src/app/lanes.ts";
+import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Composition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
-import { createHealthDesk } from "../../src/app/health-desk.ts";
-import { autostopPath } from "../../src/decide/autostop-token.ts";
+import { createHealthDesk } from "../../src/app/describe/health-desk.ts";
+import { autostopPath } from "../../src/decide/autostop/autostop-token.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { buildNode, buildSnapshot, EXECUTE, NOW, PROD, rememberNodes } from "../support/build-node.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { composition } from "../../src/compose.ts";
 import { clusterName, setName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
-import { emptyRequestSet } from "../../src/wire/demand-message.ts";
+import { emptyRequestSet } from "../../src/wire/message/demand-message.ts";
 import { runCommand } from "../cli/run-command.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";

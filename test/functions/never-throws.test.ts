@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { describeCluster } from "../../src/app/describe-cluster.ts";
+import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import type { Site } from "../../src/app/ports/site.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";

@@ -1,5 +1,5 @@
 import { PortError } from "../../src/app/ports/port-error.ts";
-import { settleMicrotasks } from "../../src/local/play/virtual-clock.ts";
+import { drainMicrotasks } from "../../src/local/play/virtual-clock.ts";
 import type { Fault } from "./input.ts";
 import { headOf, judgeAnswer, judgeLog } from "./judge.ts";
 import type { Stage } from "./stage.ts";
@@ -47,7 +47,7 @@ export class Caller {
     if (request === undefined) return undefined;
     const answered = await this.#timed(`${method} ${path.split("/")[1]}`, async () => {
       const answer = await this.#stage.call(request);
-      await this.#stage.composed.background.settled();
+      await this.#stage.composed.background.ended();
       return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
     });
     if (this.deaf === undefined)
@@ -91,7 +91,7 @@ export class Caller {
     work.then(end, end);
     const patience = table === undefined ? PATIENCE.memory : PATIENCE.tables;
     for (let round = 1; !state.isOver; round += 1) {
-      await (table !== undefined && round > 5 ? aMillisecond() : settleMicrotasks());
+      await (table !== undefined && round > 5 ? aMillisecond() : drainMicrotasks());
       const at = clock.nextWakeAt();
       if (round % patience !== 0 || at === undefined) continue;
       clock.moveTo(at);

@@ -1,4 +1,4 @@
-import { BOUNDS } from "../../src/wire/bounds.ts";
+import { BOUNDS } from "../../src/wire/json/bounds.ts";
 import type { Dice } from "../simulation/dice.ts";
 
 /**

@@ -18,7 +18,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "problems show values whole",
     edits: [
       {
-        file: "src/wire/problem.ts",
+        file: "src/wire/json/problem.ts",
         find: "const LONGEST_EXCERPT = 80;",
         put: "const LONGEST_EXCERPT = 80_000;",
       },
@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a message that cannot be read is dropped",
-    edits: [{ file: "src/app/put-aside.ts", find: "  await queue.reject(message);\n", put: "" }],
+    edits: [{ file: "src/app/demand/put-aside.ts", find: "  await queue.reject(message);\n", put: "" }],
     door: "message",
     seed: 2,
     shows: /vanished/,
@@ -64,7 +64,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "levels of nesting have no bound",
     edits: [
       {
-        file: "src/wire/check-size.ts",
+        file: "src/wire/json/check-size.ts",
         find: "levels.length + levelsAbove === BOUNDS.levels",
         put: "levels.length + levelsAbove === 100_000",
       },
@@ -77,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "entries of nodearrays are not counted",
     edits: [
       {
-        file: "src/wire/read-update.ts",
+        file: "src/wire/message/read-update.ts",
         find: 'itemsOf(message, "nodearrays", BOUNDS.nodearrays,',
         put: 'itemsOf(message, "nodearrays", BOUNDS.jobs,',
       },
@@ -90,7 +90,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an input as large as a bound allows is refused",
     edits: [
       {
-        file: "src/wire/job-amount.ts",
+        file: "src/wire/message/job-amount.ts",
         find: "slots > BOUNDS.count",
         put: "slots >= BOUNDS.count",
       },

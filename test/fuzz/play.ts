@@ -1,5 +1,5 @@
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
-import { decodeMessage, MOST_BY_QUEUE } from "../../src/wire/decode.ts";
+import { decodeMessage, MOST_BY_QUEUE } from "../../src/wire/json/decode.ts";
 import { Caller } from "./caller.ts";
 import type { Fault, Input, Inputs } from "./input.ts";
 import { judgeAside, memberOf } from "./judge.ts";

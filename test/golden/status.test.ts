@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { describeState } from "../../src/app/describe-cluster.ts";
+import { describeState } from "../../src/app/describe/describe-cluster.ts";
 import { renderStatus } from "../../src/cli/render-status.ts";
 import { readState } from "../../src/client/state.ts";
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
 import { arrayName, machineType } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
-import { readPriceTable } from "../../src/wire/price-table.ts";
+import { readPriceTable } from "../../src/wire/policy/price-table.ts";
 import { needing } from "../support/build-constraints.ts";
 import {
   at,
@@ -22,7 +22,7 @@ import {
 } from "../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../support/build-record.ts";
 import type { Scenario } from "../support/build-record.ts";
-import { Problems } from "../../src/wire/problems.ts";
+import { Problems } from "../../src/wire/json/problems.ts";
 
 /** What `status` shows of a cluster that needs somebody, as a newcomer reads it. */
 
@@ -30,15 +30,15 @@ const HPC = arrayName("hpc");
 const HB = machineType("Standard_HB120rs_v3");
 const HC = machineType("Standard_HC44rs");
 
-/** The record and bodies after a plan on this look. */
+/** The record and bodies after a plan on this observation. */
 function planned(
   scenario: Scenario,
   snapshot: Snapshot,
   policy: Policy,
 ): { readonly record: ClusterRecord; readonly bodies: Bodies } {
   const { record, bodies } = buildState(scenario);
-  const look = { snapshot, requestNodes: new Map() };
-  const { record: next, ledger, plan } = decide(record, bodies, look, policy, NOW, OURS);
+  const observation = { snapshot, requestNodes: new Map() };
+  const { record: next, ledger, plan } = decide(record, bodies, observation, policy, NOW, OURS);
   return { record: next, bodies: { ...bodies, ledger, plan, seen: snapshot } };
 }
 

@@ -31,8 +31,8 @@ test.each([
   {
     name: "an adapter that decides",
     path: "src/adapters/queue/planted.ts",
-    text: 'import type { D } from "../../decide/reconcile.ts";',
-    expected: "src/adapters/queue/planted.ts: adapters may not import src/decide/reconcile.ts",
+    text: 'import type { D } from "../../decide/reconcile/reconcile.ts";',
+    expected: "src/adapters/queue/planted.ts: adapters may not import src/decide/reconcile/reconcile.ts",
   },
   {
     name: "a use case that loads the schema of an answer",
@@ -43,8 +43,8 @@ test.each([
   {
     name: "a use case with the types of messages",
     path: "src/app/planted.ts",
-    text: 'import type { MessageRead } from "../wire/demand-message.ts";',
-    expected: "src/app/planted.ts: app may not import src/wire/demand-message.ts",
+    text: 'import type { MessageRead } from "../wire/message/demand-message.ts";',
+    expected: "src/app/planted.ts: app may not import src/wire/message/demand-message.ts",
   },
   {
     name: "a simulator that shares code with the adapter",

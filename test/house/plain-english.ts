@@ -10,6 +10,8 @@ const FORBIDDEN: readonly RegExp[] = [
   /\banew\b/gi,
   /\bNOT WELL\b/g,
   /\btells\b/gi,
+  // An observation, as the glossary calls it.
+  /\b(?:a|the|each|last|next) look\b/gi,
 ];
 
 /** How often forbidden words occur in a file's string literals, and in its comments. */

@@ -1,7 +1,16 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSources } from "./imports.ts";
-import { countLevels, findCircles, findUpwardEdges, MOST_LEVELS, ROOMS } from "./rooms.ts";
+import {
+  APP,
+  countLevels,
+  DECIDE,
+  findCircles,
+  findLooseFiles,
+  findUpwardEdges,
+  MOST_LEVELS,
+  STOREYS,
+} from "./rooms.ts";
 
 const files = readSources(new URL("../..", import.meta.url).pathname);
 
@@ -9,19 +18,22 @@ test("no file imports itself by way of others", () => {
   expect(findCircles(files)).toEqual([]);
 });
 
-test("between the rooms of src/decide imports run downwards only", () => {
-  expect(findUpwardEdges(files)).toEqual([]);
+test.each(STOREYS)("between the rooms of $folder imports run downwards only", (storeys) => {
+  expect(findUpwardEdges(files, storeys)).toEqual([]);
 });
 
 test("at most 10 levels of rooms stand on each other in src/decide", () => {
   expect(countLevels(files)).toBeLessThanOrEqual(MOST_LEVELS);
 });
 
-test("every room in the list has files", () => {
-  const empty = ROOMS.filter(
-    (room) => room !== "entry" && !files.some(({ path }) => path.startsWith(`src/decide/${room}/`)),
-  );
+test.each(STOREYS)("every room in the list of $folder has files", ({ folder, rooms }) => {
+  const empty = rooms.filter((room) => !files.some(({ path }) => path.startsWith(`${folder}/${room}/`)));
   expect(empty).toEqual([]);
+});
+
+test("every file of src/decide lies in a room", () => {
+  expect(findLooseFiles(files)).toEqual([]);
+  expect(findLooseFiles([{ path: "src/decide/planted.ts", text: "" }])).toEqual(["src/decide/planted.ts"]);
 });
 
 test("a circle is found", () => {
@@ -34,7 +46,7 @@ test("a circle is found", () => {
 });
 
 test("a circle that is planted in the sources is found", () => {
-  const text = 'import { decide } from "../reconcile.ts";';
+  const text = 'import { decide } from "../reconcile/reconcile.ts";';
   const planted = files.map((file) =>
     file.path === "src/decide/need/spare.ts" ? { ...file, text: `${text}\n${file.text}` } : file,
   );
@@ -49,10 +61,10 @@ test.each([
     expected: "src/decide/place/planted.ts: place may not import why (src/decide/why/unmet.ts)",
   },
   {
-    name: "a room that imports an entry file",
+    name: "a room that imports the decision",
     path: "src/decide/need/planted.ts",
-    text: 'import { decide } from "../reconcile.ts";',
-    expected: "src/decide/need/planted.ts: need may not import entry (src/decide/reconcile.ts)",
+    text: 'import { decide } from "../reconcile/reconcile.ts";',
+    expected: "src/decide/need/planted.ts: need may not import reconcile (src/decide/reconcile/reconcile.ts)",
   },
   {
     name: "a room that is not in the list",
@@ -61,7 +73,15 @@ test.each([
     expected: "src/decide/attic/planted.ts: the room attic is not in the list",
   },
 ])("is found: $name", ({ path, text, expected }) => {
-  expect(findUpwardEdges([{ path, text }])).toEqual([expected]);
+  expect(findUpwardEdges([{ path, text }], DECIDE)).toEqual([expected]);
+});
+
+test("in src/app, too: a room that imports one above it, or a file that lies above all rooms", () => {
+  const text = 'import "../reconcile/revive-loop.ts"; import "../tick.ts";';
+  expect(findUpwardEdges([{ path: "src/app/record/planted.ts", text }], APP)).toEqual([
+    "src/app/record/planted.ts: record may not import reconcile (src/app/reconcile/revive-loop.ts)",
+    "src/app/record/planted.ts: record may not import (none) (src/app/tick.ts)",
+  ]);
 });
 
 test("rooms that stand on each other are counted", () => {
@@ -72,10 +92,10 @@ test("rooms that stand on each other are counted", () => {
   expect(countLevels(planted)).toBe(3);
 });
 
-test("test/decide has a folder for rooms alone: a test lies in the room that it tests", () => {
-  const folders = readdirSync(new URL("../decide", import.meta.url), { withFileTypes: true })
+test.each(STOREYS)("tests of $folder lie in folders for rooms alone", ({ folder, rooms }) => {
+  const tests = folder.replace("src/", "");
+  const folders = readdirSync(new URL(`../${tests}`, import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
-  const rooms: readonly string[] = ROOMS;
   expect(folders.filter((folder) => !rooms.includes(folder))).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readPolicy } from "../../src/wire/policy.ts";
-import { writePolicy } from "../../src/wire/write-policy.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
+import { writePolicy } from "../../src/wire/policy/write-policy.ts";
 
 const script = new URL("../../infra/make-prices.ts", import.meta.url).pathname;
 const fixture = (name: string): string => new URL(`../fixtures/prices/${name}`, import.meta.url).pathname;

@@ -1,5 +1,5 @@
 import type { SetEntries } from "../../src/domain/request-sets.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Books } from "./books.ts";
 import { contentOf, partsOf } from "./messages.ts";
 import type { Delivered, Parcel } from "./rig.ts";

@@ -1,4 +1,4 @@
-import type { DemandMessage, JobMessage, NodearrayMessage } from "../../src/wire/message.ts";
+import type { DemandMessage, JobMessage, NodearrayMessage } from "../../src/wire/message/message.ts";
 import type { ClusterShape } from "./shape.ts";
 import type { Entry, PartName } from "./steps.ts";
 import { arrayAt, jobName, typesAt } from "./wants.ts";

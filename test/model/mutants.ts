@@ -235,7 +235,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a lapse kills",
     edits: [
       {
-        file: "src/decide/judge-nodes.ts",
+        file: "src/decide/reconcile/judge-nodes.ts",
         find: '    if (action.kind === "terminate") terminates.push(nodeId);\n',
         put: '    if (action.kind === "terminate" || (record.sets.size > 0 && ![...record.sets.values()].some(({ live }) => live))) terminates.push(nodeId);\n',
       },
@@ -246,7 +246,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a stop that was sent long ago is promised for ever",
     edits: [
       {
-        file: "src/decide/stop-objections.ts",
+        file: "src/decide/autostop/stop-objections.ts",
         find: "draining?.sentAt !== undefined && secondsBetween(draining.sentAt, seenAt) < DECIDE_AGAIN_SECONDS",
         put: "draining?.sentAt !== undefined",
       },

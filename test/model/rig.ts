@@ -1,16 +1,16 @@
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
-import type { StopAnswer } from "../../src/app/stop-answer.ts";
-import type { StopDesk } from "../../src/app/answer-autostop.ts";
-import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import { createLanes } from "../../src/app/lanes.ts";
+import type { StopAnswer } from "../../src/app/autostop/stop-answer.ts";
+import type { StopDesk } from "../../src/app/autostop/answer-autostop.ts";
+import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Clock } from "../../src/app/ports/clock.ts";
 import type { RecordStore } from "../../src/app/ports/record-store.ts";
 import type { Site } from "../../src/app/ports/site.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
-import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
-import type { DemandRecorder } from "../../src/app/record-demand.ts";
-import { createRecorder } from "../../src/app/record-demand.ts";
+import { reconcileCluster } from "../../src/app/reconcile/reconcile-cluster.ts";
+import type { DemandRecorder } from "../../src/app/demand/record-demand.ts";
+import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import type { RequestSetUpdate } from "../../src/domain/demand.ts";
@@ -22,13 +22,13 @@ import type { ClusterRecord } from "../../src/domain/record.ts";
 import { instant } from "../../src/domain/units.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
-import type { MessageRead } from "../../src/wire/message-read.ts";
-import { emptyRequestSet, readDemandMessage, readRequestSet } from "../../src/wire/demand-message.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import type { MessageRead } from "../../src/wire/message/message-read.ts";
+import { emptyRequestSet, readDemandMessage, readRequestSet } from "../../src/wire/message/demand-message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { ClusterShape } from "./shape.ts";
 import { CLUSTER, simulatorOptions } from "./shape.ts";
-import type { App } from "../../src/app/app.ts";
-import type { StopCall } from "../../src/decide/stop-verdict.ts";
+import type { App } from "../../src/app/process/app.ts";
+import type { StopCall } from "../../src/decide/autostop/stop-verdict.ts";
 
 /** A Thursday at midnight. Any moment is fine if it is the same in every run. */
 const ORIGIN = Date.UTC(2026, 0, 1);
@@ -147,7 +147,7 @@ export class Rig {
   async ask(calls: readonly StopCall[]): Promise<readonly StopAnswer[]> {
     const answers = await Promise.all(calls.map((call) => this.#stopDesk.ask(this.#site, call)));
     // An observation that a question has begun ends before anything else happens.
-    await this.#stopDesk.settled();
+    await this.#stopDesk.ended();
     this.#collectWakes();
     return answers;
   }

@@ -1,7 +1,7 @@
 /** Dynamic node arrays in whole decisions, counted by hand. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import type { Purpose } from "../../src/domain/bucket.ts";
 import type { Node } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
@@ -40,8 +40,8 @@ function decideOn(cluster: RandomCluster, demands: readonly Demand[], nodes: rea
   const { nodes: known } = cluster;
   const ledger = known.map((node, i) => rememberNode(node, { purpose: purposeOf(node, i) }));
   const state = buildState({ sets: { standard: { demands } }, ledger: buildLedger(ledger) });
-  const look = { snapshot: { ...showCluster(cluster, nodes), at: NOW }, requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, DEFAULT_POLICY, NOW, OURS);
+  const observation = { snapshot: { ...showCluster(cluster, nodes), at: NOW }, requestNodes: new Map() };
+  return decide(state.record, state.bodies, observation, DEFAULT_POLICY, NOW, OURS);
 }
 
 /** The id of a group is on its nodes, beside whatever else is asked of them. */

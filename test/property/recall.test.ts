@@ -1,10 +1,10 @@
 /** What was worked out before never changes a decision. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { judgeStops } from "../../src/decide/autostop.ts";
+import { judgeStops } from "../../src/decide/autostop/judge-stops.ts";
 import type { Premises } from "../../src/decide/need/recall.ts";
 import { Recall } from "../../src/decide/need/recall.ts";
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import type { Spare } from "../../src/decide/need/spare.ts";
 import { DEFAULT_POLICY, observing } from "../../src/domain/policy.ts";
 import { afterQuestions } from "../support/build-call.ts";
@@ -13,8 +13,8 @@ import { anyCluster, anyDemands, showCluster } from "../support/build-random-clu
 import { BUCKET, buildState, OURS } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import type { Weighing } from "../../src/decide/need/weigh.ts";
-import { confirmStops } from "../../src/decide/confirm-stops.ts";
-import type { Recalls } from "../../src/decide/recalls.ts";
+import { confirmStops } from "../../src/decide/autostop/confirm-stops.ts";
+import type { Recalls } from "../../src/decide/need/recalls.ts";
 
 const POLICIES = [
   DEFAULT_POLICY,
@@ -114,9 +114,9 @@ test(
             const record = { backoffs: isResting ? [pause] : [], lastGoodLookAt: at(now - 30) };
             const state = buildState({ sets, record, ledger, seen: snapshot });
             const bodies = plan === undefined ? state.bodies : { ...state.bodies, plan };
-            const look = { snapshot, requestNodes: new Map() };
+            const observation = { snapshot, requestNodes: new Map() };
             const decided = (recall?: Recall<Weighing>) =>
-              decide(state.record, bodies, look, policy, at(now), OURS, recall);
+              decide(state.record, bodies, observation, policy, at(now), OURS, recall);
             const fresh = decided();
             const known = decided(plans);
             expect(known).toEqual(fresh);

@@ -1,7 +1,7 @@
 /** P6 and P9 of architecture.md, Properties, for a whole decision. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import { nameStemOf } from "../../src/decide/intents/create-requests.ts";
 import { settle } from "../../src/decide/intents/settle.ts";
 import type { Node } from "../../src/domain/cluster.ts";
@@ -212,12 +212,12 @@ test(
         });
         const snapshot = { ...showCluster(cluster, nodes), at: at(0) };
         const codec = plainCodec<typeof snapshot>();
-        const decided = (from: State, look: typeof snapshot): string =>
+        const decided = (from: State, observation: typeof snapshot): string =>
           decisionText(
             decide(
               from.record,
               from.bodies,
-              { snapshot: look, requestNodes: new Map() },
+              { snapshot: observation, requestNodes: new Map() },
               DEFAULT_POLICY,
               at(0),
               OURS,

@@ -1,9 +1,9 @@
 /** A dry run believes what a plan says of itself. How to replay a failure stands in runs.ts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import { storedWorld } from "../../src/decide/need/stored-world.ts";
-import { suppose } from "../../src/decide/what-if.ts";
+import { suppose } from "../../src/decide/what-if/what-if.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Remedy } from "../../src/domain/remedy.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";

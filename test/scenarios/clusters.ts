@@ -1,5 +1,5 @@
 import type { NodeArrayOptions, SimulatorOptions, Timings } from "../../src/simulator/options.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 
 /** A node boots in 60 s (5 + 25 + 30) and terminates in 30 s. */
 export const QUICK: Timings = {

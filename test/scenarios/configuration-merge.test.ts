@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { NodearrayMessage } from "../../src/wire/message.ts";
+import type { NodearrayMessage } from "../../src/wire/message/message.ts";
 import { MERGES, mergingBy } from "../support/configuration-merge.ts";
 import { oneArray } from "./clusters.ts";
 import { SENDER_RULE } from "../support/sender-rule.ts";

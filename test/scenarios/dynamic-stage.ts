@@ -1,4 +1,4 @@
-import type { DemandMessage, NodearrayMessage } from "../../src/wire/message.ts";
+import type { DemandMessage, NodearrayMessage } from "../../src/wire/message/message.ts";
 import { AT_ONCE, oneArray } from "./clusters.ts";
 import { Stage } from "./stage.ts";
 import type { StageOptions } from "./stage-options.ts";

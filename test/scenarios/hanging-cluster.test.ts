@@ -4,7 +4,7 @@ import { Stage } from "./stage.ts";
 
 const DAY = 86_400;
 
-test("a cluster whose status never answers does not delay another's look or its nodes", async () => {
+test("a cluster whose status never answers does not delay another's observation or its nodes", async () => {
   const [quick] = oneArray("quick").clusters;
   const [silent] = oneArray("silent").clusters;
   if (quick === undefined || silent === undefined) throw new Error("each has one cluster");

@@ -1,11 +1,11 @@
-import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import { createLanes } from "../../src/app/lanes.ts";
+import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
 import type { BodyChanges, RecordStore } from "../../src/app/ports/record-store.ts";
 import type { CycleCloud } from "../../src/app/ports/cyclecloud.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
-import { createRecorder } from "../../src/app/record-demand.ts";
+import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { Composition } from "../../src/compose.ts";
-import type { App } from "../../src/app/app.ts";
+import type { App } from "../../src/app/process/app.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 
 /** What a test puts around the calls of one host. Each function returns a promise that may never resolve. */

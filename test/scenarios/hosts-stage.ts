@@ -9,11 +9,11 @@ import { clusterName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
-import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
+import { drainMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Interference } from "./host-process.ts";
 import { Host } from "./host-process.ts";
 import type { ReadyNode } from "./ready-nodes.ts";
@@ -122,7 +122,7 @@ export class HostsStage {
 
   /** Accepts a message on this host and makes no plan. Resolves once the demand is saved. */
   async accept(message: DemandMessage, host: Host): Promise<void> {
-    const { readDemandMessage } = await import("../../src/wire/demand-message.ts");
+    const { readDemandMessage } = await import("../../src/wire/message/demand-message.ts");
     const now = this.clock.now();
     const read = readDemandMessage(message, {
       messageId: `message-${(this.#messages += 1)}`,
@@ -158,7 +158,7 @@ export class HostsStage {
   ): Promise<Told | undefined> {
     const told: Told[] = [];
     this.#watch(this.ask(node, host, query, headers).then((answer) => told.push(answer)));
-    await settleMicrotasks();
+    await drainMicrotasks();
     for (let waited = 0; told.length === 0 && waited < seconds; waited += 1) await this.pass(1);
     return told[0];
   }
@@ -183,7 +183,7 @@ export class HostsStage {
 
   async #runDue(): Promise<void> {
     this.simulator.advance();
-    for (let round = 0; round < 4; round += 1) await settleMicrotasks();
+    for (let round = 0; round < 4; round += 1) await drainMicrotasks();
     const now = this.clock.now();
     for (const one of this.#every) {
       if (one.at > now) continue;
@@ -199,7 +199,7 @@ export class HostsStage {
     this.#wakes = this.#wakes.filter(({ at }) => at > now);
     for (const { at: _at, ...id } of due)
       this.#deliver({ version: 1, cluster: CLUSTER, wake: true, ...id }, this.#someHost());
-    for (let round = 0; round < 4; round += 1) await settleMicrotasks();
+    for (let round = 0; round < 4; round += 1) await drainMicrotasks();
     this.#takeWakes();
     if (this.#failure !== undefined) throw this.#failure.error;
   }

@@ -1,5 +1,5 @@
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { oneArray } from "./clusters.ts";
 
 /** A scheduler that can only report "job X is queued" has one request set per job. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { NodeArrayOptions, Quirks, SimulatorOptions } from "../../src/simulator/options.ts";
-import type { NodearrayMessage } from "../../src/wire/message.ts";
+import type { NodearrayMessage } from "../../src/wire/message/message.ts";
 import type { ContractCase, ContractOutcome, ContractStep, ContractTemplate } from "./autoscale-case.ts";
 import { mergingBy } from "../support/configuration-merge.ts";
 import { AT_ONCE } from "./clusters.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NodearrayMessage } from "../../src/wire/message.ts";
+import type { NodearrayMessage } from "../../src/wire/message/message.ts";
 import { AT_ONCE, oneArray } from "./clusters.ts";
 import { Stage } from "./stage.ts";
 

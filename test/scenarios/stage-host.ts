@@ -1,13 +1,13 @@
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
 import type { QueuedItem } from "../../src/adapters/memory/demand-queue.ts";
-import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import type { App } from "../../src/app/app.ts";
-import { createLanes } from "../../src/app/lanes.ts";
-import { createRecorder } from "../../src/app/record-demand.ts";
+import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
+import type { App } from "../../src/app/process/app.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
+import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { Composition, MemoryComposition } from "../../src/compose.ts";
 import type { Policy } from "../../src/domain/policy.ts";
-import { settleMicrotasks } from "../../src/local/play/virtual-clock.ts";
+import { drainMicrotasks } from "../../src/local/play/virtual-clock.ts";
 import type { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { MINUTE_MS, ORIGIN } from "./stage-options.ts";
 
@@ -106,7 +106,7 @@ export class StageHost {
       const delivery = { invocationId: "wake", triggerMetadata: { insertionTime: new Date(now) } };
       this.watch(this.deliver(message, delivery));
     }
-    await settleMicrotasks();
+    await drainMicrotasks();
     this.#takeWakes();
     if (this.#failure !== undefined) throw this.#failure.error;
   }

@@ -1,10 +1,10 @@
 import { handleAutostop } from "../../functions/autostop.ts";
-import type { Explanation, Question } from "../../src/app/explain-cluster.ts";
-import { explain } from "../../src/app/explain-cluster.ts";
-import { describeCluster } from "../../src/app/describe-cluster.ts";
-import { describeComparison } from "../../src/app/describe-comparison.ts";
-import { checkHealth } from "../../src/app/describe-health.ts";
-import { createLanes } from "../../src/app/lanes.ts";
+import type { Explanation, Question } from "../../src/app/describe/explain-cluster.ts";
+import { explain } from "../../src/app/describe/explain-cluster.ts";
+import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
+import { describeComparison } from "../../src/app/describe/describe-comparison.ts";
+import { checkHealth } from "../../src/app/describe/describe-health.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
 import type { HistoryRow } from "../../src/app/ports/history.ts";
 import { tickInTime } from "../../src/app/tick.ts";
 import type { Composition } from "../../src/compose.ts";
@@ -13,11 +13,11 @@ import { clusterName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { instant } from "../../src/domain/units.ts";
-import { settleMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
+import { drainMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { HealthShown } from "../../src/wire/api/parts.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { mergingBy } from "../support/configuration-merge.ts";
 import type { ReadyNode } from "./ready-nodes.ts";
 import { ReadyNodes, stopRequest } from "./ready-nodes.ts";
@@ -208,7 +208,7 @@ export class Stage {
     const end = this.clock.now() + seconds * 1000;
     const done = new AbortController();
     this.#host.watch(work.finally(() => done.abort()));
-    await settleMicrotasks();
+    await drainMicrotasks();
     while (!done.signal.aborted) {
       if (this.clock.now() >= end) throw new Error(`not done after ${seconds} s`);
       await this.pass(0.1);
@@ -218,10 +218,10 @@ export class Stage {
 
   async #runDue(): Promise<void> {
     this.simulator.advance();
-    await settleMicrotasks();
+    await drainMicrotasks();
     const now = this.clock.now();
     for (const actor of this.#actors) this.#host.watch(actor.step(now));
-    await settleMicrotasks();
+    await drainMicrotasks();
     await this.#host.runDue(now);
   }
 

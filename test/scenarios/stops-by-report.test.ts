@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { oneArray } from "./clusters.ts";
 import { HostsStage } from "./hosts-stage.ts";
 

@@ -1,5 +1,5 @@
 import type { Policy } from "../../src/domain/policy.ts";
-import { readPolicy } from "../../src/wire/policy.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { Dice } from "./dice.ts";
 
 /** Short times, so that much happens in a few simulated minutes. */

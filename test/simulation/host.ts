@@ -1,10 +1,10 @@
 import type { HttpResponseInit } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { answeringAnyone } from "../../functions/answering.ts";
-import { createBackground } from "../../src/app/background.ts";
-import { createHealthDesk } from "../../src/app/health-desk.ts";
+import { createBackground } from "../../src/app/process/background.ts";
+import { createHealthDesk } from "../../src/app/describe/health-desk.ts";
 import type { Composition } from "../../src/compose.ts";
-import { autostopPath } from "../../src/decide/autostop-token.ts";
+import { autostopPath } from "../../src/decide/autostop/autostop-token.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import type { Instance } from "./instance.ts";
 

@@ -1,9 +1,9 @@
 import { createCycleCloud } from "../../src/adapters/cyclecloud/cyclecloud.ts";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
-import type { StopDesk } from "../../src/app/answer-autostop.ts";
-import { createStopDesk } from "../../src/app/answer-autostop.ts";
-import { createLanes } from "../../src/app/lanes.ts";
+import type { StopDesk } from "../../src/app/autostop/answer-autostop.ts";
+import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
 import type { CredentialBreaker } from "../../src/app/ports/credential-breaker.ts";
 import type { DemandQueue } from "../../src/app/ports/demand-queue.ts";
 import type { History } from "../../src/app/ports/history.ts";
@@ -11,8 +11,8 @@ import type { Ports } from "../../src/app/ports/ports.ts";
 import type { RecordStore } from "../../src/app/ports/record-store.ts";
 import type { Site } from "../../src/app/ports/site.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
-import type { DemandRecorder } from "../../src/app/record-demand.ts";
-import { createRecorder } from "../../src/app/record-demand.ts";
+import type { DemandRecorder } from "../../src/app/demand/record-demand.ts";
+import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
@@ -23,7 +23,7 @@ import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
 import type { Schedule } from "./schedule.ts";
 import { brokenAnswer, drawTrip, endpointOf } from "./trip.ts";
 import type { Endpoint, Weather } from "./weather.ts";
-import type { App } from "../../src/app/app.ts";
+import type { App } from "../../src/app/process/app.ts";
 
 /** What all processes share: the storage account, the CycleCloud server and the clock. */
 export interface Shared {

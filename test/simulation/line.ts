@@ -1,4 +1,4 @@
-import { reconcileCluster } from "../../src/app/reconcile-cluster.ts";
+import { reconcileCluster } from "../../src/app/reconcile/reconcile-cluster.ts";
 import type { DemandQueue } from "../../src/app/ports/demand-queue.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import type { RequestSetUpdate } from "../../src/domain/demand.ts";

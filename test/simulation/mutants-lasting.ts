@@ -15,12 +15,12 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a look that slow calls made old is thrown away",
     edits: [
       {
-        file: "src/app/observe-cluster.ts",
+        file: "src/app/reconcile/observe-cluster.ts",
         find: "    questions.begin(open, (id) => nodesOfOne(run, id));\n    const status = await answer;\n",
         put: "    const status = await answer;\n    questions.begin(open, (id) => nodesOfOne(run, id));\n",
       },
       {
-        file: "src/app/observe-cluster.ts",
+        file: "src/app/reconcile/observe-cluster.ts",
         find: "    await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);\n",
         put: "    await questions.allEnded();\n",
       },
@@ -52,8 +52,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node is told to open while its stop may be under way",
     edits: [
       {
-        file: "src/app/stop-answer.ts",
-        find: 'const UNDER_WAY = unsettled("its stop is under way; ask again");',
+        file: "src/app/autostop/stop-answer.ts",
+        find: 'const UNDER_WAY = askAgain("its stop is under way; ask again");',
         put: 'const UNDER_WAY: StopAnswer = { kind: "cannot-tell", why: "mutant", undrain: true };',
       },
     ],
@@ -63,12 +63,12 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a plan stops a host although its report has changed",
     edits: [
       {
-        file: "src/app/amend-decision.ts",
+        file: "src/app/reconcile/amend-decision.ts",
         find: "...withoutContradicted(decision, record, bodies, policy, now), questions",
         put: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, policy, now) : decision), questions",
       },
       {
-        file: "src/app/apply-plan.ts",
+        file: "src/app/reconcile/apply-plan.ts",
         find: "return nodes.size === 0 ? state :",
         put: "return nodes.size >= 0 ? state :",
       },

@@ -23,12 +23,12 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "effects are applied before they are committed",
     edits: [
       {
-        file: "src/app/conclude-observation.ts",
-        find: 'import type { Finding } from "./effects.ts";\n',
-        put: 'import type { Finding } from "./effects.ts";\nimport { applyIntents } from "./effects.ts";\n',
+        file: "src/app/reconcile/conclude-observation.ts",
+        find: 'import type { Finding } from "../effects/effects.ts";\n',
+        put: 'import type { Finding } from "../effects/effects.ts";\nimport { applyIntents } from "../effects/effects.ts";\n',
       },
       {
-        file: "src/app/conclude-observation.ts",
+        file: "src/app/reconcile/conclude-observation.ts",
         find: "    made = decideOn(run, current, settled, observation, now);\n",
         put: "    made = decideOn(run, current, settled, observation, now);\n    void applyIntents(run, made.decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
       },
@@ -41,7 +41,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an old observation is decided on after a later one, or after another plan's creates",
     edits: [
       {
-        file: "src/app/conclude-observation.ts",
+        file: "src/app/reconcile/conclude-observation.ts",
         find: "return !hasSameEffects(record, begun.effects) || isOlder;",
         put: "return false;",
       },
@@ -87,7 +87,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
         find: '    if (intent.effect.kind === "terminate") return intent;\n',
         put: "",
       },
-      { file: "src/app/effects.ts", find: '    intent.effect.kind !== "create" ||\n', put: "" },
+      { file: "src/app/effects/effects.ts", find: '    intent.effect.kind !== "create" ||\n', put: "" },
     ],
     moves: "stoppedNeeded",
     seeds: 300,
@@ -109,17 +109,17 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "the observation is repeated whenever a message was accepted meanwhile",
     edits: [
       {
-        file: "src/app/reserve-observation.ts",
+        file: "src/app/reconcile/reserve-observation.ts",
         find: 'result: { kind: "begun", at: now, effects: effectsOf(record), open, taken, ...newWake(record, reserved) },',
         put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken, ...newWake(record, reserved) },',
       },
       {
-        file: "src/app/conclude-observation.ts",
+        file: "src/app/reconcile/conclude-observation.ts",
         find: "return !hasSameEffects(record, begun.effects) || ",
         put: "return record.sets !== begun.sets || ",
       },
       {
-        file: "src/app/conclude-observation.ts",
+        file: "src/app/reconcile/conclude-observation.ts",
         find: "made.basis === basisOf(record)",
         put: 'made.basis === "mutant"',
       },
@@ -132,7 +132,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a node that asked goes without a look after its mark",
     edits: [
       {
-        file: "src/decide/confirm-stops.ts",
+        file: "src/decide/autostop/confirm-stops.ts",
         find: "[...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]",
         put: "[...ours]",
       },
@@ -175,7 +175,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a node that is told to stay keeps the mark of its last question",
     edits: [
       {
-        file: "src/decide/note-verdicts.ts",
+        file: "src/decide/autostop/note-verdicts.ts",
         find: "    } else if (isStay(verdict)) {",
         put: "    } else if (isStay(verdict) && !isMarked) {",
       },
@@ -188,17 +188,17 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an unfit node that goes counts as a substitute for one that asks with it",
     edits: [
       {
-        file: "src/decide/autostop.ts",
+        file: "src/decide/autostop/judge-stops.ts",
         find: "const askers = without(new Set(marks), sick);",
         put: "const askers = new Set(marks);",
       },
       {
-        file: "src/decide/spare-nodes.ts",
+        file: "src/decide/autostop/spare-nodes.ts",
         find: "new Set([...out, ...held.closed, ...unfit])",
         put: "new Set(out)",
       },
       {
-        file: "src/decide/confirm-stops.ts",
+        file: "src/decide/autostop/confirm-stops.ts",
         find: "const askers = without(new Set(going), sick);",
         put: "const askers = new Set(going);",
       },
@@ -241,7 +241,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an owner sends after its lease has ended",
     edits: [
       {
-        file: "src/app/send-intent.ts",
+        file: "src/app/effects/send-intent.ts",
         find: "maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined",
         put: "call()",
       },

@@ -55,6 +55,6 @@ export class Schedule {
 }
 
 /** Lets all work run that a step has started and that waits for nothing else. */
-export function settleMicrotasks(): Promise<void> {
+export function drainMicrotasks(): Promise<void> {
   return new Promise((done) => setImmediate(done));
 }

@@ -4,7 +4,7 @@ import type { Kind } from "./kinds.ts";
 import { drawKind } from "./kinds.ts";
 import { startMoments } from "./moments.ts";
 import type { Told } from "./needs.ts";
-import { ORIGIN, settleMicrotasks } from "./schedule.ts";
+import { ORIGIN, drainMicrotasks } from "./schedule.ts";
 import { startWriters } from "./start-writers.ts";
 import { startStormFaults } from "./storm-faults.ts";
 import type { Verdict } from "./verdict.ts";
@@ -123,7 +123,7 @@ async function playUntil({ schedule, server, storage }: World, end: number): Pro
     }
     simulator.advance();
     schedule.step();
-    await settleMicrotasks();
+    await drainMicrotasks();
     await storage.settle();
   }
   schedule.moveTo(end);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OWN_KEYS } from "../../src/wire/policy.ts";
+import { OWN_KEYS } from "../../src/wire/policy/policy.ts";
 import { drawConfiguration } from "./configuration.ts";
 import { faultsOf, playSeeds } from "./report.ts";
 import { simulate } from "./simulate.ts";

@@ -1,8 +1,8 @@
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
-import { createLanes } from "../../src/app/lanes.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Clock } from "../../src/app/ports/clock.ts";
 import type { Site } from "../../src/app/ports/site.ts";
-import { createRecorder } from "../../src/app/record-demand.ts";
+import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { Composition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import type { RequestSetUpdate } from "../../src/domain/demand.ts";
@@ -10,12 +10,12 @@ import { clusterName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { instant } from "../../src/domain/units.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
-import type { DemandMessage } from "../../src/wire/message.ts";
+import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { oneArray } from "../scenarios/clusters.ts";
 import type { MemoryTable } from "./memory-table.ts";
 import { memoryTable } from "./memory-table.ts";
-import type { App } from "../../src/app/app.ts";
+import type { App } from "../../src/app/process/app.ts";
 
 export const DEMO = clusterName("demo");
 

@@ -1,4 +1,4 @@
-import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../../src/domain/cluster.ts";
+import type { StatusBucket, Node, NodeArray, NodePhase, Snapshot } from "../../src/domain/cluster.ts";
 import { arrayName, clusterName, machineType, nodeId, requestId } from "../../src/domain/ids.ts";
 import type { Busyness, Ledger, LedgerNode } from "../../src/domain/ledger.ts";
 import type { Instant } from "../../src/domain/units.ts";
@@ -91,7 +91,7 @@ export function idleSince(since: Instant): { readonly busyness: Busyness } {
 }
 
 /** One VM size of an array that has room for a thousand more. */
-export function buildBucket(type = D4, vcpus = 4, more: Partial<Bucket> = {}): Bucket {
+export function buildBucket(type = D4, vcpus = 4, more: Partial<StatusBucket> = {}): StatusBucket {
   return {
     bucketId: `bucket-${type}`,
     machineType: type,

@@ -1,11 +1,11 @@
 import "../scenarios/install-core.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
-import { createLanes } from "../../src/app/lanes.ts";
+import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Clock } from "../../src/app/ports/clock.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import type { RejectedMessage } from "../../src/app/ports/demand-queue.ts";
-import { createRecorder } from "../../src/app/record-demand.ts";
+import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { MemoryComposition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";

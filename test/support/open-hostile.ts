@@ -1,4 +1,4 @@
-import type { Bucket } from "../../src/domain/cluster.ts";
+import type { StatusBucket } from "../../src/domain/cluster.ts";
 import type { Demand } from "../../src/domain/demand.ts";
 import { arrayName, machineType } from "../../src/domain/ids.ts";
 import { buildArray, buildBucket, buildNodes, buildSnapshot, rememberNodes } from "./build-node.ts";
@@ -19,7 +19,7 @@ export function hostileCluster(name: string): HostileCluster {
 }
 
 /** Twenty VM sizes of the series D, each with another number of cores. */
-const buckets = (array: number): readonly Bucket[] =>
+const buckets = (array: number): readonly StatusBucket[] =>
   times(20, (k) => buildBucket(machineType(`Standard_D${k + 1}_v${array + 1}`), k + 1));
 
 /** The demand in a cluster of ten arrays of twenty VM sizes and so many nodes, half of them deallocated ones where it has many. */
@@ -42,7 +42,7 @@ export function clusterOf(hostile: HostileCluster, nodeCount: number) {
       ? bodies.demands
       : new Map([...bodies.demands].map(([digest, body]) => [digest, { ...body, pools }]));
   const state: ReturnType<typeof buildState> = { record, bodies: { ...bodies, demands } };
-  return { ...state, look: { snapshot, requestNodes: new Map() } };
+  return { ...state, observation: { snapshot, requestNodes: new Map() } };
 }
 
 /** The demand of an honest set, which comes last by priority. */

@@ -1,12 +1,12 @@
 import { accept } from "../../src/decide/record/accept.ts";
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Instant } from "../../src/domain/units.ts";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
+import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
 import { NOW } from "./build-node.ts";
 import { buildState, OURS } from "./build-record.ts";
 import type { Decision } from "../../src/domain/decision.ts";
@@ -58,8 +58,8 @@ export function decideOn(
   snapshot: Snapshot,
   { policy = {}, now = NOW }: { readonly policy?: Partial<Policy>; readonly now?: Instant } = {},
 ): Decision {
-  const look = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
-  return decide(record, bodies, look, { ...DEFAULT_POLICY, ...policy }, now, OURS);
+  const observation = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
+  return decide(record, bodies, observation, { ...DEFAULT_POLICY, ...policy }, now, OURS);
 }
 
 /** The number of nodes that the plan creates. */

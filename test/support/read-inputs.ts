@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
-import { readDemandMessage, readRequestSet } from "../../src/wire/demand-message.ts";
+import { readDemandMessage, readRequestSet } from "../../src/wire/message/demand-message.ts";
 import { appOnTable, DEMO, SleepersClock } from "./app-on-table.ts";
 
 /*

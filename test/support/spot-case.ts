@@ -1,6 +1,6 @@
-import { decide } from "../../src/decide/reconcile.ts";
+import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
-import type { Bucket, Node, NodeArray } from "../../src/domain/cluster.ts";
+import type { StatusBucket, Node, NodeArray } from "../../src/domain/cluster.ts";
 import type { Demand, TargetDemand } from "../../src/domain/demand.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
@@ -19,17 +19,17 @@ export const ON_DEMAND = { Interruptible: false };
 export const quota = (quotaCores: number, consumedCores: number) => ({ quotaCores, consumedCores });
 
 /** A full bucket on demand: all 16 cores of its family are used, so CycleCloud creates no more nodes. Of 400 cores in the region 384 are left. */
-export const full: Partial<Bucket> = {
+export const full: Partial<StatusBucket> = {
   availableCount: 0,
   activeCount: 4,
   familyQuota: quota(16, 16),
   regionalQuota: quota(400, 16),
 };
-export const execute = (more: Partial<Bucket> = full): NodeArray =>
+export const execute = (more: Partial<StatusBucket> = full): NodeArray =>
   buildArray("execute", { region: "west", buckets: [buildBucket(D4, 4, more)] });
 
 /** A spot array: the region has 12 cores of spot quota. */
-export const spotArray = (more: Partial<Bucket> = {}): NodeArray =>
+export const spotArray = (more: Partial<StatusBucket> = {}): NodeArray =>
   buildArray("lowprio", {
     region: "west",
     spot: true,
@@ -54,8 +54,8 @@ export function plan({ demands, arrays, policy, record = {}, nodes = [], ledger 
     record,
     ledger: ledger ?? rememberNodes(nodes),
   });
-  const look = { snapshot: buildSnapshot(nodes, { arrays }), requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, { ...DEFAULT_POLICY, ...policy }, NOW, OURS);
+  const observation = { snapshot: buildSnapshot(nodes, { arrays }), requestNodes: new Map() };
+  return decide(state.record, state.bodies, observation, { ...DEFAULT_POLICY, ...policy }, NOW, OURS);
 }
 
 export const creates = ({ plan: { creates: all } }: Decision): readonly string[] =>

@@ -20,27 +20,27 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T1: any token of the right form is good",
     [
-      "src/decide/autostop-token.ts",
+      "src/decide/autostop/autostop-token.ts",
       "if (timingSafeEqual(sign(read.secret, cluster, array), read.given)) found",
       "if (sign(read.secret, cluster, array).length === read.given.length) found",
     ],
-    "test/decide/autostop-token.test.ts",
+    "test/decide/autostop/autostop-token.test.ts",
     "a token",
   ),
   mutant(
     "T2: a token is for every cluster",
     [
-      "src/decide/autostop-token.ts",
+      "src/decide/autostop/autostop-token.ts",
       "update(`${cluster}\\n${array}`)",
       "update(`${cluster.slice(0, 0)}\\n${array}`)",
     ],
-    "test/decide/autostop-token.test.ts",
+    "test/decide/autostop/autostop-token.test.ts",
     "a token is worth nothing in another cluster",
   ),
   mutant(
     "T3: a bound node's calls need no token",
     [
-      "src/decide/stops/node-token.ts",
+      "src/decide/autostop/node-token.ts",
       "return binding === undefined || binding.token === token || ",
       "return binding !== token || ",
     ],
@@ -50,17 +50,17 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T4: a job keeps no unhealthy node",
     [
-      "src/decide/stop-objections.ts",
+      "src/decide/autostop/stop-objections.ts",
       'return busy === undefined ? undefined : { ...busy, held: "job" };',
       "return undefined;",
     ],
-    "test/decide/stops/unhealthy.test.ts",
+    "test/decide/autostop/unhealthy.test.ts",
     "it stays, and is never told to open",
   ),
   mutant(
     "T4: any number of nodes go as unhealthy",
-    ["src/decide/stops/unhealthy.ts", "return room <= 0;", "return room <= -1000;"],
-    "test/decide/stops/unhealthy.test.ts",
+    ["src/decide/autostop/unhealthy.ts", "return room <= 0;", "return room <= -1000;"],
+    "test/decide/autostop/unhealthy.test.ts",
     "all of 20 nodes say so at once: three go, and the others are held and shown",
   ),
   mutant(
@@ -107,7 +107,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   ),
   mutant(
     "T18: any nesting is read",
-    ["src/wire/bounds.ts", "levels: 64,", "levels: 64_000,"],
+    ["src/wire/json/bounds.ts", "levels: 64,", "levels: 64_000,"],
     "test/wire/bounds.test.ts",
     "a job nested too deep",
   ),
@@ -135,12 +135,12 @@ export const MUTANTS: readonly ThreatMutant[] = [
   ),
   mutant(
     "T31: problems show texts",
-    ["src/wire/problem.ts", '`"${value}"` : `text of', '`"${value}"` : `${value} text of'],
+    ["src/wire/json/problem.ts", '`"${value}"` : `text of', '`"${value}"` : `${value} text of'],
     "test/wire/found.test.ts",
     "problems of a demand message hold nothing of",
   ),
   mutant(
-    "T32: a look keeps the whole Configuration",
+    "T32: an observation keeps the whole Configuration",
     [
       "src/domain/named-configuration.ts",
       ".filter(([key]) => keys.has(key));",

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clusterName, setName } from "../../src/domain/ids.ts";
-import { readDemandMessage, readRequestSet } from "../../src/wire/demand-message.ts";
-import { type MessageRead } from "../../src/wire/message-read.ts";
-import { readPolicy } from "../../src/wire/policy.ts";
-import { readRegistry } from "../../src/wire/registry.ts";
+import { readDemandMessage, readRequestSet } from "../../src/wire/message/demand-message.ts";
+import { type MessageRead } from "../../src/wire/message/message-read.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
+import { readRegistry } from "../../src/wire/policy/registry.ts";
 import { CONTEXT, NOW } from "./context.ts";
 
 /** Any JSON in the places where a message has something: far more telling than any JSON at the top. */

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { clusterName, setName } from "../../src/domain/ids.ts";
-import { BOUNDS } from "../../src/wire/bounds.ts";
-import { readDemandMessage, readRequestSet } from "../../src/wire/demand-message.ts";
-import { readPolicy } from "../../src/wire/policy.ts";
+import { BOUNDS } from "../../src/wire/json/bounds.ts";
+import { readDemandMessage, readRequestSet } from "../../src/wire/message/demand-message.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { CONTEXT, problemLines } from "./context.ts";
 
 const ADDRESS = { ...CONTEXT, cluster: clusterName("prod"), set: setName("standard") };

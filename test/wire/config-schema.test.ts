@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { describeConfig } from "../../src/wire/config-schema.ts";
-import { OWN_KEYS, readPolicy } from "../../src/wire/policy.ts";
-import { writePolicy } from "../../src/wire/write-policy.ts";
+import { OWN_KEYS, readPolicy } from "../../src/wire/policy/policy.ts";
+import { writePolicy } from "../../src/wire/policy/write-policy.ts";
 
 const file = new URL("../../docs/configuration.schema.json", import.meta.url);
 const isValid = new Ajv({ strict: false }).compile(describeConfig());

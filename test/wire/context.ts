@@ -1,6 +1,6 @@
-import type { Fields } from "../../src/wire/fields.ts";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
-import { type MessageContext, type MessageRead } from "../../src/wire/message-read.ts";
+import type { Fields } from "../../src/wire/json/fields.ts";
+import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
+import { type MessageContext, type MessageRead } from "../../src/wire/message/message-read.ts";
 import type { PartialUpdate, RequestSetUpdate, WholeUpdate } from "../../src/domain/demand.ts";
 import { instant } from "../../src/domain/units.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { readDemandMessage } from "../../src/wire/demand-message.ts";
-import { readPolicy } from "../../src/wire/policy.ts";
-import { readRegistry } from "../../src/wire/registry.ts";
-import { kindOf, problemAt, problemShowing } from "../../src/wire/problem.ts";
+import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
+import { readRegistry } from "../../src/wire/policy/registry.ts";
+import { kindOf, problemAt, problemShowing } from "../../src/wire/json/problem.ts";
 import { CONTEXT } from "./context.ts";
 
 /** What `found` repeats of an input goes to logs and to others than its sender: no value that may be a secret. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { clusterName, setName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { readRequestSet } from "../../src/wire/demand-message.ts";
-import { readPolicy } from "../../src/wire/policy.ts";
-import { readRegistry } from "../../src/wire/registry.ts";
-import { readWhatIf } from "../../src/wire/what-if.ts";
+import { readRequestSet } from "../../src/wire/message/demand-message.ts";
+import { readPolicy } from "../../src/wire/policy/policy.ts";
+import { readRegistry } from "../../src/wire/policy/registry.ts";
+import { readWhatIf } from "../../src/wire/what-if/what-if.ts";
 import { lineOf, NOW, problemLines, readMembers, updateOf } from "./context.ts";
 
 const EXPECTED =

@@ -44,13 +44,10 @@ export async function exchange(
       reading.kind === "too-large"
         ? `the answer is larger than ${maxBytes} bytes`
         : `the answer is encoded as "${reading.encoding}", expected gzip or none`;
-    return failed(new PortError("unexpected", operation, problem, answer.statusCode), false);
+    return failed(new PortError("unexpected", operation, problem, answer.statusCode));
   } catch (error) {
     if (deadline.signal.aborted) {
-      return failed(
-        new PortError("unreachable", operation, `no full answer within ${timeoutMs / 1000} s`),
-        false,
-      );
+      return failed(new PortError("unreachable", operation, `no full answer within ${timeoutMs / 1000} s`));
     }
     return describeFailure(error, operation);
   } finally {
@@ -58,7 +55,7 @@ export async function exchange(
   }
 }
 
-function failed(error: PortError, connectionLost: boolean): Attempt {
+function failed(error: PortError, { connectionLost = false } = {}): Attempt {
   return { kind: "failed", error, connectionLost };
 }
 
@@ -66,13 +63,15 @@ function failed(error: PortError, connectionLost: boolean): Attempt {
 function describeFailure(error: unknown, operation: string): Attempt {
   const code = codeOf(error);
   if (code.startsWith("Z_")) {
-    return failed(new PortError("unexpected", operation, `the answer cannot be unpacked (${code})`), false);
+    return failed(new PortError("unexpected", operation, `the answer cannot be unpacked (${code})`));
   }
   if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(code)) {
     // A retry would get the same certificate.
-    return failed(new PortError("unreachable", operation, `${certificateText(code)} (${code})`), false);
+    return failed(new PortError("unreachable", operation, `${certificateText(code)} (${code})`));
   }
-  return failed(new PortError("unreachable", operation, `no connection, or it was cut (${code})`), true);
+  return failed(new PortError("unreachable", operation, `no connection, or it was cut (${code})`), {
+    connectionLost: true,
+  });
 }
 
 /** The fault of a certificate, and the keys of the cluster in AUTOSCALER_CLUSTERS that solve it. */

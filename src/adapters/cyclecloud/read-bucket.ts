@@ -1,4 +1,4 @@
-import type { Bucket, Machine } from "../../domain/cluster.ts";
+import type { StatusBucket, Machine } from "../../domain/cluster.ts";
 import { machineType, placementGroup } from "../../domain/ids.ts";
 import {
   isObject,
@@ -23,7 +23,7 @@ export interface BucketSetting {
  * A bucket of an array (cyclecloud-wire.md A.3). Undefined if neither it nor its array names a VM size: then no node can be requested
  * there. A bucket without a description of its VM cannot be planned: it is read as invalid, without capacity, and keeps its nodes.
  */
-export function readBucket(bucket: JsonObject, setting: BucketSetting): Bucket | undefined {
+export function readBucket(bucket: JsonObject, setting: BucketSetting): StatusBucket | undefined {
   const definition = bucket["definition"];
   const size =
     (isObject(definition) ? readText(definition["machineType"]) : undefined) ?? setting.machineType;
@@ -56,7 +56,7 @@ const undescribedMachine: Machine = { vcpus: 0, quotaVcpus: 0, gpus: 0, memoryGi
 function readValidity(
   bucket: JsonObject,
   machine: Machine | undefined,
-): Pick<Bucket, "valid" | "invalidReason"> {
+): Pick<StatusBucket, "valid" | "invalidReason"> {
   if (bucket["valid"] === false)
     return { valid: false, invalidReason: readText(bucket["invalidReason"]) ?? "no reason given" };
   return machine === undefined
@@ -78,7 +78,7 @@ function readMachine(value: unknown): Machine | undefined {
   };
 }
 
-function readPlacementGroups(value: unknown): Bucket["placementGroups"] {
+function readPlacementGroups(value: unknown): StatusBucket["placementGroups"] {
   return readList(value).flatMap((group) => {
     const name = isObject(group) ? readText(group["name"]) : undefined;
     if (!isObject(group) || name === undefined) return [];

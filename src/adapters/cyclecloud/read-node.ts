@@ -107,7 +107,7 @@ function comesUp(status: string): boolean {
  * "coming": the boot timeout decides. Failed while not wanted is a failed termination, so "going". Without TargetState an unambiguous
  * Status decides; otherwise the record is unclear.
  */
-export function phaseOf(
+function phaseOf(
   status: string,
   targetState: string | undefined,
   { hasAddress }: { readonly hasAddress: boolean },

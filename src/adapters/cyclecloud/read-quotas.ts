@@ -1,8 +1,8 @@
-import type { Bucket, Quota } from "../../domain/cluster.ts";
+import type { StatusBucket, Quota } from "../../domain/cluster.ts";
 import type { JsonObject } from "./read-fields.ts";
 import { readCount } from "./read-fields.ts";
 
-type Quotas = Pick<Bucket, "familyQuota" | "regionalQuota">;
+type Quotas = Pick<StatusBucket, "familyQuota" | "regionalQuota">;
 
 /**
  * The quotas of a bucket (cyclecloud-wire.md A.3). Some 8.x releases began to report them separately, as `family*` and `regional*`; these

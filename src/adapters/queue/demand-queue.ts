@@ -27,7 +27,7 @@ const LONGEST_DELAY_SECONDS: Seconds = 6 * 24 * 3600;
  * How long rejected messages wait for a person, who may be away. Anyone who may send demand can fill the queue, so nothing waits longer.
  * Real seconds, as the service counts them.
  */
-export const REJECTED_LIFE_SECONDS: Seconds = 30 * 24 * 3600;
+const REJECTED_LIFE_SECONDS: Seconds = 30 * 24 * 3600;
 /** Maximum number of messages that the service shows. */
 const PEEKED = 32;
 

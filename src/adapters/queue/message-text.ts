@@ -5,7 +5,7 @@ import type { RejectedMessage } from "../../app/ports/demand-queue.ts";
  * A queue message holds 64 KiB. It travels as XML, and it is not documented whether the limit counts the escaped form: both forms stay
  * below.
  */
-export const MESSAGE_BYTES = 64 * 1024;
+const MESSAGE_BYTES = 64 * 1024;
 
 /** Room that the problems of a rejected message may take; the rest is for its text. */
 const PROBLEMS_BYTES = 32 * 1024;

@@ -17,7 +17,7 @@ export function addressCheck({ url }: Deployment): Check {
     seconds: 180,
     everySeconds: 5,
     needs: [],
-    look: async () => judgeHealth(url, await callWith(url, HEALTH, {})),
+    run: async () => judgeHealth(url, await callWith(url, HEALTH, {})),
   };
 }
 
@@ -30,7 +30,7 @@ export function keyChecks({ url, api }: Deployment): readonly Check[] {
       seconds: 60,
       everySeconds: 5,
       needs: ["address"],
-      look: async () => judgeKeyless(await callWith(url, CLUSTERS, {})),
+      run: async () => judgeKeyless(await callWith(url, CLUSTERS, {})),
     },
     {
       name: "key",
@@ -38,7 +38,7 @@ export function keyChecks({ url, api }: Deployment): readonly Check[] {
       seconds: 120,
       everySeconds: 5,
       needs: ["address"],
-      look: async () => judgeKey(await api.clusters()),
+      run: async () => judgeKey(await api.clusters()),
     },
   ];
 }

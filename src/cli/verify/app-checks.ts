@@ -20,7 +20,7 @@ export function appChecks(deployment: Deployment): readonly Check[] {
       seconds: 1800,
       everySeconds: 15,
       needs: ["key"],
-      look: () => checkStorage(deployment),
+      run: () => checkStorage(deployment),
     },
     {
       name: "version",
@@ -28,7 +28,7 @@ export function appChecks(deployment: Deployment): readonly Check[] {
       seconds: 300,
       everySeconds: 15,
       needs: ["storage"],
-      look: async () => judgeVersion(await api.clusters(), terminal.release),
+      run: async () => judgeVersion(await api.clusters(), terminal.release),
     },
     {
       name: "clock",
@@ -36,7 +36,7 @@ export function appChecks(deployment: Deployment): readonly Check[] {
       seconds: 0,
       everySeconds: 5,
       needs: ["version"],
-      async look() {
+      async run() {
         const before = terminal.now();
         const answer = await api.clusters();
         const now = (before + terminal.now()) / 2;

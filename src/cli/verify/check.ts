@@ -21,7 +21,7 @@ export interface Check {
   /** Checks that must succeed first. */
   readonly needs: readonly CheckName[];
   /** Tries once. Never throws because of the network. */
-  readonly look: () => Promise<Verdict>;
+  readonly run: () => Promise<Verdict>;
 }
 
 export type CheckName =

@@ -20,7 +20,7 @@ export function cyclecloudCheck({ api, cluster }: Deployment): Check {
     seconds: 420,
     everySeconds: 15,
     needs: ["storage"],
-    async look() {
+    async run() {
       const listed = await api.clusters();
       if (listed.kind !== "answered") return notYet(troubleText(listed), AGAIN);
       const names = namesIn(listed, cluster);

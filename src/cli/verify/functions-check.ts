@@ -22,7 +22,7 @@ export function functionsCheck({ url, management, masterKey }: Deployment): Chec
       seconds: 900,
       everySeconds: 20,
       needs: [],
-      async look() {
+      async run() {
         try {
           const list = await management.list();
           const listed = judgeList(list, judgeRefusal, AZURE);
@@ -40,7 +40,7 @@ export function functionsCheck({ url, management, masterKey }: Deployment): Chec
     seconds: 60,
     everySeconds: 20,
     needs: ["address"],
-    async look() {
+    async run() {
       if (masterKey === undefined) return notApplicable(UNLISTED);
       const listed = judgeList(await listHostFunctions(url, masterKey), judgeHostRefusal, HOST);
       return listed.kind === "holds" ? holds(`${listed.found}; trigger sync: not applicable`) : listed;

@@ -12,7 +12,7 @@ export function hostKeyCheck(management: ManagementApi, keep: (key: string) => v
     seconds: 300,
     everySeconds: 20,
     needs: [],
-    async look(): Promise<Verdict> {
+    async run(): Promise<Verdict> {
       try {
         const asked = await management.hostKey();
         if (asked.kind === "key") {

@@ -51,7 +51,7 @@ async function runCheck(check: Check, terminal: Terminal, latest = Number.POSITI
   const deadline = Math.min(latest, own);
   const progress = progressOf(check, terminal, deadline);
   for (;;) {
-    const verdict = await check.look();
+    const verdict = await check.run();
     const now = terminal.now();
     const waitedSeconds = Math.round((now - begun) / 1000);
     if (verdict.kind !== "not-yet" || now >= deadline) {

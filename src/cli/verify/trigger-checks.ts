@@ -23,7 +23,7 @@ function timerCheck({ api }: Deployment): Check {
     seconds: 300,
     everySeconds: 5,
     needs: ["storage"],
-    async look() {
+    async run() {
       const answer = await api.clusters();
       const told = answer.kind === "answered" ? readClusters(answer.body) : undefined;
       if (told === undefined) return notYet(troubleText(answer), TIMER);
@@ -50,7 +50,7 @@ function queueCheck({ api, cluster }: Deployment): Check {
     seconds: 300,
     everySeconds: 5,
     needs: ["storage"],
-    async look() {
+    async run() {
       const listed = await api.clusters();
       if (listed.kind !== "answered") return notYet(troubleText(listed), QUEUE);
       const [name] = namesIn(listed, cluster);

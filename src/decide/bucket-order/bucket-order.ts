@@ -13,16 +13,16 @@ import { presentRemedy } from "../why/remedy.ts";
 import type { Explained } from "../why/unmet.ts";
 import type { Candidates } from "./candidates.ts";
 import { candidatesFor, chooseBuckets } from "./candidates.ts";
-import type { Progress } from "./fill-site.ts";
-import { SiteFiller } from "./fill-site.ts";
+import type { Progress } from "./fill-bucket.ts";
+import { BucketFiller } from "./fill-bucket.ts";
 import { drains, looksAtPools, takeFromPools, unitsInPools } from "./pools.ts";
-import type { SitePlan } from "./site-plan.ts";
-import { SitePlanner } from "./site-plan.ts";
-import { drainedPools, isWhole } from "./site-rules.ts";
-import type { Site } from "./sites.ts";
-import { BucketSites } from "./sites.ts";
-import type { Filling } from "./units-at-site.ts";
-import { fillingsOf } from "./units-at-site.ts";
+import type { BucketPlan } from "./bucket-plan.ts";
+import { BucketPlanner } from "./bucket-plan.ts";
+import { drainedPools, isWhole } from "./job-rules.ts";
+import type { ListedBucket } from "./bucket-list.ts";
+import { BucketList } from "./bucket-list.ts";
+import type { Filling } from "./units-in-bucket.ts";
+import { fillingsOf } from "./units-in-bucket.ts";
 import { remedyInOrder, reasonsInOrder } from "./why-not-more.ts";
 
 /** The slots of a job that were placed, and the reasons if these are not all. Without reasons if none are wanted. */
@@ -47,58 +47,59 @@ export class BucketOrder {
   readonly orders: PlacementOrder[] = [];
   readonly #draft: Draft;
   readonly #reasonBudget: ReasonBudget | undefined;
-  readonly #sites: BucketSites;
+  readonly #buckets: BucketList;
   readonly #values: ReadonlyMap<string, Scalar>;
   /** By class of jobs, for constraints that do not depend on pools. */
   readonly #known = new Map<JobClass, Candidates>();
-  readonly #planner: SitePlanner;
-  readonly #filler: SiteFiller;
+  readonly #planner: BucketPlanner;
+  readonly #filler: BucketFiller;
 
   /** `reasonBudget`: the budget of reasons for unmet jobs. Undefined: no reasons are wanted. */
   constructor(draft: Draft, shared: SharedState, reasonBudget: ReasonBudget | undefined) {
     this.#draft = draft;
     this.#reasonBudget = reasonBudget;
-    this.#sites = new BucketSites(draft);
-    this.#planner = new SitePlanner(draft);
-    this.#filler = new SiteFiller(draft, this.#sites);
+    this.#buckets = new BucketList(draft);
+    this.#planner = new BucketPlanner(draft);
+    this.#filler = new BucketFiller(draft, this.#buckets);
     this.#values = shared.values;
   }
 
   /** Places the units of a job. `home`: the placement group in which tasks of it run already. */
-  settle(ask: Ask, home: Place | undefined): PlacedInOrder {
+  place(ask: Ask, home: Place | undefined): PlacedInOrder {
     const { pools } = this.#draft;
     const all = this.#candidatesOf(ask);
     const chosen = this.#draft.bins.hosts.size === 0 ? all : candidatesFor(all, ask.set);
-    const sites = home === undefined ? chosen.sites : chosen.sites.filter(({ place }) => place === home);
+    const buckets =
+      home === undefined ? chosen.buckets : chosen.buckets.filter(({ place }) => place === home);
     const { units, short } = unitsInPools(pools, ask);
     const progress: Progress = { left: ask.units, pending: 0, uses: [] };
     const beyond = ask.units - units;
     const drained = drainedPools(this.#draft, ask);
     if (isWhole(ask)) {
-      if (beyond === 0 && drained.length === 0) this.#placeWhole(ask, sites, progress);
+      if (beyond === 0 && drained.length === 0) this.#placeWhole(ask, buckets, progress);
     } else {
       progress.left = units;
-      this.#placeSome(ask, sites, progress);
+      this.#placeSome(ask, buckets, progress);
       progress.left += beyond;
     }
     takeFromPools(pools, ask, ask.units - progress.left);
     this.orders.push({
       by: ask.by,
-      candidates: sites.map(({ made }) => made.bucket),
-      refused: chosen.refused.map(({ site, refusal }) => ({ bucket: site.made.bucket, refusal })),
+      candidates: buckets.map(({ made }) => made.bucket),
+      refused: chosen.refused.map(({ bucket, refusal }) => ({ bucket: bucket.made.bucket, refusal })),
       uses: progress.uses,
     });
     return {
       placed: ask.asked - progress.left * ask.slotsPerUnit,
       pending: progress.pending * ask.slotsPerUnit,
-      ...this.#tell(ask, sites, chosen, progress.left, short, drained),
+      ...this.#explainRest(ask, buckets, chosen, progress.left, short, drained),
     };
   }
 
   /** Why units of a job are unmet, and what would place them. Short once the budget of reasons is used up. */
-  #tell(
+  #explainRest(
     ask: Ask,
-    sites: readonly Site[],
+    buckets: readonly ListedBucket[],
     chosen: Candidates,
     left: number,
     short: readonly Reason[],
@@ -112,19 +113,19 @@ export class BucketOrder {
       const reasons = [
         ...short,
         ...(isWhole(ask) ? drained : drainedPools(this.#draft, ask.with(left))),
-        ...reasonsInOrder(this.#draft, ask, sites, this.#sites.all, chosen, left),
+        ...reasonsInOrder(this.#draft, ask, buckets, this.#buckets.all, chosen, left),
       ];
-      return { reasons, ...presentRemedy(remedyInOrder(this.#draft, ask, sites, chosen, left)) };
+      return { reasons, ...presentRemedy(remedyInOrder(this.#draft, ask, buckets, chosen, left)) };
     });
   }
 
   #candidatesOf(ask: Ask): Candidates {
-    this.#sites.refresh();
+    this.#buckets.refresh();
     const { constraints } = ask.jobClass;
     const known = this.#known.get(ask.jobClass);
     if (known !== undefined) return known;
-    this.#draft.bins.budget.spend(this.#sites.all.length * sizeOfConstraints(constraints));
-    const candidates = chooseBuckets(this.#sites.all, constraints, {
+    this.#draft.bins.budget.spend(this.#buckets.all.length * sizeOfConstraints(constraints));
+    const candidates = chooseBuckets(this.#buckets.all, constraints, {
       left: this.#draft.pools,
       values: this.#values,
     });
@@ -132,42 +133,43 @@ export class BucketOrder {
     return candidates;
   }
 
-  #placeWhole(ask: Ask, sites: readonly Site[], progress: Progress): void {
+  #placeWhole(ask: Ask, buckets: readonly ListedBucket[], progress: Progress): void {
     if (progress.left <= 0) return;
     for (const filling of fillingsOf(ask)) {
-      for (const site of sites) {
+      for (const bucket of buckets) {
         if (this.#isSpent) return;
-        const plan = this.#planner.plan(ask, site, progress.left, filling);
+        const plan = this.#planner.plan(ask, bucket, progress.left, filling);
         if (plan.left > 0) continue;
-        if (drains(ask)) this.#placeByNode(ask, site, filling, progress);
-        else this.#filler.apply(ask, site, plan, progress);
+        if (drains(ask)) this.#placeByNode(ask, bucket, filling, progress);
+        else this.#filler.apply(ask, bucket, plan, progress);
         return;
       }
     }
   }
 
-  #placeSome(ask: Ask, sites: readonly Site[], progress: Progress): void {
+  #placeSome(ask: Ask, buckets: readonly ListedBucket[], progress: Progress): void {
     for (const filling of fillingsOf(ask)) {
-      for (const site of sites) {
+      for (const bucket of buckets) {
         if (progress.left <= 0 || this.#isSpent) return;
-        if (drains(ask)) this.#placeByNode(ask, site, filling, progress);
-        else this.#filler.apply(ask, site, this.#planner.plan(ask, site, progress.left, filling), progress);
+        if (drains(ask)) this.#placeByNode(ask, bucket, filling, progress);
+        else
+          this.#filler.apply(ask, bucket, this.#planner.plan(ask, bucket, progress.left, filling), progress);
       }
     }
   }
 
   /** One node after the other, because what the next node takes depends on what this one leaves in the pools. */
-  #placeByNode(ask: Ask, site: Site, filling: Filling, progress: Progress): void {
+  #placeByNode(ask: Ask, bucket: ListedBucket, filling: Filling, progress: Progress): void {
     while (progress.left > 0 && !this.#isSpent) {
-      const { steps, made } = this.#planner.plan(ask, site, progress.left, filling);
+      const { steps, made } = this.#planner.plan(ask, bucket, progress.left, filling);
       const [step] = steps;
       if (step === undefined && made.nodes < 1) return;
-      const next: SitePlan = {
+      const next: BucketPlan = {
         steps: step === undefined ? [] : [{ ...step, nodes: 1, rest: 0 }],
         made: { nodes: step === undefined ? 1 : 0, units: made.units },
         left: 0,
       };
-      this.#filler.apply(ask, site, next, progress);
+      this.#filler.apply(ask, bucket, next, progress);
     }
   }
 

@@ -2,14 +2,14 @@ import type { Constraint } from "../../domain/constraint.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { SharedState } from "../../domain/node-view.ts";
 import type { Refusal } from "../../domain/refusal.ts";
-import type { Site } from "./sites.ts";
+import type { ListedBucket } from "./bucket-list.ts";
 import { compileWeight } from "./weights.ts";
 import { compileAll } from "../constraints/match.ts";
 
 /** The buckets that a job may use, in the order in which it tries them, and the others, each with the constraint that failed. */
 export interface Candidates {
-  readonly sites: readonly Site[];
-  readonly refused: readonly { readonly site: Site; readonly refusal: Refusal }[];
+  readonly buckets: readonly ListedBucket[];
+  readonly refused: readonly { readonly bucket: ListedBucket; readonly refusal: Refusal }[];
 }
 
 /**
@@ -17,29 +17,29 @@ export interface Candidates {
  * reports come first.
  */
 export function chooseBuckets(
-  all: readonly Site[],
+  all: readonly ListedBucket[],
   constraints: readonly Constraint[],
   shared: SharedState,
 ): Candidates {
   const weighers = constraints.map(compileWeight);
   const judge = compileAll(constraints);
-  const weighed = all.map((site, at) => ({
-    site,
-    weight: weighers.reduce((sum, weigh) => weigh(site.view, shared, sum), all.length - at),
+  const weighed = all.map((bucket, at) => ({
+    bucket,
+    weight: weighers.reduce((sum, weigh) => weigh(bucket.view, shared, sum), all.length - at),
   }));
-  const sites: Site[] = [];
-  const refused: { site: Site; refusal: Refusal }[] = [];
-  for (const { site } of weighed.toSorted((a, b) => b.weight - a.weight)) {
-    const judgement = judge(site.view, shared);
-    if (judgement.kind === "met") sites.push(site);
-    else refused.push({ site, refusal: judgement.refusal });
+  const buckets: ListedBucket[] = [];
+  const refused: { bucket: ListedBucket; refusal: Refusal }[] = [];
+  for (const { bucket } of weighed.toSorted((a, b) => b.weight - a.weight)) {
+    const judgement = judge(bucket.view, shared);
+    if (judgement.kind === "met") buckets.push(bucket);
+    else refused.push({ bucket, refusal: judgement.refusal });
   }
-  const own = sites.filter(({ offer }) => offer.onlyFor !== undefined);
-  return { sites: [...own, ...sites.filter((site) => !own.includes(site))], refused };
+  const own = buckets.filter(({ offer }) => offer.onlyFor !== undefined);
+  return { buckets: [...own, ...buckets.filter((bucket) => !own.includes(bucket))], refused };
 }
 
 /** The candidates for the jobs of a request set. Hosts that only a scheduler reports belong to certain sets. */
-export function candidatesFor({ sites, refused }: Candidates, set: SetName): Candidates {
-  const isFor = ({ offer }: Site): boolean => offer.onlyFor?.includes(set) !== false;
-  return { sites: sites.filter(isFor), refused: refused.filter(({ site }) => isFor(site)) };
+export function candidatesFor({ buckets, refused }: Candidates, set: SetName): Candidates {
+  const isFor = ({ offer }: ListedBucket): boolean => offer.onlyFor?.includes(set) !== false;
+  return { buckets: buckets.filter(isFor), refused: refused.filter(({ bucket }) => isFor(bucket)) };
 }

@@ -12,37 +12,37 @@ import type { CheckedExpansion } from "../why/remedy.ts";
 import { remedyOf } from "../why/remedy.ts";
 import type { Candidates } from "./candidates.ts";
 import { poolRaises } from "./pools.ts";
-import { drainedPools, isWhole, opensFor } from "./site-rules.ts";
-import type { Site } from "./sites.ts";
-import { unitsHad, unitsOnNew, unitsUp } from "./units-at-site.ts";
+import { drainedPools, isWhole, opensFor } from "./job-rules.ts";
+import type { ListedBucket } from "./bucket-list.ts";
+import { unitsHad, unitsOnNew, unitsUp } from "./units-in-bucket.ts";
 
 /** What would place the rest of a job, or why no raise would. `left`: the unmet units. The placed ones are already charged to pools and limits. */
 export function remedyInOrder(
   draft: Draft,
   ask: Ask,
-  sites: readonly Site[],
+  buckets: readonly ListedBucket[],
   { refused }: Candidates,
   left: number,
 ): Remedy | undefined {
   const { caps, capacity, pools } = draft;
   const whole = isWhole(ask);
-  const had = new Map(sites.map((site) => [site, unitsUp(draft, ask, site)]));
+  const had = new Map(buckets.map((bucket) => [bucket, unitsUp(draft, ask, bucket)]));
   const most = Math.max(0, ...had.values());
   const [drained] = drainedPools(draft, ask.with(left));
-  const expansions = sites
-    .filter((site) => opensFor(ask, site) && site.offer.onlyFor === undefined)
-    .map((site): CheckedExpansion => {
-      const { offer, group } = site;
-      const units = unitsOnNew(draft, ask, site, "whole");
+  const expansions = buckets
+    .filter((bucket) => opensFor(ask, bucket) && bucket.offer.onlyFor === undefined)
+    .map((bucket): CheckedExpansion => {
+      const { offer, group } = bucket;
+      const units = unitsOnNew(draft, ask, bucket, "whole");
       const barrier =
-        closedSite(draft, site) ?? misfit(draft, ask, offer, group) ?? (units < 1 ? drained : undefined);
+        whyClosed(draft, bucket) ?? misfit(draft, ask, offer, group) ?? (units < 1 ? drained : undefined);
       if (!whole) return { offer, group, lot: 1, serves: units, most: Number.POSITIVE_INFINITY, barrier };
-      const lot = Math.ceil((left - (had.get(site) ?? 0)) / units);
+      const lot = Math.ceil((left - (had.get(bucket) ?? 0)) / units);
       return { offer, group, lot, serves: 1, most: 1, barrier };
     });
   const others = refused
-    .filter(({ site }) => site.offer.onlyFor === undefined)
-    .map(({ site: { offer, made }, refusal }): CheckedExpansion => {
+    .filter(({ bucket }) => bucket.offer.onlyFor === undefined)
+    .map(({ bucket: { offer, made }, refusal }): CheckedExpansion => {
       const barrier = refusalReason({ bucket: made.bucket }, refusal);
       return { offer, group: undefined, lot: 1, serves: 0, most: Number.POSITIVE_INFINITY, barrier };
     });
@@ -61,16 +61,16 @@ export function remedyInOrder(
 export function reasonsInOrder(
   draft: Draft,
   ask: Ask,
-  sites: readonly Site[],
-  all: readonly Site[],
+  buckets: readonly ListedBucket[],
+  all: readonly ListedBucket[],
   { refused }: Candidates,
   left: number,
 ): readonly Reason[] {
   return [
-    ...sites.map((site) => whyNotMore(draft, ask, site, left)).filter((reason) => reason !== undefined),
+    ...buckets.map((bucket) => whyNotMore(draft, ask, bucket, left)).filter((reason) => reason !== undefined),
     ...refused
-      .filter(({ site }) => site.offer.onlyFor === undefined)
-      .map(({ site, refusal }) => whyRefused(site, refusal)),
+      .filter(({ bucket }) => bucket.offer.onlyFor === undefined)
+      .map(({ bucket, refusal }) => whyRefused(bucket, refusal)),
     ...(all.length > 0 ? [] : [noBuckets(draft)]),
   ];
 }
@@ -80,10 +80,10 @@ function noBuckets(draft: Draft): Reason {
   return closed ?? { code: "unknown-array", array: "any", known: [...arrays.keys()] };
 }
 
-function whyNotMore(draft: Draft, ask: Ask, site: Site, left: number): Reason | undefined {
-  const { offer, group, made } = site;
-  if (!opensFor(ask, site) || offer.onlyFor !== undefined) return undefined;
-  const closed = closedSite(draft, site);
+function whyNotMore(draft: Draft, ask: Ask, bucket: ListedBucket, left: number): Reason | undefined {
+  const { offer, group, made } = bucket;
+  if (!opensFor(ask, bucket) || offer.onlyFor !== undefined) return undefined;
+  const closed = whyClosed(draft, bucket);
   if (closed !== undefined) return closed;
   const units = Math.min(ask.units, unitsOnEmpty(ask, made, draft.bins.resources));
   const { refusal } = ask.jobClass.fit.on(made);
@@ -91,20 +91,20 @@ function whyNotMore(draft: Draft, ask: Ask, site: Site, left: number): Reason | 
     return refusal === undefined
       ? tooSmall(draft, ask, made)
       : { code: "requirement", bucket: made.bucket, refusal };
-  const asked = isWhole(ask) ? ask.units - unitsHad(draft, ask, site) : left;
+  const asked = isWhole(ask) ? ask.units - unitsHad(draft, ask, bucket) : left;
   const nodes = Math.ceil(asked / units);
   return draft.caps.refusal(holderOf(ask), nodes, made.cores) ?? draft.capacity.refusal(offer, group, nodes);
 }
 
 /** Why a bucket or its placement group takes no new nodes, apart from limits. */
-function closedSite(draft: Draft, { offer, group }: Site): Reason | undefined {
+function whyClosed(draft: Draft, { offer, group }: ListedBucket): Reason | undefined {
   const closed = closedTo(draft, offer);
   if (closed !== undefined || group === undefined) return closed;
   return groupClosedTo(draft, offer, group) ?? jobRefusal(draft, offer, group);
 }
 
 /** An array that is not for HPC has no placement groups by configuration. The reason says that, and not that a constraint failed. */
-function whyRefused({ offer, made: { bucket } }: Site, refusal: Refusal): Reason {
+function whyRefused({ offer, made: { bucket } }: ListedBucket, refusal: Refusal): Reason {
   return refusal.code === "not-in-a-placement-group" && offer.notHpc === true
     ? { code: "no-new-group", bucket }
     : { code: "requirement", bucket, refusal };

@@ -46,13 +46,13 @@ export function attributesOn(
   return mergeAttributes(offer.attributes, own);
 }
 
-/** Whether a bin is a deallocated node. Nothing may be placed on it before it is started ({@link wake}). */
+/** Whether a bin is a deallocated node. Nothing may be placed on it before it is started ({@link startIfDeallocated}). */
 export function isDeallocated(bins: Bins, bin: Bin): boolean {
   return bins.node(bin)?.deallocated === true;
 }
 
 /** Makes a bin usable: a deallocated node is started if all limits allow it. False if not; then the bin takes nothing in this plan. */
-export function wake(draft: Draft, bin: Bin): boolean {
+export function startIfDeallocated(draft: Draft, bin: Bin): boolean {
   const { bins } = draft;
   const node = bins.node(bin);
   if (node?.deallocated !== true || bins.woken.has(bin)) return true;

@@ -62,13 +62,13 @@ function inFlightOf(
   since: Instant,
   keyId: string | undefined,
 ): InFlight {
-  const look = digestOfAttributes(set.attributes);
+  const attributesDigest = digestOfAttributes(set.attributes);
   const spot = spotIn(set.attributes);
   return {
     requestId: intent.id,
     bucket: set.bucket,
     purpose: set.purpose,
-    ...(look === undefined ? {} : { look }),
+    ...(attributesDigest === undefined ? {} : { look: attributesDigest }),
     ...(keyId === undefined ? {} : { keyId }),
     ...(spot === undefined ? {} : { spot }),
     added,

@@ -136,7 +136,8 @@ export interface Origin {
   readonly purpose: Purpose;
   /** Number of open sets that were requested before the node's own. */
   readonly askedAfter: number;
-  readonly look?: Digest;
+  /** Digest of the attributes that were sent. Absent: none. */
+  readonly attributesDigest?: Digest;
   /** The key of the stop URL that it was created with. Absent: not known. */
   readonly keyId?: string;
 }
@@ -150,12 +151,12 @@ export function originsOf(
   const positions = new Map(inFlight.map((entry, index) => [entry, index]));
   for (const sets of byRequest(inFlight)) {
     for (const [entry, { nodes }] of listedOf(sets, observation)) {
-      const { requestId, purpose, look: attributes, keyId } = entry;
+      const { requestId, purpose, look: attributesDigest, keyId } = entry;
       const origin: Origin = {
         requestId,
         purpose,
         askedAfter: positions.get(entry) ?? 0,
-        ...(attributes === undefined ? {} : { look: attributes }),
+        ...(attributesDigest === undefined ? {} : { attributesDigest }),
         ...(keyId === undefined ? {} : { keyId }),
       };
       for (const id of nodes) origins.set(id, origin);

@@ -10,7 +10,7 @@ import { backOff } from "./back-off.ts";
 import { stoppingNodes } from "./open-intents.ts";
 
 /** For this long a removal is shown as a trouble. */
-export const REMOVED_SECONDS: Seconds = 3600;
+const REMOVED_SECONDS: Seconds = 3600;
 
 /** The inputs of {@link pauseRemoved}. */
 export interface Change {
@@ -52,7 +52,7 @@ const textOf = ({ name }: Node): string =>
   `${name} was removed before it was Ready, and not by the autoscaler`;
 
 /** Whether CycleCloud was asked to stop the node, or may have been. */
-export function isStoppedByUs({ nodeId, draining }: LedgerNode, open: ReadonlySet<NodeId>): boolean {
+function isStoppedByUs({ nodeId, draining }: LedgerNode, open: ReadonlySet<NodeId>): boolean {
   return open.has(nodeId) || draining?.sentAt !== undefined || (draining?.attempts ?? 0) > 0;
 }
 

@@ -125,7 +125,7 @@ function entryOf(
 ): LedgerNode {
   const requestId = origin?.requestId ?? old?.requestId;
   const keyId = origin?.keyId ?? old?.keyId ?? node.stopKey;
-  const look = origin === undefined ? old?.look : origin.look;
+  const attributesDigest = origin === undefined ? old?.look : origin.attributesDigest;
   const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
   const instanceId = nextInstanceId(old, node);
   return {
@@ -136,7 +136,7 @@ function entryOf(
     ...(instanceId === undefined ? {} : { instanceId }),
     ...(requestId === undefined ? {} : { requestId }),
     purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
-    ...(look === undefined ? {} : { look }),
+    ...(attributesDigest === undefined ? {} : { look: attributesDigest }),
     firstSeenAt: old?.firstSeenAt ?? now,
     ...(askedAfter === 0 ? {} : { askedAfter }),
     ...(firstReadyAt === undefined ? {} : { firstReadyAt }),

@@ -81,7 +81,7 @@ export function statusSeconds({ calls }: Pick<ClusterRecord, "calls">): number {
 }
 
 /** The expected duration of a call to the slowest endpoint. 0 if all are quick. */
-export function slowestSeconds({ calls = {} }: Pick<ClusterRecord, "calls">): number {
+function slowestSeconds({ calls = {} }: Pick<ClusterRecord, "calls">): number {
   return Math.max(0, ...ENDPOINTS.map((endpoint) => calls[endpoint]?.seconds ?? 0));
 }
 

@@ -96,10 +96,10 @@ export function tickAfterPlan(
   ticker: Ticker,
   now: Instant,
 ): ClusterRecord {
-  const { restsUntil: _before, ...awake } = record;
-  if (restSeconds === undefined) return tickSoon(awake, ticker, now);
+  const { restsUntil: _before, ...current } = record;
+  if (restSeconds === undefined) return tickSoon(current, ticker, now);
   const restsUntil = nextTick(now, restSeconds);
-  return withWakeInTime({ ...awake, nextTickAt: restsUntil, restsUntil }, ticker, now);
+  return withWakeInTime({ ...current, nextTickAt: restsUntil, restsUntil }, ticker, now);
 }
 
 /** How often a cluster with this plan is observed. Undefined: each minute. `record`: the record after the plan. */
@@ -110,7 +110,7 @@ export function restSeconds(
   plan: Plan,
 ): number | undefined {
   const { intents, inFlight, outage, createsFrom, wakeAt, lost, missing } = record;
-  const isSettled =
+  const isQuiet =
     intents.length === 0 &&
     inFlight.length === 0 &&
     outage === undefined &&
@@ -121,7 +121,7 @@ export function restSeconds(
   const isEmpty =
     (seen.unlisted ?? []).length === 0 &&
     !seen.nodes.some(({ nodeId, phase }) => ledger.has(nodeId) && phase !== "off" && phase !== "deallocated");
-  if (!isSettled || !isEmpty) return undefined;
+  if (!isQuiet || !isEmpty) return undefined;
   if (plan.demands.length === 0 && plan.leftOut === undefined) return REST_OBSERVATION_SECONDS;
   const isStopped = seen.state !== "Started" || seen.targetState !== "Started";
   return isStopped ? STOPPED_OBSERVATION_SECONDS : undefined;

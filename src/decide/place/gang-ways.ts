@@ -21,20 +21,20 @@ import { misfit, roomRefusal } from "../draft/refusals.ts";
 import { knowsNoGroups } from "../bins/scope.ts";
 
 /** A bucket, or one placement group of it, with its nodes that have room for units of a gang. The whole gang goes to one site. */
-export interface Site {
+export interface GangSite {
   readonly place: Place;
   readonly bins: Bin[];
   /** Units that fit on `bins`. */
   have: number;
   /** What is left of the limits after its deallocated nodes are started. Absent: it has none. */
-  afterWaking?: Capacity;
+  afterStarts?: Capacity;
 }
 
 /** New nodes that would make a site sufficient, or all nodes of the gang if there is no site. */
 export interface Opening {
   readonly offer: BucketOffer;
   readonly group: PlacementGroup | "new" | undefined;
-  readonly site: Site | undefined;
+  readonly site: GangSite | undefined;
   readonly nodes: number;
   /** By the job's own lists; higher is better. */
   readonly score: number;
@@ -87,10 +87,10 @@ export function findSites(
   draft: Draft,
   ask: Ask,
   home: Place | undefined,
-): { readonly complete: Site | undefined; readonly sites: readonly Site[] } {
+): { readonly complete: GangSite | undefined; readonly sites: readonly GangSite[] } {
   const { bins } = draft;
   const bound = ask.unitsPerNode === 1 ? draft.bound.get(ask.demand) : undefined;
-  const sites = new Map<string, Site>();
+  const sites = new Map<string, GangSite>();
   for (const bin of bins.each(ask)) {
     if (bins.budget.isSpent) break;
     const place = bins.placeOfBin(bin);
@@ -101,10 +101,10 @@ export function findSites(
     const units = bins.unitsOn(bin, ask);
     if (units < 1) continue;
     const key = ask.together === "one-group" ? `${place.id}/${placementGroup}` : place.id;
-    const site: Site = sites.get(key) ?? { place, bins: [], have: 0 };
+    const site: GangSite = sites.get(key) ?? { place, bins: [], have: 0 };
     sites.set(key, site);
-    if (isDeallocated(bins, bin)) site.afterWaking ??= draft.capacity.fork();
-    if (!mayWake(draft, site.afterWaking ?? draft.capacity, bin)) continue;
+    if (isDeallocated(bins, bin)) site.afterStarts ??= draft.capacity.fork();
+    if (!mayStart(draft, site.afterStarts ?? draft.capacity, bin)) continue;
     site.bins.push(bin);
     site.have += Math.min(units, ask.units) * (bins.count[bin] ?? 0);
     if (site.have >= ask.units && capRefusal(draft, ask, site.bins, []) === undefined)
@@ -114,7 +114,7 @@ export function findSites(
 }
 
 /** Whether a bin is up, or can be started together with all others that were tried on this copy of the limits. */
-export function mayWake(draft: Draft, capacity: Capacity, bin: Bin): boolean {
+export function mayStart(draft: Draft, capacity: Capacity, bin: Bin): boolean {
   const { bins, world } = draft;
   const node = bins.node(bin);
   if (node?.deallocated !== true || bins.woken.has(bin)) return true;
@@ -132,7 +132,7 @@ export function findOpenings(
   draft: Draft,
   ask: Ask,
   scope: Scope,
-  sites: readonly Site[],
+  sites: readonly GangSite[],
   home: Place | undefined,
 ): readonly Opening[] {
   const grouped = ask.together === "one-group";
@@ -187,7 +187,7 @@ function nodesInUse(ask: Ask, { kind }: Offered): number {
 function openingAt(
   draft: Draft,
   ask: Ask,
-  site: Site,
+  site: GangSite,
   offered: ReadonlyMap<BucketOffer, Offered>,
 ): readonly Opening[] {
   const offer = draft.world.buckets[site.place.offer];
@@ -209,7 +209,7 @@ function openingsWithout(
   draft: Draft,
   ask: Ask,
   offer: BucketOffer,
-  sites: readonly Site[],
+  sites: readonly GangSite[],
   home: Place | undefined,
   offered: Offered | undefined,
 ): readonly Opening[] {
@@ -260,7 +260,7 @@ function nodesFor(draft: Draft, ask: Ask, offered: Offered, wanted: number): num
 export function openingRefusal(draft: Draft, ask: Ask, opening: Opening): Reason | undefined {
   const { offer, group, nodes } = opening;
   const closed = misfit(draft, ask, offer, group) ?? closedTo(draft, offer);
-  const capacity = opening.site?.afterWaking;
+  const capacity = opening.site?.afterStarts;
   const then = capacity === undefined ? draft : { ...draft, capacity };
   const notMade = group === "new" && !knowsNoGroups(offer) ? newGroupClosedTo(draft, offer) : undefined;
   return closed ?? notMade ?? roomRefusal(then, offer, group, nodes) ?? capsOf(draft, ask, opening);

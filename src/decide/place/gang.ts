@@ -11,14 +11,14 @@ import { groupKey, nameGroup } from "../draft/group-names.ts";
 import type { Offered } from "../draft/offered.ts";
 import { NO_PRICE } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin.ts";
-import type { Opening, Site } from "./gang-ways.ts";
+import type { GangSite as Site, Opening } from "./gang-ways.ts";
 import {
   STEPS_PER_REFUSAL,
   capRefusal,
   findOpenings,
   findSites,
   inOrder,
-  mayWake,
+  mayStart as mayWake,
   openingRefusal,
 } from "./gang-ways.ts";
 

@@ -10,7 +10,7 @@ import { mayBeIn, mayBeInNew, namedGroups } from "../draft/named-groups.ts";
 import { nextOpening } from "./opening.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
-import { createNodes, splitBin, wake } from "../draft/new-nodes.ts";
+import { createNodes, splitBin, startIfDeallocated } from "../draft/new-nodes.ts";
 import { groupKey, nameGroup } from "../draft/group-names.ts";
 import type { Offered } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin.ts";
@@ -139,7 +139,7 @@ export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): v
   // What depends on what is left, also in pools, must be checked for each node.
   const most = ask.jobClass.takes === undefined ? 1 : (bins.count[bin] ?? 0);
   const nodes = Math.min(most, Math.floor(progress.left / units), room);
-  if (nodes < 1 || !wake(draft, bin)) return;
+  if (nodes < 1 || !startIfDeallocated(draft, bin)) return;
   const rest = splitBin(draft, bin, nodes);
   bins.occupy(bin, ask, units * ask.slotsPerUnit);
   draft.latest.bin = bin;

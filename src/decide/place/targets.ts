@@ -5,7 +5,7 @@ import type { Draft } from "../draft/draft.ts";
 import { closedTo } from "../draft/closed.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
-import { attributesOn, createNodes, splitBin, wake } from "../draft/new-nodes.ts";
+import { attributesOn, createNodes, splitBin, startIfDeallocated } from "../draft/new-nodes.ts";
 import { NO_PRICE } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin.ts";
 
@@ -119,7 +119,7 @@ function unclaimedIn(draft: Draft, scope: Scope, list: readonly Bin[]): readonly
   const { bins, unclaimed } = draft;
   const isSteady = list !== bins.inFlight;
   const known = isSteady ? unclaimed.get(scope.accepts)?.get(list) : undefined;
-  bins.budget.spend((known ?? list).length / BINS_PER_STEP);
+  bins.budget.spend(Math.ceil((known ?? list).length / BINS_PER_STEP));
   const isOpen = (bin: Bin): boolean => !bins.isClaimed(bin);
   if (known === undefined) {
     const accepted = list.filter((bin) => isOpen(bin) && scope.accepts(bins.placeOfBin(bin)));
@@ -152,7 +152,7 @@ function claimFor(draft: Draft, asked: Asked, scope: Scope, reached: Count, bin:
   if (each <= 0 || bins.isClaimed(bin) || !scope.accepts(bins.placeOfBin(bin))) return;
   const missing = Math.ceil((demand.amount.count - reached.have) / each);
   const nodes = Math.min(missing, bins.count[bin] ?? 0, caps.roomOn({ set }, bins, bin));
-  if (nodes < 1 || !wake(draft, bin)) return;
+  if (nodes < 1 || !startIfDeallocated(draft, bin)) return;
   splitBin(draft, bin, nodes);
   bins.claim(bin, asked);
   caps.hold({ set }, bins, bin);

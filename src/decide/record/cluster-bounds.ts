@@ -7,7 +7,7 @@ import type { Instant } from "../../domain/units.ts";
  * The bounds of all request sets of a cluster together (docs/demand.md, Bounds). Each accept writes the names of all live sets, and each plan
  * reads all bodies.
  */
-export const CLUSTER_BOUNDS = {
+const CLUSTER_BOUNDS = {
   /** With 5,000 sets an accept takes less than 0.1 s, and a tick without demand less than 0.3 s. */
   sets: 5000,
   /** The maximum of one message, too. */

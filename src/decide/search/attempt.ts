@@ -126,7 +126,7 @@ function place(run: Run, entry: Entry, kept: Progress | undefined): DemandOutcom
       return outcomeOf(entry, tryGroups(run, entry, scope));
     case "job": {
       const home = homes.get(entry);
-      return outcomeOf(entry, order?.settle(entry, home) ?? tryJob(run, entry, kept, scope, home));
+      return outcomeOf(entry, order?.place(entry, home) ?? tryJob(run, entry, kept, scope, home));
     }
   }
 }

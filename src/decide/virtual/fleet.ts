@@ -148,7 +148,7 @@ export function addNodes(
   const { array, machineType, placementGroup } = bucket;
   const spot = spotIn(attributes) ?? arrays.find(({ name }) => name === array)?.spot ?? false;
   const due = plusSeconds(since, bootSecondsFor(fleet.boots, machineType));
-  const look = digestOfAttributes(attributes);
+  const attributesDigest = digestOfAttributes(attributes);
   const nodes = Array.from({ length: count }, (_, at): VirtualNode => {
     const id = nodeId(`virtual-${fleet.made + at}`);
     const name = `${array}-virtual-${fleet.made + at}`;
@@ -167,7 +167,7 @@ export function addNodes(
         ...names,
         requestId: VIRTUAL_REQUEST,
         purpose,
-        ...(look === undefined ? {} : { look }),
+        ...(attributesDigest === undefined ? {} : { look: attributesDigest }),
         firstSeenAt: now,
         busyness: { state: "unknown", since: now },
       },

@@ -8,7 +8,7 @@ import { plusSeconds } from "../../domain/units.ts";
 import type { VirtualFleet, VirtualNode } from "../../domain/virtual-fleet.ts";
 import type { Recall } from "../need/recall.ts";
 import type { Weighing } from "../need/weigh.ts";
-import { decide } from "../reconcile.ts";
+import { decide } from "../reconcile/reconcile.ts";
 import { hostFacts } from "../senders/host-facts.ts";
 import { bootSecondsFor } from "./boot-times.ts";
 import { countObservation } from "./count-observation.ts";

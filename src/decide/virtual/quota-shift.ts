@@ -1,4 +1,4 @@
-import type { Bucket, Node, NodeArray, Quota, Snapshot } from "../../domain/cluster.ts";
+import type { StatusBucket, Node, NodeArray, Quota, Snapshot } from "../../domain/cluster.ts";
 import type { ArrayName } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -29,7 +29,7 @@ export class QuotaShift {
   }
 
   /** The bucket with the quotas that it would report. */
-  shift(array: NodeArray, bucket: Bucket): Bucket {
+  shift(array: NodeArray, bucket: StatusBucket): StatusBucket {
     const { familyQuota, regionalQuota } = bucket;
     return {
       ...bucket,
@@ -46,7 +46,7 @@ export class QuotaShift {
     return { quotaCores, consumedCores: Math.max(0, consumedCores + (this.#cores.get(key) ?? 0)) };
   }
 
-  #keysOf(array: NodeArray, bucket: Bucket): readonly string[] {
+  #keysOf(array: NodeArray, bucket: StatusBucket): readonly string[] {
     const { familyQuota, regionalQuota } = bucket;
     return [
       ...(familyQuota === undefined ? [] : [this.#familyKey(array, bucket, familyQuota)]),
@@ -55,7 +55,7 @@ export class QuotaShift {
   }
 
   /** Arrays of other subscriptions have other quotas. The amount of the quota distinguishes them. */
-  #familyKey({ region }: NodeArray, { machineType }: Bucket, { quotaCores }: Quota): string {
+  #familyKey({ region }: NodeArray, { machineType }: StatusBucket, { quotaCores }: Quota): string {
     const { name } = familyOf(catalogueOf(this.#policy), region, machineType);
     return ["family", region, familyKey(name), quotaCores].join("/");
   }

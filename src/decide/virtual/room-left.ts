@@ -1,4 +1,11 @@
-import type { Bucket, CountAndCores, Node, NodeArray, NodePhase, Snapshot } from "../../domain/cluster.ts";
+import type {
+  StatusBucket,
+  CountAndCores,
+  Node,
+  NodeArray,
+  NodePhase,
+  Snapshot,
+} from "../../domain/cluster.ts";
 import type { ArrayName } from "../../domain/ids.ts";
 
 /** Whether the node has a VM, gets one, or may still have one (cyclecloud-wire.md A.3, semantics 3). */
@@ -47,7 +54,7 @@ export function countUse({ arrays }: Snapshot, nodes: readonly Node[]): Uses {
 }
 
 /** The active nodes of a bucket and of its placement groups. */
-export function usedIn({ buckets }: Uses, { name }: NodeArray, { machineType }: Bucket) {
+export function usedIn({ buckets }: Uses, { name }: NodeArray, { machineType }: StatusBucket) {
   const there = buckets.get(keyOf(name, machineType)) ?? [];
   const groups = Map.groupBy(there, ({ placementGroup }) => placementGroup);
   return {
@@ -69,7 +76,12 @@ interface Worlds {
  * The number of nodes that CycleCloud would offer in a bucket. If the limits that it shows explain the real number, they give the new one
  * too. Otherwise a hidden limit holds. It leaves what it leaves now, plus the bucket's real nodes, minus all additional virtual nodes.
  */
-export function availableIn(worlds: Worlds, array: NodeArray, bucket: Bucket, shifted: Bucket): number {
+export function availableIn(
+  worlds: Worlds,
+  array: NodeArray,
+  bucket: StatusBucket,
+  shifted: StatusBucket,
+): number {
   const { seen, before, after } = worlds;
   const room = roomIn(seen, after, array, shifted);
   if (roomIn(seen, before, array, bucket) <= bucket.availableCount) return Math.max(0, room);
@@ -78,11 +90,11 @@ export function availableIn(worlds: Worlds, array: NodeArray, bucket: Bucket, sh
   return Math.max(0, Math.min(room, hidden));
 }
 
-const nodesOf = ({ buckets }: Uses, { name }: NodeArray, { machineType }: Bucket): number =>
+const nodesOf = ({ buckets }: Uses, { name }: NodeArray, { machineType }: StatusBucket): number =>
   buckets.get(keyOf(name, machineType))?.length ?? 0;
 
 /** How much larger other buckets are in the virtual fleet, in nodes of this bucket. */
-function grownElsewhere({ seen, before, after }: Worlds, array: NodeArray, bucket: Bucket): number {
+function grownElsewhere({ seen, before, after }: Worlds, array: NodeArray, bucket: StatusBucket): number {
   let cores = 0;
   for (const other of seen.arrays)
     for (const one of other.buckets) {
@@ -94,7 +106,7 @@ function grownElsewhere({ seen, before, after }: Worlds, array: NodeArray, bucke
 }
 
 /** Number of nodes that the limits shown by CycleCloud still allow. Infinity if it shows none. */
-function roomIn({ limit }: Snapshot, uses: Uses, array: NodeArray, bucket: Bucket): number {
+function roomIn({ limit }: Snapshot, uses: Uses, array: NodeArray, bucket: StatusBucket): number {
   const { vcpus, quotaVcpus } = bucket.machine;
   const there = nodesOf(uses, array, bucket);
   const quotas = [bucket.familyQuota, bucket.regionalQuota].map((quota) =>

@@ -12,7 +12,7 @@ import { offerAt } from "../draft/offered.ts";
 import type { CheckedExpansion } from "./remedy.ts";
 import { remedyOf } from "./remedy.ts";
 
-type Group = CheckedExpansion["group"];
+type ExpansionGroup = CheckedExpansion["group"];
 
 /** What a demand for groups lacks. */
 export interface GroupShortage {
@@ -86,7 +86,7 @@ function onlyGroupOf(draft: Draft, { offers }: Scope, { sizeOf }: GroupShortage)
   return { kind: "no-raise", reason: { code: "only-group", bucket: { ...bucket, placementGroup } } };
 }
 
-function completion(draft: Draft, offer: BucketOffer, group: Group, lot: number): CheckedExpansion {
+function completion(draft: Draft, offer: BucketOffer, group: ExpansionGroup, lot: number): CheckedExpansion {
   return { offer, group, lot, serves: 1, most: 1, barrier: groupBarrier(draft, offer, group) };
 }
 
@@ -118,7 +118,7 @@ function isFresh({ capacity }: Draft, { offer, group, nodes }: Taken): boolean {
   return group !== undefined && capacity.groupSize(offer, group) <= nodes;
 }
 
-function groupBarrier(draft: Draft, offer: BucketOffer, group: Group): Reason | undefined {
+function groupBarrier(draft: Draft, offer: BucketOffer, group: ExpansionGroup): Reason | undefined {
   const closed =
     closedTo(draft, offer) ?? (group === undefined ? undefined : groupClosedTo(draft, offer, group));
   if (closed !== undefined || group === undefined) return closed;

@@ -101,7 +101,7 @@ function gangExpansion(draft: Draft, ask: Ask, opening: Opening): CheckedExpansi
   const { offer, group, nodes, site } = opening;
   const refusal = openingRefusal(draft, ask, opening);
   const barrier = isRaisable(refusal) ? undefined : refusal;
-  return { offer, group, lot: nodes, serves: 1, most: 1, barrier, capacity: site?.afterWaking };
+  return { offer, group, lot: nodes, serves: 1, most: 1, barrier, capacity: site?.afterStarts };
 }
 
 /** Offers in the order in which the job would get new nodes. Offers that are not open to it come last. */

@@ -13,7 +13,7 @@ import { alternativePoolNeeds, unitsInPools } from "../draft/pool-use.ts";
 import { spanRefusal } from "../draft/refusals.ts";
 import type { RefusedGang } from "../place/gang.ts";
 import { STEPS_PER_REFUSAL, capRefusal, inOrder } from "../place/gang-ways.ts";
-import type { Site } from "../place/gang-ways.ts";
+import type { GangSite } from "../place/gang-ways.ts";
 import type { Group } from "../place/group-members.ts";
 import { existingGroups, fillsUntil, isGivenUp, isWhole } from "../place/group-members.ts";
 import { sizeIn } from "../place/group-key.ts";
@@ -187,7 +187,7 @@ function whyNoGang(
 function cappedSites(
   draft: Draft,
   ask: Ask,
-  sites: readonly Site[],
+  sites: readonly GangSite[],
 ): ReadonlyMap<BucketOffer | undefined, Reason> {
   const capped = new Map<BucketOffer | undefined, Reason>();
   for (const { place, bins, have } of sites) {

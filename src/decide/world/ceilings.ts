@@ -1,6 +1,6 @@
 // Long: one class, because all limits of a cluster share one list and its indices.
 import type { Charge, SharedLimit } from "../../domain/world.ts";
-import type { Bucket, CountAndCores, NodeArray, Quota } from "../../domain/cluster.ts";
+import type { StatusBucket, CountAndCores, NodeArray, Quota } from "../../domain/cluster.ts";
 import type { MachineType } from "../../domain/ids.ts";
 import type { LimitId } from "../../domain/limit.ts";
 import { bucketText } from "../../domain/bucket.ts";
@@ -66,7 +66,7 @@ export class Ceilings {
   }
 
   /** What one new node of the bucket takes from which limits. Quotas come first, because they explain best why no node is available. */
-  charges(array: NodeArray, bucket: Bucket, usage: BucketUsage): readonly Charge[] {
+  charges(array: NodeArray, bucket: StatusBucket, usage: BucketUsage): readonly Charge[] {
     return [
       ...this.#quotas(array, bucket, usage.waiting - usage.waitingOpposite),
       ...this.#shared(array, bucket, usage),
@@ -82,7 +82,7 @@ export class Ceilings {
    */
   oppositeCharges(
     array: NodeArray,
-    bucket: Bucket,
+    bucket: StatusBucket,
     usage: BucketUsage,
     own: readonly Charge[],
   ): readonly Charge[] {
@@ -103,7 +103,11 @@ export class Ceilings {
   }
 
   /** The quotas that nodes of a bucket use. Spot nodes use one of the region and none of a family (A.3, semantics 2). */
-  #kindsOf(array: NodeArray, bucket: Bucket, { spot }: { readonly spot: boolean }): readonly KindOfQuota[] {
+  #kindsOf(
+    array: NodeArray,
+    bucket: StatusBucket,
+    { spot }: { readonly spot: boolean },
+  ): readonly KindOfQuota[] {
     const region = array.region ?? "";
     const { regionalQuota, familyQuota } = bucket;
     const regional = { report: regionalQuota };
@@ -116,7 +120,7 @@ export class Ceilings {
     ];
   }
 
-  #quotas(array: NodeArray, bucket: Bucket, waiting: number): Charge[] {
+  #quotas(array: NodeArray, bucket: StatusBucket, waiting: number): Charge[] {
     const amount = bucket.machine.quotaVcpus;
     return this.#kindsOf(array, bucket, array).flatMap(({ id, report, guessed }): Charge[] => {
       if (report === undefined) return [];
@@ -147,7 +151,7 @@ export class Ceilings {
     return index;
   }
 
-  #shared(array: NodeArray, bucket: Bucket, usage: BucketUsage): readonly Charge[] {
+  #shared(array: NodeArray, bucket: StatusBucket, usage: BucketUsage): readonly Charge[] {
     const { limit, usage: whole } = this.#cluster;
     return [
       ...this.#counted("nodearray", array.name, array.limit, usage.array, bucket),
@@ -160,7 +164,7 @@ export class Ceilings {
     name: string,
     limit: CountAndCores,
     usage: Usage,
-    bucket: Bucket,
+    bucket: StatusBucket,
   ): Charge[] {
     const charges: Charge[] = [];
     if (limit.count !== undefined) {
@@ -184,7 +188,7 @@ export class Ceilings {
     return charges;
   }
 
-  #availability(array: NodeArray, bucket: Bucket, usage: BucketUsage): number {
+  #availability(array: NodeArray, bucket: StatusBucket, usage: BucketUsage): number {
     const used = Math.max(usage.nodes, bucket.activeCount);
     const byCores =
       bucket.maxCoreCount === undefined || bucket.machine.vcpus <= 0
@@ -224,7 +228,7 @@ function scopeKey({ kind, name }: LimitId, { region }: NodeArray): string {
 }
 
 /** Number of nodes that the quotas in the report of a bucket still allow. */
-function quotaRoom({ familyQuota, regionalQuota, machine }: Bucket): number {
+function quotaRoom({ familyQuota, regionalQuota, machine }: StatusBucket): number {
   const left = [familyQuota, regionalQuota].map((quota) =>
     quota === undefined ? Number.POSITIVE_INFINITY : quota.quotaCores - quota.consumedCores,
   );

@@ -1,6 +1,6 @@
 import type { BucketOffer, Charge, World } from "../../domain/world.ts";
 import { spotIn } from "../../domain/attributes.ts";
-import type { Bucket, NodeArray } from "../../domain/cluster.ts";
+import type { StatusBucket, NodeArray } from "../../domain/cluster.ts";
 import type { NodeAttributes, RankedDemand } from "../../domain/demand.ts";
 import type { ArrayName, PlacementGroup } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -18,7 +18,7 @@ import type { ClusterBuckets } from "./cluster-buckets.ts";
 export interface OpenBucket {
   readonly offer: BucketOffer;
   readonly array: NodeArray;
-  readonly bucket: Bucket;
+  readonly bucket: StatusBucket;
   readonly usage: BucketUsage;
 }
 

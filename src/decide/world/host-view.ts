@@ -19,14 +19,10 @@ export interface Overlaid {
 }
 
 /**
- * Puts a report over computed resources, name by name. An amount keeps its unit: a plain number for a size is in that unit. A value that
- * cannot be counted does not replace an amount, because then no job would fit. A negative amount counts as 0.
+ * The totals of a host: computed ones, and over them, name by name, those that its scheduler reports. An amount keeps its unit: a plain
+ * number for a size is in that unit. A value that cannot be counted does not replace an amount, because then no job would fit. A negative
+ * amount counts as 0.
  */
-export function overlayReport(computed: Resources, { resources, available }: HostAmounts): Overlaid {
-  return overlayLeft(overlayTotals(computed, resources), available);
-}
-
-/** The totals of a host, with those that its scheduler reports. */
 export function overlayTotals(computed: Resources, reported: Resources): Resources {
   const totals: Record<string, ResourceValue> = { ...computed };
   for (const [name, value] of Object.entries(reported)) totals[name] = replace(totals[name], value);

@@ -4,7 +4,7 @@ import type { Policy } from "../../domain/policy.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import { groupsOfArray } from "../../domain/configured-groups.ts";
-import type { Bucket, NodeArray } from "../../domain/cluster.ts";
+import type { StatusBucket, NodeArray } from "../../domain/cluster.ts";
 import type { BucketOffer } from "../../domain/world.ts";
 import type { WorldInput } from "./world-input.ts";
 import type { OpenBucket } from "./counterparts.ts";
@@ -17,7 +17,7 @@ import { bucketKeyOf, sum } from "./cluster-usage.ts";
 export function openBucket(
   input: WorldInput,
   array: NodeArray,
-  bucket: Bucket,
+  bucket: StatusBucket,
   clusterBuckets: ClusterBuckets,
   whole: ClusterUsage,
   ceilings: Ceilings,
@@ -61,7 +61,7 @@ export function openBucket(
 function wishesFor(
   { prices, placementGroups }: Policy,
   array: NodeArray,
-  bucket: Bucket,
+  bucket: StatusBucket,
 ): Pick<BucketOffer, "price" | "spot" | "configuredGroups"> {
   const price = prices === undefined ? undefined : findPrice(prices, array.region, bucket.machineType, array);
   const groups = placementGroups === undefined ? [] : groupsOfArray(placementGroups, array.name);
@@ -73,7 +73,10 @@ function wishesFor(
 }
 
 /** Number of nodes in each group in use: by the status or by our own count, whichever is larger. */
-function groupSizesOf(bucket: Bucket, inUse: readonly ClusterBucket[]): ReadonlyMap<PlacementGroup, number> {
+function groupSizesOf(
+  bucket: StatusBucket,
+  inUse: readonly ClusterBucket[],
+): ReadonlyMap<PlacementGroup, number> {
   const sizes = new Map(bucket.placementGroups.map((group) => [group.name, group.activeCount]));
   const waiting = new Map<PlacementGroup, number>();
   for (const clusterBucket of inUse) {
@@ -89,7 +92,7 @@ function groupSizesOf(bucket: Bucket, inUse: readonly ClusterBucket[]): Readonly
 function refusalsOf(
   input: WorldInput,
   array: NodeArray,
-  bucket: Bucket,
+  bucket: StatusBucket,
 ): { readonly refusal: Reason | undefined; readonly groupRefusals: ReadonlyMap<PlacementGroup, Reason> } {
   const key = { array: array.name, machineType: bucket.machineType };
   const failedAgo = bucket.lastCapacityFailureSeconds;

@@ -159,7 +159,7 @@ export function collectInFlight(
 }
 
 /** Unknown nodes that only their buckets name, minus those that are in flight there. */
-export function unknownBeyond(input: WorldInput): readonly Asked[] {
+function unknownBeyond(input: WorldInput): readonly Asked[] {
   return unknownNodes(input.snapshot, input.ledger).flatMap(({ array, machineType, count }) => {
     const isThere = ({ bucket }: Pick<InFlight, "bucket">): boolean =>
       bucket.array === array && sameMachineType(bucket.machineType, machineType);

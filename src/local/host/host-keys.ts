@@ -11,6 +11,7 @@ export type HostKeys = {
 };
 export type AuthLevel = "anonymous" | "function" | "admin";
 
+/** New random keys, as the platform makes them for a new app. */
 export function createKeys(): HostKeys {
   const key = () => randomBytes(30).toString("base64url");
   return { master: key(), host: key() };

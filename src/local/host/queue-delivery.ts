@@ -22,7 +22,7 @@ export const messageVisibilityMs = 10 * 60_000;
 const poisonSuffix = "-poison";
 const longestQueueName = 63;
 
-/** Runs the function on one message and settles the message. Never throws: an error of storage is logged, and the message becomes visible again. */
+/** Runs the function on one message and then deletes the message or makes it visible again. Never throws: an error of storage is logged, and the message becomes visible again. */
 export async function deliverMessage(
   runtime: Runtime,
   registered: RegisteredFunction,
@@ -32,7 +32,11 @@ export async function deliverMessage(
   try {
     await deliver(runtime, registered, queue, message);
   } catch (error) {
-    warn(runtime, registered, `message ${message.messageId} could not be settled: ${String(error)}`);
+    warn(
+      runtime,
+      registered,
+      `message ${message.messageId} could not be deleted or made visible again: ${String(error)}`,
+    );
   }
 }
 

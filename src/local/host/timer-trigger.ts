@@ -17,7 +17,7 @@ import {
 } from "./schedule-status.ts";
 
 /** Duration of the lease that only one instance holds, and pause before another instance tries to take it, both in simulated time. */
-export const timerLeaseMs = 60_000;
+const timerLeaseMs = 60_000;
 
 export type TimerOptions = {
   readonly schedule: Schedule;

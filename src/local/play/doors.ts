@@ -1,4 +1,4 @@
-import type { DemandMessage } from "../../wire/message.ts";
+import type { DemandMessage } from "../../wire/message/message.ts";
 
 /** The connection from the scheduler to the autoscaler: it pushes demand, and its nodes call the URL in their configuration. */
 export interface Doors {

@@ -52,6 +52,6 @@ export class VirtualClock {
 }
 
 /** Lets all work run that does not wait for the clock. With all ports in memory, that is all microtasks. */
-export function settleMicrotasks(): Promise<void> {
+export function drainMicrotasks(): Promise<void> {
   return new Promise((done) => setImmediate(done));
 }

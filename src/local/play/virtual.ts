@@ -10,7 +10,7 @@ import type { ObservedScheduler } from "./observed-scheduler.ts";
 import { startScheduler } from "./observed-scheduler.ts";
 import type { Audience, Play, Played } from "./play.ts";
 import { MOST_DAYS_AFTER_LAST_JOB } from "./play.ts";
-import { settleMicrotasks, VirtualClock } from "./virtual-clock.ts";
+import { drainMicrotasks, VirtualClock } from "./virtual-clock.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
 /** The beginning of every virtual run: any fixed moment will do. */
@@ -85,7 +85,7 @@ async function drive(driven: Driven): Promise<void> {
     showProgress(driven);
     const isStepDue = agent.isDue(now);
     if (isStepDue) background.start(agent.step(now));
-    if (isStepDue || isWaking) await settleMicrotasks();
+    if (isStepDue || isWaking) await drainMicrotasks();
     const due = wakes.takeDue(now);
     for (const message of due) background.start(functions.demand(message, now));
     const isTick = tickAt <= now;
@@ -93,7 +93,7 @@ async function drive(driven: Driven): Promise<void> {
       tickAt = now + TICK_MS;
       background.start(functions.tick());
     }
-    if (due.length > 0 || isTick) await settleMicrotasks();
+    if (due.length > 0 || isTick) await drainMicrotasks();
     background.check();
     const moments = [
       agent.nextEventAt(now),

@@ -44,6 +44,7 @@ export class AuditReplay {
     this.#demands = demands;
   }
 
+  /** Events of nodes that do not exist, or no longer, count for nothing. */
   apply(event: AuditEvent): void {
     if (event.kind === "created") return this.#create(event);
     if (event.kind === "limits") return this.#limits.replace(event.limits, this.#present.values());
@@ -57,6 +58,7 @@ export class AuditReplay {
     if (event.kind === "gone") this.#remove(node, event.at);
   }
 
+  /** The report of the run, which ended at `until` (ms). Nodes that are still there are billed until then. Call it once. */
   close(until: number): AuditReport {
     for (const node of this.#present.values()) this.#bill(node, until);
     const count = (kind: Violation["kind"]): number =>

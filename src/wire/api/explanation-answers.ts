@@ -30,7 +30,7 @@ const explained = {
   text: text.meta({ description: "All of it in sentences, a line each." }),
 };
 
-export const jobExplained = z.object({
+const jobExplained = z.object({
   ...explained,
   kind: z.literal("demand"),
   set: text,
@@ -66,7 +66,7 @@ export const jobExplained = z.object({
 
 const load = z.array(z.object({ set: text, id: text, slots: count, bound: z.boolean() }));
 
-export const nodeExplained = z.object({
+const nodeExplained = z.object({
   ...explained,
   kind: z.literal("node"),
   nodeId: text,

@@ -10,8 +10,8 @@ const waiting = z.object({
     .optional()
     .meta({ description: "Absent: there is none, or it is being handled." }),
 });
-const POISON = "Messages that failed too often, in demand-poison: the timer deals with them.";
-const REJECTED = "Messages that could not be taken in, in demand-rejected, for 30 days.";
+const POISON = "Messages that failed too often, in demand-poison: the timer handles them.";
+const REJECTED = "Messages that could not be accepted, in demand-rejected, for 30 days.";
 
 /** Messages that were put aside. A reader gets the kind and length of each text, an operator the text. */
 export const rejectedMessagesAnswer = waiting.extend({

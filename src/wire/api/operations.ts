@@ -1,6 +1,6 @@
 // Long: a table with one entry for each operation of the API.
 import type { Role } from "../../domain/roles.ts";
-import { NODE_TOKEN_HEADER } from "../node-token.ts";
+import { NODE_TOKEN_HEADER } from "../message/node-token.ts";
 import type { SchemaName } from "./schemas.ts";
 
 /** One method of one route. */

@@ -9,7 +9,7 @@ export const text = z.string();
 export const texts = z.array(text);
 export const counts = z.record(text, count);
 /** A single value of a constraint or a resource. Sizes are texts: "memory::4g". */
-export const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 export const resources = z.record(text, scalar);
 /** Whether a reported host that is no node of the cluster is capacity, or why not. */
 export const standing = z.enum(["capacity", "closed", "former-node", "named-as-a-node", "load-unknown"]);

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { envelopeSchema } from "../envelope.ts";
-import { nodearraySchema } from "../nodearray-schema.ts";
-import type { PolicyDocument } from "../write-policy.ts";
-import { markSchema, poolSchema } from "../pool.ts";
+import { envelopeSchema } from "../message/envelope.ts";
+import { nodearraySchema } from "../message/nodearray-schema.ts";
+import type { PolicyDocument } from "../policy/write-policy.ts";
+import { markSchema, poolSchema } from "../message/pool.ts";
 import { among, observing, preference, problemItem, resources, text, texts, time } from "./parts.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { nodearraySchema } from "../nodearray-schema.ts";
-import { whatIfSchema } from "../what-if-schema.ts";
+import { nodearraySchema } from "../message/nodearray-schema.ts";
+import { whatIfSchema } from "../what-if/what-if-schema.ts";
 import { acknowledgement, requestSetAnswer } from "./request-set-answers.ts";
 import { clustersAnswer, healthAnswer, rejectedMessagesAnswer } from "./health-answers.ts";
 import { explanation } from "./explanation-answers.ts";

@@ -1,6 +1,6 @@
 import { readNodeArray } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
 import { isObject, readList } from "../../../src/adapters/cyclecloud/read-fields.ts";
-import type { Bucket, NodeArray } from "../../../src/domain/cluster.ts";
+import type { StatusBucket, NodeArray } from "../../../src/domain/cluster.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { readCaptured } from "./captured-files.ts";
@@ -22,6 +22,6 @@ export function arraysOf(file: string): readonly NodeArray[] {
   });
 }
 
-export function bucketOf(file: string, array: number, bucket: number): Bucket | undefined {
+export function bucketOf(file: string, array: number, bucket: number): StatusBucket | undefined {
   return arraysOf(file)[array]?.buckets[bucket];
 }

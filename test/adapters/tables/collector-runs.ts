@@ -1,7 +1,7 @@
 import { BODY_KEYS, clusterPartition } from "../../../src/adapters/tables/keys.ts";
 import { tableRecordStore } from "../../../src/adapters/tables/record-store.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
-import { settleMicrotasks, VirtualClock } from "../../../src/local/play/virtual-clock.ts";
+import { drainMicrotasks, VirtualClock } from "../../../src/local/play/virtual-clock.ts";
 import type { MemoryTable } from "../../support/memory-table.ts";
 import { memoryTable } from "../../support/memory-table.ts";
 import { emptyRecord, SAMPLE_TIME } from "../../support/sample-record.ts";
@@ -30,7 +30,7 @@ export async function runUntil<T>(clock: CountingClock, work: Promise<T>, sleepe
   const end = () => (ended = true);
   work.then(end, end);
   for (;;) {
-    await settleMicrotasks();
+    await drainMicrotasks();
     if (ended) return work;
     const at = clock.nextWakeAt();
     if (at !== undefined && clock.asleep() >= sleepers) clock.moveTo(at);

@@ -77,7 +77,7 @@ export async function runPushStorm(options: PushStormOptions): Promise<PushStorm
     const { count: kills } = await killing;
     setWeather(parts, {});
     // Sent again and again until a host has it: what is acknowledged must not be lost.
-    await sets.settled();
+    await sets.ended();
     const calmAt = parts.clock.now();
     await untilAtRest(parts, sets, options.patienceSeconds);
     return { kills, ...(await resultOf(parts, sets, calmAt)) };

@@ -18,7 +18,7 @@ export interface RisingSets {
   /** A set that is drawn asks for 1 to 4 nodes more, by PUT or through the queue. */
   raiseOne(): void;
   /** Resolves when every message is in the queue or acknowledged. Throws what the queue throws. */
-  settled(): Promise<void>;
+  ended(): Promise<void>;
   last(): readonly LastSent[];
   messages(): number;
   /** How often a PUT was answered so; "none": by nobody. */
@@ -68,18 +68,18 @@ export function openRisingSets(parts: Parts, count: number, uniform: () => numbe
     sending.push(byPut ? put(index, content) : sendSet(parts, nameOf(index), content));
   };
 
-  const settled = async () => void (await Promise.all(sending));
+  const ended = async () => void (await Promise.all(sending));
   return {
     wanted,
     async raiseAll() {
       nodes.forEach((_, index) => raise(index, 1, true));
-      await settled();
+      await ended();
     },
     raiseOne() {
       const index = Math.floor(uniform() * count);
       raise(index, 1 + Math.floor(uniform() * MOST_MORE), uniform() < 0.5);
     },
-    settled,
+    ended,
     last: () => revisions.map((revision, index) => ({ set: nameOf(index), revision })),
     messages: () => messages,
     puts: () => puts,

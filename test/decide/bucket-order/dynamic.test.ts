@@ -6,8 +6,8 @@ import type { RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, machineType, placementGroup, setName } from "../../../src/domain/ids.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import { instant } from "../../../src/domain/units.ts";
-import { readConstraints } from "../../../src/wire/constraint.ts";
-import { newNotes } from "../../../src/wire/notes.ts";
+import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
+import { newNotes } from "../../../src/wire/json/notes.ts";
 import { policy } from "./scenario.ts";
 
 const D4 = machineType("D4");

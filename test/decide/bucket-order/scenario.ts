@@ -8,8 +8,8 @@ import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../../src/domain/ids.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import { instant } from "../../../src/domain/units.ts";
-import { readConstraints } from "../../../src/wire/constraint.ts";
-import { newNotes } from "../../../src/wire/notes.ts";
+import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
+import { newNotes } from "../../../src/wire/json/notes.ts";
 
 /*
  * A world, the jobs in it, and what they use under the preference bucket-order.

@@ -5,8 +5,8 @@ import type { Catalogue } from "../../../src/domain/catalogue.ts";
 import type { Node, NodeArray } from "../../../src/domain/cluster.ts";
 import { LIBRARY_DEFAULTS } from "../../../src/domain/default-resource.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../../src/domain/ids.ts";
-import { readDefaultResources } from "../../../src/wire/default-resources.ts";
-import { newNotes } from "../../../src/wire/notes.ts";
+import { readDefaultResources } from "../../../src/wire/constraint/default-resources.ts";
+import { newNotes } from "../../../src/wire/json/notes.ts";
 
 const X8 = machineType("Standard_X8");
 const machine = { vcpus: 8, quotaVcpus: 8, gpus: 1, memoryGib: 32, infiniband: false };

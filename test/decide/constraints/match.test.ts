@@ -5,8 +5,8 @@ import { viewHost } from "../../../src/decide/world/host-view.ts";
 import { compileDefaults } from "../../../src/decide/constraints/default-resources.ts";
 import type { Pool } from "../../../src/domain/demand.ts";
 import { renderRefusal } from "../../../src/domain/refusal.ts";
-import { readConstraints } from "../../../src/wire/constraint.ts";
-import { newNotes } from "../../../src/wire/notes.ts";
+import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
+import { newNotes } from "../../../src/wire/json/notes.ts";
 
 const report = {
   hostname: "h",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
@@ -28,8 +28,8 @@ describe("a plan", () => {
     now = NOW,
   ) => {
     const { record, bodies } = buildState(scenario);
-    const look = { snapshot: { ...buildSnapshot(nodes, more), at: now }, requestNodes: new Map() };
-    return decide(record, bodies, look, DEFAULT_POLICY, now, OURS);
+    const observation = { snapshot: { ...buildSnapshot(nodes, more), at: now }, requestNodes: new Map() };
+    return decide(record, bodies, observation, DEFAULT_POLICY, now, OURS);
   };
   const known = (nodes: readonly Node[], more: Partial<LedgerNode> = {}) =>
     buildLedger(nodes.map((node) => rememberNode(node, { deallocated: true, ...more })));

@@ -1,13 +1,13 @@
 /** Demand that costs more than its share of the planning budget is left out of the plan, and counts as unknown. */
 import { describe, expect, test } from "vitest";
-import { judgeStops } from "../../../src/decide/autostop.ts";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Demand, JobDemand } from "../../../src/domain/demand.ts";
 import { renderVerdict } from "../../../src/domain/node-verdict.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
-import { describeTroubles } from "../../../src/app/describe-troubles.ts";
+import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { afterQuestions, buildCall } from "../../support/build-call.ts";
 import { inArrays, needing } from "../../support/build-constraints.ts";
 import {
@@ -23,7 +23,7 @@ import {
 } from "../../support/build-node.ts";
 import type { SetScenario } from "../../support/build-record.ts";
 import { buildJob, buildState, buildTarget, OURS, pushSets } from "../../support/build-record.ts";
-import { confirmStops } from "../../../src/decide/confirm-stops.ts";
+import { confirmStops } from "../../../src/decide/autostop/confirm-stops.ts";
 
 const HPC = buildArray("hpc").name;
 /** A budget that is too small for two hundred different jobs and large enough for one target. */

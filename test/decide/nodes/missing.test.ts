@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { missingUntil, withMissing } from "../../../src/decide/nodes/missing.ts";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
@@ -136,8 +136,8 @@ describe("names that we do not know", () => {
       record: { inFlight: requests, lastGoodLookAt: at(seconds - 30) },
     });
     const snapshot = lookAt(seconds, listed, { unlisted: named });
-    const look = { snapshot, requestNodes: new Map() };
-    return decide(record, bodies, look, DEFAULT_POLICY, at(seconds), OURS).plan.creates.reduce(
+    const observation = { snapshot, requestNodes: new Map() };
+    return decide(record, bodies, observation, DEFAULT_POLICY, at(seconds), OURS).plan.creates.reduce(
       (sum, { count }) => sum + count,
       0,
     );

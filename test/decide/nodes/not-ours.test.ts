@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { describeTroubles } from "../../../src/app/describe-troubles.ts";
-import { judgeStops } from "../../../src/decide/autostop.ts";
-import { explainNode } from "../../../src/decide/explain-node.ts";
+import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
+import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
+import { explainNode } from "../../../src/decide/explain/explain-node.ts";
 import { excludedNodes } from "../../../src/decide/nodes/excluded.ts";
 import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-down.ts";
 import { judgeNode, whyGivenUp } from "../../../src/decide/stops/scale-down.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judgeStops } from "../../../src/decide/autostop.ts";
+import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { digest, nodeId } from "../../../src/domain/ids.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import type { Demand } from "../../../src/domain/demand.ts";
 import { arrayName, clusterName, placementGroup } from "../../../src/domain/ids.ts";

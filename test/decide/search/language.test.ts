@@ -1,11 +1,11 @@
 import { describe, test } from "vitest";
 import type { World } from "../../../src/domain/world.ts";
 import type { JobDemand } from "../../../src/domain/demand.ts";
-import { readConstraints } from "../../../src/wire/constraint.ts";
+import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
 import { job, offer, world } from "../../support/build-world.ts";
 import type { Scenario } from "./scenario.ts";
 import { check } from "./scenario.ts";
-import { newNotes } from "../../../src/wire/notes.ts";
+import { newNotes } from "../../../src/wire/json/notes.ts";
 
 function asking(...json: readonly object[]): Partial<JobDemand> {
   return { constraints: readConstraints(json, "", newNotes()) };

@@ -5,7 +5,7 @@ import type { AllocationPolicy } from "../../../src/domain/allocation.ts";
 import type { BucketOffer, World } from "../../../src/domain/world.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
-import { readConstraints } from "../../../src/wire/constraint.ts";
+import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
 import {
   bucket,
   job,
@@ -18,7 +18,7 @@ import {
   world,
 } from "../../support/build-world.ts";
 import { shown } from "./scenario.ts";
-import { newNotes } from "../../../src/wire/notes.ts";
+import { newNotes } from "../../../src/wire/json/notes.ts";
 
 /** `or` and lists of values are in order of preference for new nodes. They count before node array priority and before price. */
 

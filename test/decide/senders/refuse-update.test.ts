@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { refuseUpdate } from "../../../src/decide/senders/refuse-update.ts";
 import type { SenderRule } from "../../../src/domain/sender-rules.ts";
-import { emptyRequestSet, readDemandMessage } from "../../../src/wire/demand-message.ts";
+import { emptyRequestSet, readDemandMessage } from "../../../src/wire/message/demand-message.ts";
 import { clusterName, setName } from "../../../src/domain/ids.ts";
 import { NOW } from "../../support/build-node.ts";
 import { SENDER_RULE } from "../../support/sender-rule.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judgeStops } from "../../../src/decide/autostop.ts";
+import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import type { Question } from "../../../src/domain/questions.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";

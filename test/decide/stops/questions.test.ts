@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judgeStops } from "../../../src/decide/autostop.ts";
+import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { foldQuestions, mayStopByReport, withQuestions } from "../../../src/decide/stops/questions.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { arrayName, nodeId, requestId } from "../../../src/domain/ids.ts";
@@ -11,8 +11,8 @@ import type { Instant } from "../../../src/domain/units.ts";
 import { afterQuestions, buildCall } from "../../support/build-call.ts";
 import { at, buildLedger, buildNode, buildSnapshot, NOW, rememberNode } from "../../support/build-node.ts";
 import { buildIntent, buildState, buildTarget, OURS } from "../../support/build-record.ts";
-import type { StopCall, StopVerdict } from "../../../src/decide/stop-verdict.ts";
-import { confirmStops } from "../../../src/decide/confirm-stops.ts";
+import type { StopCall, StopVerdict } from "../../../src/decide/autostop/stop-verdict.ts";
+import { confirmStops } from "../../../src/decide/autostop/confirm-stops.ts";
 
 const N1 = nodeId("n1");
 const one = buildNode("n1");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { virtualObservation } from "../../../src/decide/virtual/virtual-observation.ts";
-import type { Bucket, Node } from "../../../src/domain/cluster.ts";
+import type { StatusBucket, Node } from "../../../src/domain/cluster.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
 import {
@@ -21,7 +21,7 @@ const OTHERS = arrayName("others");
 const lasting = { expiresAt: at(86_400), intervalSeconds: 86_400 };
 
 /** What CycleCloud shows while this many real nodes use the quota. */
-function withQuota(nodes: readonly Node[], more: Partial<Bucket> = {}) {
+function withQuota(nodes: readonly Node[], more: Partial<StatusBucket> = {}) {
   const consumedCores = 8 + 4 * nodes.length;
   const buckets = [
     buildBucket(D4, 4, {
@@ -70,8 +70,8 @@ test("real nodes of arrays that act count once, and are no room for the virtual 
 test("where a limit that CycleCloud does not show keeps nodes away, only the bucket's own real nodes are room", () => {
   const real = buildNodes("r", 3);
   const seen = withQuota(real, { availableCount: 1 });
-  const look = virtualObservation(seen, new Set([EXECUTE]), real.slice(0, 1), OBSERVE);
-  const [bucket] = look.arrays[0]?.buckets ?? [];
+  const observation = virtualObservation(seen, new Set([EXECUTE]), real.slice(0, 1), OBSERVE);
+  const [bucket] = observation.arrays[0]?.buckets ?? [];
   // One was available, and three real nodes make room for one virtual node and two more.
   expect(bucket).toMatchObject({
     availableCount: 3,

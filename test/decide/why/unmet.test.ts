@@ -6,7 +6,7 @@ import { renderRemedy } from "../../../src/domain/remedy.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, placementGroup } from "../../../src/domain/ids.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
-import { readConstraints } from "../../../src/wire/constraint.ts";
+import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
 import {
   bucket,
   groups,
@@ -18,7 +18,7 @@ import {
   target,
   world,
 } from "../../support/build-world.ts";
-import { newNotes } from "../../../src/wire/notes.ts";
+import { newNotes } from "../../../src/wire/json/notes.ts";
 
 /** An unmet demand has a true reason, and a remedy or the statement that no raise of a limit helps, in every mode. */
 

@@ -1,5 +1,5 @@
 import { digestOfAttributes } from "../../../src/domain/attributes-digest.ts";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Purpose } from "../../../src/domain/bucket.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
@@ -68,8 +68,8 @@ export function plan({ demands = [], nodes = [], made = {}, ...more }: Case): De
     ledger,
     ...(record === undefined ? {} : { record }),
   });
-  const look = { snapshot: buildSnapshot(nodes, snapshot), requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, { ...ANY_ATTRIBUTE, ...policy }, NOW, OURS);
+  const observation = { snapshot: buildSnapshot(nodes, snapshot), requestNodes: new Map() };
+  return decide(state.record, state.bodies, observation, { ...ANY_ATTRIBUTE, ...policy }, NOW, OURS);
 }
 
 /** "3 of execute/Standard_D4s_v5 for licensed". */

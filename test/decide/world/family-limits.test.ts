@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { describeBuckets } from "../../../src/app/describe-buckets.ts";
-import { changeLimit } from "../../../src/decide/change-limits.ts";
-import { decide } from "../../../src/decide/reconcile.ts";
+import { describeBuckets } from "../../../src/app/describe/describe-buckets.ts";
+import { changeLimit } from "../../../src/decide/what-if/change-limits.ts";
+import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
-import type { Bucket, NodeArray } from "../../../src/domain/cluster.ts";
+import type { StatusBucket, NodeArray } from "../../../src/domain/cluster.ts";
 import { machineType } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
@@ -13,7 +13,12 @@ import table from "../../../src/domain/vm-sizes.json" with { type: "json" };
 import { buildArray, buildBucket, buildSnapshot, NOW } from "../../support/build-node.ts";
 import { buildState, buildTarget, OURS } from "../../support/build-record.ts";
 
-const size = (type: string, vcpus: number, quotaCores: number, more: Partial<Bucket> = {}): Bucket =>
+const size = (
+  type: string,
+  vcpus: number,
+  quotaCores: number,
+  more: Partial<StatusBucket> = {},
+): StatusBucket =>
   buildBucket(machineType(type), vcpus, { familyQuota: { quotaCores, consumedCores: 0 }, ...more });
 
 const target = (type: string, count: number, position = 0) =>
@@ -21,8 +26,8 @@ const target = (type: string, count: number, position = 0) =>
 
 function plan(arrays: readonly NodeArray[], demands: readonly ReturnType<typeof target>[]) {
   const state = buildState({ sets: { standard: { demands } } });
-  const look = { snapshot: buildSnapshot([], { arrays }), requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, DEFAULT_POLICY, NOW, OURS).plan;
+  const observation = { snapshot: buildSnapshot([], { arrays }), requestNodes: new Map() };
+  return decide(state.record, state.bodies, observation, DEFAULT_POLICY, NOW, OURS).plan;
 }
 
 const creates = (made: ReturnType<typeof plan>): readonly string[] =>

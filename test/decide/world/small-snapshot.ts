@@ -1,6 +1,6 @@
 import { buildWorld } from "../../../src/decide/world/build-world.ts";
 import type { World } from "../../../src/domain/world.ts";
-import type { Bucket, Node, NodeArray, NodePhase, Snapshot } from "../../../src/domain/cluster.ts";
+import type { StatusBucket, Node, NodeArray, NodePhase, Snapshot } from "../../../src/domain/cluster.ts";
 import { arrayName, clusterName, machineType, nodeId, placementGroup } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { instant } from "../../../src/domain/units.ts";
@@ -13,7 +13,7 @@ import type { WorldInput } from "../../../src/decide/world/world-input.ts";
 export const now = instant(1_763_636_400_000);
 export const d4 = { vcpus: 4, quotaVcpus: 4, gpus: 0, memoryGib: 16, infiniband: false };
 
-export function bucket(type: string, more: Partial<Bucket> = {}): Bucket {
+export function bucket(type: string, more: Partial<StatusBucket> = {}): StatusBucket {
   return {
     bucketId: `id-${type}`,
     machineType: machineType(type),
@@ -26,7 +26,11 @@ export function bucket(type: string, more: Partial<Bucket> = {}): Bucket {
   };
 }
 
-export function array(name: string, buckets: readonly Bucket[], more: Partial<NodeArray> = {}): NodeArray {
+export function array(
+  name: string,
+  buckets: readonly StatusBucket[],
+  more: Partial<NodeArray> = {},
+): NodeArray {
   return {
     name: arrayName(name),
     limit: {},

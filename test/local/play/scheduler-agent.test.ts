@@ -3,7 +3,7 @@ import type { StopReply } from "../../../src/local/play/doors.ts";
 import { SchedulerAgent } from "../../../src/local/play/scheduler-agent.ts";
 import { SchedulerModel } from "../../../src/local/workload/scheduler-model.ts";
 import type { WorkloadJob } from "../../../src/local/workload/workload-job.ts";
-import type { DemandMessage } from "../../../src/wire/message.ts";
+import type { DemandMessage } from "../../../src/wire/message/message.ts";
 import { job, seconds } from "./bench.ts";
 
 const OPTIONS = {

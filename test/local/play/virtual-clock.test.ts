@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { settleMicrotasks, VirtualClock } from "../../../src/local/play/virtual-clock.ts";
+import { drainMicrotasks, VirtualClock } from "../../../src/local/play/virtual-clock.ts";
 
 /** Sleepers write their names when they wake. */
 function sleepers(clock: VirtualClock, sleeps: Readonly<Record<string, number>>): string[] {
@@ -36,11 +36,11 @@ describe("a virtual clock", () => {
     void clock.sleep(100, ended.signal).then(() => woken.push("ended"));
     void clock.sleep(200).then(() => woken.push("other"));
     ended.abort();
-    await settleMicrotasks();
+    await drainMicrotasks();
     expect(woken).toEqual(["ended"]);
     expect(clock.nextWakeAt()).toBe(200);
     clock.moveTo(200);
-    await settleMicrotasks();
+    await drainMicrotasks();
     expect(woken).toEqual(["ended", "other"]);
     await clock.sleep(100, ended.signal);
     expect(clock.nextWakeAt()).toBeUndefined();
@@ -49,13 +49,13 @@ describe("a virtual clock", () => {
   test("wakes who is due, in the order of their moments, and nobody else", async () => {
     const clock = new VirtualClock(0);
     const woken = sleepers(clock, { third: 300, first: 100, second: 200, fourth: 301 });
-    await settleMicrotasks();
+    await drainMicrotasks();
     expect(woken).toEqual([]);
     clock.moveTo(300);
-    await settleMicrotasks();
+    await drainMicrotasks();
     expect(woken).toEqual(["first", "second", "third"]);
     clock.moveTo(301);
-    await settleMicrotasks();
+    await drainMicrotasks();
     expect(woken).toEqual(["first", "second", "third", "fourth"]);
   });
 
@@ -64,7 +64,7 @@ describe("a virtual clock", () => {
     const woken = sleepers(clock, { zero: 0, negative: -10 });
     expect(clock.nextWakeAt()).toBe(50);
     clock.moveTo(50);
-    await settleMicrotasks();
+    await drainMicrotasks();
     expect(woken).toEqual(["zero", "negative"]);
   });
 
@@ -75,7 +75,7 @@ describe("a virtual clock", () => {
       for (; naps < 3; naps += 1) await clock.sleep(10);
     })();
     clock.moveTo(25);
-    await settleMicrotasks();
+    await drainMicrotasks();
     expect(naps).toBe(1);
     expect(clock.nextWakeAt()).toBe(35);
   });

@@ -1,0 +1,135 @@
+import type { Bodies } from "../../domain/bodies.ts";
+import type { NodeArray, Snapshot } from "../../domain/cluster.ts";
+import type {
+  Demand,
+  GroupDemand,
+  RequestSetUpdate,
+  SetDemand,
+  TargetDemand,
+  WholeUpdate,
+} from "../../domain/demand.ts";
+import { renderReason } from "../../domain/reason-text.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { someOf } from "../../domain/some-of.ts";
+
+/** The amounts that a request set asks for, for comparison with its sender's intention. */
+export interface AskedFor {
+  readonly nodearrays: number;
+  readonly jobs: number;
+  /** Slots of all jobs. */
+  readonly slots: number;
+}
+
+export function countAsked({ demands }: SetDemand): AskedFor {
+  const jobs = demands.filter((demand) => demand.kind === "job");
+  return {
+    nodearrays: demands.length - jobs.length,
+    jobs: jobs.length,
+    slots: jobs.reduce((sum, { iterations, nodeCount = 1 }) => sum + iterations * nodeCount, 0),
+  };
+}
+
+/** The facts when the update was accepted. */
+export interface Circumstances {
+  /** The record with the update, and the bodies of the previous record. Absent: they were not read, because nothing changed. */
+  readonly record: ClusterRecord;
+  readonly bodies?: Bodies;
+  /** The set's previous demand. */
+  readonly before?: SetDemand;
+}
+
+/** Notes on accepted demand that may not be what its sender intended, one sentence each. Limits are those of the last observation. */
+export function noteDemand(update: RequestSetUpdate, known: Circumstances): readonly string[] {
+  // A message without demand leaves the set's demand unchanged.
+  if (update.demand === undefined) return noteCut(update);
+  const entries = update.demand.demands.filter(isArrayDemand);
+  const { seen } = known.bodies ?? {};
+  return [
+    ...noteCut(update),
+    ...(seen === undefined ? [] : noteUnknown(entries, seen, known.record)),
+    ...(seen === undefined ? [] : entries.flatMap((entry) => noteHuge(entry, seen))),
+    ...noteDropped(entries, update, known.before),
+  ];
+}
+
+/** An entry of `nodearrays`. */
+type ArrayDemand = TargetDemand | GroupDemand;
+
+function isArrayDemand(demand: Demand): demand is ArrayDemand {
+  return demand.kind !== "job";
+}
+
+function noteCut({ askedIntervalSeconds, intervalSeconds }: RequestSetUpdate): readonly string[] {
+  if (askedIntervalSeconds === undefined) return [];
+  return [
+    `expirationInterval ${askedIntervalSeconds} s is cut to ${intervalSeconds} s, this cluster's maxExpirationInterval`,
+  ];
+}
+
+function noteUnknown(
+  entries: readonly ArrayDemand[],
+  seen: Snapshot,
+  record: ClusterRecord,
+): readonly string[] {
+  const names = seen.arrays.map(({ name }) => name);
+  const dynamic = entries.filter((entry) => entry.extends !== undefined).map(({ array }) => array);
+  const known = new Set([...names, ...dynamic, ...(record.dynamicArrays ?? []).map(({ name }) => name)]);
+  const unknown = new Set(entries.map(({ array }) => array).filter((array) => !known.has(array)));
+  return [...unknown].map((array) => renderReason({ code: "unknown-array", array, known: names }));
+}
+
+/** More than the maximum of the node array or of the cluster. */
+function noteHuge(entry: ArrayDemand, seen: Snapshot): readonly string[] {
+  const home = entry.extends ?? entry.array;
+  const array = seen.arrays.find(({ name }) => name === home);
+  if (array === undefined) return [];
+  const asked = leastOf(entry, array);
+  const bounds = [
+    { name: `node array ${home}`, limit: array.limit },
+    { name: "the cluster", limit: seen.limit },
+  ];
+  for (const { name, limit } of bounds) {
+    const over = OVER.find(({ unit, max }) => asked[unit] > (max(limit) ?? Infinity));
+    if (over === undefined) continue;
+    return [
+      `node array ${entry.array}: ${asked[over.unit]} ${over.unit} asked for, ${name} has at most ${over.max(limit) ?? 0} (${over.key})`,
+    ];
+  }
+  return [];
+}
+
+const OVER = [
+  { unit: "nodes", key: "maxCount", max: ({ count }: NodeArray["limit"]) => count },
+  { unit: "cores", key: "maxCoreCount", max: ({ cores }: NodeArray["limit"]) => cores },
+] as const;
+
+/** The minimum number of nodes and cores for an entry, in the largest or the smallest VM sizes of its node array. */
+function leastOf(entry: ArrayDemand, { buckets }: NodeArray): Readonly<Record<"nodes" | "cores", number>> {
+  const { unit, count } = entry.kind === "target" ? entry.amount : entry.size;
+  const asked = count * (entry.kind === "target" ? 1 : entry.groups);
+  const vcpus = buckets.map(({ machine }) => machine.vcpus).filter((cores) => cores > 0);
+  if (unit === "cores")
+    return { cores: asked, nodes: vcpus.length === 0 ? 0 : Math.ceil(asked / Math.max(...vcpus)) };
+  return { nodes: asked, cores: vcpus.length === 0 ? 0 : asked * Math.min(...vcpus) };
+}
+
+/** A message replaces its set: demand that it does not name ends. An empty message ends all demand. */
+function noteDropped(
+  entries: readonly ArrayDemand[],
+  { set, demand }: WholeUpdate,
+  before: SetDemand | undefined,
+): readonly string[] {
+  if (before === undefined || demand.demands.length === 0) return [];
+  const now = new Set(entries.map(({ array }) => array));
+  const dropped = new Set(
+    before.demands
+      .filter(isArrayDemand)
+      .map(({ array }) => array)
+      .filter((array) => !now.has(array)),
+  );
+  if (dropped.size === 0) return [];
+  const names = someOf([...dropped], MOST_NAMED);
+  return [`request set ${set} no longer asks for ${names}: a message replaces all of its request set`];
+}
+
+const MOST_NAMED = 10;

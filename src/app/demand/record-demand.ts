@@ -1,0 +1,173 @@
+import { accept } from "../../decide/record/accept.ts";
+import { holds, recallSets } from "../../decide/record/finished-sets.ts";
+import type { Acceptance } from "../../decide/record/accept.ts";
+import { refuseUpdate } from "../../decide/senders/refuse-update.ts";
+import type { Problem, RequestSetUpdate, Revision, SchedulerNode, SetDemand } from "../../domain/demand.ts";
+import type { FinishedSet } from "../../domain/finished-set.ts";
+import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { minusSeconds } from "../../domain/units.ts";
+import type { Change, Committed } from "../record/commit.ts";
+import { commitLoaded } from "../record/commit.ts";
+import { loadCurrent } from "../record/load-record.ts";
+import type { LoadedRecord } from "../ports/record-store.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { NewerState } from "../record/newer-state.ts";
+import { unlessNewerState } from "../record/newer-state.ts";
+import type { App } from "../process/app.ts";
+import type { Current } from "../record/current.ts";
+import { limitExpiry } from "../../decide/record/lapse.ts";
+
+/** The answer to the sender. `accepted` means that the demand is durable, not that capacity exists. */
+export type Recorded =
+  | ({
+      readonly kind: "accepted";
+      readonly record: ClusterRecord;
+      /** As stored: valid no longer than the cluster's configuration allows. */
+      readonly update: RequestSetUpdate;
+      /** The previous record. Absent: there was none. */
+      readonly before?: LoadedRecord;
+    } & Pick<Extract<Acceptance, { kind: "accepted" }>, "changed" | "taken" | "older">)
+  | { readonly kind: "older"; readonly held: Revision }
+  | Extract<Acceptance, { kind: "stale" | "too-much" }>
+  /** The configuration forbids this to its sender: the whole message is refused. */
+  | { readonly kind: "refused"; readonly problems: readonly Problem[] }
+  /** Too many conflicts on the record: deliver again. */
+  | { readonly kind: "contended" }
+  /** A newer release wrote the record. Put the message back until an instance of that release takes it. */
+  | NewerState;
+
+/** Demand that is durable. */
+export type RecordedDemand = Extract<Recorded, { kind: "accepted" }>;
+
+/** Records demand; messages that wait for the same cluster share one load and one save. */
+export interface DemandRecorder {
+  record(update: RequestSetUpdate): Promise<Recorded>;
+}
+
+interface Waiting {
+  readonly update: RequestSetUpdate;
+  /** How long finished sets are remembered. */
+  readonly keepSeconds: Seconds;
+  readonly answer: PromiseWithResolvers<Recorded>;
+}
+
+/** `senderTime` converts a moment of ours to the senders' clocks; revisions are moments of theirs. */
+export function createRecorder(app: App, senderTime: (at: Instant) => Instant = (at) => at): DemandRecorder {
+  const waiting = new Map<ClusterName, Waiting[]>();
+  return {
+    async record(sent) {
+      const { maxExpirationSeconds, senders } = await app.ports.policyOf(sent.cluster);
+      const problems = refuseUpdate(sent, senders);
+      if (problems.length > 0) return { kind: "refused", problems };
+      const update = limitExpiry(sent, maxExpirationSeconds);
+      const answer = Promise.withResolvers<Recorded>();
+      const line = waiting.get(update.cluster);
+      if (line !== undefined) {
+        line.push({ update, answer, keepSeconds: maxExpirationSeconds });
+      } else {
+        waiting.set(update.cluster, [{ update, answer, keepSeconds: maxExpirationSeconds }]);
+        void serve(app, update.cluster, waiting, senderTime);
+      }
+      return unlessNewerState(() => answer.promise);
+    },
+  };
+}
+
+/**
+ * Accepts all messages that wait for the cluster, with one load and one save, and resolves their answers. Rejects them with the PortError of
+ * the store.
+ */
+async function serve(
+  app: App,
+  cluster: ClusterName,
+  waiting: Map<ClusterName, Waiting[]>,
+  senderTime: (at: Instant) => Instant,
+): Promise<void> {
+  let batch: readonly Waiting[] = [];
+  const load = async (): Promise<WithFinished> => {
+    const current = await loadCurrent(app, cluster);
+    // Taken when the lane is ours, so that messages that arrived meanwhile are served too. After a conflict again, with more.
+    batch = [...batch, ...(waiting.get(cluster) ?? [])];
+    waiting.delete(cluster);
+    return { ...current, finished: await readFinished(app, current, batch) };
+  };
+  try {
+    const committed = await commitLoaded(app, cluster, load, (current) =>
+      acceptAll(current, batch, app.ports.clock.now(), senderTime),
+    );
+    batch.forEach(({ answer, update }, index) => answer.resolve(recordedOf(committed, index, update)));
+  } catch (error) {
+    const left = [...batch, ...(batch.length === 0 ? (waiting.get(cluster) ?? []) : [])];
+    if (batch.length === 0) waiting.delete(cluster);
+    if (error instanceof PortError || left.length === 1) for (const { answer } of left) answer.reject(error);
+    else await serveEach(app, cluster, left, senderTime);
+  }
+}
+
+/** One of them made the batch fail. The others must not fail with it. */
+async function serveEach(
+  app: App,
+  cluster: ClusterName,
+  batch: readonly Waiting[],
+  senderTime: (at: Instant) => Instant,
+): Promise<void> {
+  for (const one of batch) {
+    await serve(app, cluster, new Map([[cluster, [one]]]), senderTime);
+  }
+}
+
+function recordedOf(committed: Committed<Accepted>, index: number, update: RequestSetUpdate): Recorded {
+  if (committed.kind === "contended") return committed;
+  const { acceptances, before } = committed.result;
+  const acceptance = acceptances[index];
+  if (acceptance === undefined) return { kind: "contended" };
+  if (acceptance.kind !== "accepted") return acceptance;
+  const { changed, taken, older } = acceptance;
+  const accepted = { kind: "accepted" as const, record: committed.record, update, changed, taken, older };
+  return before === undefined ? accepted : { ...accepted, before };
+}
+
+interface Accepted {
+  readonly acceptances: readonly Acceptance[];
+  readonly before: LoadedRecord | undefined;
+}
+
+/** The record, and the remembered parts of those sets of a batch that it does not contain. */
+interface WithFinished extends Current {
+  readonly finished: ReadonlyMap<SetName, FinishedSet>;
+}
+
+/** Reads nothing for sets that the record contains: finished sets do not make a renewal slower. */
+async function readFinished(
+  app: App,
+  { record, stored }: Current,
+  batch: readonly Waiting[],
+): Promise<WithFinished["finished"]> {
+  const names = new Set(batch.map(({ update }) => update.set).filter((name) => !holds(record, name)));
+  return stored === undefined || names.size === 0 ? new Map() : app.ports.store.finished(stored, [...names]);
+}
+
+function acceptAll(
+  current: WithFinished,
+  batch: readonly Waiting[],
+  now: Instant,
+  senderTime: (at: Instant) => Instant,
+): Change<Accepted> {
+  const demands = new Map<Digest, SetDemand>();
+  const reports = new Map<Digest, readonly SchedulerNode[]>();
+  let record = current.record;
+  const acceptances = batch.map(({ update, keepSeconds }) => {
+    const recalled = recallSets(record, current.finished, [update.set]);
+    const acceptance = accept(recalled, update, now, senderTime(minusSeconds(now, keepSeconds)));
+    if (acceptance.kind === "accepted" && acceptance.record !== recalled) {
+      record = acceptance.record;
+      for (const [digest, body] of acceptance.demands) demands.set(digest, body);
+      for (const [digest, body] of acceptance.reports) reports.set(digest, body);
+    }
+    return acceptance;
+  });
+  const result = { acceptances, before: current.stored };
+  return record === current.record ? { result } : { save: { record, changes: { demands, reports } }, result };
+}

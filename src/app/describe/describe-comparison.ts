@@ -1,0 +1,94 @@
+import type { ComparedArray, ComparedDay, Difference, FleetCounts } from "../../domain/comparison.ts";
+import { differenceText } from "../../domain/difference-text.ts";
+import type { ClusterName } from "../../domain/ids.ts";
+import { isoTime, secondsBetween } from "../../domain/units.ts";
+import { loadWhole } from "../record/load-record.ts";
+import { firstBytes } from "./pages.ts";
+import type { App } from "../process/app.ts";
+import type { Seconds } from "../../domain/units.ts";
+
+/** The first and last requested day. Absent: all days that are kept. */
+export interface ComparedDays {
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** The comparison of the real and the virtual fleet, newest day first. `next`: older days did not fit; request the days up to this one. */
+export async function describeComparison(
+  app: App,
+  cluster: ClusterName,
+  { since = "", until }: ComparedDays,
+) {
+  const { bodies } = await loadWhole(app, cluster);
+  const fleet = bodies.virtual;
+  const asked = (fleet?.comparison.days ?? [])
+    .filter(({ day }) => since <= day && (until === undefined || day <= until))
+    .toReversed()
+    .map(showDay);
+  const days = firstBytes(asked, MOST_BYTES);
+  const next = asked[days.length]?.day;
+  return {
+    cluster,
+    observing: (fleet?.arrays ?? []).map(({ name, since: from }) => ({
+      nodearray: name,
+      since: isoTime(from),
+      virtualNodes: fleet?.nodes.filter(({ node }) => node.array === name).length ?? 0,
+    })),
+    days,
+    ...(next === undefined ? {} : { next }),
+  };
+}
+
+/** An answer stays below 2 MiB. */
+const MOST_BYTES = 1_500_000;
+
+function showDay({ day, arrays, waiting, currency }: ComparedDay) {
+  return {
+    day,
+    ...(currency === undefined ? {} : { currency }),
+    ...(waiting === undefined
+      ? {}
+      : { waitingJobHours: { real: hours(waiting.real), virtual: hours(waiting.virtual) } }),
+    nodearrays: arrays.map(showArray),
+  };
+}
+
+function showArray({ array, seconds, real, virtual, differences }: ComparedArray) {
+  return {
+    nodearray: array,
+    observedHours: hours(seconds),
+    real: showCounts(real, seconds),
+    virtual: showCounts(virtual, seconds),
+    differences: differences.toSorted((a, b) => b.nodeSeconds - a.nodeSeconds).map(showDifference),
+  };
+}
+
+function showCounts(counts: FleetCounts, seconds: Seconds) {
+  const { peak, nodeSeconds, idleSeconds, boots, cost, unpricedSeconds } = counts;
+  return {
+    peakNodes: peak,
+    meanNodes: seconds === 0 ? 0 : Number((nodeSeconds / seconds).toFixed(2)),
+    nodeHours: hours(nodeSeconds),
+    idleNodeHours: hours(idleSeconds),
+    boots,
+    ...(cost === undefined ? {} : { cost: Number(cost.toFixed(2)) }),
+    ...(unpricedSeconds === undefined ? {} : { unpricedNodeHours: hours(unpricedSeconds) }),
+  };
+}
+
+function showDifference(difference: Difference) {
+  const { kind, since, until, nodes, nodeSeconds, stoppedAt, sets } = difference;
+  return {
+    kind,
+    since: isoTime(since),
+    until: isoTime(until),
+    hours: hours(secondsBetween(since, until)),
+    nodes,
+    nodeHours: hours(nodeSeconds),
+    ...(stoppedAt === undefined ? {} : { stoppedAt: isoTime(stoppedAt) }),
+    ...(sets === undefined ? {} : { requestSets: [...sets] }),
+    text: differenceText(difference),
+  };
+}
+
+const hours = (seconds: Seconds): number => Number((seconds / 3600).toFixed(2));

@@ -1,0 +1,126 @@
+import type { Bodies } from "../../domain/bodies.ts";
+import { groupText } from "../../domain/bucket.ts";
+import type { Node } from "../../domain/cluster.ts";
+import { isOurs, ownershipText } from "../../domain/exclusive.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import type { NodeVerdict } from "../../domain/node-verdict.ts";
+import { renderVerdict } from "../../domain/node-verdict.ts";
+import { whyReleased } from "../../domain/plan.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { unhealthyNow } from "../../domain/questions.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
+import type { Instant } from "../../domain/units.ts";
+import { isoTime } from "../../domain/units.ts";
+import type { NodeShown, NodesShown } from "../../wire/api/cluster-nodes.ts";
+import { arrayShown } from "./describe-nodearrays.ts";
+import { expectReady } from "./expect-ready.ts";
+import type { Pages } from "./pages.ts";
+import { phaseShown } from "./phase-shown.ts";
+
+/** The nodes of the last observation that the ledger knows: their state, and why each stays or is stopped. */
+export function describeNodes(bodies: Bodies, policy: Policy, now: Instant, pages: Pages): NodesShown {
+  const nodes = (bodies.seen?.nodes ?? []).flatMap((node) => {
+    const known = bodies.ledger.get(node.nodeId);
+    return known === undefined ? [] : [{ node, known }];
+  });
+  const byPhase: Record<string, number> = {};
+  const byVerdict: Record<string, number> = {};
+  const ready = expectReady(bodies);
+  for (const { node } of nodes) {
+    const phase = phaseShown(node, bodies.plan);
+    const verdict = verdictOn(bodies, node.nodeId)?.kind ?? "not-judged";
+    byPhase[phase] = (byPhase[phase] ?? 0) + 1;
+    byVerdict[verdict] = (byVerdict[verdict] ?? 0) + 1;
+  }
+  const describe = ({ node, known }: (typeof nodes)[number]) =>
+    describeNode(node, known, bodies, policy, ready.of(node), now);
+  return { count: nodes.length, byPhase, byVerdict, list: pages.cut("nodes.list", nodes, describe, 0.7) };
+}
+
+function describeNode(
+  node: Node,
+  known: LedgerNode,
+  bodies: Bodies,
+  policy: Policy,
+  expected: Instant | undefined,
+  now: Instant,
+): NodeShown {
+  const verdict = verdictOn(bodies, node.nodeId);
+  const unhealthy = unhealthyNow(bodies.questions?.get(node.nodeId), now);
+  const why = verdict === undefined ? "not judged yet" : renderVerdict(verdict);
+  return {
+    name: node.name,
+    nodeId: node.nodeId,
+    array: node.array,
+    machineType: node.machineType,
+    placementGroup: node.placementGroup,
+    phase: phaseShown(node, bodies.plan),
+    status: node.status,
+    statusMessage: node.statusMessage,
+    hostname: node.hostname,
+    instanceId: node.instanceId,
+    ...describeKnown(known, bodies, policy),
+    expectedReadyAt: timeShown(expected),
+    verdict: verdict?.kind ?? "not-judged",
+    unhealthySince: timeShown(unhealthy?.since),
+    why:
+      unhealthy === undefined
+        ? why
+        : `${why}; it has called itself unhealthy since ${isoTime(unhealthy.since)}`,
+  };
+}
+
+/** From the last plan and later grants: a node that may stop is no longer needed, whatever that plan said. */
+export function verdictOn({ plan, ledger }: Bodies, node: NodeId): NodeVerdict | undefined {
+  const draining = ledger.get(node)?.draining;
+  if (draining !== undefined && (plan === undefined || draining.since > plan.at))
+    return { kind: "draining", by: draining.by };
+  return plan?.nodes.get(node);
+}
+
+type FromLedger =
+  | "purpose"
+  | "countsFor"
+  | "madeBy"
+  | "ownership"
+  | "released"
+  | "firstSeenAt"
+  | "firstReadyAt"
+  | "leftReadyAt"
+  | "lastNeededAt"
+  | "busyness"
+  | "busynessSince"
+  | "start"
+  | "startSince"
+  | "stopKey"
+  | "ownToken"
+  | "draining"
+  | "drainingSince";
+
+/** What the ledger knows of a node. */
+function describeKnown(known: LedgerNode, { plan }: Bodies, policy: Policy): Pick<NodeShown, FromLedger> {
+  const { array, bound, busyness, draining, instanceId, keyId, purpose, start } = known;
+  return {
+    purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
+    countsFor: arrayShown(purpose, array),
+    madeBy: isOurs(known, {}) ? "us" : "another tool",
+    ownership: ownershipText(known, policy),
+    released: plan === undefined ? undefined : whyReleased(plan, purpose),
+    firstSeenAt: isoTime(known.firstSeenAt),
+    firstReadyAt: timeShown(known.firstReadyAt),
+    leftReadyAt: timeShown(known.leftReadyAt),
+    lastNeededAt: timeShown(known.lastNeededAt),
+    busyness: busyness.state,
+    busynessSince: isoTime(busyness.since),
+    start: start?.state,
+    startSince: timeShown(start?.since),
+    stopKey: keyId,
+    ownToken: bound !== undefined && bound.instanceId === instanceId ? true : undefined,
+    draining: draining?.by,
+    drainingSince: timeShown(draining?.since),
+  };
+}
+
+function timeShown(at: Instant | undefined): string | undefined {
+  return at === undefined ? undefined : isoTime(at);
+}

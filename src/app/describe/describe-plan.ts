@@ -1,0 +1,73 @@
+import { renderRemedy } from "../../domain/remedy.ts";
+import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import { bucketText } from "../../domain/bucket.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import type { DemandOutcome, Proposal } from "../../domain/plan.ts";
+import { modeShown } from "../../domain/plan.ts";
+import { renderReason } from "../../domain/reason-text.ts";
+import type { CreateSet } from "../../domain/intent.ts";
+import { isoTime } from "../../domain/units.ts";
+import type { CreateShown, LastPlanShown, ProposalShown, UnmetShown } from "../../wire/api/cluster-plan.ts";
+import { arrayShown } from "./describe-nodearrays.ts";
+import type { Pages } from "./pages.ts";
+
+/** The last plan: what it does, and the demands that it leaves unmet. Undefined if there was none. */
+export function describePlan(bodies: Bodies, pages: Pages): LastPlanShown | undefined {
+  const { plan } = bodies;
+  if (plan === undefined) return undefined;
+  const short = plan.demands.filter((outcome) => outcome.placed < outcome.asked);
+  const { creates, starts = [], terminates, withheld, virtual } = plan;
+  const { mode, observed } = modeShown(plan);
+  const describe = (proposal: Proposal, path: string) => describeProposal(proposal, bodies, path, pages);
+  return {
+    number: plan.number,
+    at: isoTime(plan.at),
+    mode,
+    observed,
+    ...describe({ creates, starts, terminates }, "plan"),
+    withheld: withheld === undefined ? undefined : describe(withheld, "plan.withheld"),
+    virtual: virtual === undefined ? undefined : describe(virtual, "plan.virtual"),
+    demands: plan.demands.length,
+    waitingForNodes: plan.demands.filter((outcome) => outcome.pending > 0).length,
+    unmet: pages.cut("plan.unmet", short, describeUnmet, 0.5),
+    unmetCount: short.length,
+  };
+}
+
+function describeUnmet(outcome: DemandOutcome): UnmetShown {
+  const { set, id, kind, asked, placed, unit } = outcome;
+  return { requestSet: set, id, kind, asked, placed, unit, ...describeWhy(outcome) };
+}
+
+/** What a demand lacks and why, as text. The most important reason comes first. */
+export function describeWhy(outcome: DemandOutcome): Pick<UnmetShown, "reasons" | "moreReasons" | "binding"> {
+  const { moreReasons, binding } = outcome;
+  return {
+    reasons: reasonsInOrder(outcome).map(renderReason),
+    moreReasons,
+    binding: binding === undefined ? undefined : renderRemedy(binding),
+  };
+}
+
+/** Changes that a plan makes or withholds. `path`: where its lists are in the answer. */
+export function describeProposal(
+  { creates, starts, terminates }: Proposal,
+  bodies: Bodies,
+  path: string,
+  pages: Pages,
+): ProposalShown {
+  const nameOf = (id: NodeId): string =>
+    bodies.ledger.get(id)?.name ??
+    bodies.virtual?.nodes.find(({ node }) => node.nodeId === id)?.node.name ??
+    id;
+  return {
+    creates: pages.cut(`${path}.creates`, creates, describeCreate, 0.1),
+    starts: pages.cut(`${path}.starts`, starts, nameOf, 0.1),
+    terminates: pages.cut(`${path}.terminates`, terminates, nameOf, 0.1),
+  };
+}
+
+export function describeCreate({ bucket, count, purpose }: CreateSet): CreateShown {
+  return { bucket: bucketText(bucket), count, countsFor: arrayShown(purpose, bucket.array) };
+}

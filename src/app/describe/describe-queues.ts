@@ -1,0 +1,54 @@
+import type { RejectedMessage } from "../ports/demand-queue.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import type { App } from "../process/app.ts";
+
+/** The number and age of the messages in a queue. */
+export interface Waiting {
+  /** Approximate number of messages. */
+  readonly count: number;
+  /** Age of the oldest message. Absent: there is none, or it is in work. */
+  readonly oldestAgeSeconds?: Seconds;
+}
+
+export interface PutAsideQueues {
+  /** `demand-poison`: messages that the host gave up, until the timer handles them. */
+  readonly poison: Waiting;
+  /** `demand-rejected`: messages that could not be accepted. */
+  readonly rejected: Waiting;
+  /** The oldest of these. */
+  readonly oldestRejected: readonly RejectedMessage[];
+}
+
+/** The timer empties `demand-poison` each minute. Messages older than this are not being handled. */
+const POISON_STUCK_SECONDS: Seconds = 300;
+
+/** The contents of the two queues beside `demand`, with their age. Throws PortError of the queue. */
+export async function describeQueues({ ports: { clock, queue } }: App): Promise<PutAsideQueues> {
+  const [poison, { count, oldest }] = await Promise.all([queue.poison(), queue.rejected()]);
+  const now = clock.now();
+  const rejectedAt = oldest[0]?.rejectedAt;
+  return {
+    poison: { count: poison.count, ...ageOf(poison.oldestAt, now) },
+    rejected: { count, ...ageOf(rejectedAt, now) },
+    oldestRejected: oldest,
+  };
+}
+
+/** The same without naming messages. Never throws because of storage: undefined if it does not answer. */
+export async function countQueues(
+  app: App,
+): Promise<(Pick<PutAsideQueues, "poison" | "rejected"> & { readonly isStuck: boolean }) | undefined> {
+  try {
+    const { poison, rejected } = await describeQueues(app);
+    return { poison, rejected, isStuck: (poison.oldestAgeSeconds ?? 0) >= POISON_STUCK_SECONDS };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return undefined;
+  }
+}
+
+function ageOf(at: Instant | undefined, now: Instant): Pick<Waiting, "oldestAgeSeconds"> {
+  return at === undefined ? {} : { oldestAgeSeconds: Math.max(0, Math.round(secondsBetween(at, now))) };
+}

@@ -1,0 +1,132 @@
+import type { Bodies } from "../../domain/bodies.ts";
+import { bucketText } from "../../domain/bucket.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { isoTime } from "../../domain/units.ts";
+import { lossShown } from "../../decide/record/lost-bodies.ts";
+import { unneededText } from "./unneeded-text.ts";
+import { callsRefused, nodesUnhealthy } from "./node-troubles.ts";
+import type { StopKeys } from "../ports/site.ts";
+import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
+import { arraysMissing, revisionsAhead } from "./input-troubles.ts";
+import { someOf } from "../../domain/some-of.ts";
+import type { TroubleShown } from "../../wire/api/cluster-answer.ts";
+import {
+  NAMED,
+  nodesNotOurs,
+  failedNodes,
+  nodesDown,
+  nodesMissing,
+  nodesUnclear,
+  nodesRemoved,
+  refusedStarts,
+  namesOf,
+} from "./observed-troubles.ts";
+
+/** Maximum length of one trouble in characters. It may contain text of others. */
+const MOST_CHARACTERS = 2000;
+
+/**
+ * All that is wrong with a cluster in one list; details are elsewhere in the answer. `senderNow`: what the senders' clocks show, which is
+ * another time where ours is scaled.
+ */
+export function describeTroubles(
+  record: ClusterRecord,
+  bodies: Bodies,
+  notes: readonly string[],
+  now: Instant,
+  senderNow: Instant = now,
+  stopKeys?: StopKeys,
+  policy: Policy = DEFAULT_POLICY,
+): readonly TroubleShown[] {
+  const troubles = [
+    ...(policy.insecure ?? []).map((text): TroubleShown => ({ kind: "insecure", text, count: 1 })),
+    ...notes.map((text): TroubleShown => ({ kind: "health", text, count: 1 })),
+    ...storageLoss(record, now),
+    ...notNeeded(record),
+    ...nodesNotOurs(bodies, policy, now),
+    ...pauses(record, now),
+    ...failedNodes(bodies),
+    ...nodesDown(bodies),
+    ...nodesMissing(bodies),
+    ...nodesUnclear(bodies),
+    ...nodesRemoved(record, bodies, policy, now),
+    ...nodesUnhealthy(bodies, now),
+    ...callsRefused(bodies, now),
+    ...keysMissing(record, stopKeys),
+    ...refusedStarts(bodies),
+    ...arraysMissing(bodies),
+    ...revisionsAhead(record, senderNow),
+    ...leftOut(bodies),
+    ...rejectedJobs(record, bodies),
+    ...rejectedMessages(record),
+  ];
+  return troubles.map((trouble) => ({ ...trouble, text: shortened(trouble.text) }));
+}
+
+const shortened = (text: string): string =>
+  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+
+/** Losses in storage, shown until the sets that lapsed because of them have been pushed again, and for at least an hour. */
+function storageLoss(record: ClusterRecord, now: Instant): readonly TroubleShown[] {
+  const loss = lossShown(record, now);
+  if (loss === undefined) return [];
+  const sets =
+    loss.sets.length === 0
+      ? ""
+      : `; the demand of ${someOf(loss.sets, NAMED)} is lost, and counts again when it is pushed again`;
+  const nodes = loss.nodes ? "; the record of the nodes is lost, and the next observation rebuilds it" : "";
+  const text = `storage lost ${loss.bodies} of its rows at ${isoTime(loss.at)}${sets}${nodes}; scale-down rests`;
+  return [{ kind: "health", text, count: loss.bodies }];
+}
+
+function keysMissing(record: ClusterRecord, stopKeys: StopKeys | undefined): readonly TroubleShown[] {
+  return retiredKeys(record, stopKeys).map((use) => ({
+    kind: "stop-key-missing",
+    text: retiredKeyText(use),
+    count: use.nodes,
+  }));
+}
+
+function notNeeded({ unneeded }: ClusterRecord): readonly TroubleShown[] {
+  if (unneeded === undefined) return [];
+  return [{ kind: "nodes-not-needed", text: unneededText(unneeded), count: 1 }];
+}
+
+function pauses({ backoffs }: ClusterRecord, now: Instant): readonly TroubleShown[] {
+  return backoffs
+    .filter(({ until }) => until > now)
+    .map(({ bucket, until, cause, message }) => ({
+      kind: "backing-off",
+      text: `${bucketText(bucket)} backs off until ${isoTime(until)} (${cause}): ${message}`,
+      count: 1,
+    }));
+}
+
+function leftOut({ plan }: Bodies): readonly TroubleShown[] {
+  return (plan?.leftOut ?? []).map(({ set, demands, first, why }) => ({
+    kind: "left-out",
+    text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than its share of the planning budget. No nodes are created for this demand, and no node that it may need is stopped. Send fewer kinds of jobs, or fewer alternatives`,
+    count: demands,
+  }));
+}
+
+function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly TroubleShown[] {
+  return [...sets].flatMap(([set, entry]) => {
+    const { rejectedJobs: rejected = [], moreRejectedJobs = 0 } = demands.get(entry.digest) ?? {};
+    if (!entry.live || rejected.length === 0) return [];
+    const text = `request set ${set}: left out because they could not be read: ${namesOf(rejected)}${moreRejectedJobs === 0 ? "" : ` and ${moreRejectedJobs} more`}`;
+    return [{ kind: "job-rejected", text, count: rejected.length + moreRejectedJobs }];
+  });
+}
+
+function rejectedMessages({ rejections }: ClusterRecord): readonly TroubleShown[] {
+  const newest = rejections.at(-1);
+  if (newest === undefined) return [];
+  const [first] = newest.problems;
+  const why = first === undefined ? "" : `: ${first.path}: found ${first.found}, expected ${first.expected}`;
+  const text = `messages could not be read, the last at ${isoTime(newest.at)}${why}`;
+  return [{ kind: "message-rejected", text, count: rejections.length }];
+}

@@ -1,0 +1,92 @@
+import type { Bodies } from "../../domain/bodies.ts";
+import { bucketText } from "../../domain/bucket.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import type { Backoff } from "../../domain/backoff.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { CreateKind, Intent } from "../../domain/intent.ts";
+import type { InFlight } from "../../domain/in-flight.ts";
+import type { Rejection } from "../../domain/troubles.ts";
+import { stillInFlight } from "../../domain/in-flight.ts";
+import type { Instant } from "../../domain/units.ts";
+import { isoTime } from "../../domain/units.ts";
+import type {
+  AloneShown,
+  BackoffShown,
+  InFlightShown,
+  IntentShown,
+  RejectionShown,
+  UnderWayShown,
+} from "../../wire/api/cluster-under-way.ts";
+import { arrayShown } from "./describe-nodearrays.ts";
+import { describeCreate } from "./describe-plan.ts";
+import type { Pages } from "./pages.ts";
+import { firstProblems } from "./rejected-shown.ts";
+
+/** Requests that have not ended, and recent refusals. */
+export function describeUnderWay(
+  record: ClusterRecord,
+  bodies: Bodies,
+  now: Instant,
+  pages: Pages,
+): UnderWayShown {
+  const inFlight = record.inFlight.filter((entry) => stillInFlight(entry) > 0);
+  const intents = record.intents.flatMap((intent) => describeIntent(intent, bodies));
+  const backoffs = record.backoffs.filter((entry) => entry.until > now);
+  return {
+    inFlight: pages.cut("inFlight", inFlight, describeInFlight, 0.1),
+    intents: pages.cut("intents", intents, (intent) => intent, 0.1),
+    backoffs: pages.cut("backoffs", backoffs, describeBackoff, 0.1),
+    alone: pages.cut("alone", record.alone ?? [], describeAlone, 0.1),
+    rejections: pages.cut("rejections", record.rejections, describeRejection, 0.1),
+  };
+}
+
+function describeInFlight(entry: InFlight): InFlightShown {
+  const { requestId, bucket, purpose, added, since } = entry;
+  return {
+    requestId,
+    bucket: bucketText(bucket),
+    countsFor: arrayShown(purpose, bucket.array),
+    added,
+    stillToShow: stillInFlight(entry),
+    since: isoTime(since),
+  };
+}
+
+/** One entry for each set of a create, otherwise one. */
+function describeIntent(
+  { id, effect, committedAt, sent }: Intent,
+  { ledger }: Bodies,
+): readonly IntentShown[] {
+  const none = { bucket: undefined, count: undefined, countsFor: undefined, nodes: undefined };
+  const ends = { committedAt: isoTime(committedAt), sent };
+  const namesOf = (nodes: readonly NodeId[]) => nodes.map((node) => ledger.get(node)?.name ?? node);
+  switch (effect.kind) {
+    case "create":
+      return effect.sets.map((set) => ({
+        id,
+        effect: effect.kind,
+        ...none,
+        ...describeCreate(set),
+        ...ends,
+      }));
+    case "start": {
+      const bucket = bucketText(effect.bucket);
+      return [{ id, effect: effect.kind, ...none, bucket, nodes: namesOf(effect.nodes), ...ends }];
+    }
+    case "terminate":
+      return [{ id, effect: effect.kind, ...none, nodes: namesOf(effect.nodes), ...ends }];
+  }
+}
+
+function describeBackoff({ bucket, dynamic, until, cause, message }: Backoff): BackoffShown {
+  return { bucket: bucketText(bucket), dynamicArray: dynamic, until: isoTime(until), cause, message };
+}
+
+function describeAlone({ array, machineType, dynamic }: CreateKind): AloneShown {
+  return { bucket: bucketText({ array, machineType }), dynamicArray: dynamic };
+}
+
+function describeRejection({ at, messageId, set, problems }: Rejection): RejectionShown {
+  return { at: isoTime(at), messageId, set, problems: firstProblems(problems) };
+}

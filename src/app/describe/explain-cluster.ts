@@ -1,0 +1,154 @@
+import type { Unknown } from "../../decide/explain/explain-job.ts";
+import type { DemandExplained } from "../../decide/explain/explained-demand.ts";
+import { explainJob } from "../../decide/explain/explain-job.ts";
+import type { HostExplained } from "../../decide/explain/explain-host.ts";
+import { explainHost } from "../../decide/explain/explain-host.ts";
+import type { JudgedHosts } from "../../decide/world/scheduler-only.ts";
+import { storedHosts } from "../../decide/need/stored-world.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import type { JobDemand, Problem } from "../../domain/demand.ts";
+import type { ClusterName, SetName } from "../../domain/ids.ts";
+import type { Plan } from "../../domain/plan.ts";
+import { modeShown } from "../../domain/plan.ts";
+import { renderReason } from "../../domain/reason-text.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { isoTime } from "../../domain/units.ts";
+import { loadWhole } from "../record/load-record.ts";
+import type { App } from "../process/app.ts";
+import type { NodeExplained } from "../../decide/explain/explain-node.ts";
+import { explainNode, type NodeRules } from "../../decide/explain/explain-node.ts";
+
+/** The subject of an explanation. Without `plan` the last plan explains it, otherwise that plan. */
+export type Question = { readonly plan?: number } & (
+  | { readonly kind: "job"; readonly job: string; readonly set?: SetName }
+  | { readonly kind: "node"; readonly node: string }
+);
+
+export type Explanation =
+  | { readonly kind: "explained"; readonly body: Readonly<Record<string, unknown>> }
+  | Unknown
+  /** The plan changed nothing, or is no longer kept. `near`: kept plans with similar numbers. */
+  | { readonly kind: "not-kept"; readonly near: readonly number[] }
+  /** The plan was too large to be kept completely, and this part was left out. */
+  | { readonly kind: "left-out" }
+  /** It was pushed, and no plan has used it yet. */
+  | { readonly kind: "not-planned" }
+  /** It was pushed and could not be read. */
+  | { readonly kind: "rejected"; readonly problems: readonly Problem[] };
+
+/** Explains a job or a node of a cluster: data, and all of it as `text`. */
+export async function explain(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
+  return question.plan === undefined
+    ? explainLast(app, cluster, question)
+    : explainPast(app, cluster, question, question.plan);
+}
+
+/** How far from a missing plan number kept plans are searched. */
+const NEAR_PLANS = 500;
+const SHOWN_PLANS = 5;
+
+async function explainPast(
+  app: App,
+  cluster: ClusterName,
+  question: Question,
+  number: number,
+): Promise<Explanation> {
+  const { plans } = app.ports;
+  const kept = await plans.read(cluster, number);
+  if (kept === undefined) {
+    const around = await plans.list(
+      cluster,
+      Math.max(0, number - NEAR_PLANS),
+      number + NEAR_PLANS,
+      2 * NEAR_PLANS,
+    );
+    const nearest = around
+      .map((row) => row.number)
+      .toSorted((a, b) => Math.abs(a - number) - Math.abs(b - number));
+    return { kind: "not-kept", near: nearest.slice(0, SHOWN_PLANS).toSorted((a, b) => a - b) };
+  }
+  const { plan, ledger, counts } = kept;
+  const answer = answerBy(plan, ledger, question);
+  if (answer.kind !== "unknown") return { kind: "explained", body: { ...bodyOf(answer, plan), counts } };
+  const partly = plan.kept !== undefined || plan.nodes.size < counts.nodes;
+  return partly ? { kind: "left-out" } : answer;
+}
+
+async function explainLast(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
+  const [{ record, bodies }, policy] = await Promise.all([
+    loadWhole(app, cluster),
+    app.ports.policyOf(cluster),
+  ]);
+  const { plan, ledger } = bodies;
+  if (plan === undefined) return { kind: "not-planned" };
+  const hosts =
+    question.kind === "node" ? storedHosts(record, bodies, policy, app.ports.clock.now()) : NO_HOSTS;
+  const answer = answerBy(plan, ledger, question, { hosts, rules: policy });
+  if (answer.kind === "demand") {
+    const body = withMetadata(answer, metadataOf(record, bodies, answer.set)(answer.id));
+    return { kind: "explained", body: bodyOf(body, plan) };
+  }
+  if (answer.kind !== "unknown") return { kind: "explained", body: bodyOf(answer, plan) };
+  return question.kind === "job" ? findInDemand(bodies, question.job, answer) : answer;
+}
+
+type Explained = DemandExplained | NodeExplained | HostExplained;
+
+/** The schedulers' reports at the time of a past plan are not stored. */
+const NO_HOSTS: JudgedHosts = { nodes: new Map(), others: [] };
+
+/** Current facts beside the plan. Unknown for the time of a past plan. */
+interface Present {
+  readonly hosts: JudgedHosts;
+  readonly rules?: NodeRules;
+}
+
+function answerBy(
+  plan: Plan,
+  ledger: Ledger,
+  question: Question,
+  { hosts, rules }: Present = { hosts: NO_HOSTS },
+): Explained | Unknown {
+  if (question.kind === "job") return explainJob(plan, ledger, question.job, question.set);
+  const node = explainNode(plan, ledger, question.node, {
+    reported: hosts.nodes,
+    ...(rules === undefined ? {} : { rules }),
+  });
+  if (node.kind === "node") return node;
+  return explainHost(plan, question.node, hosts.others) ?? node;
+}
+
+function bodyOf(answer: Explained, plan: Plan): Readonly<Record<string, unknown>> {
+  const made = { plan: plan.number, planAt: isoTime(plan.at), ...modeShown(plan) };
+  if (answer.kind !== "demand") return { ...made, ...answer };
+  return { ...made, ...answer, reasonTexts: answer.reasons.map(renderReason) };
+}
+
+/** Notes of drivers about the jobs of a set, by id. From the demand in force, which may be newer than the plan. */
+export function metadataOf(
+  { sets }: ClusterRecord,
+  { demands }: Bodies,
+  set: SetName,
+): (id: string) => JobDemand["metadata"] {
+  const entry = sets.get(set);
+  const jobs = new Map<string, JobDemand["metadata"]>();
+  for (const demand of (entry === undefined ? undefined : demands.get(entry.digest))?.demands ?? [])
+    if (demand.kind === "job" && demand.metadata !== undefined) jobs.set(demand.id, demand.metadata);
+  return (id) => jobs.get(id);
+}
+
+function withMetadata(answer: DemandExplained, metadata: JobDemand["metadata"]): DemandExplained {
+  if (metadata === undefined) return answer;
+  return { ...answer, metadata, text: `${answer.text}\nmetadata: ${JSON.stringify(metadata)}` };
+}
+
+/** A demand that the plan does not contain may be newer, or may have been refused by itself. */
+function findInDemand({ demands }: Bodies, job: string, unknown: Unknown): Explanation {
+  for (const set of demands.values()) {
+    const rejected = set.rejectedJobs.find(({ name }) => name === job);
+    if (rejected !== undefined) return { kind: "rejected", problems: rejected.problems };
+    if (set.demands.some(({ id }) => id === job)) return { kind: "not-planned" };
+  }
+  return unknown;
+}

@@ -1,0 +1,34 @@
+import type { Problem, SetDemand } from "../../domain/demand.ts";
+import { moreRejected } from "../../domain/more-rejected.ts";
+import type { RequestSetShown } from "../../wire/api/cluster-demand.ts";
+import type { ProblemShown } from "../../wire/api/parts.ts";
+import { firstBytes } from "./pages.ts";
+
+/** Limits of what is shown about one job or message. */
+const MOST_PROBLEM_BYTES = 4000;
+
+/** The first problems, and one more with the number of the others. */
+export function firstProblems(problems: readonly Problem[]): readonly ProblemShown[] {
+  const first = firstBytes(problems, MOST_PROBLEM_BYTES).map(describeProblem);
+  const left = problems.length - first.length;
+  if (left === 0) return first;
+  const rest = { path: "", found: `${left} more problems`, expected: "an input without problems" };
+  return [...first, describeProblem(rest)];
+}
+
+function describeProblem({ path, found, expected, didYouMean }: Problem): ProblemShown {
+  return { path, found, expected, didYouMean };
+}
+
+/** The jobs of a set that could not be read, as members of an answer: up to a number of bytes, with the number of the others. */
+export function rejectedShown(
+  demand: SetDemand | undefined,
+  most: number,
+): Pick<RequestSetShown, "rejectedJobs" | "moreRejectedJobs"> {
+  const all = demand?.rejectedJobs ?? [];
+  const short = all.map(({ name, problems }) => ({ name, problems: firstProblems(problems) }));
+  const rejectedJobs = firstBytes(short, most);
+  const { moreRejectedJobs = 0 } = moreRejected(demand);
+  const more = moreRejectedJobs + all.length - rejectedJobs.length;
+  return { rejectedJobs, moreRejectedJobs: more === 0 ? undefined : more };
+}

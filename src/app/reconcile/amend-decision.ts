@@ -1,0 +1,84 @@
+import { foldQuestions } from "../../decide/stops/questions.ts";
+import { withoutContradicted } from "../../decide/stops/still-idle.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { NO_QUESTIONS } from "../../domain/questions.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntries, SetEntry } from "../../domain/request-sets.ts";
+import type { Instant } from "../../domain/units.ts";
+import type { Decision } from "../../domain/decision.ts";
+import type { CurrentWhole } from "../record/current.ts";
+
+/** A decision, the record on which it was made, and the parts of that record on which it depends. */
+export interface Made {
+  readonly basis: string;
+  readonly decision: Decision;
+  readonly on: CurrentWhole;
+}
+
+/** All parts of the manifest that a decision depends on, with the demand of `demand`. Accepts and wakes change no other part. */
+export function basisOf(record: ClusterRecord, demand = record): string {
+  const { epoch, plan, intents, inFlight, backoffs, outage, targetStatesLackedSince: lacked } = record;
+  return JSON.stringify([epoch, plan, demand.generation, intents, inFlight, backoffs, lacked, outage]);
+}
+
+/**
+ * The same decision on a manifest whose sets were only renewed, without marks and stops that a newer report or answer contradicts. Keeps
+ * questions that nodes asked meanwhile.
+ */
+export function amend(
+  { decision }: Made,
+  { record, bodies }: CurrentWhole,
+  policy: Policy,
+  now: Instant,
+): Decision {
+  const questions = foldQuestions(bodies.questions ?? NO_QUESTIONS, now);
+  return rebase({ ...withoutContradicted(decision, record, bodies, policy, now), questions }, record);
+}
+
+/** The decision on a record in which others changed only messages of senders, observations and wakes. */
+function rebase(decision: Decision, current: ClusterRecord): Decision {
+  const { sets, separateReports, separatePools } = decision.record;
+  const held = {
+    sets: lapseAsDecided(current.sets, sets),
+    separateReports: lapseAsDecided(current.separateReports, separateReports),
+    separatePools: lapseAsDecided(current.separatePools, separatePools),
+  };
+  const {
+    lookedAt: _observedAt,
+    looks: _observations,
+    wakeAt: _at,
+    wakeFor: _for,
+    nextTickAt: _next,
+    restsUntil: _rest,
+    pendingWake: _pending,
+    calls: _calls,
+    ...record
+  } = decision.record;
+  const { generation, lookedAt, looks, wakeAt, wakeFor, rejections, calls } = current;
+  const { nextTickAt, restsUntil, pendingWake } = current;
+  const ticks = {
+    ...(nextTickAt === undefined ? {} : { nextTickAt }),
+    ...(restsUntil === undefined ? {} : { restsUntil }),
+    ...(pendingWake === undefined ? {} : { pendingWake }),
+  };
+  const observed = lookedAt === undefined ? {} : { lookedAt, ...(looks === undefined ? {} : { looks }) };
+  const wake = wakeAt === undefined || wakeFor === undefined ? {} : { wakeAt, wakeFor };
+  const slow = calls === undefined ? {} : { calls };
+  const moved = { ...held, generation, rejections, ...observed, ...wake, ...ticks, ...slow };
+  return { ...decision, record: { ...record, ...moved } };
+}
+
+/** Sets that the decision found lapsed lapse, unless a message has come since. */
+function lapseAsDecided(current: SetEntries, decided: SetEntries): SetEntries {
+  const next = new Map(current);
+  for (const [name, lapsed] of decided) {
+    const held = next.get(name);
+    if (!lapsed.live && held !== undefined && isSameMessage(held, lapsed)) next.set(name, lapsed);
+  }
+  return next;
+}
+
+/** A sender may renew a set under the same revision. */
+function isSameMessage(a: SetEntry, b: SetEntry): boolean {
+  return a.revision.value === b.revision.value && a.expiresAt === b.expiresAt;
+}

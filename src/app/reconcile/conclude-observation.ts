@@ -1,0 +1,196 @@
+import { withoutStops } from "../../decide/record/amend.ts";
+import type { MeasuredCall } from "../../decide/pace/calls.ts";
+import { noteCalls } from "../../decide/pace/calls.ts";
+import {
+  endObservation,
+  hasSameEffects,
+  isObservationOld,
+  isOlderObservation,
+  isPlanFirst,
+  letPlanFirst,
+  noteGoodObservation,
+} from "../../decide/pace/observation-times.ts";
+import { tickSoon } from "../../decide/pace/next-tick.ts";
+import type { Lacking } from "../../decide/nodes/unclear.ts";
+import { findLacking } from "../../decide/nodes/unclear.ts";
+import { presumeShown } from "../../decide/nodes/presume-shown.ts";
+import { decide } from "../../decide/reconcile/reconcile.ts";
+import { endOldStops, settleStopsByObservation } from "../../decide/intents/stops.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { NO_QUESTIONS } from "../../domain/questions.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { ReconcileFailure } from "../../domain/troubles.ts";
+import type { Instant } from "../../domain/units.ts";
+import { isoTime } from "../../domain/units.ts";
+import type { Change } from "../record/commit.ts";
+import type { Finding } from "../effects/effects.ts";
+import type { Seen } from "./observe-cluster.ts";
+import { tryVirtualFleet } from "./try-virtual-fleet.ts";
+import type { Observation } from "../../domain/observation.ts";
+import type { Settled } from "../../decide/intents/evidence.ts";
+import type { CurrentWhole } from "../record/current.ts";
+import { basisOf, amend } from "./amend-decision.ts";
+import type { Made } from "./amend-decision.ts";
+import type { Planner, ObservationBegun, Concluded } from "./planner.ts";
+import { savePlan, retire } from "./save-plan.ts";
+import { settleFindings, changesOf, takeCalls } from "../effects/settle-findings.ts";
+
+/** A plan is decided again this often because demand, marks or grants changed while it was being saved. */
+const DECIDED_AGAIN = 2;
+
+/**
+ * What an observation changes in the record (docs/protocol.md, Plans). Decides unless the observation is too old: others have since
+ * committed creates or saved a later one. The result is called once for each try to save. If demand, marks or grants changed in between, it
+ * decides again on the same observation. None of these can keep a plan from being saved: see {@link saveAgain}.
+ */
+export function concluder(
+  run: Planner,
+  begun: ObservationBegun,
+  resumed: readonly Finding[],
+  seen: Seen,
+): (current: CurrentWhole) => Change<Concluded | { readonly kind: "plan-first" }> {
+  const { clock } = run.app.ports;
+  const { observation } = seen;
+  const calls = takeCalls(run);
+  let made: Made | undefined;
+  let met: Met = { grants: 0, demand: 0 };
+  return (loaded) => {
+    const now = clock.now();
+    const record = endObservation(noteCalls(loaded.record, calls, now), begun.at);
+    const current: CurrentWhole = { ...loaded, record };
+    const settled = settleFindings(current, resumed, now);
+    const byPlan = isOvertaken(current, begun, observation, now);
+    if (byPlan || isObservationOld(record, seen.arrivedAt, now))
+      return saveOvertaken(current, settled, observation, run.policy, { byPlan }, now);
+    if (made !== undefined) {
+      met = countMet(met, made, record);
+      const again = saveAgain(run, made, met, loaded, current, now);
+      if (again !== undefined) return again;
+    }
+    const lacking = findLacking(settled.record, observation.snapshot);
+    if (lacking !== undefined && now < lacking.until)
+      return saveLacking(run, current, endOldStops(settled, now), lacking, now);
+    made = decideOn(run, current, settled, observation, now);
+    return savePlan(made.decision, run);
+  };
+}
+
+/** How often marks or grants, and how often demand, changed while a decision was being saved. */
+interface Met {
+  readonly grants: number;
+  readonly demand: number;
+}
+
+function countMet({ grants, demand }: Met, made: Made, record: ClusterRecord): Met {
+  return {
+    grants: grants + Number(hasOtherGrants(made, record)),
+    demand: demand + Number(made.on.record.generation !== record.generation),
+  };
+}
+
+/** Whether more than demand has changed since the decision. */
+function hasOtherGrants(made: Made, record: ClusterRecord): boolean {
+  return basisOf(record, made.on.record) !== made.basis;
+}
+
+/**
+ * Saves a decision that a conflict kept from being saved. After renewals it still holds. If demand changes all the time, its creates stand,
+ * and its marks and stops are left out. Marks and grants wait for a plan that has met them twice. Undefined: decide again.
+ */
+function saveAgain(
+  run: Planner,
+  made: Made,
+  met: Met,
+  loaded: CurrentWhole,
+  current: CurrentWhole,
+  now: Instant,
+): Change<Concluded | { readonly kind: "plan-first" }> | undefined {
+  const { record } = current;
+  if (made.basis === basisOf(record)) return savePlan(amend(made, current, run.policy, now), run);
+  if (met.demand > DECIDED_AGAIN && !hasOtherGrants(made, record)) {
+    const decision = withoutStops(made.decision, made.on.bodies.ledger);
+    return savePlan(amend({ ...made, decision }, current, run.policy, now), run);
+  }
+  if (met.grants < DECIDED_AGAIN || isPlanFirst(record, now)) return undefined;
+  const save = { record: letPlanFirst(loaded.record, now), changes: {} };
+  return { save, result: { kind: "plan-first" } };
+}
+
+/** Settles what the observation shows, and decides on the result. */
+function decideOn(
+  { app, site, policy, owner }: Planner,
+  current: CurrentWhole,
+  settled: Settled,
+  observation: Observation,
+  now: Instant,
+): Made {
+  const stops = settleStopsByObservation(settled, observation.snapshot, now);
+  const { ledger, questions = NO_QUESTIONS } = stops;
+  const bodies = { ...current.bodies, ledger, questions };
+  const { plans, virtual } = app.lanes.recallOf(site.cluster);
+  const shown = presumeShown(stops.record, ledger, observation, now);
+  const decision = tryVirtualFleet(
+    decide(shown, bodies, observation, policy, now, owner, plans),
+    { bodies, policy, now, owner, recall: virtual },
+    app.ports.log,
+  );
+  return { basis: basisOf(current.record), decision, on: { ...current, bodies } };
+}
+
+/** No decision: saves what was settled, and that the tick took place. */
+function saveOvertaken(
+  current: CurrentWhole,
+  settled: Settled,
+  observation: Observation,
+  policy: Policy,
+  { byPlan }: { readonly byPlan: boolean },
+  now: Instant,
+): Change<Concluded> {
+  const record = noteGoodObservation(settled.record, observation.snapshot.at, policy, now);
+  const changes = changesOf(current, settled);
+  return { save: { record, changes }, result: { kind: "overtaken", byPlan } };
+}
+
+/** Others have committed creates since the observation began, or have saved a later observation. */
+function isOvertaken(
+  { record, bodies }: CurrentWhole,
+  begun: ObservationBegun,
+  observation: Observation,
+  now: Instant,
+): boolean {
+  const isOlder = isOlderObservation(bodies.seen, observation.snapshot.at, now);
+  return !hasSameEffects(record, begun.effects) || isOlder;
+}
+
+/** A status in which most records lack TargetState is not accepted for a while (docs/protocol.md, Doubt). */
+function saveLacking(
+  run: Planner,
+  current: CurrentWhole,
+  settled: Settled,
+  { lacking, of, since, until }: Lacking,
+  now: Instant,
+): Change<Concluded> {
+  const found = `found ${lacking} of ${of} node records without TargetState, expected it in each`;
+  const message = `${found}; if that continues, it is accepted from ${isoTime(until)} on`;
+  const failure: ReconcileFailure = { at: now, kind: "suspicious", message };
+  const record = tickSoon({ ...settled.record, trouble: failure, targetStatesLackedSince: since }, run, now);
+  return { save: { record, changes: changesOf(current, settled) }, result: { kind: "troubled", failure } };
+}
+
+/** A failed observation is not reported once a later one has been accepted. */
+export function noteFailedObservation(
+  run: Planner,
+  current: CurrentWhole,
+  findings: readonly Finding[],
+  failure: ReconcileFailure,
+  { began, calls }: { readonly began: Instant; readonly calls: readonly MeasuredCall[] },
+): Change<undefined> {
+  const now = run.app.ports.clock.now();
+  const { lastGoodLookAt } = current.record;
+  const settled = endOldStops(settleFindings(current, findings, now), now);
+  const noted = endObservation(noteCalls(settled.record, calls, now), began);
+  const isOver = lastGoodLookAt !== undefined && failure.at < lastGoodLookAt && lastGoodLookAt <= now;
+  const ticking = tickSoon(isOver ? noted : { ...noted, trouble: failure }, run, now);
+  const { record, changes } = retire(ticking, run.policy, now);
+  return { save: { record, changes: { ...changes, ...changesOf(current, settled) } }, result: undefined };
+}

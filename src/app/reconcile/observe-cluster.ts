@@ -1,0 +1,76 @@
+import type { RequestId } from "../../domain/ids.ts";
+import { keepNamedConfiguration } from "../../domain/named-configuration.ts";
+import type { ReconcileFailure } from "../../domain/troubles.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { withCredentials } from "../effects/credentials.ts";
+import type { ArrayTemplates } from "../ports/cyclecloud.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { Observation, RequestNodes } from "../../domain/observation.ts";
+import type { App } from "../process/app.ts";
+import type { Run } from "../effects/run.ts";
+
+/** An observation, and when its status arrived. Its age counts from then. */
+export interface Seen {
+  readonly kind: "observation";
+  readonly observation: Observation;
+  /** For the creates of the plan on this observation. */
+  readonly templates: ArrayTemplates;
+  readonly arrivedAt: Instant;
+}
+
+export type Observed = Seen | { readonly kind: "failed"; readonly failure: ReconcileFailure };
+
+/** Maximum wait for answers about open requests after the status has arrived. */
+const ANSWERS_WAIT_SECONDS: Seconds = 2.5;
+
+/** One status with nodes, and in parallel the nodes of each open request. */
+export async function observeCluster(run: Run, open: readonly RequestId[]): Promise<Observed> {
+  const { app, site } = run;
+  const { questions } = app.lanes.memoryOf(site.cluster);
+  const at = app.ports.clock.now();
+  try {
+    const answer = withCredentials(app, site, () => site.cyclecloud.status(site.cluster, at));
+    questions.begin(open, (id) => nodesOfOne(run, id));
+    const status = await answer;
+    if (status.kind === "not-found") {
+      return { kind: "failed", failure: { at, kind: "not-found", message: notFoundText(status) } };
+    }
+    const arrivedAt = app.ports.clock.now();
+    await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);
+    const { templates } = status;
+    const snapshot = keepNamedConfiguration(status.snapshot, run.policy);
+    const requestNodes = questions.answersTo(open);
+    return { kind: "observation", observation: { snapshot, requestNodes }, templates, arrivedAt };
+  } catch (error) {
+    if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
+    return { kind: "failed", failure: { at, kind: error.kind, message: error.message } };
+  }
+}
+
+async function endsWithin({ ports }: App, work: Promise<void>, seconds: Seconds): Promise<void> {
+  const ended = new AbortController();
+  await Promise.race([work, ports.clock.sleep(seconds * 1000, ended.signal)]);
+  ended.abort();
+}
+
+function notFoundText(outcome: { readonly fromCycleCloud: boolean; readonly message: string }): string {
+  const whose = outcome.fromCycleCloud
+    ? "CycleCloud has no such cluster"
+    : "HTTP 404, and not in CycleCloud's form";
+  return `${whose}: ${outcome.message}`;
+}
+
+/** A request that cannot be listed in time stays completely in flight. Then too few nodes may be created, never too many. */
+async function nodesOfOne(run: Run, id: RequestId): Promise<RequestNodes | undefined> {
+  const { app, site } = run;
+  const askedAt = app.ports.clock.now();
+  try {
+    const nodes = await withCredentials(app, site, () => site.cyclecloud.nodesOfRequest(site.cluster, id));
+    return { askedAt, nodes: nodes ?? [] };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const { kind, message } = error;
+    app.ports.log("nodes-of-request-failed", { cluster: site.cluster, id, kind, message });
+    return undefined;
+  }
+}

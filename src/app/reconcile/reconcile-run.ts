@@ -1,0 +1,48 @@
+import type { RequestId } from "../../domain/ids.ts";
+import type { Plan } from "../../domain/plan.ts";
+import type { Intent } from "../../domain/intent.ts";
+import type { PendingWake } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import type { Concluded, ObservationBegun, Planner } from "./planner.ts";
+
+/**
+ * The trigger of a reconcile. Only `demand` can be covered by a plan that has already used it. `tick` waits for its turn. `due` does too,
+ * and ends if no tick is due.
+ */
+export type Cause = "demand" | "tick" | "due";
+
+export type ReconcileOutcome =
+  /** A plan has already used this demand. */
+  | { readonly kind: "covered" }
+  /** Too early, or another instance's create is under way. A wake message is due at `until`. */
+  | { readonly kind: "waiting"; readonly until: Instant }
+  | { readonly kind: "planned"; readonly plan: Plan }
+  /** The tick was made already, or the cluster rests. `until`: the next tick. */
+  | { readonly kind: "not-due"; readonly until: Instant }
+  /** A wake message that the loop does not wait for. */
+  | { readonly kind: "superseded" }
+  /** Other instances committed first in every round. The plan is left to the timer. */
+  | Extract<Concluded, { readonly kind: "troubled" | "overtaken" }>;
+
+/** One run from its trigger to its last effect. */
+export interface Reconcile extends Planner {
+  /** A wake message triggered this run. If the record still waits for one that is due, it is this one. */
+  readonly woken: boolean;
+}
+
+/** The observation is reserved in the record. */
+export interface Begun extends ObservationBegun {
+  readonly kind: "begun";
+  readonly open: readonly RequestId[];
+  /** Creates and starts whose owner is gone. They are ours now. */
+  readonly taken: readonly Intent[];
+  /** The wake message to send for the next tick. Absent: another one is under way. */
+  readonly wake?: PendingWake;
+}
+
+/** The result of the first step: an observation is reserved, or none is needed now. */
+export type Beginning =
+  | Begun
+  | { readonly kind: "covered" | "superseded" }
+  | { readonly kind: "not-due"; readonly until: Instant; readonly wake?: PendingWake }
+  | { readonly kind: "waiting"; readonly until: Instant; readonly wake: boolean };

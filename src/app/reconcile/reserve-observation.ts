@@ -1,0 +1,96 @@
+import { beginTick, isAwaitedWake, isTickDue, passWakeOn } from "../../decide/pace/next-tick.ts";
+import { beginObservation, effectsOf, mendObservations } from "../../decide/pace/observation-times.ts";
+import {
+  isCovered,
+  isWakePending,
+  notBefore,
+  takeOver,
+  withoutDueWake,
+} from "../../decide/record/whose-turn.ts";
+import type { Owner } from "../../domain/ids.ts";
+import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import type { Change } from "../record/commit.ts";
+import { commitRecord } from "../record/commit.ts";
+import type { Current } from "../record/current.ts";
+import type { Cause, ReconcileOutcome, Reconcile, Begun, Beginning } from "./reconcile-run.ts";
+import { wakeSender } from "./send-wake.ts";
+
+/** A tick that waits for its turn reads the record at this interval. */
+const POLL_SECONDS: Seconds = 5;
+
+/**
+ * Decides from the record that holds the demand, so that of a thousand messages in five seconds only the first few load it again. No
+ * observation is needed if a plan has covered the demand, or if the instance that observes next has been woken and will find it.
+ */
+export function needsNoObservation(
+  known: ClusterRecord,
+  owner: Owner,
+  now: Instant,
+): ReconcileOutcome | undefined {
+  if (isCovered(known, now)) return { kind: "covered" };
+  const until = notBefore(known, owner, now);
+  return until !== undefined && isWakePending(known, now, until) ? { kind: "waiting", until } : undefined;
+}
+
+/** Reserves the observation in the record, which limits the rate of all instances together. Otherwise returns why not now. */
+export async function reserveObservation(run: Reconcile, cause: Cause): Promise<Begun | ReconcileOutcome> {
+  const { clock, queue } = run.app.ports;
+  const sendFirst = wakeSender(run);
+  for (;;) {
+    const change = (current: Current) => begin(run, current, cause, clock.now());
+    const committed = await commitRecord(run.app, run.site.cluster, change, sendFirst);
+    if (committed.kind === "contended") return { kind: "overtaken", byPlan: false };
+    const beginning = committed.result;
+    if (beginning.kind !== "waiting") return beginning;
+    if (cause !== "demand" && clock.now() < run.deadline) {
+      await clock.sleep(Math.min(POLL_SECONDS * 1000, Math.max(1, beginning.until - clock.now())));
+      continue;
+    }
+    if (beginning.wake) await queue.wake(run.site.cluster, beginning.until);
+    return { kind: "waiting", until: beginning.until };
+  }
+}
+
+/** The change of the record that begins an observation, or the reason why none begins now. */
+function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Change<Beginning> {
+  const { record } = current;
+  if (cause === "demand" && isCovered(record, now)) return { result: { kind: "covered" } };
+  const idle = cause === "due" ? beginNothing(run, record, now) : undefined;
+  if (idle !== undefined) return idle;
+  const until = notBefore(record, run.owner, now);
+  if (until !== undefined) {
+    const ours = run.woken && record.wakeAt !== undefined && record.wakeAt <= now;
+    const wake = cause === "demand" && (ours || !isWakePending(record, now, until));
+    const result: Beginning = { kind: "waiting", until, wake };
+    const mended = mendObservations(record, now);
+    if (!wake) return mended === record ? { result } : { save: { record: mended, changes: {} }, result };
+    return { save: { record: { ...mended, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
+  }
+  const ticking = cause === "due" ? beginTick(record, run, now) : record;
+  const { record: reserved, taken } = takeOver(withoutDueWake(ticking, now), run.owner, now, run.policy);
+  const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
+  const open = [...new Set([...record.inFlight.map((entry) => entry.requestId), ...resumed])];
+  return {
+    save: { record: beginObservation(reserved, now), changes: {} },
+    result: { kind: "begun", at: now, effects: effectsOf(record), open, taken, ...newWake(record, reserved) },
+  };
+}
+
+/** The outcome if this tick is not for us: its wake message is not awaited, or no tick is due. Undefined: begin. */
+function beginNothing(run: Reconcile, record: ClusterRecord, now: Instant): Change<Beginning> | undefined {
+  const { broughtBy } = run;
+  if (broughtBy !== undefined && !isAwaitedWake(record, broughtBy, now))
+    return { result: { kind: "superseded" } };
+  if (isTickDue(record, now)) return undefined;
+  const passed = passWakeOn(record, run, now);
+  const { nextTickAt: until = now } = record;
+  const result: Beginning = { kind: "not-due", until, ...newWake(record, passed) };
+  return passed === record ? { result } : { save: { record: passed, changes: {} }, result };
+}
+
+/** The wake message that this change adds to the record. */
+function newWake(before: ClusterRecord, { pendingWake }: ClusterRecord): { readonly wake?: PendingWake } {
+  const isNew = pendingWake !== undefined && pendingWake.id !== before.pendingWake?.id;
+  return isNew ? { wake: pendingWake } : {};
+}

@@ -1,0 +1,65 @@
+import { isRemembered, retireSets } from "../../decide/record/finished-sets.ts";
+import type { FinishedSet } from "../../domain/finished-set.ts";
+import { restSeconds, tickAfterPlan } from "../../decide/pace/next-tick.ts";
+import { isWakePending, withoutCoveredWake } from "../../decide/record/whose-turn.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { plusSeconds } from "../../domain/units.ts";
+import type { Change } from "../record/commit.ts";
+import type { BodyChanges } from "../ports/record-store.ts";
+import type { Decision } from "../../domain/decision.ts";
+import type { Planner, Concluded } from "./planner.ts";
+
+/** Saves the record that a decision leaves, with its plan and the next tick. */
+export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
+  const { plan, seen, ledger, virtual } = decision;
+  const { planBy: _saved, ...planned } = decision.record;
+  const { record, changes } = retire(withoutCoveredWake(planned), run.policy, plan.at);
+  const wakeAt = followUpOf(decision, record);
+  const followed: ClusterRecord = wakeAt === undefined ? record : { ...record, wakeAt, wakeFor: "follow-up" };
+  // Virtual nodes boot, idle and stop by the minute, like real ones.
+  const isMoving = (virtual?.nodes.length ?? 0) > 0;
+  const rest = isMoving ? undefined : restSeconds(followed, seen, ledger, plan);
+  return {
+    save: {
+      record: tickAfterPlan(followed, rest, run, plan.at),
+      changes: {
+        ...changes,
+        ledger,
+        questions: decision.questions,
+        seen,
+        plan,
+        ...(virtual === undefined ? {} : { virtual }),
+      },
+    },
+    result: {
+      kind: "planned",
+      plan,
+      ledger,
+      ...(wakeAt === undefined ? {} : { wakeAt }),
+    },
+  };
+}
+
+/** By then CycleCloud has usually accepted the stops of a plan. */
+const STOPS_ACCEPTED_SECONDS: Seconds = 5;
+
+/** When to observe again for replacements that wait for the plan's stops. Undefined: none wait, or an observation is due anyway. */
+function followUpOf({ waitsForStops, plan }: Decision, record: ClusterRecord): Instant | undefined {
+  if (waitsForStops !== true) return undefined;
+  const due = plusSeconds(plan.at, STOPS_ACCEPTED_SECONDS);
+  return isWakePending(record, plan.at, due) ? undefined : due;
+}
+
+/** Finished sets leave the record in each tick, whether it makes a plan or finds that none is possible. A renewal never removes them. */
+export function retire(
+  whole: ClusterRecord,
+  { maxExpirationSeconds }: Policy,
+  now: Instant,
+): { readonly record: ClusterRecord; readonly changes: Pick<BodyChanges, "finished"> } {
+  const { record, finished } = retireSets(whole);
+  if (finished.size === 0) return { record, changes: {} };
+  const isKept = (set: FinishedSet) => isRemembered(set, maxExpirationSeconds, now);
+  return { record, changes: { finished: { sets: finished, isKept } } };
+}

@@ -1,0 +1,167 @@
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { ClusterName } from "../../domain/ids.ts";
+import type { BodyChanges } from "../ports/record-store.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import { loadInOrder } from "./set-back.ts";
+import type { App } from "../process/app.ts";
+import type { Current, CurrentWhole } from "./current.ts";
+import type { Seconds } from "../../domain/units.ts";
+import { ATTEMPTS, LONGEST_PAUSE_MS } from "./attempts.ts";
+import { loadCurrent, loadWhole } from "./load-record.ts";
+
+/** The result of a change to the record. If `save` is undefined, nothing is saved. */
+export type Change<T> = {
+  readonly save?: { readonly record: ClusterRecord; readonly changes: BodyChanges };
+  readonly result: T;
+};
+
+export type Committed<T> =
+  | { readonly kind: "committed"; readonly result: T; readonly record: ClusterRecord }
+  /** Others committed first every time. */
+  | { readonly kind: "contended" };
+
+/**
+ * Loads, changes and saves, and tries again after a conflict. `change` is pure and may run several times. `beforeSave` does work that must
+ * precede the save, and runs before each try. If it throws, nothing is saved. Throws PortError of the store.
+ */
+export async function commitRecord<T>(
+  app: App,
+  cluster: ClusterName,
+  change: (current: Current) => Change<T>,
+  beforeSave?: (result: T) => Promise<void>,
+): Promise<Committed<T>> {
+  const load = () => loadCurrent(app, cluster);
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, load, change, beforeSave));
+}
+
+/**
+ * The same with the bodies, which may be large. They are written before the commit takes its turn, so that accepts of demand wait only for
+ * the manifest. If the record has changed meanwhile, `change` runs again in its turn, and unchanged bodies are not written again
+ * (docs/protocol.md, Record and commits).
+ */
+export async function commitWhole<T>(
+  app: App,
+  cluster: ClusterName,
+  change: (current: CurrentWhole) => Change<T>,
+): Promise<Committed<T>> {
+  return app.lanes.runWhole(cluster, () => commitStaged(app, cluster, change));
+}
+
+/** Bodies that became useless are written again outside the lane for this long. After that the commit keeps its turn while it writes. */
+const STAGING_SECONDS: Seconds = 2;
+
+/**
+ * Bodies written ahead are useless if `change` gives others on the changed record. If writing took long, the next commit keeps its turn
+ * from the beginning: demand that changes all the time can delay a plan but not prevent it.
+ */
+async function commitStaged<T>(
+  app: App,
+  cluster: ClusterName,
+  change: (current: CurrentWhole) => Change<T>,
+): Promise<Committed<T>> {
+  const { clock, entropy } = app.ports;
+  const { wasted } = app.lanes;
+  const begun = clock.now();
+  const whole = () => loadWhole(app, cluster);
+  if (wasted.delete(cluster)) return app.lanes.run(cluster, () => commitLoop(app, cluster, whole, change));
+  const load = () => loadInOrder(app, cluster, whole);
+  let ahead = prepare(await load(), change);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if (ahead.change.save === undefined) return committedAs(ahead);
+    await stage(app, ahead);
+    const how = secondsBetween(begun, clock.now()) < STAGING_SECONDS ? "if-staged" : "write";
+    const tried = await app.lanes.run(cluster, async () => {
+      // The record loaded before the turn is usually still current.
+      const first = await trySave(app, ahead, how);
+      if (first.kind !== "conflict") return first;
+      const again = prepare(await load(), change);
+      if (how === "write" && !savesSame(ahead, again)) wasted.add(cluster);
+      return trySave(app, again, how);
+    });
+    if (tried.kind === "committed") return tried;
+    if (tried.kind === "conflict") {
+      await clock.sleep(entropy.fraction() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
+      ahead = prepare(await load(), change);
+    } else ahead = tried.prepared;
+  }
+  return { kind: "contended" };
+}
+
+function prepare<T>(current: CurrentWhole, change: (current: CurrentWhole) => Change<T>): Prepared<T> {
+  return { current, change: change(current) };
+}
+
+const committedAs = <T>({ current, change }: Prepared<T>): Extract<Committed<T>, { kind: "committed" }> => ({
+  kind: "committed",
+  result: change.result,
+  record: current.record,
+});
+
+async function stage<T>({ ports }: App, { current, change: { save } }: Prepared<T>): Promise<void> {
+  if (save !== undefined) await ports.store.stage(save.record, save.changes, current.stored);
+}
+
+/** Whether both save identical bodies (by reference). */
+function savesSame<T>({ change: first }: Prepared<T>, { change: second }: Prepared<T>): boolean {
+  const [a, b] = [first.save?.changes, second.save?.changes];
+  return (["seen", "ledger", "questions", "plan", "virtual"] as const).every(
+    (body) => a?.[body] === b?.[body],
+  );
+}
+
+interface Prepared<T> {
+  readonly current: CurrentWhole;
+  readonly change: Change<T>;
+}
+
+type Tried<T> =
+  | Extract<Committed<T>, { kind: "committed" }>
+  | { readonly kind: "conflict" }
+  /** Its bodies must be written first. */
+  | { readonly kind: "unstaged"; readonly prepared: Prepared<T> };
+
+async function trySave<T>(app: App, prepared: Prepared<T>, how: "write" | "if-staged"): Promise<Tried<T>> {
+  const { current, change } = prepared;
+  const { save, result } = change;
+  if (save === undefined) return committedAs(prepared);
+  const saved = await app.ports.store.save(save.record, save.changes, current.stored, how);
+  if (saved.kind === "saved") {
+    const { record } = saved.loaded;
+    app.lanes.memoryOf(record.cluster).plans.note(record.plan);
+    return { kind: "committed", result, record };
+  }
+  return saved.unstaged === true ? { kind: "unstaged", prepared } : { kind: "conflict" };
+}
+
+/** The same with everything else that `load` reads. It runs again after each conflict. */
+export async function commitLoaded<C extends Current, T>(
+  app: App,
+  cluster: ClusterName,
+  load: () => Promise<C>,
+  change: (current: C) => Change<T>,
+): Promise<Committed<T>> {
+  return app.lanes.run(cluster, () => commitLoop(app, cluster, load, change));
+}
+
+async function commitLoop<C extends Current, T>(
+  app: App,
+  cluster: ClusterName,
+  load: () => Promise<C>,
+  change: (current: C) => Change<T>,
+  beforeSave?: (result: T) => Promise<void>,
+): Promise<Committed<T>> {
+  const { store, clock, entropy } = app.ports;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const current = await loadInOrder(app, cluster, load);
+    const { save, result } = change(current);
+    if (save === undefined) return { kind: "committed", result, record: current.record };
+    await beforeSave?.(result);
+    const saved = await store.save(save.record, save.changes, current.stored);
+    if (saved.kind === "saved") {
+      app.lanes.memoryOf(cluster).plans.note(saved.loaded.record.plan);
+      return { kind: "committed", result, record: saved.loaded.record };
+    }
+    await clock.sleep(entropy.fraction() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
+  }
+  return { kind: "contended" };
+}

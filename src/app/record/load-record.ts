@@ -1,0 +1,94 @@
+import { bornRecord } from "../../decide/record/epoch.ts";
+import { areLost, forgetLost, missingSince } from "../../decide/record/lost-bodies.ts";
+import { withQuestions } from "../../decide/stops/questions.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import type { Questions } from "../../domain/questions.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { sameData } from "../../domain/same-data.ts";
+import type { ClusterName } from "../../domain/ids.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { App } from "../process/app.ts";
+import type { Current, CurrentWhole } from "./current.ts";
+import { ATTEMPTS, LONGEST_PAUSE_MS } from "./attempts.ts";
+
+/** The manifest, or a new one. */
+export async function loadCurrent(app: App, cluster: ClusterName): Promise<Current> {
+  const { clock, entropy, store } = app.ports;
+  const stored = await store.load(cluster);
+  return { record: stored?.record ?? bornRecord(cluster, entropy.epoch(), clock.now()), stored };
+}
+
+/** A body that is missing after this many loads does not exist. Before that, another save may have replaced it during the load. */
+const LOAD_ATTEMPTS = 5;
+
+/**
+ * The manifest with its bodies. A load that misses one is repeated, because the record may have changed during it. Throws PortError
+ * "unexpected" while a missing body is not given up yet; after a minute the record goes on without it. Throws PortError of the store.
+ */
+export async function loadWhole(app: App, cluster: ClusterName): Promise<CurrentWhole> {
+  const { store, clock, entropy } = app.ports;
+  for (let attempt = 1; attempt <= 3 * LOAD_ATTEMPTS; attempt += 1) {
+    const current = await loadCurrent(app, cluster);
+    if (current.stored === undefined) return { ...current, bodies: NO_BODIES };
+    const bodies = await store.bodies(current.stored);
+    if (bodies !== undefined)
+      return { ...current, record: withoutMissing(current.record), bodies: withStops(bodies) };
+    if (attempt % LOAD_ATTEMPTS !== 0) await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);
+    else if ((await noteMissing(app, cluster)) === "waiting") break;
+  }
+  throw new PortError(
+    "unexpected",
+    `load ${cluster}`,
+    "a body that the record names is missing from storage; what it held is given up after a minute",
+  );
+}
+
+/** Removes the note of missing bodies, because all were found. */
+function withoutMissing(record: ClusterRecord): ClusterRecord {
+  if (record.missing === undefined) return record;
+  const { missing: _found, ...rest } = record;
+  return rest;
+}
+
+/**
+ * Notes in the record since when bodies are missing, and gives them up when it is time. Takes no turn in a lane, because its caller may
+ * hold it.
+ */
+async function noteMissing(app: App, cluster: ClusterName): Promise<"waiting" | "changed"> {
+  const { store, clock, entropy, log } = app.ports;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const stored = await store.load(cluster);
+    const missing = stored && (await store.missing(stored));
+    if (stored === undefined || missing === undefined) return "changed";
+    const { record } = stored;
+    const now = clock.now();
+    const since = missingSince(record, missing.ids, now);
+    const isLost = areLost(since, now);
+    if (!isLost && sameData(since, record.missing)) return "waiting";
+    const next = isLost ? forgetLost(record, missing, entropy.epoch(), now) : { ...record, missing: since };
+    const saved = await store.save(next, isLost ? { forget: missing } : {}, stored);
+    if (saved.kind === "conflict") continue;
+    const { lost } = next;
+    if (isLost) log("bodies-lost", { cluster, bodies: missing.ids, sets: lost?.sets, nodes: lost?.nodes });
+    else log("bodies-missing", { cluster, bodies: missing.ids });
+    return isLost ? "changed" : "waiting";
+  }
+  return "waiting";
+}
+
+/** The ledger with the changes that questions made since the last plan. */
+function withStops(bodies: Bodies): Bodies {
+  const { ledger, questions } = bodies;
+  if (questions === undefined || questions.size === 0) return bodies;
+  const known = joined.get(questions);
+  if (known?.from === ledger) return { ...bodies, ledger: known.ledger };
+  const next = withQuestions(ledger, questions);
+  joined.set(questions, { from: ledger, ledger: next });
+  return { ...bodies, ledger: next };
+}
+
+/** Returns the same ledger object for the same record each time: results derived from it are stored under it. */
+const joined = new WeakMap<Questions, { readonly from: Ledger; readonly ledger: Ledger }>();
+
+const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };

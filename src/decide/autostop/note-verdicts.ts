@@ -1,0 +1,93 @@
+import type { Instant } from "../../domain/units.ts";
+import type { Draining, LedgerNode, NodeBinding } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Question, UnhealthyHold } from "../../domain/questions.ts";
+import { NO_QUESTIONS } from "../../domain/questions.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import {
+  noteAsked,
+  noteBinding,
+  noteMark,
+  noteRefused,
+  noteStay,
+  noteStayUnmarked,
+  noteUnhealthy,
+} from "../stops/questions.ts";
+import type { StopCall, StopDecision, StopVerdict } from "./stop-verdict.ts";
+import type { Survey } from "./stop-survey.ts";
+
+/**
+ * Notes the answers to the nodes. A node that is told to stay takes work again, so the mark of its earlier call must go. Otherwise that mark
+ * could stop a busy node, or make a plan create another node in its place. It may be left by a crash, or by a call on another instance.
+ */
+export function noteVerdicts(
+  record: ClusterRecord,
+  { ledger, questions: before = NO_QUESTIONS }: Bodies,
+  { bindings }: Pick<Survey, "bindings">,
+  byInstance: ReadonlyMap<string, LedgerNode>,
+  calls: readonly StopCall[],
+  verdicts: readonly StopVerdict[],
+  now: Instant,
+): StopDecision {
+  const plan = record.plan + 1;
+  const next = new Map(before);
+  let isPlanned = false;
+  calls.forEach((call, index) => {
+    const id = byInstance.get(call.instance)?.nodeId;
+    const verdict = verdicts[index];
+    if (id === undefined || verdict === undefined || verdict.kind === "stopping") return;
+    const known = ledger.get(id);
+    const isMarked = known?.draining !== undefined;
+    if (verdict.kind === "marked") {
+      const by = call.unhealthy ? "unhealthy" : "callback";
+      const draining: Draining = { since: now, by, plan, attempts: known?.draining?.attempts ?? 0 };
+      next.set(id, noteMark(next.get(id), call, draining));
+      isPlanned = true;
+    } else if (isStay(verdict)) {
+      const stay = isMarked ? noteStay(next.get(id), call, now) : noteStayUnmarked(next.get(id), call, now);
+      if (stay !== undefined) next.set(id, stay);
+      isPlanned ||= isMarked;
+    } else if (isRefused(verdict)) next.set(id, noteRefused(next.get(id), call, now));
+    else next.set(id, noteAsked(next.get(id), call));
+    if (verdict.kind === "forbidden") return;
+    const said = noteCaller(next.get(id), call, verdict, bindings.get(id), now);
+    if (said !== undefined) next.set(id, said);
+  });
+  const isSame =
+    next.size === before.size && [...next].every(([id, question]) => before.get(id) === question);
+  // A mark or its removal is a decision, so it gets a plan number: decisions that were made on the record before it cannot be saved.
+  return {
+    verdicts,
+    record: isPlanned ? { ...record, plan } : record,
+    questions: isSame ? before : next,
+  };
+}
+
+/** Notes what else an accepted call says: whether the node calls itself unhealthy, and its token if this is the first. */
+function noteCaller(
+  question: Question | undefined,
+  { unhealthy }: StopCall,
+  verdict: StopVerdict,
+  bound: { readonly binding: NodeBinding; readonly isNew: boolean } | undefined,
+  now: Instant,
+): Question | undefined {
+  // Without a verdict, what was noted before stays.
+  const isKept = unhealthy && verdict.kind === "cannot-tell";
+  const said = isKept ? question : noteUnhealthy(question, heldOf(verdict), now);
+  return bound?.isNew === true ? noteBinding(said, bound.binding) : said;
+}
+
+/** Whether the verdict ends the question without a stop: the node may take work again, or it is unhealthy and must wait. */
+export function isStay(verdict: StopVerdict): boolean {
+  if (heldOf(verdict) !== undefined) return true;
+  return "undrain" in verdict && verdict.undrain && verdict.kind !== "forbidden";
+}
+
+/** Why a node that calls itself unhealthy must stay. Undefined if it does not. */
+export function heldOf(verdict: StopVerdict): UnhealthyHold | undefined {
+  return verdict.kind === "needed" ? verdict.held : undefined;
+}
+
+function isRefused(verdict: StopVerdict): boolean {
+  return verdict.kind === "forbidden" && verdict.unbound === true;
+}

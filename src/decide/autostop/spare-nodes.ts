@@ -1,0 +1,132 @@
+import type { Instant } from "../../domain/units.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { NO_QUESTIONS } from "../../domain/questions.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import type { RankedDemand } from "../../domain/demand.ts";
+import type { Node, Snapshot } from "../../domain/cluster.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import { readReports } from "../world/scheduler-only.ts";
+import { reportedHosts } from "../world/reported-hosts.ts";
+import { dynamicsOf } from "../world/dynamic-arrays.ts";
+import { bindReported } from "../world/bind-reported.ts";
+import { heldNodes } from "../stops/held.ts";
+import { poolsInForce } from "../senders/owned-pools.ts";
+import { admitDemands } from "../senders/admit.ts";
+import { excludedNodes } from "../nodes/excluded.ts";
+import { doubtedNodes } from "../nodes/doubt.ts";
+import { supplyOf } from "../need/weigh.ts";
+import type { Spare, Supply } from "../need/spare.ts";
+import { findSpare } from "../need/spare.ts";
+import { premisesOf } from "../need/recall.ts";
+import { stoppingNodes } from "../intents/open-intents.ts";
+import type { Recalls } from "../need/recalls.ts";
+
+/** How the reason begins if a demand needs the node. */
+export const NEEDED_BY = "needed by ";
+
+/** The reason that a node is told why it stays. It hides whose demand needs the node; `explain node` shows that. */
+export function toldOf(why: string): string {
+  return why.startsWith(NEEDED_BY) ? `${NEEDED_BY}demand` : why;
+}
+
+/** Which of the nodes that ask the demand can do without. */
+export interface SpareNodes {
+  readonly spare: ReadonlySet<NodeId>;
+  /** Askers for which this is not known, and why. */
+  readonly unknown: Spare["unknown"];
+  /** Why an asker is not spare. */
+  readonly why: (node: NodeId) => string;
+}
+
+/** Nodes that ask. */
+interface Asking {
+  readonly askers: ReadonlySet<NodeId>;
+  /** Nodes that are stopped in any case, so they replace no other node. */
+  readonly unfit: ReadonlySet<NodeId>;
+}
+
+/** Finds the askers that the demand can do without: in the whole plan, and also if only Ready nodes can replace them. */
+export function spareNodes(
+  record: ClusterRecord,
+  bodies: Bodies,
+  { askers, unfit }: Asking,
+  policy: Policy,
+  now: Instant,
+  recall: Recalls,
+): SpareNodes {
+  if (bodies.seen === undefined || askers.size === 0)
+    return { spare: askers, unknown: new Map(), why: () => "needed" };
+  const { supply, demands } = worldWithout(record, bodies, bodies.seen, { askers, unfit }, policy, now);
+  const premises = premisesOf(record, supply);
+  const question = { askers, excluded: supply.excluded };
+  const { spare, needed, unknown } = recall.stops.answer(premises, question, (asked) => {
+    const present = recall.plans.known(premises, { excluded: asked.excluded, last: undefined });
+    return findSpare({ ...supply, excluded: asked.excluded }, demands, asked.askers, now, present);
+  });
+  return {
+    spare,
+    unknown,
+    why: (node) => {
+      const by = needed.get(node);
+      return by === undefined ? "needed until other nodes are Ready" : `${NEEDED_BY}${by.join(", ")}`;
+    },
+  };
+}
+
+/** The cluster and its demand without the unfit nodes, and with the askers as nodes that are up and not marked. */
+function worldWithout(
+  record: ClusterRecord,
+  bodies: Bodies,
+  seen: Snapshot,
+  { askers, unfit }: Asking,
+  policy: Policy,
+  now: Instant,
+): { readonly supply: Supply; readonly demands: readonly RankedDemand[] } {
+  const { demands: sent } = admitDemands(record, bodies, policy);
+  // The second check must see the same as the first one, which was made before the askers were marked.
+  const ledger = withoutMarks(bodies.ledger, askers);
+  const snapshot = withUp(seen, askers);
+  const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
+  const held = heldNodes(snapshot, ledger, bodies.questions ?? NO_QUESTIONS, policy, now, askers);
+  const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], seen);
+  const hosts = reportedHosts(record, bodies, now, policy.senders);
+  const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, sent);
+  const supply = supplyOf(record, {
+    snapshot,
+    ledger,
+    policy,
+    pools: poolsInForce(record, bodies, policy.senders),
+    dynamics,
+    ...(reports === undefined ? {} : { reports }),
+    excluded: new Set([...out, ...held.closed, ...unfit]),
+    full: held.full,
+    doubted: doubtedNodes(record, snapshot, ledger, policy, now),
+    now,
+  });
+  return { supply, demands: bindReported(sent, reports) };
+}
+
+/** The observation with the askers as Ready: a node that asks is up, even if the observation did not show that yet. */
+function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
+  const isBehind = ({ nodeId, phase }: Node): boolean =>
+    (phase === "coming" || phase === "deallocated" || phase === "unknown") && askers.has(nodeId);
+  if (!seen.nodes.some(isBehind)) return seen;
+  return { ...seen, nodes: seen.nodes.map((node) => (isBehind(node) ? { ...node, phase: "ready" } : node)) };
+}
+
+function withoutMarks(ledger: Ledger, nodes: ReadonlySet<NodeId>): Ledger {
+  const marked = [...nodes]
+    .flatMap((id) => ledger.get(id) ?? [])
+    .filter(({ draining }) => draining !== undefined);
+  if (marked.length === 0) return ledger;
+  const next = new Map(ledger);
+  for (const { draining: _gone, ...node } of marked) next.set(node.nodeId, node);
+  return next;
+}
+
+/** The items of `all` that are not in `some`. */
+export function without<T>(all: ReadonlySet<T>, some: ReadonlySet<T>): ReadonlySet<T> {
+  return new Set([...all].filter((item) => !some.has(item)));
+}

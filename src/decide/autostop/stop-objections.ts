@@ -1,0 +1,134 @@
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import type { Asking } from "../stops/questions.ts";
+import type { LedgerNode } from "../../domain/ledger.ts";
+import type { UnhealthyHold } from "../../domain/questions.ts";
+import { actsOn } from "../../domain/mode.ts";
+import { entryOfNode } from "../../domain/hosts.ts";
+import { isOurs, ownershipText } from "../../domain/exclusive.ts";
+import type { FinalVerdict, Stay, StopCall } from "./stop-verdict.ts";
+import type { Survey } from "./stop-survey.ts";
+import { DECIDE_AGAIN_SECONDS } from "../nodes/excluded.ts";
+import { STALE_MARK_SECONDS, isRecordDoubted } from "../nodes/doubt.ts";
+import { NEEDED_BY } from "./spare-nodes.ts";
+
+/** A question older than this begins no stop: the node has given up waiting, and may have taken work again. */
+export const PATIENCE_SECONDS: Seconds = 20;
+/** A node that no observation shows for this long is certainly gone. */
+const GONE_SECONDS: Seconds = 60;
+
+/** Not decided yet: the node asks again, and does not take work meanwhile. */
+export function undecided(why: string): Stay {
+  return { kind: "cannot-tell", why, undrain: false };
+}
+
+/** The verdict on a node that is being stopped, or may be. Undefined if no stop of it can be under way. */
+export function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalVerdict | undefined {
+  const { draining, goneAt } = known;
+  const isAsked = draining?.sentAt !== undefined;
+  if (goneAt !== undefined)
+    return isAsked || secondsBetween(goneAt, now) >= GONE_SECONDS
+      ? { kind: "stopping" }
+      : undecided("the last observation does not show the node");
+  if (isStopFresh(known, view.seenAt ?? now)) return { kind: "stopping" };
+  const node = view.nodes.get(known.nodeId);
+  if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
+  return view.stopping.has(known.nodeId) ? undecided("its stop is under way; ask again") : undefined;
+}
+
+/**
+ * The verdict on a node of which it is in doubt whether it exists, or is wanted (docs/protocol.md, Doubt). Undefined if there is no doubt, or
+ * if the node is unhealthy and only its being wanted is in doubt.
+ */
+export function judgeRecord(
+  { nodes, policy }: Survey,
+  known: LedgerNode,
+  { unhealthy }: Pick<StopCall, "unhealthy">,
+  now: Instant,
+): FinalVerdict | undefined {
+  const node = nodes.get(known.nodeId);
+  if (node?.missing !== undefined) return undecided("the last observation does not show the node");
+  if (unhealthy || node === undefined || !isRecordDoubted(node, known, policy, now)) return undefined;
+  return undecided("CycleCloud's record of the node does not say whether it is wanted");
+}
+
+/** The verdict on a question that waited too long for an answer. Undefined if it did not. */
+export function judgeWait({ arrivedAt }: Pick<Asking, "arrivedAt">, now: Instant): FinalVerdict | undefined {
+  return secondsBetween(arrivedAt, now) >= PATIENCE_SECONDS
+    ? undecided("the question waited too long here; ask again")
+    : undefined;
+}
+
+/** Whether a stop of the node may take effect, now or later. */
+export function mayStop(view: Survey, known: LedgerNode, now: Instant): boolean {
+  return judgeStop(view, known, now) !== undefined || isFreshMark(known, now);
+}
+
+/** The node was marked by a question that may still lead to its stop. */
+export function isFreshMark({ draining }: LedgerNode, now: Instant): boolean {
+  return (
+    draining !== undefined &&
+    draining.sentAt === undefined &&
+    secondsBetween(draining.since, now) < STALE_MARK_SECONDS
+  );
+}
+
+/** Why a node must not be stopped. `held`: the node calls itself unhealthy. */
+export type Objection =
+  | { readonly kind: "cannot-tell"; readonly why: string }
+  | { readonly kind: "needed"; readonly why: string; readonly held?: UnhealthyHold };
+
+/** The verdict for an objection. A node that calls itself unhealthy is never told to take work again. */
+export function staying({ isForgetful }: Pick<Survey, "isForgetful">, objection: Objection): Stay {
+  const isHeld = objection.kind === "needed" && objection.held !== undefined;
+  return { ...objection, undrain: !isForgetful && !isHeld };
+}
+
+/**
+ * Why a node must not be stopped, whatever the demand is. A node that calls itself unhealthy needs no fresh observation and no idle time. But
+ * it stays while a job is on it, because every node of its array knows the stop URL and could have sent the call.
+ */
+export function objectionTo(
+  view: Survey,
+  known: LedgerNode,
+  { unhealthy }: Pick<StopCall, "unhealthy">,
+): Objection | undefined {
+  const node = view.nodes.get(known.nodeId);
+  if (node?.keepAlive === true) return { kind: "needed", why: "KeepAlive is set" };
+  if (!actsOn(view.policy, known.array)) return { kind: "needed", why: "observe mode" };
+  // Without its array it is not known whether the node is ours, and what it is needed for.
+  if (view.listed?.has(known.array) === false)
+    return { kind: "cannot-tell", why: `the last observation did not show node array "${known.array}"` };
+  if (view.managed?.has(known.array) === false) {
+    return { kind: "needed", why: `node array "${known.array}" is not autoscaled` };
+  }
+  if (!isOurs(known, view.policy)) return { kind: "needed", why: ownershipText(known, view.policy) };
+  const fact = entryOfNode(view.facts, node ?? known);
+  const job = fact?.jobs[0];
+  const busy = job === undefined ? undefined : { kind: "needed" as const, why: `job ${job} is on it` };
+  if (unhealthy) return busy === undefined ? undefined : { ...busy, held: "job" };
+  const unsure = view.blind ?? view.resting;
+  if (unsure !== undefined) return { kind: "cannot-tell", why: unsure };
+  return busy ?? (fact?.hasAmounts === true ? plannedThere(known) : undefined);
+}
+
+/** The objection for a node on which a job of another set may run that no report names (nodes/planned-beside.ts). */
+function plannedThere({ plannedBeside }: LedgerNode): Objection | undefined {
+  const [first] = plannedBeside ?? [];
+  return first === undefined
+    ? undefined
+    : { kind: "needed", why: `${NEEDED_BY}${first.set}/${first.demand}, which was planned there` };
+}
+
+/**
+ * Whether CycleCloud has accepted the stop, and no observation shows that it was lost. The stop of a node that a later observation still
+ * shows as wanted is decided again.
+ */
+function isStopFresh({ draining }: LedgerNode, seenAt: Instant): boolean {
+  return draining?.sentAt !== undefined && secondsBetween(draining.sentAt, seenAt) < DECIDE_AGAIN_SECONDS;
+}
+
+/** Whether the node is marked because it called itself unhealthy. */
+export function isUnhealthy(known: LedgerNode | undefined): boolean {
+  return known?.draining?.by === "unhealthy";
+}

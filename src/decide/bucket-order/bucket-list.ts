@@ -1,0 +1,133 @@
+import type { BucketOffer } from "../../domain/world.ts";
+import type { BucketKey } from "../../domain/bucket.ts";
+import type { PlacementGroup } from "../../domain/ids.ts";
+import type { NodeView } from "../../domain/node-view.ts";
+import type { Bins } from "../bins/bins.ts";
+import type { Subject } from "../bins/empty-node-fit.ts";
+import type { Place } from "../bins/node-kinds.ts";
+import { comparePlaces } from "../bins/node-kinds.ts";
+import type { Draft } from "../draft/draft.ts";
+import { propertiesOf } from "../bins/empty-node-fit.ts";
+import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
+import type { Bin } from "../bins/bin.ts";
+import { sortByUse } from "./order-of-use.ts";
+
+/** A bucket in the list of a plan, with its nodes. */
+export interface ListedBucket {
+  readonly offer: BucketOffer;
+  readonly group: PlacementGroup | undefined;
+  readonly place: Place;
+  /** One new node there. */
+  readonly made: Pick<BucketOffer, "bucket" | "resources" | "properties" | "cores">;
+  /** The bucket as constraints see it. */
+  readonly view: NodeView;
+  /** Nodes that are up, then nodes that are coming, deallocated nodes, and nodes that this plan makes. */
+  readonly bins: Bin[];
+}
+
+/**
+ * All buckets of a plan in the order of scalelib.md 7 and 8:
+ *
+ * 1. by node array, as the status lists them (their priority does not count: defect 6), then by VM size;
+ * 2. for each size by placement group: groups of the status, groups that the configuration names, the array's own group, no group;
+ * 3. groups that are only generated come last of all.
+ *
+ * A bucket that is not valid keeps its nodes and gets no new ones.
+ */
+export class BucketList {
+  readonly all: ListedBucket[];
+  readonly #draft: Draft;
+  readonly #byPlace = new Map<Place, ListedBucket>();
+  /** Number of bins that were taken in. Targets make new ones between two jobs. */
+  #seen = 0;
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+    const { world, bins } = draft;
+    const positions = new Map([...world.arrays.keys()].map((array, position) => [array, position]));
+    const positionOf = ({ bucket }: BucketOffer): number => positions.get(bucket.array) ?? positions.size;
+    const offers = world.buckets.toSorted((a, b) => positionOf(a) - positionOf(b));
+    const generated =
+      world.namesGroups === true ? undefined : generateGroups(offers, () => DEFAULT_GROUP_SUPPLY);
+    this.all = [
+      ...offers.flatMap((offer) => groupsOf(offer).map((group) => listedBucket(bins, offer, group))),
+      ...offers.flatMap((offer) =>
+        (offer.generatedGroups ?? generated?.get(offer) ?? []).map((group) =>
+          listedBucket(bins, offer, group),
+        ),
+      ),
+    ];
+    for (const bucket of this.all) this.#byPlace.set(bucket.place, bucket);
+    const others = [...bins.ground.nodeKinds, ...bins.ground.inFlightKinds]
+      .filter(({ place }) => !this.#byPlace.has(place))
+      .toSorted((a, b) => comparePlaces(a.place, b.place));
+    for (const { place, subject } of others) {
+      if (this.#byPlace.has(place)) continue;
+      const bucket = bucketOfNodes(bins, place, subject);
+      this.#byPlace.set(place, bucket);
+      this.all.push(bucket);
+    }
+  }
+
+  /** Takes in the bins that are new since the last call, in the order of use. */
+  refresh(): void {
+    const { bins } = this.#draft;
+    const fresh: Bin[] = [];
+    for (let bin = this.#seen; bin < bins.count.length; bin += 1) fresh.push(bin);
+    for (const bin of sortByUse(bins, fresh)) this.#byPlace.get(bins.placeOfBin(bin))?.bins.push(bin);
+    this.#seen = bins.count.length;
+  }
+
+  /** Takes in a bin that has just been made: behind `before`, if it was split off from that, else at the end. */
+  insert(bucket: ListedBucket, bin: Bin, before?: Bin): void {
+    const at = before === undefined ? bucket.bins.length : bucket.bins.indexOf(before) + 1;
+    bucket.bins.splice(at, 0, bin);
+    this.#seen = this.#draft.bins.count.length;
+  }
+}
+
+function groupsOf(offer: BucketOffer): readonly (PlacementGroup | undefined)[] {
+  const { groupSizes, configuredGroups = [], pinnedGroup } = offer;
+  const named = [...groupSizes.keys(), ...configuredGroups];
+  return [...new Set([...named, ...(pinnedGroup === undefined ? [] : [pinnedGroup])]), undefined];
+}
+
+function listedBucket(bins: Bins, offer: BucketOffer, group: PlacementGroup | undefined): ListedBucket {
+  const bucket: BucketKey = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
+  const { resources, properties } = group === undefined ? offer : (offer.inGroup?.(group) ?? offer);
+  const own = properties?.() ?? propertiesOf(bucket);
+  const inGroup = group === undefined ? own : { ...own, colocated: true, placement_group: group };
+  const { capacityFailureSeconds } = offer;
+  return {
+    offer,
+    group,
+    place: bins.placeOf(bucket),
+    made: { bucket, resources, properties: () => inGroup, cores: offer.cores },
+    view: {
+      properties: inGroup,
+      available: resources,
+      nodeId: null,
+      configuration: {},
+      jobs: new Set(),
+      ...(capacityFailureSeconds === undefined ? {} : { capacityFailureSeconds }),
+    },
+    bins: [],
+  };
+}
+
+/** A bucket or group that the status does not name, or no longer names. Its nodes are used, and it gets no new ones. */
+function bucketOfNodes(bins: Bins, place: Place, subject: Subject): ListedBucket {
+  const offer = bins.world.buckets[place.offer];
+  const { placementGroup: group, ...bucket } = place.bucket;
+  const gone: BucketOffer = {
+    bucket,
+    resources: subject.resources,
+    ...(subject.properties === undefined ? {} : { properties: subject.properties }),
+    cores: 0,
+    charges: [],
+    groupSizes: new Map(),
+    refusal: { code: "no-bucket", array: bucket.array },
+    ...(subject.onlyFor === undefined ? {} : { onlyFor: subject.onlyFor }),
+  };
+  return listedBucket(bins, offer ?? gone, group);
+}

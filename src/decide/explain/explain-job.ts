@@ -1,0 +1,133 @@
+import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
+import type { Remedy, Raise } from "../../domain/remedy.ts";
+import { canonicalText } from "../../domain/canonical.ts";
+import type { NodeId, SetName } from "../../domain/ids.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import { nearestFew } from "../../domain/nearest.ts";
+import type { DemandOutcome, Plan } from "../../domain/plan.ts";
+import { schedulerHostname } from "../../domain/scheduler-host.ts";
+import type { Ahead, DemandExplained, DemandPlace } from "./explained-demand.ts";
+import { demandText } from "./explained-demand.ts";
+
+/** A name that the plan does not know, with similar names that it knows. */
+export interface Unknown {
+  readonly kind: "unknown";
+  readonly name: string;
+  readonly nearest: readonly string[];
+}
+
+/** Maximum number of places of one demand that are listed. */
+const MOST_PLACES = 200;
+/** Maximum number of similar names that are suggested. */
+export const NEAREST = 5;
+
+/**
+ * Explains what the plan did with the demand of this id. If several sets have one, `set` selects it. Without `set` it is the one of the
+ * highest rank. Names of nodes come from the ledger that is stored with the plan.
+ */
+export function explainJob(
+  plan: Plan,
+  ledger: Ledger,
+  job: string,
+  set?: SetName,
+): DemandExplained | Unknown {
+  const found = [...plan.demands.entries()].filter(([, { id }]) => id === job);
+  const [at, outcome] = found.find(([, one]) => set === undefined || one.set === set) ?? [];
+  if (at === undefined || outcome === undefined) return unknownJob(plan, job);
+  const { places, moreNodes } = placesOf(plan, ledger, at, outcome);
+  const { moreReasons = 0, binding } = outcome;
+  const told = {
+    kind: "demand",
+    set: outcome.set,
+    id: outcome.id,
+    of: outcome.kind,
+    unit: outcome.unit,
+    asked: outcome.asked,
+    placed: outcome.placed,
+    pending: outcome.pending,
+    rank: (plan.kept?.positions[at] ?? at) + 1,
+    ranks: plan.kept?.of ?? plan.demands.length,
+    places,
+    moreNodes,
+    incomplete: (plan.loads?.cut ?? 0) > 0,
+    reasons: reasonsInOrder(outcome),
+    moreReasons,
+    ...(binding === undefined ? {} : { binding }),
+    ahead: aheadOf(plan, at, binding),
+    alsoIn: found.map(([, one]) => one.set).filter((one) => one !== outcome.set),
+  } as const;
+  return { ...told, text: demandText(told, plan, ledger) };
+}
+
+function unknownJob(plan: Plan, job: string): Unknown {
+  const known = new Set(plan.demands.map(({ id }) => id));
+  return { kind: "unknown", name: job, nearest: nearestFew(job, known, NEAREST) };
+}
+
+type Places = Pick<DemandExplained, "places" | "moreNodes">;
+
+function placesOf(plan: Plan, ledger: Ledger, at: number, outcome: DemandOutcome): Places {
+  const all = outcome.kind === "job" ? placesOfJob(plan, ledger, at) : nodesNeeded(plan, ledger, outcome);
+  const rest = all.slice(MOST_PLACES);
+  return { places: all.slice(0, MOST_PLACES), moreNodes: rest.reduce((sum, { nodes }) => sum + nodes, 0) };
+}
+
+function placesOfJob(plan: Plan, ledger: Ledger, at: number): readonly DemandPlace[] {
+  const places: DemandPlace[] = [];
+  for (const load of plan.loads?.loads ?? []) {
+    const bucket = plan.loads?.buckets[load.bucket];
+    for (const [first, last, slots, bound] of load.jobs) {
+      if (at < first || at > last) continue;
+      places.push({
+        origin: load.origin,
+        ...(bucket === undefined ? {} : { bucket }),
+        ...(load.nodeId === undefined ? {} : { nodeId: load.nodeId, name: nameOf(ledger, load.nodeId) }),
+        nodes: load.count,
+        slots,
+        bound: bound === 1,
+      });
+    }
+  }
+  return places;
+}
+
+/** The nodes whose verdicts name the demand. For targets, which have no slots. */
+function nodesNeeded(plan: Plan, ledger: Ledger, { set, id }: DemandOutcome): readonly DemandPlace[] {
+  const by = `${set}/${id}`;
+  return [...plan.nodes]
+    .filter(([, verdict]) => verdict.kind === "needed" && verdict.by.includes(by))
+    .map(([node]) => ({
+      origin: "existing",
+      nodeId: node,
+      name: nameOf(ledger, node),
+      nodes: 1,
+      bound: false,
+    }));
+}
+
+/** The node's hostname, else its name in CycleCloud, else its id. */
+function nameOf(ledger: Ledger, node: NodeId): string {
+  const known = ledger.get(node);
+  return known?.hostname ?? known?.name ?? schedulerHostname(node) ?? node;
+}
+
+/** What demands of higher rank lack of the limits that this demand lacks. A raise serves them first. */
+function aheadOf(plan: Plan, at: number, binding: Remedy | undefined): readonly Ahead[] {
+  if (binding?.kind !== "raise") return [];
+  const sums = new Map(binding.raises.map((raise) => [raiseKey(raise), { raise, more: 0, demands: 0 }]));
+  for (const earlier of plan.demands.slice(0, at)) {
+    if (earlier.binding?.kind !== "raise") continue;
+    for (const raise of earlier.binding.raises) {
+      const sum = sums.get(raiseKey(raise));
+      if (sum === undefined) continue;
+      sum.more += raise.more;
+      sum.demands += 1;
+    }
+  }
+  return [...sums.values()]
+    .filter(({ demands }) => demands > 0)
+    .map(({ raise, more, demands }) => ({ raise: { ...raise, more }, demands }));
+}
+
+const raiseKey = (raise: Raise): string =>
+  raise.of === "pool" ? `pool/${raise.pool}` : canonicalText(raise.limit);

@@ -1,0 +1,170 @@
+import { groupText } from "../../domain/bucket.ts";
+import type { ExclusiveRules } from "../../domain/exclusive.ts";
+import { isOurs, ownershipText } from "../../domain/exclusive.ts";
+import { hostKey } from "../../domain/hosts.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import { observedArraysText, observedBy } from "../../domain/mode.ts";
+import { nearestFew } from "../../domain/nearest.ts";
+import type { NodeVerdict } from "../../domain/node-verdict.ts";
+import { renderVerdict } from "../../domain/node-verdict.ts";
+import type { Plan } from "../../domain/plan.ts";
+import { modeShown, whyReleased } from "../../domain/plan.ts";
+import type { WrittenResources } from "../../domain/resources.ts";
+import { writeResources } from "../../domain/resources.ts";
+import type { TimeoutRules, Timeouts } from "../../domain/timeouts.ts";
+import { timeoutsOf } from "../../domain/timeouts.ts";
+import { isoTime } from "../../domain/units.ts";
+import { firstResources } from "../constraints/first-resources.ts";
+import type { Unknown } from "./explain-job.ts";
+import { NEAREST } from "./explain-job.ts";
+import { amountsText } from "./host-text.ts";
+import type { LoadOfNode } from "./jobs-on-node.ts";
+import { MOST_JOBS, jobsOn, loadText } from "./jobs-on-node.ts";
+import type { ReportedHost } from "../world/reported-hosts.ts";
+
+/** Why a node stays or is stopped, and which jobs are on it. */
+export interface NodeExplained extends LoadOfNode {
+  readonly kind: "node";
+  readonly nodeId: NodeId;
+  readonly name: string;
+  readonly hostname?: string;
+  readonly array: string;
+  readonly purpose: string;
+  /** Absent: no plan has judged it yet. */
+  readonly verdict?: NodeVerdict;
+  /** The first few demands that need it, as "set/demand". */
+  readonly neededBy: readonly string[];
+  /** Its timeouts now. Absent: it is gone, or a past plan is explained, whose configuration is not known. */
+  readonly timeouts?: Timeouts;
+  /** "ours: ..." or "not ours: ...", with the reason. Absent for the same reasons as `timeouts`. */
+  readonly ownership?: string;
+  /** The amounts that its scheduler reports now. They replace computed ones. Absent: none are reported, or the node is not up. */
+  readonly reported?: { readonly resources: WrittenResources; readonly available: WrittenResources };
+  readonly text: string;
+}
+
+/** The configuration that applies to single nodes. */
+export type NodeRules = TimeoutRules & ExclusiveRules;
+
+/** What is known of the present. Absent for a past plan. */
+export interface NodeContext {
+  /** The hosts that schedulers report, of nodes that are up. */
+  readonly reported?: ReadonlyMap<NodeId, ReportedHost>;
+  /** From the configuration in force. */
+  readonly rules?: NodeRules;
+}
+
+/** Explains a node. `name`: its NodeId, its name in CycleCloud, its hostname with or without a domain, or its instance id. */
+export function explainNode(
+  plan: Plan,
+  ledger: Ledger,
+  name: string,
+  { reported = new Map(), rules }: NodeContext = {},
+): NodeExplained | Unknown {
+  const node = findNode(ledger, name);
+  if (node === undefined) return unknownNode(ledger, name);
+  const { nodeId } = node;
+  const jobs = jobsOn(plan, nodeId);
+  const verdict = plan.nodes.get(nodeId);
+  const report = reported.get(nodeId);
+  const told = {
+    kind: "node",
+    nodeId,
+    name: node.name,
+    ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
+    array: node.array,
+    purpose: node.purpose.kind === "group" ? groupText(node.purpose) : node.purpose.kind,
+    ...(verdict === undefined ? {} : { verdict }),
+    neededBy: verdict?.kind === "needed" ? verdict.by : [],
+    load: jobs.slice(0, MOST_JOBS),
+    moreJobs: Math.max(0, jobs.length - MOST_JOBS),
+    ...(rules === undefined || node.goneAt !== undefined
+      ? {}
+      : { timeouts: timeoutsOf(rules, node), ownership: ownershipText(node, rules) }),
+    ...(report === undefined
+      ? {}
+      : {
+          reported: {
+            resources: writeResources(firstResources(report.resources)),
+            available: writeResources(firstResources(report.available)),
+          },
+        }),
+  } as const;
+  return { ...told, text: nodeLines(plan, node, told, report).join("\n") };
+}
+
+/** Names are used again, so existing nodes come before those that are gone. */
+function findNode(ledger: Ledger, name: string): LedgerNode | undefined {
+  const key = hostKey(name);
+  const all = [...ledger.values()].toSorted(
+    (a, b) => Number(a.goneAt !== undefined) - Number(b.goneAt !== undefined),
+  );
+  return (
+    all.find((node) => node.nodeId === name) ??
+    all.find((node) => node.name === name || node.hostname === name || node.instanceId === name) ??
+    all.find((node) => node.hostname !== undefined && hostKey(node.hostname) === key) ??
+    all.find((node) => node.name.toLowerCase() === key)
+  );
+}
+
+function unknownNode(ledger: Ledger, name: string): Unknown {
+  const names = new Set<string>();
+  for (const node of ledger.values()) {
+    if (node.goneAt !== undefined) continue;
+    names.add(node.name);
+    if (node.hostname !== undefined) names.add(node.hostname);
+  }
+  return { kind: "unknown", name, nearest: nearestFew(name, names, NEAREST) };
+}
+
+function nodeLines(
+  plan: Plan,
+  node: LedgerNode,
+  told: Omit<NodeExplained, "text">,
+  report: ReportedHost | undefined,
+): readonly string[] {
+  const host = told.hostname === undefined || told.hostname === told.name ? "" : `, host ${told.hostname}`;
+  const lines = [`node ${told.name} of ${told.array}${host} (${told.nodeId}), ${originText(node)}`];
+  if (node.goneAt !== undefined) return [...lines, `has been gone since ${isoTime(node.goneAt)}`];
+  lines.push(told.verdict === undefined ? "no plan has judged it yet" : renderVerdict(told.verdict));
+  if (node.leftReadyAt !== undefined && told.verdict?.kind !== "down")
+    lines.push(`it was Ready, and has been on its way up again since ${isoTime(node.leftReadyAt)}`);
+  const released = whyReleased(plan, node.purpose);
+  if (released !== undefined) lines.push(released);
+  if (plan.terminates.includes(told.nodeId)) lines.push("this plan terminates it");
+  if (plan.withheld?.terminates.includes(told.nodeId) === true)
+    lines.push("this plan would stop it, but the mode is observe");
+  lines.push(...observedLines(plan, node));
+  if (told.load.length > 0) lines.push(`on it: ${loadText(told)}`);
+  else if (told.verdict?.kind === "needed" && (plan.loads?.cut ?? 0) === 0)
+    lines.push("no job has a slot on it: it counts towards a target");
+  if (told.ownership !== undefined) lines.push(told.ownership);
+  if (told.timeouts !== undefined) {
+    const { idleSeconds, bootSeconds } = told.timeouts;
+    lines.push(`its timeouts: idle ${idleSeconds} s, boot ${bootSeconds} s`);
+  }
+  if (report !== undefined) lines.push(amountsText(report));
+  return lines;
+}
+
+/** The mode of its array if that is observed, and whether its copy in the virtual fleet was stopped. */
+function observedLines(plan: Plan, { nodeId, array }: LedgerNode): readonly string[] {
+  const observed = observedBy(modeShown(plan), [array]);
+  if (observed.length === 0) return [];
+  const isStopped = plan.virtual?.terminates.includes(nodeId) === true;
+  return [
+    observedArraysText(observed),
+    ...(isStopped ? ["this plan stopped its copy in the virtual fleet (only in the record)"] : []),
+  ];
+}
+
+function originText(node: LedgerNode): string {
+  const purpose = purposeText(node);
+  return isOurs(node, {}) ? `made for ${purpose}` : `made by another tool; counts for ${purpose}`;
+}
+
+function purposeText({ array, purpose }: LedgerNode): string {
+  if (purpose.kind === "group") return groupText(purpose);
+  return purpose.kind === "dynamic" ? `dynamic array ${purpose.array}` : `array ${array}`;
+}

@@ -1,0 +1,146 @@
+import type { Snapshot } from "../../domain/cluster.ts";
+import type { Decision } from "../../domain/decision.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import { managedArrays } from "../../domain/managed-arrays.ts";
+import type { Plan, Proposal } from "../../domain/plan.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import type { Unneeded } from "../../domain/unneeded.ts";
+import type { Conclusion } from "./conclusion.ts";
+import { commitEffects } from "../intents/commit-effects.ts";
+import { startEffects, withStart } from "../intents/node-starts.ts";
+import type { JudgedNodes } from "./judge-nodes.ts";
+import { judgeNodes } from "./judge-nodes.ts";
+import { describeLeftOut } from "../need/left-out.ts";
+import { findUnneeded } from "../need/unneeded.ts";
+import type { Weighed } from "../need/weigh.ts";
+import { withStopKeys } from "../nodes/stop-keys.ts";
+import { noteGroups } from "../record/group-fills.ts";
+import type { Admitted } from "../senders/admit.ts";
+import { refusedOutcome } from "../senders/admit.ts";
+import { foldQuestions } from "../stops/questions.ts";
+import type { Reach } from "../stops/reach.ts";
+import { reachOf, splitByReach } from "../stops/reach.ts";
+import { existingDynamics } from "../world/existing-dynamics.ts";
+
+/** Makes the decision: the next record with its intents, the next ledger, and the plan with its reasons. */
+export function conclude(on: Conclusion): Decision {
+  const { policy, now, weighed } = on;
+  const { snapshot } = on.observation;
+  const managed = managedArrays(snapshot, policy);
+  const reach = reachOf(snapshot, policy, managed);
+  // For observed arrays the plan is made in the same way, and only shown.
+  const { done, withheld } = splitByReach(weighed.allocation, reach, on.ledger);
+  const creates = on.record.createsFrom === undefined ? done.creates : [];
+  const { starts } = done;
+  const judged = judgeNodes(on, withStarts(on.ledger, starts, now), reach, managed);
+  const { ledger, terminates, unstopped } = judged;
+  return {
+    record: nextRecord(on, reach, judged, { creates, starts, terminates }),
+    ledger,
+    questions: foldQuestions(on.questions, now),
+    seen: snapshot,
+    plan: {
+      number: on.record.plan,
+      at: now,
+      creates,
+      ...(starts.length === 0 ? {} : { starts }),
+      terminates,
+      ...reach.shown,
+      ...(reach.withholds ? { withheld: { ...withheld, terminates: unstopped } } : {}),
+      ...reasonsOf(on, judged),
+    },
+    ...(terminates.some((id) => weighed.kept.has(id)) ? { waitsForStops: true } : {}),
+  };
+}
+
+/** The part of a plan that says why. */
+function reasonsOf(
+  { weighed, admitted }: Conclusion,
+  { verdicts }: JudgedNodes,
+): Pick<Plan, "demands" | "nodes" | "groups" | "loads" | "leftOut"> {
+  const { groups, loads, leftOut } = weighed.allocation;
+  return {
+    demands: outcomesOf(weighed, admitted),
+    nodes: verdicts,
+    ...(groups.length === 0 ? {} : { groups }),
+    loads,
+    ...(weighed.leftOut.none ? {} : { leftOut: describeLeftOut(leftOut) }),
+  };
+}
+
+/** Outcomes in the order of rank. Refused demands come last, because plans refer to demands by their rank. */
+function outcomesOf({ allocation }: Weighed, { refused }: Admitted): Plan["demands"] {
+  return refused.length === 0
+    ? allocation.outcomes
+    : [...allocation.outcomes, ...refused.map(refusedOutcome)];
+}
+
+/** The ledger with these nodes as being started. */
+function withStarts(ledger: Ledger, starts: readonly NodeId[], now: Instant): Ledger {
+  const started = starts.flatMap((id) => ledger.get(id) ?? []);
+  if (started.length === 0) return ledger;
+  return new Map([
+    ...ledger,
+    ...started.map((known) => [known.nodeId, withStart(known, { state: "unsure", since: now })] as const),
+  ]);
+}
+
+// ---------------------------------------------------------------- the record
+
+function nextRecord(
+  on: Conclusion,
+  reach: Reach,
+  { ledger, verdicts }: JudgedNodes,
+  { creates, starts, terminates }: Proposal,
+): ClusterRecord {
+  const { policy, now } = on;
+  const { snapshot } = on.observation;
+  const noted = withUnneeded(
+    withAwaited(withGroups(on, reach, snapshot), ledger),
+    findUnneeded(snapshot, ledger, verdicts, policy, now),
+  );
+  const effects = { creates, starts: startEffects(starts, snapshot), terminates };
+  const committed = commitEffects(noted, effects, now, on.owner, policy);
+  return withDynamics(withStopKeys(committed, ledger), ledger, on);
+}
+
+/** Notes the groups that lack nodes, of arrays that the plan may change. */
+function withGroups(
+  { record, ledger, weighed, now }: Conclusion,
+  reach: Reach,
+  snapshot: Snapshot,
+): ClusterRecord {
+  if (!reach.isActing) return record;
+  const groups = weighed.allocation.groups.filter(({ array }) => reach.acts(array));
+  return noteGroups(record, snapshot, ledger, groups, now);
+}
+
+/** Notes which dynamic node arrays exist, with those that this plan has just requested. */
+function withDynamics(
+  record: ClusterRecord,
+  ledger: Ledger,
+  { dynamics, admitted, observation }: Conclusion,
+): ClusterRecord {
+  const { dynamicArrays: _before, ...rest } = record;
+  const existing = existingDynamics(record, ledger, dynamics, observation.snapshot, admitted.definers);
+  return existing.length === 0 ? rest : { ...rest, dynamicArrays: existing };
+}
+
+function withUnneeded(record: ClusterRecord, unneeded: Unneeded | undefined): ClusterRecord {
+  const { unneeded: _before, ...rest } = record;
+  return unneeded === undefined ? rest : { ...rest, unneeded };
+}
+
+/** Notes whether a marked node waits for its scheduler's next report. */
+function withAwaited(record: ClusterRecord, ledger: Ledger): ClusterRecord {
+  const { awaitsReport: _before, ...rest } = record;
+  const waits = [...ledger.values()].some(
+    ({ draining, goneAt }) =>
+      goneAt === undefined &&
+      draining?.sentAt === undefined &&
+      (draining?.by === "idle" || draining?.by === "failed"),
+  );
+  return waits ? { ...rest, awaitsReport: true } : rest;
+}

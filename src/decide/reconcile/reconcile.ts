@@ -1,0 +1,133 @@
+import type { Owner } from "../../domain/ids.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { PoolOwners } from "../../domain/request-sets.ts";
+import type { Outage } from "../../domain/troubles.ts";
+import { NO_QUESTIONS } from "../../domain/questions.ts";
+import type { Instant } from "../../domain/units.ts";
+import { admitDemands } from "../senders/admit.ts";
+import { forgetOldBackoffs } from "../intents/back-off.ts";
+import { bindReported } from "../world/bind-reported.ts";
+import { dynamicsOf } from "../world/dynamic-arrays.ts";
+import { recogniseByName } from "../world/existing-dynamics.ts";
+import { withCreatesWait } from "../record/epoch.ts";
+import { followInFlight } from "../intents/in-flight.ts";
+import { withMissing } from "../nodes/missing.ts";
+import { updateLedger } from "../nodes/ledger.ts";
+import { isMemoryOld, nextOutage } from "../pace/outage.ts";
+import { endStarts } from "../intents/node-starts.ts";
+import { withQuestions } from "../stops/questions.ts";
+import { Recall } from "../need/recall.ts";
+import { reportedHosts } from "../world/reported-hosts.ts";
+import { readReports } from "../world/scheduler-only.ts";
+import type { Lacking } from "../nodes/unclear.ts";
+import { findLacking } from "../nodes/unclear.ts";
+import type { Observation } from "../../domain/observation.ts";
+import type { Decision } from "../../domain/decision.ts";
+import { ownedPools } from "../senders/owned-pools.ts";
+import { managedArrays } from "../../domain/managed-arrays.ts";
+import type { HostFacts } from "../senders/host-facts.ts";
+import { hostFacts } from "../senders/host-facts.ts";
+import type { Weighing } from "../need/weigh.ts";
+import { lastPlanOf, weigh } from "../need/weigh.ts";
+import { pauseBuckets } from "../stops/pause-buckets.ts";
+import { conclude } from "./conclude.ts";
+import { lapseParts } from "../record/lapse.ts";
+
+/**
+ * Decides from the demand and one believed observation what to create, start and stop (architecture.md, The decision model). Equal inputs
+ * give equal decisions. A second decision on the result of the first has nothing to do. `recall` only saves time.
+ */
+export function decide(
+  record: ClusterRecord,
+  bodies: Bodies,
+  newest: Observation,
+  policy: Policy,
+  now: Instant,
+  owner: Owner,
+  recall: Recall<Weighing> = new Recall(),
+): Decision {
+  const snapshot = withMissing(newest.snapshot, bodies.seen, bodies.ledger, record.intents);
+  const observation: Observation = { ...newest, snapshot };
+  const outage = nextOutage(record, policy, now);
+  const lacking = findLacking(record, newest.snapshot);
+  const observed = updateRecord(record, bodies.ledger, observation, { outage, lacking }, policy, now);
+  const facts = hostFacts(observed, bodies, now, policy.senders);
+  const questions = bodies.questions ?? NO_QUESTIONS;
+  const updated = updateNodes(
+    record,
+    withQuestions(bodies.ledger, questions),
+    observation,
+    facts,
+    policy,
+    now,
+  );
+  const admitted = admitDemands(observed, bodies, policy);
+  const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
+  const named = recogniseByName(updated, dynamics);
+  const { record: started, ledger } = endStarts(observed, named, snapshot, policy, now);
+  const next = pauseBuckets(started, bodies.seen, snapshot, ledger, facts, policy, now);
+  const { pools, owners } = ownedPools(observed, bodies, policy.senders);
+  const hosts = reportedHosts(observed, bodies, now, policy.senders);
+  const cluster = { snapshot, ledger, dynamics: dynamics.keys() };
+  const reports = readReports(hosts, cluster, admitted.demands);
+  const demands = bindReported(admitted.demands, reports);
+  const wanted = { demands, pools, dynamics, reports, last: () => lastPlanOf(bodies) };
+  const weighed = weigh({ record: next, snapshot, ledger, questions, wanted, policy, now, recall });
+  const found = { dynamics, admitted, observation, ledger, questions, facts, weighed, outage };
+  return conclude({ ...found, record: withPoolOwners(next, owners), last: bodies.plan, policy, now, owner });
+}
+
+/** What the record becomes by an observation, before any decision: requests in flight, lapsed sets, the plan number, backoffs, pauses. */
+function updateRecord(
+  record: ClusterRecord,
+  ledger: Ledger,
+  observation: Observation,
+  { outage, lacking }: { readonly outage: Outage | undefined; readonly lacking: Lacking | undefined },
+  policy: Policy,
+  now: Instant,
+): ClusterRecord {
+  const { snapshot } = observation;
+  const { targetStatesLackedSince: _before, ...held } = record;
+  const followed = followInFlight(held, observation, ledger, policy, now);
+  const lapsed = lapseParts(followed, now, policy.maxExpirationSeconds);
+  const managed = managedArrays(snapshot, policy);
+  const waiting = withCreatesWait(lapsed, record, snapshot, { managed, lagSeconds: policy.lagSeconds }, now);
+  const { trouble: _over, outage: _old, ...rest } = waiting;
+  return {
+    ...rest,
+    plan: record.plan + 1,
+    observedGeneration: record.generation,
+    backoffs: forgetOldBackoffs(followed.backoffs, now),
+    lastGoodLookAt: snapshot.at,
+    ...(lacking === undefined ? {} : { targetStatesLackedSince: lacking.since }),
+    ...(outage === undefined ? {} : { outage }),
+  };
+}
+
+/** What the ledger becomes by an observation. */
+function updateNodes(
+  record: ClusterRecord,
+  ledger: Ledger,
+  observation: Observation,
+  facts: HostFacts,
+  policy: Policy,
+  now: Instant,
+): Ledger {
+  const updated = updateLedger(ledger, observation, record.inFlight, facts, now);
+  return isMemoryOld(record, policy, now) ? restartClocks(updated, now) : updated;
+}
+
+/** The ledger with all idle times starting now: the time in which the autoscaler did not observe does not count. */
+function restartClocks(ledger: Ledger, now: Instant): Ledger {
+  return new Map(
+    [...ledger].map(([id, node]) => [id, { ...node, busyness: { ...node.busyness, since: now } }]),
+  );
+}
+
+function withPoolOwners(record: ClusterRecord, owners: PoolOwners): ClusterRecord {
+  const { poolOwners: _before, ...rest } = record;
+  return owners.length === 0 ? rest : { ...rest, poolOwners: owners };
+}

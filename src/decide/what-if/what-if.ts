@@ -1,0 +1,49 @@
+import type { Bodies } from "../../domain/bodies.ts";
+import type { Snapshot } from "../../domain/cluster.ts";
+import type { Problem } from "../../domain/demand.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import type { WhatIf } from "../../domain/what-if.ts";
+import { enableBuckets } from "./change-buckets.ts";
+import { raiseLimits } from "./raise-limits.ts";
+import { accept } from "../record/accept.ts";
+
+/** A cluster's state as it would be with other inputs. */
+export type Supposed =
+  | { readonly kind: "state"; readonly record: ClusterRecord; readonly bodies: Bodies }
+  /** A change names something that does not exist, or there is more demand than a cluster may hold. */
+  | { readonly kind: "unknown"; readonly problems: readonly Problem[] };
+
+/**
+ * The stored state with changed inputs. Demand is accepted as if it had arrived now. Limits and buckets are changed in the last believed
+ * observation. If known limits explain how many nodes CycleCloud offers in a bucket, raising them raises that number too. If CycleCloud
+ * offers fewer for other reasons, the number stays.
+ */
+export function suppose(
+  record: ClusterRecord,
+  bodies: Bodies,
+  seen: Snapshot,
+  { policy, updates, limits, buckets }: WhatIf,
+  now: Instant,
+): Supposed {
+  const problems: Problem[] = [];
+  const enabled = enableBuckets(record, seen, buckets, problems);
+  const before = { record: enabled.record, bodies: { ...bodies, seen: enabled.snapshot } };
+  const raised = raiseLimits(before.record, before.bodies, enabled.snapshot, policy, limits, now, problems);
+  if (problems.length > 0) return { kind: "unknown", problems };
+  const demands = new Map(bodies.demands);
+  const reports = new Map(bodies.reports);
+  let next = enabled.record;
+  for (const update of updates) {
+    const accepted = accept(next, update, now);
+    if (accepted.kind === "too-much") {
+      const path = `requestSets.${update.set}`;
+      return { kind: "unknown", problems: [{ ...accepted.problem, path }] };
+    }
+    if (accepted.kind !== "accepted") continue;
+    next = accepted.record;
+    for (const [digest, body] of accepted.demands) demands.set(digest, body);
+    for (const [digest, body] of accepted.reports) reports.set(digest, body);
+  }
+  return { kind: "state", record: next, bodies: { ...bodies, demands, reports, seen: raised } };
+}

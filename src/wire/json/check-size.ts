@@ -1,0 +1,105 @@
+import type { Problem } from "../../domain/demand.ts";
+import { BOUNDS } from "./bounds.ts";
+import { joinPath, problemAt } from "./problem.ts";
+
+/** A part that is too large or too deep: its position, and the problem. */
+export interface Oversize {
+  readonly at: readonly (string | number)[];
+  readonly problem: Problem;
+}
+
+const tooMany = (most: number): Pick<Problem, "found" | "expected"> => ({
+  found: `more than ${most} values`,
+  expected: `at most ${most} values in one input`,
+});
+const TOO_DEEP = `at most ${BOUNDS.levels} levels of nesting`;
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** Deeper texts are not parsed at all. Up to this depth, only the job that is too deep is left out. */
+const LEVELS_PARSED = 100_000;
+
+/**
+ * The excess of a text before it is parsed: megabytes can contain millions of empty objects or levels, each of which costs tens of bytes of
+ * memory once parsed. Counts members, items and levels outside of strings, in one pass. Undefined if nothing is too large.
+ */
+export function oversizeOfText(text: string, most: number = BOUNDS.values): Problem | undefined {
+  // A value takes at least one character and its comma; a level takes one character at each end.
+  if (text.length <= 2 * Math.min(most, LEVELS_PARSED)) return undefined;
+  let values = 1;
+  let level = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
+    else if (code === COMMA) values += 1;
+    else if (code === BRACKET || code === BRACE) {
+      values += 1;
+      level += 1;
+    } else if (code === END_BRACKET || code === END_BRACE) level -= 1;
+    if (values > most) return { path: "", ...tooMany(most) };
+    if (level > LEVELS_PARSED)
+      return { path: "", found: `more than ${LEVELS_PARSED} levels`, expected: TOO_DEEP };
+  }
+  return undefined;
+}
+
+/** One level of a walk over a value. */
+interface Level {
+  readonly value: object;
+  /** Absent: the level is a list. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  next: number;
+}
+
+/**
+ * The first part of a parsed value that is too large or too deep. Without recursion, so that it works at any depth: the code behind it is
+ * recursive. Undefined if nothing is too large or too deep.
+ */
+export function oversizeOf(root: unknown, levelsAbove = 0): Oversize | undefined {
+  const levels: Level[] = [];
+  let left: number = BOUNDS.values;
+  /** The problem of the value itself; otherwise descends into it. */
+  const enter = (value: unknown): Pick<Problem, "found" | "expected"> | undefined => {
+    left -= 1;
+    if (left < 0) return tooMany(BOUNDS.values);
+    if (typeof value === "string") return longText(value);
+    if (typeof value === "number" && !Number.isFinite(value))
+      return { found: "a number beyond the largest", expected: "a number below 1.8e308" };
+    if (typeof value !== "object" || value === null) return undefined;
+    if (levels.length + levelsAbove === BOUNDS.levels) return { found: "one level more", expected: TOO_DEEP };
+    const keys = Array.isArray(value) ? undefined : Object.keys(value);
+    const length = Array.isArray(value) ? value.length : (keys?.length ?? 0);
+    if (keys !== undefined && length > BOUNDS.members)
+      return { found: `${length} members`, expected: `at most ${BOUNDS.members} members` };
+    const long = keys?.map(longText).find((flaw) => flaw !== undefined);
+    if (long === undefined) levels.push({ value, keys, length, next: 0 });
+    return long;
+  };
+  let flaw = enter(root);
+  while (flaw === undefined) {
+    const level = levels.at(-1);
+    if (level === undefined) return undefined;
+    if (level.next === level.length) levels.pop();
+    else {
+      const key = level.keys?.[level.next] ?? level.next;
+      level.next += 1;
+      flaw = enter(Reflect.get(level.value, key));
+    }
+  }
+  const at = levels.map(({ keys, next }) => keys?.[next - 1] ?? next - 1);
+  return { at, problem: { ...problemAt(pathText(at), undefined, flaw.expected), found: flaw.found } };
+}
+
+function longText(text: string): Pick<Problem, "found" | "expected"> | undefined {
+  if (text.length <= BOUNDS.text) return undefined;
+  return { found: `${text.length} characters`, expected: `at most ${BOUNDS.text} characters` };
+}
+
+function pathText(at: Oversize["at"]): string {
+  return at.reduce<string>(
+    (text, part) => joinPath(text, typeof part === "number" ? `[${part}]` : part.slice(0, BOUNDS.resource)),
+    "",
+  );
+}

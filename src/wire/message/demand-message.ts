@@ -1,0 +1,106 @@
+import type { Revision, SetDemand, WholeUpdate } from "../../domain/demand.ts";
+import type { ClusterName, SetName } from "../../domain/ids.ts";
+import type { Instant } from "../../domain/units.ts";
+import { plusSeconds } from "../../domain/units.ts";
+import type { Decoded } from "../json/decode.ts";
+import { decodeMessage, MOST_BY_QUEUE, MOST_OVER_HTTP } from "../json/decode.ts";
+import { measure } from "./digest.ts";
+import { isFields } from "../json/fields.ts";
+import { problemAt } from "../json/problem.ts";
+import type { Seconds } from "../../domain/units.ts";
+import { envelopeSchema } from "./envelope.ts";
+import type { MessageContext, SenderTime, RequestSetContext, MessageRead } from "./message-read.ts";
+import { readUpdate } from "./read-update.ts";
+import { readWake } from "./wake-message.ts";
+
+const UPDATE_KEYS = Object.keys(envelopeSchema.shape);
+
+/** In the queue a message may also be a wake message: a misspelling of that key must be recognised. */
+const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
+
+/**
+ * Reads a message of the demand queue in any packaging. Never throws. Without an explicit revision the message's revision is the second in
+ * which it was put into the queue, with ties decided by message id (architecture.md, Revisions).
+ */
+export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
+  const decoded = decodeMessage(input, MOST_BY_QUEUE);
+  if (decoded.kind === "problem") return undecodable(decoded);
+  if (isFields(decoded.value) && "wake" in decoded.value) return readWake(decoded.value, context);
+  const { senderTime = sameTime } = context;
+  return readUpdate(decoded, {
+    keys: MESSAGE_KEYS,
+    sentAt: context.insertedAt,
+    now: context.now,
+    maxExpirationSeconds: context.maxExpirationSeconds,
+    knownClusters: context.knownClusters,
+    senderNow: senderTime(context.now),
+    implicitRevision: {
+      value: Math.floor(senderTime(context.insertedAt) / 1000) * 1000,
+      tieBreak: context.messageId,
+    },
+  });
+}
+
+/**
+ * Reads the body of `PUT /api/clusters/{cluster}/request-sets/{set}`: a demand message whose `cluster` and `requestSet` may be left out,
+ * and otherwise must match the address. Without an explicit revision it gets the current time in milliseconds, with an empty tie-break like
+ * an explicit one, because HTTP has no message id. Never "wake". "stale" only if its interval is less than a millisecond, because it
+ * arrives when it is sent.
+ */
+export function readRequestSet(body: string | Uint8Array | object, context: RequestSetContext): MessageRead {
+  const address = { cluster: context.cluster, set: context.set };
+  const decoded = decodeMessage(body, MOST_OVER_HTTP);
+  if (decoded.kind === "problem") return { ...undecodable(decoded), ...address };
+  const { value, hasOversizeJob } = decoded;
+  const senderNow = (context.senderTime ?? sameTime)(context.now);
+  if (!isFields(value)) {
+    return { kind: "rejected", ...address, problems: [problemAt("", value, "an object: a demand message")] };
+  }
+  const addressed = {
+    ...value,
+    cluster: value["cluster"] ?? context.cluster,
+    requestSet: value["requestSet"] ?? context.set,
+  };
+  const read = readUpdate(
+    hasOversizeJob === true ? { value: addressed, hasOversizeJob } : { value: addressed },
+    {
+      keys: UPDATE_KEYS,
+      sentAt: context.now,
+      now: context.now,
+      maxExpirationSeconds: context.maxExpirationSeconds,
+      knownClusters: context.knownClusters,
+      senderNow,
+      implicitRevision: { value: senderNow, tieBreak: "" },
+      address,
+    },
+  );
+  return read.kind === "rejected" ? { ...read, ...address } : read;
+}
+
+const sameTime: SenderTime = (at) => at;
+
+function undecodable({ problem, tooLarge }: Extract<Decoded, { kind: "problem" }>): MessageRead {
+  return { kind: "rejected", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
+}
+
+/** The update that ends a request set, for DELETE: all its parts are empty, and only its revision is kept for this time. */
+export function emptyRequestSet(
+  cluster: ClusterName,
+  set: SetName,
+  revision: Revision,
+  now: Instant,
+  intervalSeconds: Seconds,
+): WholeUpdate {
+  const demand: SetDemand = { demands: [], pools: [], rejectedJobs: [] };
+  return {
+    cluster,
+    set,
+    revision,
+    intervalSeconds,
+    sentAt: now,
+    expiresAt: plusSeconds(now, intervalSeconds),
+    ...measure(demand),
+    demand,
+    ends: true,
+  };
+}

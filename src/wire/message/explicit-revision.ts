@@ -1,0 +1,12 @@
+import type { Instant } from "../../domain/units.ts";
+import { instant } from "../../domain/units.ts";
+import { MOST_BY_QUEUE, decodeMessage } from "../json/decode.ts";
+
+/** A message with its own revision was sent then; the host's copy hides when it was put into the queue. */
+export function explicitRevision(text: string): Instant | undefined {
+  const decoded = decodeMessage(text, MOST_BY_QUEUE);
+  if (decoded.kind === "problem" || typeof decoded.value !== "object" || decoded.value === null)
+    return undefined;
+  const revision: unknown = Reflect.get(decoded.value, "revision");
+  return typeof revision === "number" ? instant(revision) : undefined;
+}

@@ -1,0 +1,95 @@
+import type { JobDemand, PlacedSlots } from "../../domain/demand.ts";
+import { AT_MOST, readCount, readOneOf, type Fields } from "../json/fields.ts";
+import { readPlaced } from "./placed.ts";
+import { problemAt, problemShowing } from "../json/problem.ts";
+import type { Problems } from "../json/problems.ts";
+import { BOUNDS } from "../json/bounds.ts";
+
+/** The amount that a job asks for, and the part that already runs. */
+export type JobAmount = Pick<JobDemand, "iterations" | "nodeCount" | "partial" | "placed">;
+
+/** The keys of a job that give its amount, as written. */
+interface Written {
+  readonly iterations: number | undefined;
+  readonly remaining: number | undefined;
+  /** 0: slots that may be placed anywhere. */
+  readonly nodeCount: number;
+  readonly strategy: "pack" | "scatter" | undefined;
+  readonly placed: readonly PlacedSlots[];
+}
+
+/**
+ * Reads the amount that a job asks for. The same keys have two meanings (docs/demand.md, Jobs of scalelib): `iterations` multiply with
+ * `node-count` in our messages, and are ignored beside it in a job as scalelib writes it. node-count: absent and 0 both mean slots.
+ */
+export function readJobAmount(job: Fields, problems: Problems): JobAmount {
+  const iterations = readCount(job, "iterations", 1, problems);
+  const remaining = readCount(job, "iterations-remaining", 0, problems);
+  const nodeCount = readCount(job, "node-count", 0, problems) ?? 0;
+  const strategy = readOneOf(job, "packing-strategy", ["pack", "scatter"], problems);
+  if (strategy === "scatter" && nodeCount === 0) {
+    problems.add(() =>
+      problemShowing("packing-strategy", strategy, "scatter only with a node-count of 1 or more"),
+    );
+  }
+  const placed = readPlaced(job, problems);
+  const written = { iterations, remaining, nodeCount, strategy, placed };
+  const amount = isOfScalelib(job, written) ? amountOfScalelib(written) : ownAmount(written);
+  checkPlaced(job, amount, problems);
+  const slots = amount.iterations * (amount.nodeCount ?? 1);
+  if (slots > BOUNDS.count)
+    problems.add(() => problemAt("node-count", nodeCount, `${AT_MOST} slots on all nodes together`));
+  return amount;
+}
+
+/** Keys that only scalelib writes, and a strategy that is its default for slots but has a meaning beside a node-count. */
+function isOfScalelib(job: Fields, { nodeCount, strategy }: Written): boolean {
+  return (
+    job["iterations-remaining"] !== undefined ||
+    job["metadata"] !== undefined ||
+    (strategy === "pack" && nodeCount > 0)
+  );
+}
+
+function ownAmount({ iterations = 1, nodeCount, placed }: Written): JobAmount {
+  return nodeCount === 0 ? { iterations, placed } : { iterations, nodeCount, placed };
+}
+
+/**
+ * scalelib.md 12: with a node-count one slot on each of that many nodes, else the remaining iterations. Running slots are added, because
+ * our jobs give their whole need. Together they are at most the iterations, which drivers do not reduce.
+ */
+function amountOfScalelib({ iterations, remaining, nodeCount, strategy, placed }: Written): JobAmount {
+  const running = countSlots(placed);
+  if (nodeCount === 0) {
+    if (remaining === undefined) return { iterations: iterations ?? 1, placed };
+    const most = Math.max(iterations ?? remaining + running, remaining);
+    return { iterations: Math.max(running, Math.min(remaining + running, most)), placed };
+  }
+  // It has everything that it needs, however many of its slots share a host. One node is one slot.
+  if (running >= nodeCount) return { iterations: running, placed };
+  if (nodeCount === 1) return { iterations: 1, placed };
+  const onEach = placed.map(({ hostname }) => ({ hostname, iterations: 1 }));
+  return { iterations: 1, nodeCount, ...(strategy === "pack" ? { partial: true } : {}), placed: onEach };
+}
+
+function checkPlaced(
+  job: Fields,
+  { iterations, nodeCount = 1, placed }: JobAmount,
+  problems: Problems,
+): void {
+  const [slots, running] = [iterations * nodeCount, countSlots(placed)];
+  if (running <= slots) return;
+  const key = job["placed"] === undefined ? "executing-hostnames" : "placed";
+  problems.add(() =>
+    problemAt(
+      key,
+      job[key],
+      `at most ${slots} slots in all, not ${running}: iterations counts running ones too`,
+    ),
+  );
+}
+
+function countSlots(placed: readonly PlacedSlots[]): number {
+  return placed.reduce((sum, { iterations }) => sum + iterations, 0);
+}

@@ -1,0 +1,94 @@
+import type { Constraint } from "../../domain/constraint.ts";
+import { readConstraints } from "../constraint/constraint.ts";
+import { newNotes } from "../json/notes.ts";
+import { Problems } from "../json/problems.ts";
+import { BOUNDS } from "../json/bounds.ts";
+
+const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "job", wanted: true };
+
+/**
+ * Reads the constraints of a job. `exclusive`: a key of the job reserves its nodes for it alone. Constraints that are probably mistakes are
+ * also refused here (see {@link Notes}): a job that no node can match would wait for ever. Members that must all hold are sorted, so that
+ * the same job gives the same digest.
+ */
+export function readJobConstraints(
+  value: unknown,
+  problems: Problems,
+  { exclusive = false }: { readonly exclusive?: boolean | undefined } = {},
+): readonly Constraint[] {
+  if (value === undefined) return exclusive ? [EXCLUSIVE] : [];
+  const notes = newNotes();
+  const constraints = readConstraints(value, "constraints", notes);
+  problems.addAll(notes.problems);
+  problems.addAll(notes.doubts);
+  const count = constraints.reduce((sum, constraint) => sum + countAll(constraint), 0);
+  if (count > BOUNDS.constraints) {
+    problems.add(() => ({
+      path: "constraints",
+      found: `${count} constraints, those inside others included`,
+      expected: `at most ${BOUNDS.constraints}`,
+    }));
+    return [];
+  }
+  const isSaid = constraints.flatMap(parts).some(isExclusive);
+  return inOrder(exclusive && !isSaid ? [...constraints, EXCLUSIVE] : constraints);
+}
+
+function countAll(constraint: Constraint): number {
+  switch (constraint.kind) {
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.reduce((sum, one) => sum + countAll(one), 1);
+    case "not":
+      return 1 + countAll(constraint.of);
+    default:
+      return 1;
+  }
+}
+
+function inOrder(constraints: readonly Constraint[]): readonly Constraint[] {
+  const flat = constraints.flatMap(parts).map(ordered);
+  return flat.length < 2 ? flat : flat.sort(compareConstraints);
+}
+
+/** Most differ in their subject. Only those that do not are compared completely. */
+function compareConstraints(a: Constraint, b: Constraint): number {
+  const [subjectA, subjectB] = [subjectOf(a), subjectOf(b)];
+  if (subjectA !== subjectB) return subjectA < subjectB ? -1 : 1;
+  const [textA, textB] = [JSON.stringify(a), JSON.stringify(b)];
+  return textA < textB ? -1 : textA > textB ? 1 : 0;
+}
+
+function subjectOf(constraint: Constraint): string {
+  switch (constraint.kind) {
+    case "amount":
+    case "resource-choice":
+      return constraint.resource;
+    case "property-choice":
+      return `node.${constraint.property}`;
+    default:
+      return constraint.kind;
+  }
+}
+
+const isExclusive = (constraint: Constraint): boolean =>
+  constraint.kind === "exclusive" && constraint.scope === "job" && constraint.wanted;
+
+const parts = (constraint: Constraint): readonly Constraint[] =>
+  constraint.kind === "and" ? constraint.of.flatMap(parts) : [constraint];
+
+/** The order of alternatives is a preference, so it stays. */
+function ordered(constraint: Constraint): Constraint {
+  switch (constraint.kind) {
+    case "and":
+      return { kind: "and", of: inOrder(constraint.of) };
+    case "or":
+    case "xor":
+      return { kind: constraint.kind, of: constraint.of.map(ordered) };
+    case "not":
+      return { kind: "not", of: ordered(constraint.of) };
+    default:
+      return constraint;
+  }
+}

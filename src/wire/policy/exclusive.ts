@@ -1,0 +1,32 @@
+import type { ExclusiveRules } from "../../domain/exclusive.ts";
+import { arrayName } from "../../domain/ids.ts";
+import type { Fields } from "../json/fields.ts";
+import { isName, NAME_EXPECTED } from "../json/name.ts";
+import { problemAt, problemShowing } from "../json/problem.ts";
+import type { Problems } from "../json/problems.ts";
+
+const KEY = "exclusiveNodearrays";
+
+/** Reads `exclusiveNodearrays`: true for all node arrays, or a list of names. False and an empty list are none, as without the key. */
+export function readExclusive({ [KEY]: value }: Fields, problems: Problems): ExclusiveRules {
+  if (value === undefined || value === false) return {};
+  if (value === true) return { exclusiveArrays: true };
+  if (!Array.isArray(value)) {
+    problems.add(() => problemAt(KEY, value, "true, false, or a list of node array names"));
+    return {};
+  }
+  const names: readonly unknown[] = value;
+  names.forEach((name, index) => {
+    if (!isName(name)) problems.add(() => problemShowing(`${KEY}[${index}]`, name, NAME_EXPECTED));
+  });
+  return names.length === 0 ? {} : { exclusiveArrays: names.filter(isName).map(arrayName) };
+}
+
+/** The key as a document shows it. The release before this one does not know it, and only watches then: so none is written for none. */
+export function writeExclusive({ exclusiveArrays = [] }: ExclusiveRules): {
+  readonly exclusiveNodearrays?: true | readonly string[];
+} {
+  return exclusiveArrays !== true && exclusiveArrays.length === 0
+    ? {}
+    : { exclusiveNodearrays: exclusiveArrays };
+}

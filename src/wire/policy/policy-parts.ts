@@ -1,0 +1,120 @@
+import type { ConfiguredGroups } from "../../domain/configured-groups.ts";
+import { arrayName } from "../../domain/ids.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { Seconds } from "../../domain/units.ts";
+import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts";
+import { readDefaultResources } from "../constraint/default-resources.ts";
+import type { Fields } from "../json/fields.ts";
+import { isFields } from "../json/fields.ts";
+import { isName, NAME_EXPECTED } from "../json/name.ts";
+import { newNotes } from "../json/notes.ts";
+import { problemAt, problemShowing } from "../json/problem.ts";
+import type { TimeoutKey } from "./timeouts.ts";
+import { readTimeout } from "./timeouts.ts";
+import { Problems } from "../json/problems.ts";
+
+const IDLE_TIMEOUT: TimeoutKey = {
+  ours: "idleTimeout",
+  theirs: "idle_timeout",
+  least: 0,
+  builtIn: DEFAULT_POLICY.idleTimeoutSeconds,
+};
+
+/** Not 0: no node could ever boot. */
+const BOOT_TIMEOUT: TimeoutKey = {
+  ours: "bootTimeout",
+  theirs: "boot_timeout",
+  least: 1,
+  builtIn: DEFAULT_POLICY.bootTimeoutSeconds,
+};
+
+type Durations = Pick<
+  Policy,
+  | "idleTimeoutSeconds"
+  | "bootTimeoutSeconds"
+  | "idleTimeouts"
+  | "bootTimeouts"
+  | "maxExpirationSeconds"
+  | "inFlightGraceSeconds"
+  | "groupFillTimeoutSeconds"
+>;
+
+export function readDurations(from: Fields, problems: Problems): Durations {
+  const idle = readTimeout(from, IDLE_TIMEOUT, problems);
+  const boot = readTimeout(from, BOOT_TIMEOUT, problems);
+  const seconds = (key: string, least: number, otherwise: Seconds): Seconds =>
+    readSeconds(from, key, least, problems) ?? otherwise;
+  return {
+    idleTimeoutSeconds: idle.seconds,
+    bootTimeoutSeconds: boot.seconds,
+    ...(idle.byArray === undefined ? {} : { idleTimeouts: idle.byArray }),
+    ...(boot.byArray === undefined ? {} : { bootTimeouts: boot.byArray }),
+    maxExpirationSeconds: seconds("maxExpirationInterval", 1, DEFAULT_POLICY.maxExpirationSeconds),
+    inFlightGraceSeconds: seconds("inFlightGrace", 1, DEFAULT_POLICY.inFlightGraceSeconds),
+    groupFillTimeoutSeconds: seconds("groupFillTimeout", 0, DEFAULT_POLICY.groupFillTimeoutSeconds),
+  };
+}
+
+export function readSeconds(
+  from: Fields,
+  key: string,
+  least: number,
+  problems: Problems,
+): number | undefined {
+  const value = from[key];
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isFinite(value) && value >= least) return value;
+  problems.add(() => problemAt(key, value, `a number of seconds, ${least} or more`));
+  return undefined;
+}
+
+/** Our key or scalelib's for the same, but not both. {@link writePolicy} writes ours, which fits our list of arrays. */
+export function readGroups(from: Fields, problems: Problems): Pick<Policy, "placementGroups"> {
+  const placementGroups = findGroups(from, problems);
+  return placementGroups === undefined ? {} : { placementGroups };
+}
+
+function findGroups(from: Fields, problems: Problems): ConfiguredGroups | undefined {
+  const { nodearrays, placementGroups } = from;
+  const theirs = isFields(nodearrays) ? readScalelibArrays(nodearrays, "nodearrays", problems) : undefined;
+  if (placementGroups === undefined) return theirs;
+  if (theirs !== undefined)
+    problems.add(() =>
+      problemAt("placementGroups", placementGroups, "either this key or nodearrays.*.placement_groups"),
+    );
+  return readConfiguredGroups(placementGroups, "placementGroups", problems);
+}
+
+/** Probable mistakes are errors here too: see {@link Notes}. */
+export function readDefaults(from: Fields, problems: Problems): Pick<Policy, "defaultResources"> {
+  const { default_resources: value } = from;
+  if (value === undefined) return {};
+  const notes = newNotes();
+  const defaults = readDefaultResources(value, "default_resources", notes);
+  problems.addAll(notes.problems);
+  problems.addAll(notes.doubts);
+  return { defaultResources: defaults };
+}
+
+export function readSchema({ $schema }: Fields, problems: Problems): Pick<Policy, "schema"> {
+  if ($schema === undefined) return {};
+  if (typeof $schema === "string") return { schema: $schema };
+  problems.add(() => problemAt("$schema", $schema, "the address of a JSON Schema as text"));
+  return {};
+}
+
+/** The list of names. An object is scalelib's, and names only placement groups. */
+export function readArrays(from: Fields, problems: Problems): Pick<Policy, "nodearrays"> {
+  const { nodearrays } = from;
+  if (nodearrays === undefined || isFields(nodearrays)) return {};
+  if (!Array.isArray(nodearrays)) {
+    problems.add(() => problemAt("nodearrays", nodearrays, "a list of node array names"));
+    return {};
+  }
+  const names: readonly unknown[] = nodearrays;
+  names.forEach((name, index) => {
+    if (!isName(name)) problems.add(() => problemShowing(`nodearrays[${index}]`, name, NAME_EXPECTED));
+  });
+  return { nodearrays: names.filter(isName).map(arrayName) };
+}

@@ -1,0 +1,136 @@
+import type { Mode } from "../../domain/mode.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY } from "../../domain/policy.ts";
+import { catalogueOf } from "../../domain/vm-size-data.ts";
+import { doubtCaps, readCaps } from "./caps.ts";
+import type { ConfigReport } from "./config-report.ts";
+import { isIgnored, reportKeys } from "./config-report.ts";
+import { parseDocument } from "../json/document.ts";
+import type { Fields } from "../json/fields.ts";
+import { isFields, readOneOf } from "../json/fields.ts";
+import { readExclusive } from "./exclusive.ts";
+import { readMode } from "./mode.ts";
+import { doubtSenders, readSenders } from "./senders.ts";
+import { doubtPrices, readPriceTable } from "./price-table.ts";
+import type { Problem } from "../json/problem.ts";
+import { problemAt, unknownKey } from "../json/problem.ts";
+import { readSizeTable } from "./vm-sizes.ts";
+import { Problems } from "../json/problems.ts";
+import { BOUNDS } from "../json/bounds.ts";
+import {
+  readArrays,
+  readDefaults,
+  readDurations,
+  readGroups,
+  readSchema,
+  readSeconds,
+} from "./policy-parts.ts";
+
+export type PolicyRead =
+  | {
+      readonly kind: "policy";
+      readonly policy: Policy;
+      /** The effect of every key of the document. Values of ignored keys are not repeated, because some are secrets. */
+      readonly report: ConfigReport;
+      /** Values that count and are probably mistakes. */
+      readonly doubts: readonly Problem[];
+    }
+  | { readonly kind: "problems"; readonly problems: readonly Problem[] };
+
+export const OWN_KEYS = [
+  "idleTimeout",
+  "bootTimeout",
+  "maxExpirationInterval",
+  "inFlightGrace",
+  "groupFillTimeout",
+  "nodearrays",
+  "exclusiveNodearrays",
+  "default_resources",
+  "vmSizes",
+  "preference",
+  "among",
+  "placementGroups",
+  "caps",
+  "senders",
+  "prices",
+  "planHistory",
+  "mode",
+  "enabled",
+  "idle_timeout",
+  "boot_timeout",
+] as const;
+
+const OWN: ReadonlySet<string> = new Set(OWN_KEYS);
+
+/**
+ * Reads a cluster's configuration document. An empty object is the default policy. Accepts the keys of scalelib's autoscale.json; `report`
+ * says which of them count, as what, and why the others do not. `nodearrays` as a list of names is ours. As an object it is scalelib's, of
+ * which only the placement groups count. Finds all problems at once, and never throws. Values of unknown keys are never repeated: they may
+ * be passwords. `otherwise`: the mode if the document has none.
+ */
+export function readPolicy(input: string | object, otherwise: Mode = "act"): PolicyRead {
+  const document =
+    typeof input === "string" ? parseDocument(input) : { kind: "value" as const, value: input };
+  if (document.kind === "problem") return { kind: "problems", problems: [document.problem] };
+  const from = document.value;
+  if (!isFields(from)) return { kind: "problems", problems: [problemAt("", from, "an object")] };
+  const problems = new Problems();
+  for (const key of Object.keys(from))
+    if (!OWN.has(key) && !isIgnored(key)) problems.add(() => unknownKey("", key, OWN_KEYS));
+  const policy: Policy = {
+    ...DEFAULT_CALL_BOUNDS,
+    snapshotIntervalSeconds: DEFAULT_POLICY.snapshotIntervalSeconds,
+    ...readArrays(from, problems),
+    ...readDefaults(from, problems),
+    ...readGroups(from, problems),
+    ...readTables(from, problems),
+    ...readDurations(from, problems),
+    preference:
+      readOneOf(from, "preference", ["existing-first", "bucket-order"], problems) ??
+      DEFAULT_POLICY.preference,
+    among: readOneOf(from, "among", ["priority", "cheapest"], problems) ?? DEFAULT_POLICY.among,
+    planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
+    ...readSchema(from, problems),
+    ...readExclusive(from, problems),
+    ...readMode(from, otherwise, problems),
+  };
+  return problems.count > 0
+    ? { kind: "problems", problems: problems.all() }
+    : { kind: "policy", policy, report: reportKeys(from, policy), doubts: doubtsOf(policy) };
+}
+
+/** The keys whose values have readers of their own. */
+function readTables(
+  from: Fields,
+  problems: Problems,
+): Pick<Policy, "vmSizes" | "caps" | "senders" | "prices"> {
+  const vmSizes = readPart(from, "vmSizes", problems, readSizeTable);
+  const caps = readPart(from, "caps", problems, readCaps);
+  const senders = readPart(from, "senders", problems, readSenders);
+  const prices = readPart(from, "prices", problems, readPriceTable);
+  return {
+    ...(vmSizes === undefined ? {} : { vmSizes }),
+    ...(caps === undefined ? {} : { caps }),
+    ...(senders === undefined ? {} : { senders }),
+    ...(prices === undefined ? {} : { prices }),
+  };
+}
+
+function readPart<T>(
+  from: Fields,
+  key: string,
+  problems: Problems,
+  read: (value: unknown, path: string, problems: Problems) => T,
+): T | undefined {
+  return from[key] === undefined ? undefined : read(from[key], key, problems);
+}
+
+/** Values that count and are probably mistakes. */
+function doubtsOf({ caps, prices, senders, vmSizes }: Policy): readonly Problem[] {
+  const catalogue = catalogueOf(vmSizes === undefined ? {} : { vmSizes });
+  return [
+    ...(caps === undefined ? [] : doubtCaps(caps, "caps")),
+    ...(senders === undefined ? [] : doubtSenders(senders, "senders")),
+    ...(prices === undefined ? [] : doubtPrices(prices, "prices", catalogue)),
+  ].slice(0, BOUNDS.problems);
+}

@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { countAsked, noteDemand } from "../../../src/app/demand/note-demand.ts";
+import type { Demand, WholeUpdate } from "../../../src/domain/demand.ts";
+import { arrayName, digest, setName } from "../../../src/domain/ids.ts";
+import { at, buildSnapshot, EXECUTE, NOW, PROD } from "../../support/build-node.ts";
+import { buildJob, buildTarget } from "../../support/build-record.ts";
+import { emptyRecord } from "../../support/sample-record.ts";
+
+/** What a sender is told about demand that is accepted. */
+
+const GPU = arrayName("gpu");
+
+function update(demands: readonly Demand[], more: Partial<WholeUpdate> = {}): WholeUpdate {
+  return {
+    cluster: PROD,
+    set: setName("standard"),
+    revision: { value: NOW, tieBreak: "" },
+    intervalSeconds: 300,
+    sentAt: NOW,
+    expiresAt: at(300),
+    digest: digest("aa"),
+    demand: { demands, pools: [], rejectedJobs: [] },
+    bytes: 100,
+    ...more,
+  };
+}
+
+const bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };
+const bound = (limit: { readonly count?: number; readonly cores?: number }) => {
+  const seen = buildSnapshot([]);
+  const arrays = seen.arrays.map((array) => ({ ...array, limit }));
+  return { record: emptyRecord(PROD), bodies: { ...bodies, seen: { ...seen, arrays, limit: {} } } };
+};
+
+test("what was accepted is counted", () => {
+  const { demand } = update([buildTarget(3), buildJob("a", 5), buildJob("b", 2, { nodeCount: 4 })]);
+  expect(countAsked(demand)).toEqual({ nodearrays: 1, jobs: 2, slots: 13 });
+  expect(countAsked(update([]).demand)).toEqual({ nodearrays: 0, jobs: 0, slots: 0 });
+});
+
+test("nothing to note", () => {
+  expect(noteDemand(update([buildTarget(3), buildJob("a", 5)]), bound({ count: 3 }))).toEqual([]);
+});
+
+test("an expiration interval that is cut", () => {
+  const cut = update([], { intervalSeconds: 86_400, askedIntervalSeconds: 999_999 });
+  expect(noteDemand(cut, { record: emptyRecord(PROD) })).toEqual([
+    "expirationInterval 999999 s is cut to 86400 s, this cluster's maxExpirationInterval",
+  ]);
+});
+
+test("a node array that the cluster does not have; a dynamic one is made, and needs none", () => {
+  const targets = [
+    buildTarget(1, { array: arrayName("nosuch") }),
+    buildTarget(1, { array: arrayName("made"), extends: EXECUTE }),
+  ];
+  expect(noteDemand(update(targets), bound({}))).toEqual([
+    'node array "nosuch" does not exist in the cluster (known: execute)',
+  ]);
+});
+
+test.each([
+  {
+    name: "nodes",
+    demand: buildTarget(100_000),
+    limit: { count: 200 },
+    note: "node array execute: 100000 nodes asked for, node array execute has at most 200 (maxCount)",
+  },
+  {
+    name: "nodes, where the limit is in cores: of the smallest size",
+    demand: buildTarget(100),
+    limit: { cores: 200 },
+    note: "node array execute: 400 cores asked for, node array execute has at most 200 (maxCoreCount)",
+  },
+  {
+    name: "cores",
+    demand: buildTarget(0, { amount: { unit: "cores", count: 201 } }),
+    limit: { cores: 200 },
+    note: "node array execute: 201 cores asked for, node array execute has at most 200 (maxCoreCount)",
+  },
+])("a huge count in $name", ({ demand, limit, note }) => {
+  expect(noteDemand(update([demand]), bound(limit))).toEqual([note]);
+});
+
+test("a set is replaced: what it does not name any more is named here", () => {
+  const before = {
+    demands: [buildTarget(1), buildTarget(2, { id: "gpu", array: GPU })],
+    pools: [],
+    rejectedJobs: [],
+  };
+  const record = emptyRecord(PROD);
+  expect(noteDemand(update([buildTarget(5)]), { record, before })).toEqual([
+    "request set standard no longer asks for gpu: a message replaces all of its request set",
+  ]);
+  // Emptied on purpose.
+  expect(noteDemand(update([]), { record, before })).toEqual([]);
+});
+
+test("a message without demand leaves the demand as it is: nothing of it is no longer asked for", () => {
+  const { demand: _none, digest: _digest, ...report } = update([]);
+  const before = { demands: [buildTarget(1)], pools: [], rejectedJobs: [] };
+  const known = { record: emptyRecord(PROD), before };
+  expect(noteDemand({ ...report, schedulerNodes: [] }, known)).toEqual([]);
+});

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { expectReady } from "../../../src/app/describe/expect-ready.ts";
+import { historyRow } from "../../../src/app/tick.ts";
+import { priceNodes } from "../../../src/decide/world/price-nodes.ts";
+import { machineType } from "../../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import type { PriceTable } from "../../../src/domain/price.ts";
+import {
+  at,
+  buildLedger,
+  buildNode,
+  buildSnapshot,
+  D4,
+  D8,
+  NOW,
+  PROD,
+  rememberNode,
+} from "../../support/build-node.ts";
+import { emptyRecord } from "../../support/sample-record.ts";
+
+/** When nodes are expected, and what they cost. */
+
+const booted = (id: string, seconds: number, type = D4) => {
+  const node = buildNode(id, { machineType: type });
+  return { node, known: rememberNode(node, { firstSeenAt: at(-3600), firstReadyAt: at(-3600 + seconds) }) };
+};
+const coming = buildNode("new", { phase: "coming" });
+
+function expected(nodes: readonly ReturnType<typeof booted>[], node = coming) {
+  const seen = buildSnapshot([...nodes.map((one) => one.node), node]);
+  const ledger = buildLedger([...nodes.map(({ known }) => known), rememberNode(node)]);
+  return expectReady({ seen, ledger }).of(node);
+}
+
+// Seen first 100 s ago.
+test.each([
+  { name: "nothing was seen to boot: the default, 300 s", nodes: [], ready: at(200) },
+  {
+    name: "the median of its VM size",
+    nodes: [booted("a", 120), booted("b", 240), booted("c", 900), booted("d", 30, D8)],
+    ready: at(140),
+  },
+  { name: "none of its size: of all", nodes: [booted("d", 400, D8)], ready: at(300) },
+  { name: "longer than usual: a moment that is past", nodes: [booted("a", 60)], ready: at(-40) },
+  { name: "Ready at the first observation tells nothing", nodes: [booted("a", 0)], ready: at(200) },
+])("$name", ({ nodes, ready }) => {
+  expect(expected(nodes)).toBe(ready);
+});
+
+test("a node that is not coming is not expected; one that was started counts from there", () => {
+  expect(expected([], buildNode("up"))).toBeUndefined();
+  const ledger = buildLedger([rememberNode(coming, { start: { state: "shown", since: at(-10) } })]);
+  expect(expectReady({ seen: buildSnapshot([coming]), ledger }).of(coming)).toBe(at(290));
+});
+
+const PRICES: PriceTable = {
+  currency: "EUR",
+  locations: new Map([
+    ["westeurope", new Map([[D4.toLowerCase(), { machineType: D4, onDemand: 0.25, spot: 0.1 }]])],
+  ]),
+  proxies: new Map(),
+};
+const policy = { ...DEFAULT_POLICY, prices: PRICES };
+
+function snapshot(nodes: Parameters<typeof buildSnapshot>[0]) {
+  const seen = buildSnapshot(nodes);
+  return { ...seen, arrays: seen.arrays.map((array) => ({ ...array, region: "westeurope" })) };
+}
+
+test("nodes are priced by size and kind; without a VM they cost nothing, and an unknown price is counted", () => {
+  const nodes = [
+    buildNode("a"),
+    buildNode("b", { spot: true }),
+    buildNode("c", { phase: "deallocated" }),
+    buildNode("d", { machineType: machineType("Odd") }),
+  ];
+  expect(priceNodes(nodes, snapshot(nodes), policy)).toEqual({
+    pricePerHour: 0.35,
+    currency: "EUR",
+    unpricedNodes: 1,
+  });
+  expect(priceNodes(nodes, snapshot(nodes), DEFAULT_POLICY)).toBeUndefined();
+});
+
+test("history: a Ready node that nothing needs and nobody calls busy is idle", () => {
+  const nodes = [buildNode("needed"), buildNode("spare"), buildNode("busy"), coming];
+  const seen = snapshot(nodes);
+  const ledger = buildLedger(
+    nodes.map((node) =>
+      rememberNode(node, node.name === "execute-busy" ? { busyness: { state: "busy", since: NOW } } : {}),
+    ),
+  );
+  const [needed, spare, busy] = nodes.map(({ nodeId }) => nodeId);
+  const plan = {
+    number: 1,
+    at: NOW,
+    creates: [],
+    terminates: [],
+    demands: [],
+    nodes: new Map([
+      [needed ?? coming.nodeId, { kind: "needed", by: ["a/b"] }],
+      [spare ?? coming.nodeId, { kind: "busyness-unknown" }],
+      [busy ?? coming.nodeId, { kind: "busy" }],
+    ] as const),
+  };
+  const bodies = { demands: new Map(), reports: new Map(), ledger, seen, plan };
+  expect(historyRow({ record: emptyRecord(PROD), stored: undefined, bodies }, policy, NOW)).toEqual({
+    at: NOW,
+    plan: 0,
+    nodes: { ready: 3, coming: 1 },
+    idle: 1,
+    pricePerHour: 1,
+    idlePricePerHour: 0.25,
+    currency: "EUR",
+    inFlight: 0,
+    liveSets: 0,
+    created: 0,
+    terminated: 0,
+    unmet: 0,
+  });
+});

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { clusterName, setName } from "../../../src/domain/ids.ts";
+import { readDemandMessage, readRequestSet } from "../../../src/wire/message/demand-message.ts";
+import { CONTEXT, updateOf } from "../context.ts";
+
+/** The machine may be busy, so that only ratios within one run say something; the times themselves are printed. */
+const TIMES_JSON_PARSE = 25;
+
+function measure<T>(work: () => T): { readonly milliseconds: number; readonly result: T } {
+  const start = performance.now();
+  const result = work();
+  return { milliseconds: performance.now() - start, result };
+}
+
+test("a hundred thousand distinct jobs are read in seconds", () => {
+  const jobs = Array.from({ length: 100_000 }, (_, index) => ({
+    name: `job-${index}`,
+    user: `user-${index % 100}`,
+    iterations: 1 + (index % 5),
+    priority: index % 10,
+    constraints: [
+      { ncpus: 1 + (index % 64) },
+      { mem: `memory::${1 + (index % 200)}g` },
+      { "node.nodearray": "execute" },
+    ],
+    placed: index % 2 === 0 ? [{ hostname: `host-${index}`, iterations: 1 }] : [],
+  }));
+  const text = JSON.stringify({ version: 1, cluster: "prod", jobs });
+  const parse = measure((): unknown => JSON.parse(text));
+  const read = measure(() =>
+    readRequestSet(text, { ...CONTEXT, cluster: clusterName("prod"), set: setName("standard") }),
+  );
+  const { demands } = updateOf(read.result).demand;
+  console.log(
+    `100,000 jobs, ${text.length} characters: ${Math.round(read.milliseconds)} ms, of which JSON.parse ${Math.round(parse.milliseconds)} ms`,
+  );
+  expect(demands).toHaveLength(100_000);
+  expect(demands.at(-1)).toEqual({
+    kind: "job",
+    id: "job-99999",
+    name: "job-99999",
+    user: "user-99",
+    iterations: 5,
+    priority: 9,
+    position: 99_999,
+    constraints: [
+      { kind: "amount", resource: "mem", amount: { amount: 200, unit: "g" } },
+      { kind: "amount", resource: "ncpus", amount: 32 },
+      { kind: "property-choice", property: "nodearray", choices: ["execute"] },
+    ],
+    colocated: false,
+    placed: [],
+  });
+  expect(read.milliseconds).toBeLessThan(TIMES_JSON_PARSE * parse.milliseconds);
+});
+
+test("a message of a virtual run, six thousand hosts and as many placed slots, takes milliseconds", () => {
+  const hosts = Array.from({ length: 6000 }, (_, index) => `host-${index}`);
+  const message = {
+    version: 1,
+    cluster: "prod",
+    schedulerNodes: hosts.map((hostname, index) => ({ hostname, jobs: [`job-${index % 300}`] })),
+    jobs: Array.from({ length: 300 }, (_, index) => ({
+      name: `job-${index}`,
+      iterations: 20,
+      constraints: { ncpus: 1 },
+      placed: hosts
+        .filter((_, host) => host % 300 === index)
+        .map((hostname) => ({ hostname, iterations: 1 })),
+    })),
+  };
+  const rounds = 20;
+  const text = JSON.stringify(message);
+  const parse = measure(() => Array.from({ length: rounds }, (): unknown => JSON.parse(text)));
+  const read = measure(() =>
+    Array.from({ length: rounds }, () => updateOf(readDemandMessage(message, CONTEXT))),
+  );
+  console.log(`6,000 hosts and placed slots: ${(read.milliseconds / rounds).toFixed(1)} ms a message`);
+  expect(read.result[0]?.schedulerNodes).toHaveLength(6000);
+  expect(read.milliseconds).toBeLessThan(TIMES_JSON_PARSE * parse.milliseconds);
+});

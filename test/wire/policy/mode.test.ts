@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { readPolicy } from "../../../src/wire/policy/policy.ts";
+import { storedPolicy, writePolicy } from "../../../src/wire/policy/write-policy.ts";
+
+type Document = Readonly<Record<string, unknown>>;
+
+function modesOf(document: Document, otherwise?: "observe" | "act") {
+  const read = readPolicy(document, otherwise);
+  if (read.kind === "problems") return read.problems;
+  const { mode, arrayModes, modeIsDefault } = read.policy;
+  return { mode, arrays: Object.fromEntries(arrayModes), isDefault: modeIsDefault === true };
+}
+
+describe("the mode of a configuration document", () => {
+  test.each<{ readonly name: string; readonly document: Document; readonly modes: object }>([
+    { name: "nothing: act", document: {}, modes: { mode: "act", arrays: {}, isDefault: true } },
+    {
+      name: "one mode",
+      document: { mode: "observe" },
+      modes: { mode: "observe", arrays: {}, isDefault: false },
+    },
+    {
+      name: "by array",
+      document: { mode: { default: "observe", hpc: "act" } },
+      modes: { mode: "observe", arrays: { hpc: "act" }, isDefault: false },
+    },
+    {
+      name: "of one array only",
+      document: { mode: { hpc: "observe" } },
+      modes: { mode: "act", arrays: { hpc: "observe" }, isDefault: true },
+    },
+    {
+      name: "enabled false",
+      document: { enabled: false },
+      modes: { mode: "observe", arrays: {}, isDefault: false },
+    },
+    {
+      name: "enabled true",
+      document: { enabled: true },
+      modes: { mode: "act", arrays: {}, isDefault: false },
+    },
+    {
+      name: "both, which agree",
+      document: { enabled: false, mode: "observe" },
+      modes: { mode: "observe", arrays: {}, isDefault: false },
+    },
+  ])("$name", ({ document, modes }) => {
+    expect(modesOf(document)).toEqual(modes);
+  });
+
+  test("what the app setting says counts only where the document is silent", () => {
+    expect(modesOf({}, "observe")).toMatchObject({ mode: "observe", isDefault: true });
+    expect(modesOf({ mode: { hpc: "act" } }, "observe")).toMatchObject({ mode: "observe" });
+    expect(modesOf({ enabled: true }, "observe")).toMatchObject({ mode: "act" });
+  });
+
+  test.each<{ readonly document: Document; readonly path: string; readonly found: string }>([
+    { document: { mode: "watch" }, path: "mode", found: '"watch"' },
+    { document: { mode: true }, path: "mode", found: "true" },
+    { document: { mode: { hpc: "off" } }, path: "mode.hpc", found: '"off"' },
+    { document: { enabled: "no" }, path: "enabled", found: "text of 2 characters" },
+    { document: { enabled: true, mode: "observe" }, path: "enabled", found: "true" },
+    {
+      document: { enabled: false, mode: { default: "observe", hpc: "act" } },
+      path: "enabled",
+      found: "false",
+    },
+  ])("refuses $document", ({ document, path, found }) => {
+    expect(modesOf(document)).toMatchObject([{ path, found }]);
+  });
+
+  test.each<{ readonly document: Document; readonly shown: unknown; readonly stored: Document }>([
+    { document: {}, shown: undefined, stored: {} },
+    { document: { mode: "observe" }, shown: "observe", stored: { enabled: false } },
+    { document: { enabled: true }, shown: "act", stored: { enabled: true } },
+    {
+      document: { mode: { default: "observe", hpc: "act" } },
+      shown: { default: "observe", hpc: "act" },
+      stored: { mode: { default: "observe", hpc: "act" } },
+    },
+    { document: { mode: { hpc: "act" } }, shown: { hpc: "act" }, stored: { mode: { hpc: "act" } } },
+  ])("$document is shown with mode, and stored so that the release before reads it if it can", (row) => {
+    const read = readPolicy(row.document);
+    if (read.kind === "problems") throw new Error("problems");
+    expect(writePolicy(read.policy).mode).toEqual(row.shown);
+    const { mode, enabled }: Document = { ...storedPolicy(read.policy) };
+    expect({ mode, enabled }).toEqual({ mode: undefined, enabled: undefined, ...row.stored });
+    expect(readPolicy(storedPolicy(read.policy))).toMatchObject({ policy: read.policy });
+  });
+});
