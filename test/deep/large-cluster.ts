@@ -61,7 +61,7 @@ export class LargeCluster {
     this.#now += seconds * 1000;
   }
 
-  /** Messages of some sets, so many at a time, as the queue hands them to a function; `slots` more than usual make another demand. */
+  /** Sends messages of some sets, `atOnce` at a time, as the queue hands them to a function. `slots` more than usual make another demand. */
   async push(from: number, to: number, atOnce: number, slots = 0): Promise<void> {
     const recorder = createRecorder(this.#app);
     for (let first = from; first < to; first += atOnce) {

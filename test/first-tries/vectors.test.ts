@@ -13,7 +13,7 @@ const all = readVectorTries();
 if (all === undefined)
   console.warn("NOT RUN: vectors in the default preference, as there is no ../shared/vectors");
 
-/** In `npm test` each so many-th. */
+/** `npm test` tries each n-th vector. */
 const STRIDE = IS_DEEP ? 1 : 5;
 
 const sample = (all ?? []).filter((_, i) => i % STRIDE === 0);

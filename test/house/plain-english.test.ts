@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readSources } from "./imports.ts";
+import { readSources, readTests } from "./imports.ts";
 import { countForbidden, measureWording } from "./plain-english.ts";
 
 /*
@@ -30,6 +30,14 @@ const found: Readonly<Record<Kind, Counts>> = {
 test.each(KINDS)("%s have no more forbidden words than plain-english.json allows", (kind) => {
   if (UPDATE && sum(found[kind]) <= sum(listed[kind])) write(kind);
   else expect(tooMany(found[kind], listed[kind])).toEqual({});
+});
+
+test("comments of the tests have no forbidden word", () => {
+  const comments = readTests(ROOT).map((file): [string, number] => [
+    file.path,
+    measureWording(file).comments,
+  ]);
+  expect(above0(comments)).toEqual({});
 });
 
 test("a word is found across lines, in literals, templates and comments, and in no name", () => {

@@ -35,7 +35,7 @@ export interface Features {
   readonly targets: boolean;
   readonly gangs: boolean;
   readonly colocated: boolean;
-  /** Jobs that want nobody beside them. */
+  /** Jobs that must have a node to themselves. */
   readonly exclusive: boolean;
   /** Jobs that name arrays, sizes or other properties of nodes. */
   readonly places: boolean;

@@ -121,7 +121,7 @@ function unbound({ set, demand }: RankedDemand): RankedDemand {
   return { set, demand: demand.kind === "job" ? { ...demand, placed: [] } : demand };
 }
 
-/** What demands get when nobody else asks, as text. */
+/** The result of these demands without any others, as text. */
 function share(world: World, demands: readonly RankedDemand[]): string {
   const { creates, needed, loads, outcomes } = allocate(world, demands, policy, now);
   return canonicalText([
@@ -140,7 +140,7 @@ test(
       fc.property(anyCase(PLAIN), ({ world, demands: drawn }) => {
         const demands = drawn.map(unbound);
         const first = allocate(world, demands, policy, now);
-        // Packed anew, others of lower rank may stand before it.
+        // The demands were packed again, so that others of lower rank may come first.
         if (first.placedBy !== "rank") return;
         const at = first.outcomes.findIndex(({ placed, asked }) => placed < asked);
         const outcome = first.outcomes[at];

@@ -22,7 +22,7 @@ export function hostileCluster(name: string): HostileCluster {
 const buckets = (array: number): readonly StatusBucket[] =>
   times(20, (k) => buildBucket(machineType(`Standard_D${k + 1}_v${array + 1}`), k + 1));
 
-/** The demand in a cluster of ten arrays of twenty VM sizes and so many nodes, half of them deallocated ones where it has many. */
+/** The demand in a cluster of ten arrays of twenty VM sizes, with this many nodes. All nodes are of one array and size. */
 export function clusterOf(hostile: HostileCluster, nodeCount: number) {
   const nodes = buildNodes("n", nodeCount, {
     array: arrayName("a0"),

@@ -44,7 +44,7 @@ function world(more: Partial<BucketOffer> = {}): World {
   };
 }
 
-/** A job of so many nodes in one placement group of the dynamic array. */
+/** A job of this many nodes in one placement group of the dynamic array. */
 function grouped(nodeCount: number): readonly RankedDemand[] {
   const asks = [{ ncpus: 4 }, { "node.nodearray": "big" }, { "in-a-placement-group": true }];
   return [
