@@ -28,7 +28,7 @@ export function countForbidden(text: string): number {
 
 /** Counts forbidden words in a source file. String literals and the fixed parts of templates are texts. Names are not checked. */
 export function measureWording({ path, text }: SourceFile): Wording {
-  const { program, comments } = parseSync(path, text);
+  const { program } = parseSync(path, text);
   const texts: string[] = [];
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
@@ -37,10 +37,13 @@ export function measureWording({ path, text }: SourceFile): Wording {
     for (const child of Object.values(value)) visit(child);
   };
   visit(program);
-  return {
-    texts: countForbidden(texts.join("\n\n")),
-    comments: countForbidden(comments.map(({ value }) => value.trim()).join("\n")),
-  };
+  return { texts: countForbidden(texts.join("\n\n")), comments: countInComments({ path, text }) };
+}
+
+/** Counts forbidden words in the comments of a source file. */
+export function countInComments({ path, text }: SourceFile): number {
+  const { comments } = parseSync(path, text);
+  return countForbidden(comments.map(({ value }) => value.trim()).join("\n"));
 }
 
 function textOf(node: object): string | undefined {
