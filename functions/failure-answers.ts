@@ -1,13 +1,10 @@
 import type { HttpResponseInit } from "@azure/functions";
 import { PortError } from "../src/app/ports/port-error.ts";
 import { ConfigError } from "../src/compose.ts";
+import type { MoreOfProblem } from "./problem.ts";
 import { problem } from "./problem.ts";
 
-export function storageProblem(
-  error: PortError,
-  detail: string,
-  more: Readonly<Record<string, boolean>> = {},
-): HttpResponseInit {
+export function storageProblem(error: PortError, detail: string, more: MoreOfProblem = {}): HttpResponseInit {
   return problem(503, "Cannot tell now", detail, {
     ...more,
     retryAfterSeconds: error.kind === "newer-state" ? 30 : 10,

@@ -1,9 +1,12 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/site.ts";
 import { firstBytes } from "../src/app/pages.ts";
+import { rejectedJobShown } from "../src/app/rejected-shown.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";
+import type { TrialAnswerShown, TrialShown } from "../src/wire/api/trial-answer.ts";
 import { boundProblems } from "../src/wire/problems.ts";
+import type { RejectedOfSet } from "../src/wire/what-if.ts";
 import { readWhatIf } from "../src/wire/what-if.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
@@ -30,10 +33,7 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
   const trial = await tryPlan(composed.app, site.cluster, read.whatIf);
   switch (trial.kind) {
     case "tried":
-      return {
-        status: 200,
-        jsonBody: { ...trial.body, rejectedJobs: firstBytes(read.rejectedJobs, MOST_REJECTED_BYTES) },
-      };
+      return { status: 200, jsonBody: withRejected(trial.body, read.rejectedJobs) };
     case "unknown":
       return badRequest(boundProblems(trial.problems));
     case "not-looked":
@@ -41,4 +41,12 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
         retryAfterSeconds: 60,
       });
   }
+}
+
+function withRejected(body: TrialShown, rejected: readonly RejectedOfSet[]): TrialAnswerShown {
+  const rejectedJobs = firstBytes(rejected, MOST_REJECTED_BYTES).map(({ requestSet, jobs }) => ({
+    requestSet,
+    jobs: jobs.map(rejectedJobShown),
+  }));
+  return { ...body, rejectedJobs };
 }

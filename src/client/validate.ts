@@ -1,10 +1,9 @@
 import type { Problem } from "../domain/demand.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { IgnoredKey, UsedKey } from "../wire/config-report.ts";
+import type { IgnoredKey, UsedKey } from "../wire/api/configuration.ts";
 import { readPolicy } from "../wire/policy.ts";
 import { writePolicy } from "../wire/write-policy.ts";
 
-export type { ConfigDifference } from "../wire/config-diff.ts";
 export { compareConfigs } from "../wire/config-diff.ts";
 
 /** The result of reading a configuration document as the app does. */

@@ -1,27 +1,9 @@
+import type { ConfigReport, IgnoredKey, UsedKey } from "./api/configuration.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { ArrayTimeouts } from "../domain/timeouts.ts";
 import { isFields, type Fields } from "./fields.ts";
 import { EVERY_OTHER, isBuiltIn } from "./timeouts.ts";
 import type { Seconds } from "../domain/units.ts";
-
-/** A key of a configuration document that counts, and its meaning. */
-export interface UsedKey {
-  /** With its path, as "nodearrays.hpc.placement_groups". */
-  readonly key: string;
-  /** Our key for it, with the value if it is a timeout. */
-  readonly as: string;
-}
-
-/** A key of a configuration document without effect. Its value is never repeated, because it may be a password. */
-export interface IgnoredKey {
-  readonly key: string;
-  readonly why: string;
-}
-
-export interface ConfigReport {
-  readonly used: readonly UsedKey[];
-  readonly ignored: readonly IgnoredKey[];
-}
 
 const DRIVER = "a setting of a driver of scalelib's: what sends the demand reads its own";
 const TEST_AID = "scalelib uses it in tests only";

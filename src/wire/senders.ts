@@ -2,12 +2,14 @@ import type { Ceiling } from "../domain/cap-rules.ts";
 import type { Problem } from "../domain/demand.ts";
 import type { SenderRule, SenderRules } from "../domain/sender-rules.ts";
 import { EVERY_ATTRIBUTE } from "../domain/sender-rules.ts";
+import type { SenderDocument } from "./api/configuration.ts";
 import { BOUNDS } from "./bounds.ts";
 import { readCeiling } from "./caps.ts";
 import { checkKeys, isFields, isTooLong, readBoolean, readEach, readNumber, type Fields } from "./fields.ts";
 import { isName, NAME_EXPECTED } from "./name.ts";
 import { problemAt, problemShowing } from "./problem.ts";
 import type { Problems } from "./problems.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 const KEYS: ReadonlySet<string> = new Set([
   "requestSets",
@@ -107,6 +109,17 @@ export function doubtSenders(rules: SenderRules, path: string): readonly Problem
 }
 
 /** The rules in the form in which they are read. */
-export function writeSenders(rules: SenderRules): readonly object[] {
-  return rules.map((rule) => ({ ...rule }));
+export function writeSenders(rules: SenderRules): readonly SenderDocument[] {
+  return rules.map((rule) =>
+    withoutAbsent<SenderDocument>({
+      requestSets: rule.requestSets,
+      write: rule.write,
+      maxPriority: rule.maxPriority,
+      caps: rule.caps === undefined ? undefined : { ...rule.caps },
+      hosts: rule.hosts,
+      pools: rule.pools,
+      dynamicArrays: rule.dynamicArrays,
+      attributes: rule.attributes,
+    }),
+  );
 }

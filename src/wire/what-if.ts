@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Problem, RequestSetUpdate } from "../domain/demand.ts";
+import type { Problem, RejectedJob, RequestSetUpdate } from "../domain/demand.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { arrayName, machineType, setName } from "../domain/ids.ts";
 import type { Mode } from "../domain/mode.ts";
@@ -33,9 +33,14 @@ export type WhatIfRead =
       readonly kind: "what-if";
       readonly whatIf: WhatIf;
       /** Jobs that could not be read and are left out, by set. */
-      readonly rejectedJobs: readonly { readonly requestSet: string; readonly jobs: readonly object[] }[];
+      readonly rejectedJobs: readonly RejectedOfSet[];
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[]; readonly tooLarge?: true };
+
+export interface RejectedOfSet {
+  readonly requestSet: string;
+  readonly jobs: readonly RejectedJob[];
+}
 
 /** Reads the body of a dry run. An empty one changes nothing. Reports all problems at once, each with its path. Never throws. */
 export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead {
