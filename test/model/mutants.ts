@@ -134,7 +134,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "who takes any size goes before who takes few",
     edits: [
-      { file: "src/decide/search/hardest-first.ts", find: "less(breadth, a, b)", put: "less(breadth, b, a)" },
+      {
+        file: "src/decide/search/hardest-first.ts",
+        find: "a.breadth - b.breadth",
+        put: "b.breadth - a.breadth",
+      },
     ],
     sequences: 200,
   },

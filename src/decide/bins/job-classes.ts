@@ -1,3 +1,4 @@
+// Long: one sorter. The sums of the job at hand are shared by all ways to find its class.
 import type { Constraint } from "../../domain/constraint.ts";
 import type { JobDemand } from "../../domain/demand.ts";
 import type { SharedState } from "../../domain/node-view.ts";
@@ -7,7 +8,7 @@ import { sizeOfConstraints } from "../constraints/constraint-size.ts";
 import type { Amount } from "../constraints/requirements.ts";
 import { takeApart } from "../constraints/requirements.ts";
 import { ClassTable, MOST_BITS, pairIn } from "./class-table.ts";
-import { keyOf } from "./constraint-key.ts";
+import { keyOf, sameAmounts } from "./constraint-key.ts";
 import { Fit } from "./empty-node-fit.ts";
 import type { ClassTools, Spot } from "./job-class.ts";
 import { JobClass } from "./job-class.ts";
@@ -17,6 +18,7 @@ import type { Ground } from "./node-kinds.ts";
 import type { Screen } from "./screen.ts";
 import { Screens } from "./screen.ts";
 import type { Takes } from "./takes.ts";
+import { takesOf } from "./takes.ts";
 
 /**
  * Sorts jobs into classes: jobs of one class ask the same of nodes, so testing and searching cost per class and not per job. A class is found
@@ -38,6 +40,8 @@ export class JobClasses implements ClassTools {
   #bits: number | undefined = 0;
   #count = 0;
   #jobs = 0;
+  /** The job that was sorted last. Jobs that ask the same often follow each other. Bench row: one-slot-jobs takes 1.15 times as long without it. */
+  #latest: { readonly job: JobDemand; readonly jobClass: JobClass } | undefined;
 
   /** `spotIfUnsaid`: what applies to a job that says nothing of spot nodes and names no node array. */
   constructor(ground: Ground, shared: SharedState, spotIfUnsaid: Spot) {
@@ -52,6 +56,21 @@ export class JobClasses implements ClassTools {
 
   of(job: JobDemand): JobClass {
     this.#jobs += 1;
+    const latest = this.#latest;
+    if (
+      latest !== undefined &&
+      job.spot === latest.job.spot &&
+      sameAmounts(job.constraints, latest.job.constraints)
+    ) {
+      if (latest.jobClass.takes !== undefined) latest.jobClass.takes.isCommon = true;
+      return latest.jobClass;
+    }
+    const jobClass = this.#sort(job);
+    this.#latest = { job, jobClass };
+    return jobClass;
+  }
+
+  #sort(job: JobDemand): JobClass {
     const words = this.#addUp(job.constraints);
     const form = this.#forms.of(job.spot, words);
     const bits = this.#bits;
@@ -142,7 +161,7 @@ export class JobClasses implements ClassTools {
     }
     const { resource, pair } = table;
     const amount = resource.map((position) => this.#sums[position] ?? 0);
-    const made = this.#make(job, form, takesOf(form, resource, amount, pair));
+    const made = this.#make(job, form, takesOf(form.requirements, resource, amount, pair));
     table.add(made);
     return made;
   }
@@ -176,19 +195,14 @@ export class JobClasses implements ClassTools {
       totals.set(position, (totals.get(position) ?? 0) + each);
     }
     const resource = [...totals.keys()];
-    const takes = takesOf(form, resource, [...totals.values()], pairIn(resource, this.#ground.pair));
+    const takes = takesOf(
+      form.requirements,
+      resource,
+      [...totals.values()],
+      pairIn(resource, this.#ground.pair),
+    );
     // Whether another job has the same text is not counted here.
     takes.isCommon = true;
     return takes;
   }
-}
-
-function takesOf(
-  { requirements }: JobForm,
-  resource: readonly number[],
-  amount: readonly number[],
-  pair: Takes["pair"],
-): Takes {
-  const nothing = amount.every((each) => each <= 0);
-  return { resource, amount, pair, alone: requirements.alone !== undefined, nothing, isCommon: false };
 }

@@ -35,6 +35,8 @@ export class KindsByName<K extends NamedKind> {
       if (alike === undefined) this.#byName.set(name, [kind]);
       else alike.push(kind);
     }
+    const [only] = names;
+    if (names.length === 1 && only !== undefined) return this.#byName.get(only) ?? [];
     const found = [...new Set(names)].flatMap((name) => this.#byName.get(name) ?? []);
     return found.sort((a, b) => a.index - b.index);
   }

@@ -1,3 +1,5 @@
+import type { Requirements } from "../constraints/requirements.ts";
+
 /** What a slot takes of a node, by position of the resource, in base units. */
 export interface Takes {
   readonly resource: readonly number[];
@@ -11,4 +13,15 @@ export interface Takes {
   readonly nothing: boolean;
   /** More than one job takes exactly this. */
   isCommon: boolean;
+}
+
+/** What a slot takes, if no other job is known yet that takes the same. */
+export function takesOf(
+  requirements: Requirements,
+  resource: readonly number[],
+  amount: readonly number[],
+  pair: Takes["pair"],
+): Takes {
+  const nothing = amount.every((each) => each <= 0);
+  return { resource, amount, pair, alone: requirements.alone !== undefined, nothing, isCommon: false };
 }

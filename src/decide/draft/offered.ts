@@ -17,7 +17,7 @@ export interface Offered {
 export class EqualOffers {
   readonly all: readonly Offered[];
   #byPrice: readonly Offered[] | undefined;
-  readonly #byRatio = new Map<number, readonly Offered[]>();
+  #byRatio: Map<number, readonly Offered[]> | undefined;
 
   constructor(all: readonly Offered[]) {
     this.all = all;
@@ -29,6 +29,7 @@ export class EqualOffers {
   }
 
   byRatio(resource: number): readonly Offered[] {
+    this.#byRatio ??= new Map();
     let sorted = this.#byRatio.get(resource);
     if (sorted === undefined) {
       sorted = this.all.toSorted((a, b) => ratioOf(a, resource) - ratioOf(b, resource) || 0);
@@ -43,12 +44,30 @@ export class EqualOffers {
 }
 
 /** The offers that are open to jobs of a shape. */
-export interface Offers {
+export class Offers {
   /** By score, then in the order of the cluster. */
   readonly all: readonly Offered[];
   /** The same offers in lists of equal score, the highest first. */
   readonly byScore: readonly EqualOffers[];
-  readonly byOffer: ReadonlyMap<BucketOffer, Offered>;
+  #byOffer: ReadonlyMap<BucketOffer, Offered> | undefined;
+
+  /** `found` is in the order of the cluster. */
+  constructor(found: readonly Offered[]) {
+    const [best] = found;
+    if (found.every(({ score }) => score === best?.score)) {
+      this.all = found;
+      this.byScore = [new EqualOffers(found)];
+      return;
+    }
+    const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
+    this.byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));
+    this.all = this.byScore.flatMap(({ all }) => all);
+  }
+
+  get byOffer(): ReadonlyMap<BucketOffer, Offered> {
+    this.#byOffer ??= new Map(this.all.map((one) => [one.offer, one]));
+    return this.#byOffer;
+  }
 }
 
 /** A number of new nodes of one offer. */

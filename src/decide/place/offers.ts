@@ -14,8 +14,8 @@ import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
 import { roomOnNew } from "../bins/slot-by-slot.ts";
 import { groupKey, nextGroupName } from "../draft/group-names.ts";
-import type { Offered, Offers } from "../draft/offered.ts";
-import { EqualOffers } from "../draft/offered.ts";
+import type { Offered } from "../draft/offered.ts";
+import { Offers } from "../draft/offered.ts";
 
 /**
  * The offers that are open to a job. With `grouped` only buckets with placement groups. A try remembers what it found. What it finds before it
@@ -51,18 +51,13 @@ function findOffers(draft: Draft, { shape, preference }: JobClass, scope: Scope,
     if ((grouped && !hasGroups) || closedTo(draft, offer) !== undefined) continue;
     if (pinnedRefusal(draft, offer, offer.attributes) !== undefined) continue;
     const kind = draft.bins.ground.kindOfOffer(offer);
-    const groups = groupsOfNew(draft, offer, grouped).filter((group) => shape.takesNew(offer, kind, group));
-    if (groups.length === 0) continue;
-    const score = preference === undefined ? 0 : preference(viewOfNew(offer, kind, groups[0]), shape.shared);
+    const groups = groupsOfNew(draft, offer, grouped);
+    const at = groups.findIndex((group) => shape.takesNew(offer, kind, group));
+    if (at < 0) continue;
+    const score = preference === undefined ? 0 : preference(viewOfNew(offer, kind, groups[at]), shape.shared);
     found.push({ offer, kind, score });
   }
-  const [best] = found;
-  const byOffer = new Map(found.map((one) => [one.offer, one]));
-  if (found.every(({ score }) => score === best?.score))
-    return { all: found, byScore: [new EqualOffers(found)], byOffer };
-  const scores = [...new Set(found.map(({ score }) => score))].sort((a, b) => b - a);
-  const byScore = scores.map((score) => new EqualOffers(found.filter((one) => one.score === score)));
-  return { all: byScore.flatMap(({ all }) => all), byScore, byOffer };
+  return new Offers(found);
 }
 
 /** An empty new node of the offer, as constraints see it. */
@@ -79,8 +74,10 @@ function groupsOfNew(
   grouped: boolean,
 ): readonly (PlacementGroup | undefined)[] {
   if (offer.pinnedGroup !== undefined) return [offer.pinnedGroup];
-  return grouped ? [nextGroupName(draft, groupKey(offer)), ...groupsWithNames(offer)] : [undefined];
+  return grouped ? [nextGroupName(draft, groupKey(offer)), ...groupsWithNames(offer)] : WITHOUT_GROUP;
 }
+
+const WITHOUT_GROUP: readonly (PlacementGroup | undefined)[] = [undefined];
 
 /** Number of units of the job that fit on one new node of the offer. The node is in a placement group if `grouped`. */
 export function unitsOnNew(draft: Draft, ask: Ask, { offer, kind }: Offered, grouped: boolean): number {

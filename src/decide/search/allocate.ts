@@ -41,8 +41,12 @@ export function allocate(
 
 /** Sorted by priority (high first), then position, set name and id. */
 export function byRank(demands: readonly RankedDemand[]): readonly RankedDemand[] {
-  const isSorted = demands.every((one, i) => i === 0 || compareRanks(demands[i - 1] ?? one, one) <= 0);
-  return isSorted ? demands : demands.toSorted(compareRanks);
+  let before = demands[0];
+  for (const one of demands) {
+    if (before !== undefined && compareRanks(before, one) > 0) return demands.toSorted(compareRanks);
+    before = one;
+  }
+  return demands;
 }
 
 function compareRanks(a: RankedDemand, b: RankedDemand): number {

@@ -1,5 +1,6 @@
 import type { Entry } from "../bins/entry.ts";
 import type { Problem } from "./problem.ts";
+import type { Ask } from "../bins/job-ask.ts";
 import type { Ground } from "../bins/node-kinds.ts";
 import type { Attempt } from "./better.ts";
 
@@ -20,38 +21,70 @@ export function hardestFirst(
     const outcome = outcomes[rank];
     return (outcome !== undefined && outcome.placed >= outcome.asked) || also.has(rank) || rank === before;
   };
-  // Columns instead of one object for each entry: there may be 100,000.
-  const { length } = entries;
-  const met = new Uint32Array(length);
-  const columns = {
-    hardness: new Float64Array(length),
-    size: new Float64Array(length),
-    breadth: new Float64Array(length),
-    jobClass: new Float64Array(length),
-  };
   const unmet: Entry[] = [];
-  entries.forEach((entry, at) => {
+  const groups = new EqualEntries();
+  for (const entry of entries) {
     if (!isMet(entry)) {
       unmet.push(entry);
+      continue;
+    }
+    const hardness = 2 * hardnessOf(entry, looseFirst) + (entry.rank === before ? 0 : 1);
+    if (entry.kind === "job") groups.addJob(entry, hardness, sizeOf(entry, ground.largest));
+    else groups.addOther(entry, hardness, scopes.of(entry).offers.length);
+  }
+  const order = groups.inOrder();
+  for (const entry of unmet) order.push(entry);
+  return order;
+}
+
+/** Entries of equal rank in {@link hardestFirst}, in their former order. */
+interface Equals {
+  readonly hardness: number;
+  readonly size: number;
+  readonly breadth: number;
+  readonly jobClass: number;
+  readonly members: Entry[];
+  /** Other jobs of the same class, which differ in size or hardness. */
+  readonly next: Equals | undefined;
+}
+
+/**
+ * Sorts entries by hardness, size, breadth and class. There may be 100,000 jobs of few classes, so jobs are grouped first and only the groups
+ * are sorted.
+ *
+ * Bench row: packing-shuffled 51,000 takes 1.2 times as long if the jobs themselves are sorted.
+ */
+class EqualEntries {
+  readonly #all: Equals[] = [];
+  readonly #byClass: (Equals | undefined)[] = [];
+
+  addJob(job: Ask, hardness: number, size: number): void {
+    const jobClass = job.jobClass.index;
+    const latest = this.#byClass[jobClass];
+    for (let group = latest; group !== undefined; group = group.next) {
+      if (group.hardness !== hardness || group.size !== size) continue;
+      group.members.push(job);
       return;
     }
-    met[at - unmet.length] = at;
-    columns.hardness[at] = 2 * hardnessOf(entry, looseFirst) + (entry.rank === before ? 0 : 1);
-    columns.size[at] = sizeOf(entry, ground.largest);
-    if (entry.kind === "job") columns.jobClass[at] = entry.jobClass.index;
-    else columns.breadth[at] = scopes.of(entry).offers.length;
-  });
-  const { hardness, size, breadth, jobClass } = columns;
-  const less = (column: Float64Array, a: number, b: number): number => (column[a] ?? 0) - (column[b] ?? 0);
-  const order = met
-    .subarray(0, length - unmet.length)
-    .sort(
+    const made = { hardness, size, breadth: 0, jobClass, members: [job], next: latest };
+    this.#byClass[jobClass] = made;
+    this.#all.push(made);
+  }
+
+  /** Adds a target or a demand for groups. */
+  addOther(entry: Entry, hardness: number, breadth: number): void {
+    this.#all.push({ hardness, size: 0, breadth, jobClass: 0, members: [entry], next: undefined });
+  }
+
+  inOrder(): Entry[] {
+    this.#all.sort(
       (a, b) =>
-        less(hardness, a, b) || less(size, b, a) || less(breadth, a, b) || less(jobClass, a, b) || a - b,
+        a.hardness - b.hardness || b.size - a.size || a.breadth - b.breadth || a.jobClass - b.jobClass,
     );
-  return Array.from(order, (at) => entries[at])
-    .filter((entry) => entry !== undefined)
-    .concat(unmet);
+    const order: Entry[] = [];
+    for (const { members } of this.#all) for (const entry of members) order.push(entry);
+    return order;
+  }
 }
 
 /** Changes to the order of {@link hardestFirst}. */
