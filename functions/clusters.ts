@@ -19,7 +19,7 @@ export const answerClusters: HttpHandler = (_request, context) =>
     const { app: autoscaler } = composition();
     const { clock, sites } = autoscaler.ports;
     const clusters = await Promise.all(
-      [...sites.keys()].map(async (name) => ({
+      [...sites.keys()].map(async (name): Promise<ClustersShown["clusters"][number]> => ({
         cluster: name,
         health: await checkHealth(autoscaler, name),
         lastWake: await describeLastWake(autoscaler, name),

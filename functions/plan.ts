@@ -43,10 +43,11 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
   }
 }
 
+function rejectedOfSetShown({ requestSet, jobs }: RejectedOfSet): TrialAnswerShown["rejectedJobs"][number] {
+  return { requestSet, jobs: jobs.map(rejectedJobShown) };
+}
+
 function withRejected(body: TrialShown, rejected: readonly RejectedOfSet[]): TrialAnswerShown {
-  const rejectedJobs = firstBytes(rejected, MOST_REJECTED_BYTES).map(({ requestSet, jobs }) => ({
-    requestSet,
-    jobs: jobs.map(rejectedJobShown),
-  }));
+  const rejectedJobs = firstBytes(rejected, MOST_REJECTED_BYTES).map(rejectedOfSetShown);
   return { ...body, rejectedJobs };
 }

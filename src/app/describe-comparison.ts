@@ -35,7 +35,7 @@ export async function describeComparison(
   const days = firstBytes(asked, MOST_BYTES);
   return {
     cluster,
-    observing: (fleet?.arrays ?? []).map(({ name, since: from }) => ({
+    observing: (fleet?.arrays ?? []).map(({ name, since: from }): ComparisonShown["observing"][number] => ({
       nodearray: name,
       since: isoTime(from),
       virtualNodes: fleet?.nodes.filter(({ node }) => node.array === name).length ?? 0,

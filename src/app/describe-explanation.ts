@@ -1,6 +1,7 @@
 import type { HostExplained } from "../decide/explain-host.ts";
 import type { NodeExplained } from "../decide/explain-node.ts";
-import type { DemandExplained } from "../decide/explained-demand.ts";
+import type { JobOnNode } from "../decide/jobs-on-node.ts";
+import type { Ahead, DemandExplained } from "../decide/explained-demand.ts";
 import type { BucketKey } from "../domain/bucket.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import type { PlanCounts } from "../domain/kept-plan.ts";
@@ -67,7 +68,7 @@ function describeDemand(explained: DemandExplained): Omit<DemandExplanationShown
     reasonTexts: explained.reasons.map(renderReason),
     moreReasons: explained.moreReasons,
     binding: explained.binding,
-    ahead: explained.ahead,
+    ahead: explained.ahead.map(describeAhead),
     alsoIn: explained.alsoIn,
     metadata: explained.metadata,
     text: explained.text,
@@ -91,6 +92,15 @@ function describeKey({ array, machineType, placementGroup }: BucketKey): BucketK
   return { array, machineType, placementGroup };
 }
 
+function describeAhead({ raise, demands }: Ahead): DemandExplanationShown["ahead"][number] {
+  return { raise, demands };
+}
+
+/** A job on a node or a host. */
+function describeJob({ set, id, slots, bound }: JobOnNode): NodeExplanationShown["load"][number] {
+  return { set, id, slots, bound };
+}
+
 function describeNode(explained: NodeExplained): Omit<NodeExplanationShown, OfPlan> {
   return {
     kind: explained.kind,
@@ -101,13 +111,25 @@ function describeNode(explained: NodeExplained): Omit<NodeExplanationShown, OfPl
     purpose: explained.purpose,
     verdict: explained.verdict,
     neededBy: explained.neededBy,
-    load: explained.load,
+    load: explained.load.map(describeJob),
     moreJobs: explained.moreJobs,
     ownership: explained.ownership,
-    timeouts: explained.timeouts,
-    reported: explained.reported,
+    timeouts: timeoutsShown(explained.timeouts),
+    reported: reportedShown(explained.reported),
     text: explained.text,
   };
+}
+
+function timeoutsShown(timeouts: NodeExplained["timeouts"]): NodeExplanationShown["timeouts"] {
+  if (timeouts === undefined) return undefined;
+  const { idleSeconds, bootSeconds } = timeouts;
+  return { idleSeconds, bootSeconds };
+}
+
+function reportedShown(reported: NodeExplained["reported"]): NodeExplanationShown["reported"] {
+  if (reported === undefined) return undefined;
+  const { resources, available } = reported;
+  return { resources, available };
 }
 
 function describeHost(explained: HostExplained): Omit<HostExplanationShown, OfPlan> {
@@ -119,7 +141,7 @@ function describeHost(explained: HostExplained): Omit<HostExplanationShown, OfPl
     resources: explained.resources,
     available: explained.available,
     jobs: explained.jobs,
-    load: explained.load,
+    load: explained.load.map(describeJob),
     moreJobs: explained.moreJobs,
     text: explained.text,
   };

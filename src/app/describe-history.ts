@@ -37,7 +37,7 @@ export async function describeHistory(
     rows: rows.map(describeRow),
     next: isWhole ? undefined : isoTime(instant(oldest.at - 1)),
     keptPlans: kept.map(({ number }) => number),
-    planCounts: kept.map(({ number, at, counts }) => ({
+    planCounts: kept.map(({ number, at, counts }): HistoryShown["planCounts"][number] => ({
       plan: number,
       at: isoTime(at),
       ...countsShown(counts),
@@ -63,7 +63,7 @@ function describeRow(row: HistoryRow): HistoryRowShown {
     started: row.started,
     unmet: row.unmet,
     mode: row.mode,
-    withheld: row.withheld,
+    withheld: withheldShown(row.withheld),
     trouble: row.trouble,
     idle: row.idle,
     pricePerHour: row.pricePerHour,
@@ -84,4 +84,10 @@ export function countsShown({
   unmet,
 }: PlanCounts): PlanCountsShown {
   return { created, started, terminated, nodes, demands, unmet };
+}
+
+function withheldShown(withheld: HistoryRow["withheld"]): HistoryRowShown["withheld"] {
+  if (withheld === undefined) return undefined;
+  const { create, start, stop } = withheld;
+  return { create, start, stop };
 }

@@ -10,7 +10,7 @@ import { poolsOf, reportsOf } from "../domain/request-sets.ts";
 import { NO_SENDER_RULES } from "../domain/sender-rules.ts";
 import { compareText } from "../domain/text.ts";
 import type { Instant } from "../domain/units.ts";
-import type { ConfigurationWrittenShown } from "../wire/api/configuration.ts";
+import type { LossShown } from "../wire/api/configuration.ts";
 
 /** Maximum number of sets named, and of sentences for each. */
 const SHOWN_SETS = 200;
@@ -22,7 +22,7 @@ export function describeLosses(
   bodies: Bodies,
   policy: Policy,
   now: Instant,
-): ConfigurationWrittenShown["losses"] {
+): readonly LossShown[] {
   const losses = new Map<string, Set<string>>();
   const note = (set: string, loss: string): void => {
     const known = losses.get(set) ?? new Set<string>();
@@ -58,5 +58,5 @@ export function describeLosses(
   return [...losses]
     .toSorted(([a], [b]) => compareText(a, b))
     .slice(0, SHOWN_SETS)
-    .map(([requestSet, loses]) => ({ requestSet, loses: [...loses] }));
+    .map(([requestSet, loses]): LossShown => ({ requestSet, loses: [...loses] }));
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { BuiltAnswer } from "./parts.ts";
 import { among, observing, preference, problemItem, text, texts, time } from "./parts.ts";
-import type { Sparse } from "./shown.ts";
+import type { Shown, Sparse } from "./shown.ts";
 
 /** The configuration document of a cluster, and the answers about it. */
 
@@ -155,9 +155,15 @@ export type ConfigurationShown = WithDocument<typeof configAnswer>;
 export type ConfigurationWrittenShown = WithDocument<typeof configWritten>;
 export type ConfigurationHistoryShown = BuiltAnswer<typeof configHistory>;
 export type ConfigurationChangeShown = ConfigurationHistoryShown["changes"][number];
+export type LossShown = ConfigurationWrittenShown["losses"][number];
 /** One value that differs between two documents. */
 export type ConfigDifference = ConfigurationChangeShown["differences"][number];
 /** What each key of a document counts as, or why it does not count. */
 export type ConfigReport = Pick<ConfigurationWrittenShown, "used" | "ignored">;
 export type UsedKey = ConfigReport["used"][number];
 export type IgnoredKey = ConfigReport["ignored"][number];
+/** The members that the answers add to the document. */
+export type MemberOfAnswer = Exclude<
+  keyof Shown<typeof configAnswer> | keyof Shown<typeof configWritten>,
+  keyof PolicyDocument
+>;

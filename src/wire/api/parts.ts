@@ -135,6 +135,7 @@ export type HealthShown = Shown<typeof health>;
 export type BucketKeyShown = Shown<typeof bucketKey>;
 export type PhaseShown = Shown<typeof phase>;
 export type ProblemJsonShown = Shown<z.ZodObject<typeof problemMembers>>;
+export type SettingShown = NonNullable<ProblemJsonShown["settings"]>[number];
 export type ProblemShown = Shown<typeof problemItem>;
 export type RejectedJobShown = Shown<typeof rejectedJob>;
 export type PagingShown = Shown<z.ZodObject<typeof paging>>;
