@@ -1,22 +1,23 @@
-import { z } from "zod";
-import { planCounts } from "./history-answer.ts";
-import { metadata } from "./request-set-answers.ts";
 import {
-  time,
+  binding,
+  bucketKey,
   count,
-  text,
-  texts,
-  resources,
-  standing,
+  demandKind,
   observing,
   planMode,
-  unit,
-  demandKind,
-  bucketKey,
   reason,
-  binding,
+  resources,
+  standing,
+  text,
+  texts,
+  time,
+  unit,
   verdict,
-} from "./parts.ts";
+} from "../schema/parts.ts";
+import { z } from "zod";
+import { planCounts } from "./history-answer.ts";
+import type { BuiltAnswer } from "../schema/parts.ts";
+import { metadata } from "./request-set-answers.ts";
 
 /** GET /api/clusters/{cluster}/explain: a demand, a node or a host. */
 
@@ -107,3 +108,8 @@ export const hostExplained = z
   .meta({ description: "A host that a scheduler reports and that is no node of the cluster." });
 
 export const explanation = z.union([jobExplained, nodeExplained, hostExplained]);
+
+export type DemandExplanationShown = BuiltAnswer<typeof jobExplained>;
+export type NodeExplanationShown = BuiltAnswer<typeof nodeExplained>;
+export type HostExplanationShown = BuiltAnswer<typeof hostExplained>;
+export type ExplanationShown = DemandExplanationShown | NodeExplanationShown | HostExplanationShown;

@@ -8,17 +8,10 @@ import { historyAnswer } from "./history-answer.ts";
 import { openapiAnswer, restoredAnswer, stopAnswer, tickAnswer, wakeAnswer } from "./answers.ts";
 import { trialAnswer } from "./trial-answer.ts";
 import { clusterAnswer } from "./cluster-answer.ts";
-import { health, problemItem, problemJson, rejectedJob } from "./parts.ts";
+import { health, problemItem, problemJson, rejectedJob } from "../schema/parts.ts";
 import { comparisonAnswer } from "./comparison-answer.ts";
-import {
-  configAnswer,
-  configHistory,
-  configRequest,
-  configWritten,
-  hostRequest,
-  jobRequest,
-  requestSetRequest,
-} from "./requests.ts";
+import { configAnswer, configHistory, configRequest, configWritten } from "../schema/configuration.ts";
+import { hostRequest, jobRequest, requestSetRequest } from "./requests.ts";
 
 /** The schemas of the API by the names that the description gives them. */
 export const SCHEMAS = {
