@@ -8,6 +8,7 @@ import { wakeLater } from "../src/app/demand/wake-later.ts";
 import type { Composition } from "../src/compose.ts";
 import type { RequestSetUpdate } from "../src/domain/demand.ts";
 import { isoTime } from "../src/domain/units.ts";
+import type { AcknowledgementShown } from "../src/wire/api/request-set-answers.ts";
 import { notAccepted } from "./not-accepted.ts";
 import { reconcileDemand } from "./reconcile.ts";
 
@@ -35,7 +36,10 @@ export async function acknowledge(
 /** Maximum size of the problems of rejected jobs in an answer. */
 const REJECTED_BYTES = 1_000_000;
 
-async function acknowledgement({ app: { ports } }: Composition, recorded: RecordedDemand): Promise<object> {
+async function acknowledgement(
+  { app: { ports } }: Composition,
+  recorded: RecordedDemand,
+): Promise<AcknowledgementShown> {
   const { changed, update, taken, older } = recorded;
   return {
     cluster: update.cluster,
@@ -45,7 +49,7 @@ async function acknowledgement({ app: { ports } }: Composition, recorded: Record
     changed,
     taken,
     older,
-    ...(update.demand === undefined ? {} : { asks: countAsked(update.demand) }),
+    asks: update.demand === undefined ? undefined : countAsked(update.demand),
     ...rejectedShown(update.demand, REJECTED_BYTES),
     notes: await notesOn(ports, recorded),
   };

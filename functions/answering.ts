@@ -3,6 +3,7 @@ import { PortError } from "../src/app/ports/port-error.ts";
 import { ConfigError } from "../src/compose.ts";
 import { logSettings } from "./composition.ts";
 import { SETTINGS, settingsProblem, storageProblem } from "./failure-answers.ts";
+import type { MoreOfProblem } from "./problem.ts";
 import { problem } from "./problem.ts";
 
 /** The parts of an invocation that a log line about its failure needs. */
@@ -27,7 +28,7 @@ export async function answering(
 export async function answeringAnyone(
   context: InvocationLog,
   work: () => Promise<HttpResponseInit>,
-  more: Readonly<Record<string, boolean>> = {},
+  more: MoreOfProblem = {},
 ): Promise<HttpResponseInit> {
   try {
     return unstored(await work());

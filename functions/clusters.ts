@@ -4,9 +4,10 @@ import { describeCluster } from "../src/app/describe/describe-cluster.ts";
 import { checkHealth } from "../src/app/describe/describe-health.ts";
 import { describeQueues } from "../src/app/describe/describe-queues.ts";
 import { describeLastWake, describeTimer } from "../src/app/describe/describe-triggers.ts";
-import type { RejectedMessage } from "../src/app/ports/demand-queue.ts";
+import { rejectedMessageShown } from "../src/app/describe/rejected-shown.ts";
 import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
+import type { ClustersShown } from "../src/wire/api/health-answers.ts";
 import { kindOf } from "../src/wire/json/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { pageOf } from "./page.ts";
@@ -18,30 +19,27 @@ export const answerClusters: HttpHandler = (_request, context) =>
     const { app: autoscaler } = composition();
     const { clock, sites } = autoscaler.ports;
     const clusters = await Promise.all(
-      [...sites.keys()].map(async (name) => ({
+      [...sites.keys()].map(async (name): Promise<ClustersShown["clusters"][number]> => ({
         cluster: name,
         health: await checkHealth(autoscaler, name),
-        ...(await describeLastWake(autoscaler, name)),
+        lastWake: await describeLastWake(autoscaler, name),
       })),
     );
     const { poison, rejected, oldestRejected } = await describeQueues(autoscaler);
-    return {
-      status: 200,
-      jsonBody: {
-        version: packageJson.version,
-        time: isoTime(clock.now()),
-        ...(await describeTimer(autoscaler)),
-        clusters,
-        poisonMessages: poison,
-        rejectedMessages: { ...rejected, oldest: oldestRejected.map(describeRejected) },
-      },
+    // Shows why messages were put aside, without their texts. GET /api/rejected-messages shows the texts to operators.
+    const oldest = oldestRejected.map((message) =>
+      rejectedMessageShown({ ...message, text: kindOf(message.text) }),
+    );
+    const jsonBody: ClustersShown = {
+      version: packageJson.version,
+      time: isoTime(clock.now()),
+      timerAt: await describeTimer(autoscaler),
+      clusters,
+      poisonMessages: poison,
+      rejectedMessages: { ...rejected, oldest },
     };
+    return { status: 200, jsonBody };
   });
-
-/** Shows why a message was put aside, without its text. GET /api/rejected-messages shows the text to operators. */
-function describeRejected(message: RejectedMessage) {
-  return { ...message, rejectedAt: isoTime(message.rejectedAt), text: kindOf(message.text) };
-}
 
 export const answerCluster = forCluster(async (composed, site, request) => {
   const page = pageOf(request);

@@ -3,6 +3,7 @@ import { firstBytes } from "../src/app/describe/pages.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
+import type { ConfigurationChangeShown, ConfigurationHistoryShown } from "../src/wire/api/configuration.ts";
 import { compareConfigs } from "../src/wire/policy/config-diff.ts";
 import { parseDocument } from "../src/wire/json/document.ts";
 import { isFields } from "../src/wire/json/fields.ts";
@@ -16,20 +17,26 @@ export const answerConfigHistory = forCluster(getHistory);
 async function getHistory(composed: Composition, site: Site): Promise<HttpResponseInit> {
   const versions = await composed.app.ports.documents.versions(site.cluster);
   const shown = versions.map(({ text }) => documentOf(text));
-  const changes = versions.map(({ number, at, who = "unknown", rollbackTo }, index) => {
-    const isFirst = index === versions.length - 1;
-    return {
-      number,
-      ...(at === undefined ? {} : { at: isoTime(at) }),
-      who,
-      ...(rollbackTo === undefined ? {} : { rollbackTo }),
-      // Changes before the oldest one kept are unknown, but before version 1 the defaults held.
-      ...(isFirst && number > 1
-        ? { differences: [], more: 0 }
-        : compareConfigs(shown[index + 1] ?? documentOf("{}"), shown[index] ?? {})),
-    };
-  });
-  return { status: 200, jsonBody: { cluster: site.cluster, changes: firstBytes(changes, MOST_BYTES) } };
+  const changes = versions.map(
+    ({ number, at, who = "unknown", rollbackTo }, index): ConfigurationChangeShown => {
+      const isFirst = index === versions.length - 1;
+      return {
+        number,
+        at: at === undefined ? undefined : isoTime(at),
+        who,
+        rollbackTo,
+        // Changes before the oldest one kept are unknown, but before version 1 the defaults held.
+        ...(isFirst && number > 1
+          ? { differences: [], more: 0 }
+          : compareConfigs(shown[index + 1] ?? documentOf("{}"), shown[index] ?? {})),
+      };
+    },
+  );
+  const jsonBody: ConfigurationHistoryShown = {
+    cluster: site.cluster,
+    changes: firstBytes(changes, MOST_BYTES),
+  };
+  return { status: 200, jsonBody };
 }
 
 /** An answer stays below 2 MiB. */

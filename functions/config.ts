@@ -1,6 +1,8 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/site.ts";
+import { problemShown } from "../src/app/describe/rejected-shown.ts";
 import type { Composition } from "../src/compose.ts";
+import type { ConfigurationShown } from "../src/wire/api/configuration.ts";
 import { readPolicy } from "../src/wire/policy/policy.ts";
 import { writePolicy } from "../src/wire/policy/write-policy.ts";
 import { forCluster } from "./for-cluster.ts";
@@ -19,11 +21,19 @@ async function getConfig(composed: Composition, site: Site): Promise<HttpRespons
   const held = await documents.read(site.cluster);
   const read = readPolicy(held?.text ?? "{}", composed.defaultMode);
   if (read.kind === "problems") {
-    const jsonBody = { ...writePolicy(await policyOf(site.cluster)), unreadable: read.problems };
+    const jsonBody: ConfigurationShown = {
+      ...writePolicy(await policyOf(site.cluster)),
+      unreadable: read.problems.map(problemShown),
+      doubts: undefined,
+    };
     return { status: 200, jsonBody };
   }
-  const doubts = read.doubts.length === 0 ? {} : { doubts: read.doubts };
-  return { status: 200, jsonBody: { ...writePolicy(read.policy), ...doubts } };
+  const jsonBody: ConfigurationShown = {
+    ...writePolicy(read.policy),
+    unreadable: undefined,
+    doubts: read.doubts.length === 0 ? undefined : read.doubts.map(problemShown),
+  };
+  return { status: 200, jsonBody };
 }
 
 async function putConfig(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {

@@ -7,7 +7,7 @@ export function explanation(site: Site, question: Question, answer: Explanation)
   const name = question.kind === "job" ? question.job : question.node;
   switch (answer.kind) {
     case "explained":
-      return { status: 200, jsonBody: { cluster: site.cluster, ...answer.body } };
+      return { status: 200, jsonBody: answer.body };
     case "not-planned":
       return problem(503, "Cannot tell now", `no plan has seen ${question.kind} "${name}" yet`, {
         retryAfterSeconds: 10,

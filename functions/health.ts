@@ -1,4 +1,5 @@
 import type { HttpHandler } from "@azure/functions";
+import type { AllHealthShown } from "../src/wire/api/health-answers.ts";
 import type { HealthShown } from "../src/wire/api/parts.ts";
 import { OBSERVING_ONLY } from "../src/domain/mode.ts";
 import { composition } from "../src/compose.ts";
@@ -13,23 +14,22 @@ export const answerHealth: HttpHandler = (_request, context) =>
     const { clusters: all, queues } = await composition().healthDesk.all();
     const ok = queues !== undefined && all.every((health) => health.ok);
     const stuck = queues?.isStuck === true ? 1 : 0;
-    return {
-      status: ok ? 200 : 503,
-      jsonBody: {
-        ok,
-        clusters: all.length,
-        ...observingIn(all),
-        warnings: all.reduce((sum, { warnings }) => sum + warnings.length, stuck),
-        oldestLookAgeSeconds: oldestAge(all),
-        ...(queues === undefined ? {} : { poisonMessages: queues.poison, rejectedMessages: queues.rejected }),
-      },
+    const jsonBody: AllHealthShown = {
+      ok,
+      clusters: all.length,
+      observing: observingIn(all),
+      warnings: all.reduce((sum, { warnings }) => sum + warnings.length, stuck),
+      oldestLookAgeSeconds: oldestAge(all),
+      poisonMessages: queues?.poison,
+      rejectedMessages: queues?.rejected,
     };
+    return { status: ok ? 200 : 503, jsonBody };
   });
 
 /** Only the number of clusters, because their names need a key. */
-function observingIn(all: readonly HealthShown[]): { readonly observing?: string } {
+function observingIn(all: readonly HealthShown[]): string | undefined {
   const count = all.filter(({ observing }) => observing === true).length;
-  return count === 0 ? {} : { observing: `${count} of ${all.length} clusters ${OBSERVING_ONLY}` };
+  return count === 0 ? undefined : `${count} of ${all.length} clusters ${OBSERVING_ONLY}`;
 }
 
 function oldestAge(all: readonly HealthShown[]): number | null {

@@ -1,10 +1,13 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/site.ts";
 import { firstBytes } from "../src/app/describe/pages.ts";
+import { rejectedJobShown } from "../src/app/describe/rejected-shown.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";
+import type { TrialAnswerShown, TrialShown } from "../src/wire/api/trial-answer.ts";
 import { boundProblems } from "../src/wire/json/problems.ts";
-import { readWhatIf } from "../src/wire/what-if/what-if.ts";
+import type { RejectedOfSet } from "../src/wire/what-if.ts";
+import { readWhatIf } from "../src/wire/what-if.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 
@@ -30,10 +33,7 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
   const trial = await tryPlan(composed.app, site.cluster, read.whatIf);
   switch (trial.kind) {
     case "tried":
-      return {
-        status: 200,
-        jsonBody: { ...trial.body, rejectedJobs: firstBytes(read.rejectedJobs, MOST_REJECTED_BYTES) },
-      };
+      return { status: 200, jsonBody: withRejected(trial.body, read.rejectedJobs) };
     case "unknown":
       return badRequest(boundProblems(trial.problems));
     case "not-observed":
@@ -41,4 +41,13 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
         retryAfterSeconds: 60,
       });
   }
+}
+
+function rejectedOfSetShown({ requestSet, jobs }: RejectedOfSet): TrialAnswerShown["rejectedJobs"][number] {
+  return { requestSet, jobs: jobs.map(rejectedJobShown) };
+}
+
+function withRejected(body: TrialShown, rejected: readonly RejectedOfSet[]): TrialAnswerShown {
+  const rejectedJobs = firstBytes(rejected, MOST_REJECTED_BYTES).map(rejectedOfSetShown);
+  return { ...body, rejectedJobs };
 }

@@ -1,26 +1,28 @@
 import type { HttpResponseInit } from "@azure/functions";
+import type { MoreOfError } from "../src/app/describe/describe-error.ts";
+import { describeError } from "../src/app/describe/describe-error.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import type { Seconds } from "../src/domain/units.ts";
+
+/** Members that only some errors have, and the header Retry-After. */
+export interface MoreOfProblem extends MoreOfError {
+  readonly retryAfterSeconds?: Seconds;
+}
 
 /** An error answer as application/problem+json (RFC 9457). */
 export function problem(
   status: number,
   title: string,
   detail: string,
-  more: {
-    readonly problems?: readonly Problem[];
-    readonly retryAfterSeconds?: Seconds;
-    readonly [key: string]: unknown;
-  } = {},
+  { retryAfterSeconds, ...more }: MoreOfProblem = {},
 ): HttpResponseInit {
-  const { retryAfterSeconds, ...members } = more;
   return {
     status,
     headers: {
       "content-type": "application/problem+json",
       ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     },
-    body: JSON.stringify({ type: "about:blank", title, status, detail, ...members }),
+    body: JSON.stringify(describeError(status, title, detail, more)),
   };
 }
 

@@ -1,15 +1,13 @@
 import type { HttpHandler } from "@azure/functions";
 import { describeQueues } from "../src/app/describe/describe-queues.ts";
+import { rejectedMessageShown } from "../src/app/describe/rejected-shown.ts";
 import { composition } from "../src/compose.ts";
-import { isoTime } from "../src/domain/units.ts";
+import type { RejectedMessagesShown } from "../src/wire/api/health-answers.ts";
 import { answering } from "./answering.ts";
 
 export const answerRejectedMessages: HttpHandler = (_request, context) =>
   answering(context, async () => {
     const { rejected, oldestRejected } = await describeQueues(composition().app);
-    const oldest = oldestRejected.map((message) => ({
-      ...message,
-      rejectedAt: isoTime(message.rejectedAt),
-    }));
-    return { status: 200, jsonBody: { ...rejected, oldest } };
+    const jsonBody: RejectedMessagesShown = { ...rejected, oldest: oldestRejected.map(rejectedMessageShown) };
+    return { status: 200, jsonBody };
   });

@@ -1,5 +1,6 @@
 import { declareRestored } from "../src/app/record/declare-restored.ts";
 import { isoTime } from "../src/domain/units.ts";
+import type { RestoredShown } from "../src/wire/api/answers.ts";
 import { forCluster } from "./for-cluster.ts";
 import { problem } from "./problem.ts";
 
@@ -9,6 +10,12 @@ export const answerRestored = forCluster(async (composed, site) => {
   if (began === undefined)
     return problem(503, "Cannot tell now", "too many writers at once", { retryAfterSeconds: 5 });
   const { epoch, plan, restingUntil, createsFrom } = began;
-  const times = { restingUntil: isoTime(restingUntil), createsFrom: isoTime(createsFrom) };
-  return { status: 200, jsonBody: { cluster: site.cluster, epoch, plan, ...times } };
+  const jsonBody: RestoredShown = {
+    cluster: site.cluster,
+    epoch,
+    plan,
+    restingUntil: isoTime(restingUntil),
+    createsFrom: isoTime(createsFrom),
+  };
+  return { status: 200, jsonBody };
 });

@@ -1,6 +1,7 @@
 import type { HttpResponseInit } from "@azure/functions";
 import type { StopAnswer } from "../src/app/autostop/stop-answer.ts";
 import { NODE_TOKEN_HEADER } from "../src/wire/message/node-token.ts";
+import type { StopShown } from "../src/wire/api/answers.ts";
 import { problem } from "./problem.ts";
 import type { Seconds } from "../src/domain/units.ts";
 
@@ -23,8 +24,10 @@ const RETRY_SECONDS: Seconds = 30;
 /** The HTTP answer to a node's question. */
 export function responseOf(answer: StopAnswer, instance: string): HttpResponseInit {
   switch (answer.kind) {
-    case "stop":
-      return { status: 200, jsonBody: { stop: true, instance } };
+    case "stop": {
+      const jsonBody: StopShown = { stop: true, instance };
+      return { status: 200, jsonBody };
+    }
     case "stay":
       // Nothing re-opens a node that was drained before it asked, so the answer says whether it should be (wire D.2).
       return problem(409, "Needed", answer.told, { stop: false, undrain: answer.undrain });

@@ -1,8 +1,10 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { loadWhole } from "../src/app/record/load-record.ts";
 import { describeLosses } from "../src/app/describe/describe-losses.ts";
+import { problemShown } from "../src/app/describe/rejected-shown.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
+import type { ConfigurationWrittenShown } from "../src/wire/api/configuration.ts";
 import { readPolicy } from "../src/wire/policy/policy.ts";
 import { storedPolicy, writePolicy } from "../src/wire/policy/write-policy.ts";
 import { callerOf } from "./caller.ts";
@@ -36,7 +38,13 @@ export async function storeConfig(
   }
   const { policy, report, doubts } = read;
   const { record, bodies } = await loadWhole(composed.app, site.cluster);
-  const unknownNodearrays = namesNotInStatus(record, bodies, policy);
-  const losses = describeLosses(record, bodies, policy, composed.app.ports.clock.now());
-  return { status: 200, jsonBody: { ...writePolicy(policy), ...report, doubts, unknownNodearrays, losses } };
+  const jsonBody: ConfigurationWrittenShown = {
+    ...writePolicy(policy),
+    used: report.used,
+    ignored: report.ignored,
+    doubts: doubts.map(problemShown),
+    unknownNodearrays: namesNotInStatus(record, bodies, policy),
+    losses: describeLosses(record, bodies, policy, clock.now()),
+  };
+  return { status: 200, jsonBody };
 }

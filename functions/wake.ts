@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { WakeShown } from "../src/wire/api/answers.ts";
 import { forCluster } from "./for-cluster.ts";
 
 /**
@@ -8,5 +9,6 @@ import { forCluster } from "./for-cluster.ts";
 export const answerWake = forCluster(async ({ app: { ports } }, { cluster }) => {
   const id = randomUUID();
   await ports.queue.wake(cluster, ports.clock.now(), id);
-  return { status: 202, jsonBody: { cluster, id } };
+  const jsonBody: WakeShown = { cluster, id };
+  return { status: 202, jsonBody };
 });

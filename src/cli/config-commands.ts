@@ -127,7 +127,7 @@ async function putConfig(terminal: Terminal, file: string, options: ClusterOptio
 
 function tellWritten(terminal: Terminal, options: ClusterOptions, answer: Answer, done = "put"): ExitCode {
   return tell(terminal, answer, options.json === true, (body) => ({
-    text: [`${done}; functions use it within 15 s`, ...notesOf(readConfigNotes(body) ?? {})].join("\n"),
+    text: [`${done}; functions use it within 15 s`, ...notesOf(body)].join("\n"),
   }));
 }
 
@@ -141,24 +141,11 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   ["RESULT", ({ becomes }) => becomes],
 ];
 
-interface Notes {
-  readonly used?: readonly { readonly key?: string | undefined; readonly as?: string | undefined }[];
-  readonly ignored?: readonly { readonly key?: string | undefined; readonly why?: string | undefined }[];
-  readonly doubts?: readonly Parameters<typeof problemText>[0][];
-  readonly unknownNodearrays?: readonly string[];
-  readonly losses?: readonly {
-    readonly requestSet?: string | undefined;
-    readonly loses?: readonly string[] | undefined;
-  }[];
-}
-
-function notesOf({
-  used = [],
-  ignored = [],
-  doubts = [],
-  unknownNodearrays = [],
-  losses = [],
-}: Notes): readonly string[] {
+/** What the app, or this command, says of a document. Members that an answer does not have are empty. */
+function notesOf(answer: unknown): readonly string[] {
+  const notes = readConfigNotes(answer);
+  if (notes === undefined) return [];
+  const { used, ignored, doubts, unknownNodearrays, losses } = notes;
   const rows = [
     ...used.map(({ key, as }) => ({ key, becomes: key === as ? "used" : `used as ${as ?? "?"}` })),
     ...ignored.map(({ key, why }) => ({ key, becomes: `ignored: ${why ?? "?"}` })),
@@ -170,7 +157,7 @@ function notesOf({
     ...(unknownNodearrays.length === 0
       ? []
       : [`node arrays that the cluster does not have: ${unknownNodearrays.join(", ")}`]),
-    ...losses.flatMap(({ requestSet = "?", loses = [] }) =>
+    ...losses.flatMap(({ requestSet = "?", loses }) =>
       loses.map((loss) => `request set ${requestSet} loses: ${loss}`),
     ),
     ...doubts.map((doubt) => `doubtful: ${problemText(doubt)}`),

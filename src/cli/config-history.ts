@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { validateConfig } from "../client/index.ts";
-import type { ConfigDifference } from "../client/validate.ts";
+import type { ConfigDifferenceAnswer } from "../client/receipts.ts";
+import { readConfigHistory } from "../client/receipts.ts";
 import { compareConfigs } from "../client/validate.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -13,29 +13,10 @@ import type { Terminal } from "./terminal.ts";
 
 /** The changes of a configuration as text: past ones, and those that a file would make. */
 
-const difference = z.object({
-  path: z.string(),
-  before: z.string().optional(),
-  after: z.string().optional(),
-});
-
-const history = z.object({
-  changes: z.array(
-    z.object({
-      number: z.number(),
-      at: z.string().optional(),
-      who: z.string(),
-      rollbackTo: z.number().optional(),
-      differences: z.array(difference),
-      more: z.number(),
-    }),
-  ),
-});
-
 export const tellConfigHistory: Telling = (body) => {
-  const read = history.safeParse(body);
-  if (!read.success) return { text: UNREADABLE };
-  const texts = read.data.changes.map(({ number, at = "before changes were recorded", ...change }) => {
+  const read = readConfigHistory(body);
+  if (read === undefined) return { text: UNREADABLE };
+  const texts = read.changes.map(({ number, at = "before changes were recorded", ...change }) => {
     const { rollbackTo, who } = change;
     const by = rollbackTo === undefined ? who : `${who}, back to ${versionText(rollbackTo)}`;
     const lines = differenceLines(change.differences, change.more);
@@ -71,13 +52,7 @@ export async function diffConfig(
   return EXIT.done;
 }
 
-function differenceLines(
-  differences: readonly (Pick<ConfigDifference, "path"> & {
-    readonly before?: string | undefined;
-    readonly after?: string | undefined;
-  })[],
-  more: number,
-): readonly string[] {
+function differenceLines(differences: readonly ConfigDifferenceAnswer[], more: number): readonly string[] {
   const lines = differences.map(
     ({ path, before = "nothing", after = "nothing" }) => `  ${path}: ${before} -> ${after}`,
   );

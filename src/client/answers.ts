@@ -243,6 +243,30 @@ export interface Problem {
     setting: string;
     expected: string;
   }[];
+  /**
+   * The newer revision of the request set that is held.
+   */
+  held?: number;
+  /**
+   * Kept plans with numbers near the one that was asked for.
+   */
+  near?: number[];
+  /**
+   * Known names that are similar to an unknown one.
+   */
+  nearest?: string[];
+  /**
+   * Why the job could not be read.
+   */
+  jobProblems?: ProblemItem[];
+  /**
+   * To a node's question: it is not stopped.
+   */
+  stop?: false;
+  /**
+   * To a node's question: whether the node may take work again.
+   */
+  undrain?: boolean;
   [k: string]: unknown;
 }
 /**
@@ -1688,7 +1712,13 @@ export interface ConfigurationWritten {
    * Keys of the document that count, and what they count as.
    */
   used: {
+    /**
+     * With its path, as "nodearrays.hpc.placement_groups".
+     */
     key: string;
+    /**
+     * The app's key for it, with the value if it is a timeout.
+     */
     as: string;
   }[];
   /**
@@ -1739,8 +1769,17 @@ export interface ConfigurationHistory {
      */
     rollbackTo?: number;
     differences: {
+      /**
+       * As "prices.currency". Lists are compared as a whole.
+       */
       path: string;
+      /**
+       * As JSON, cut if it is long. Absent: it was not there.
+       */
       before?: string;
+      /**
+       * As JSON, cut if it is long. Absent: it is not there.
+       */
       after?: string;
     }[];
     /**

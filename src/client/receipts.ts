@@ -1,8 +1,16 @@
 import { z } from "zod";
-import type { Acknowledgement, ConfigurationWritten, Problem, Restored, Tick, Wake } from "./answers.ts";
+import type {
+  Acknowledgement,
+  ConfigurationHistory,
+  ConfigurationWritten,
+  Problem,
+  Restored,
+  Tick,
+  Wake,
+} from "./answers.ts";
 import { flag, listOf, number, problemPart, readerOf, rejectedJob, text, texts } from "./readable.ts";
 
-/** Readers of the answers to a change, for display: accepted demand, refusals, ticks, restores, configurations. */
+/** Readers of the answers to a change, for display: accepted demand, refusals, ticks, restores, configurations and their history. */
 
 const accepted = z.object({
   requestSet: text,
@@ -43,9 +51,28 @@ const configNotes = z.object({
   losses: listOf(z.object({ requestSet: text, loses: texts })),
 });
 
+/** Every change must be readable: a list with holes would be a false history. */
+const configHistory = z.object({
+  changes: z.array(
+    z.object({
+      number: z.number(),
+      at: z.string().optional(),
+      who: z.string(),
+      rollbackTo: z.number().optional(),
+      differences: z.array(
+        z.object({ path: z.string(), before: z.string().optional(), after: z.string().optional() }),
+      ),
+      more: z.number(),
+    }),
+  ),
+});
+
 export const readAccepted = readerOf<Acknowledgement>()(accepted);
 export const readProblemAnswer = readerOf<Problem>()(problem);
 export const readTick = readerOf<Tick>()(tick);
 export const readWake = readerOf<Wake>()(wake);
 export const readRestored = readerOf<Restored>()(restored);
 export const readConfigNotes = readerOf<ConfigurationWritten>()(configNotes);
+export const readConfigHistory = readerOf<ConfigurationHistory>()(configHistory);
+
+export type ConfigDifferenceAnswer = z.infer<typeof configHistory>["changes"][number]["differences"][number];

@@ -80,7 +80,7 @@ test("enabled false: plan, state and explain say what would be done, and nothing
     terminates: [],
   });
   const told = await stage.explain("demo", { kind: "job", job: "nodearray:execute" });
-  expect(told.kind === "explained" ? String(told.body["text"]).split("\n") : told).toEqual([
+  expect(told.kind === "explained" ? told.body.text.split("\n") : told).toEqual([
     "target standard/nodearray:execute asks for 4 nodes; rank 1 of 1",
     "4 of 4 would be placed, 4 of them on nodes that are not up: the mode is observe",
     expect.stringMatching(/^the plan would create 4 x execute\/\S+, but the mode is observe$/),

@@ -11,16 +11,10 @@ import type {
 import { renderReason } from "../../domain/reason-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { someOf } from "../../domain/some-of.ts";
+import type { AcknowledgementShown } from "../../wire/api/request-set-answers.ts";
 
 /** The amounts that a request set asks for, for comparison with its sender's intention. */
-export interface AskedFor {
-  readonly nodearrays: number;
-  readonly jobs: number;
-  /** Slots of all jobs. */
-  readonly slots: number;
-}
-
-export function countAsked({ demands }: SetDemand): AskedFor {
+export function countAsked({ demands }: SetDemand): NonNullable<AcknowledgementShown["asks"]> {
   const jobs = demands.filter((demand) => demand.kind === "job");
   return {
     nodearrays: demands.length - jobs.length,

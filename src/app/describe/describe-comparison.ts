@@ -6,6 +6,13 @@ import { loadWhole } from "../record/load-record.ts";
 import { firstBytes } from "./pages.ts";
 import type { App } from "../process/app.ts";
 import type { Seconds } from "../../domain/units.ts";
+import type {
+  ComparedArrayShown,
+  ComparedDayShown,
+  ComparisonShown,
+  DifferenceShown,
+  FleetShown,
+} from "../../wire/api/comparison-answer.ts";
 
 /** The first and last requested day. Absent: all days that are kept. */
 export interface ComparedDays {
@@ -18,7 +25,7 @@ export async function describeComparison(
   app: App,
   cluster: ClusterName,
   { since = "", until }: ComparedDays,
-) {
+): Promise<ComparisonShown> {
   const { bodies } = await loadWhole(app, cluster);
   const fleet = bodies.virtual;
   const asked = (fleet?.comparison.days ?? [])
@@ -26,34 +33,32 @@ export async function describeComparison(
     .toReversed()
     .map(showDay);
   const days = firstBytes(asked, MOST_BYTES);
-  const next = asked[days.length]?.day;
   return {
     cluster,
-    observing: (fleet?.arrays ?? []).map(({ name, since: from }) => ({
+    observing: (fleet?.arrays ?? []).map(({ name, since: from }): ComparisonShown["observing"][number] => ({
       nodearray: name,
       since: isoTime(from),
       virtualNodes: fleet?.nodes.filter(({ node }) => node.array === name).length ?? 0,
     })),
     days,
-    ...(next === undefined ? {} : { next }),
+    next: asked[days.length]?.day,
   };
 }
 
 /** An answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;
 
-function showDay({ day, arrays, waiting, currency }: ComparedDay) {
+function showDay({ day, arrays, waiting, currency }: ComparedDay): ComparedDayShown {
   return {
     day,
-    ...(currency === undefined ? {} : { currency }),
-    ...(waiting === undefined
-      ? {}
-      : { waitingJobHours: { real: hours(waiting.real), virtual: hours(waiting.virtual) } }),
+    currency,
+    waitingJobHours:
+      waiting === undefined ? undefined : { real: hours(waiting.real), virtual: hours(waiting.virtual) },
     nodearrays: arrays.map(showArray),
   };
 }
 
-function showArray({ array, seconds, real, virtual, differences }: ComparedArray) {
+function showArray({ array, seconds, real, virtual, differences }: ComparedArray): ComparedArrayShown {
   return {
     nodearray: array,
     observedHours: hours(seconds),
@@ -63,7 +68,7 @@ function showArray({ array, seconds, real, virtual, differences }: ComparedArray
   };
 }
 
-function showCounts(counts: FleetCounts, seconds: Seconds) {
+function showCounts(counts: FleetCounts, seconds: Seconds): FleetShown {
   const { peak, nodeSeconds, idleSeconds, boots, cost, unpricedSeconds } = counts;
   return {
     peakNodes: peak,
@@ -71,12 +76,12 @@ function showCounts(counts: FleetCounts, seconds: Seconds) {
     nodeHours: hours(nodeSeconds),
     idleNodeHours: hours(idleSeconds),
     boots,
-    ...(cost === undefined ? {} : { cost: Number(cost.toFixed(2)) }),
-    ...(unpricedSeconds === undefined ? {} : { unpricedNodeHours: hours(unpricedSeconds) }),
+    cost: cost === undefined ? undefined : Number(cost.toFixed(2)),
+    unpricedNodeHours: unpricedSeconds === undefined ? undefined : hours(unpricedSeconds),
   };
 }
 
-function showDifference(difference: Difference) {
+function showDifference(difference: Difference): DifferenceShown {
   const { kind, since, until, nodes, nodeSeconds, stoppedAt, sets } = difference;
   return {
     kind,
@@ -85,8 +90,8 @@ function showDifference(difference: Difference) {
     hours: hours(secondsBetween(since, until)),
     nodes,
     nodeHours: hours(nodeSeconds),
-    ...(stoppedAt === undefined ? {} : { stoppedAt: isoTime(stoppedAt) }),
-    ...(sets === undefined ? {} : { requestSets: [...sets] }),
+    stoppedAt: stoppedAt === undefined ? undefined : isoTime(stoppedAt),
+    requestSets: sets,
     text: differenceText(difference),
   };
 }

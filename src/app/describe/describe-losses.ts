@@ -10,13 +10,7 @@ import { poolsOf, reportsOf } from "../../domain/request-sets.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
-
-/** The parts of a live request set's demand or reports that do not count. */
-export interface Loss {
-  readonly requestSet: string;
-  /** One sentence each. */
-  readonly loses: readonly string[];
-}
+import type { LossShown } from "../../wire/api/configuration.ts";
 
 /** Maximum number of sets named, and of sentences for each. */
 const SHOWN_SETS = 200;
@@ -28,7 +22,7 @@ export function describeLosses(
   bodies: Bodies,
   policy: Policy,
   now: Instant,
-): readonly Loss[] {
+): readonly LossShown[] {
   const losses = new Map<string, Set<string>>();
   const note = (set: string, loss: string): void => {
     const known = losses.get(set) ?? new Set<string>();
@@ -64,5 +58,5 @@ export function describeLosses(
   return [...losses]
     .toSorted(([a], [b]) => compareText(a, b))
     .slice(0, SHOWN_SETS)
-    .map(([requestSet, loses]) => ({ requestSet, loses: [...loses] }));
+    .map(([requestSet, loses]): LossShown => ({ requestSet, loses: [...loses] }));
 }

@@ -1,22 +1,15 @@
 import type { RejectedMessage } from "../ports/demand-queue.ts";
 import { PortError } from "../ports/port-error.ts";
+import type { WaitingMessagesShown } from "../../wire/api/health-answers.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { App } from "../process/app.ts";
 
-/** The number and age of the messages in a queue. */
-export interface Waiting {
-  /** Approximate number of messages. */
-  readonly count: number;
-  /** Age of the oldest message. Absent: there is none, or it is in work. */
-  readonly oldestAgeSeconds?: Seconds;
-}
-
 export interface PutAsideQueues {
   /** `demand-poison`: messages that the host gave up, until the timer handles them. */
-  readonly poison: Waiting;
+  readonly poison: WaitingMessagesShown;
   /** `demand-rejected`: messages that could not be accepted. */
-  readonly rejected: Waiting;
+  readonly rejected: WaitingMessagesShown;
   /** The oldest of these. */
   readonly oldestRejected: readonly RejectedMessage[];
 }
@@ -30,8 +23,8 @@ export async function describeQueues({ ports: { clock, queue } }: App): Promise<
   const now = clock.now();
   const rejectedAt = oldest[0]?.rejectedAt;
   return {
-    poison: { count: poison.count, ...ageOf(poison.oldestAt, now) },
-    rejected: { count, ...ageOf(rejectedAt, now) },
+    poison: { count: poison.count, oldestAgeSeconds: ageOf(poison.oldestAt, now) },
+    rejected: { count, oldestAgeSeconds: ageOf(rejectedAt, now) },
     oldestRejected: oldest,
   };
 }
@@ -49,6 +42,6 @@ export async function countQueues(
   }
 }
 
-function ageOf(at: Instant | undefined, now: Instant): Pick<Waiting, "oldestAgeSeconds"> {
-  return at === undefined ? {} : { oldestAgeSeconds: Math.max(0, Math.round(secondsBetween(at, now))) };
+function ageOf(at: Instant | undefined, now: Instant): Seconds | undefined {
+  return at === undefined ? undefined : Math.max(0, Math.round(secondsBetween(at, now)));
 }

@@ -1,7 +1,6 @@
 import type { Unknown } from "../../decide/explain/explain-job.ts";
 import type { DemandExplained } from "../../decide/explain/explained-demand.ts";
 import { explainJob } from "../../decide/explain/explain-job.ts";
-import type { HostExplained } from "../../decide/explain/explain-host.ts";
 import { explainHost } from "../../decide/explain/explain-host.ts";
 import type { JudgedHosts } from "../../decide/world/scheduler-only.ts";
 import { storedHosts } from "../../decide/need/stored-world.ts";
@@ -9,14 +8,13 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { JobDemand, Problem } from "../../domain/demand.ts";
 import type { ClusterName, SetName } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
-import { modeShown } from "../../domain/plan.ts";
-import { renderReason } from "../../domain/reason-text.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { isoTime } from "../../domain/units.ts";
+import type { ExplanationShown } from "../../wire/api/explanation-answers.ts";
+import type { Explained } from "./describe-explanation.ts";
+import { describeExplanation } from "./describe-explanation.ts";
 import { loadWhole } from "../record/load-record.ts";
 import type { App } from "../process/app.ts";
-import type { NodeExplained } from "../../decide/explain/explain-node.ts";
 import { explainNode, type NodeRules } from "../../decide/explain/explain-node.ts";
 
 /** The subject of an explanation. Without `plan` the last plan explains it, otherwise that plan. */
@@ -26,7 +24,7 @@ export type Question = { readonly plan?: number } & (
 );
 
 export type Explanation =
-  | { readonly kind: "explained"; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly kind: "explained"; readonly body: ExplanationShown }
   | Unknown
   /** The plan changed nothing, or is no longer kept. `near`: kept plans with similar numbers. */
   | { readonly kind: "not-kept"; readonly near: readonly number[] }
@@ -70,7 +68,8 @@ async function explainPast(
   }
   const { plan, ledger, counts } = kept;
   const answer = answerBy(plan, ledger, question);
-  if (answer.kind !== "unknown") return { kind: "explained", body: { ...bodyOf(answer, plan), counts } };
+  if (answer.kind !== "unknown")
+    return { kind: "explained", body: describeExplanation(cluster, plan, answer, counts) };
   const partly = plan.kept !== undefined || plan.nodes.size < counts.nodes;
   return partly ? { kind: "left-out" } : answer;
 }
@@ -86,14 +85,13 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
     question.kind === "node" ? storedHosts(record, bodies, policy, app.ports.clock.now()) : NO_HOSTS;
   const answer = answerBy(plan, ledger, question, { hosts, rules: policy });
   if (answer.kind === "demand") {
-    const body = withMetadata(answer, metadataOf(record, bodies, answer.set)(answer.id));
-    return { kind: "explained", body: bodyOf(body, plan) };
+    const noted = withMetadata(answer, metadataOf(record, bodies, answer.set)(answer.id));
+    return { kind: "explained", body: describeExplanation(cluster, plan, noted) };
   }
-  if (answer.kind !== "unknown") return { kind: "explained", body: bodyOf(answer, plan) };
+  if (answer.kind !== "unknown")
+    return { kind: "explained", body: describeExplanation(cluster, plan, answer) };
   return question.kind === "job" ? findInDemand(bodies, question.job, answer) : answer;
 }
-
-type Explained = DemandExplained | NodeExplained | HostExplained;
 
 /** The schedulers' reports at the time of a past plan are not stored. */
 const NO_HOSTS: JudgedHosts = { nodes: new Map(), others: [] };
@@ -117,12 +115,6 @@ function answerBy(
   });
   if (node.kind === "node") return node;
   return explainHost(plan, question.node, hosts.others) ?? node;
-}
-
-function bodyOf(answer: Explained, plan: Plan): Readonly<Record<string, unknown>> {
-  const made = { plan: plan.number, planAt: isoTime(plan.at), ...modeShown(plan) };
-  if (answer.kind !== "demand") return { ...made, ...answer };
-  return { ...made, ...answer, reasonTexts: answer.reasons.map(renderReason) };
 }
 
 /** Notes of drivers about the jobs of a set, by id. From the demand in force, which may be newer than the plan. */

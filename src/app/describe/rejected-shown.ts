@@ -1,23 +1,45 @@
-import type { Problem, SetDemand } from "../../domain/demand.ts";
+import type { Problem, RejectedJob, SetDemand } from "../../domain/demand.ts";
 import { moreRejected } from "../../domain/more-rejected.ts";
+import { isoTime } from "../../domain/units.ts";
 import type { RequestSetShown } from "../../wire/api/cluster-demand.ts";
-import type { ProblemShown } from "../../wire/api/parts.ts";
+import type { RejectedMessageShown } from "../../wire/api/health-answers.ts";
+import type { ProblemShown, RejectedJobShown } from "../../wire/api/parts.ts";
 import { firstBytes } from "./pages.ts";
+import type { RejectedMessage } from "../ports/demand-queue.ts";
 
 /** Limits of what is shown about one job or message. */
 const MOST_PROBLEM_BYTES = 4000;
 
 /** The first problems, and one more with the number of the others. */
 export function firstProblems(problems: readonly Problem[]): readonly ProblemShown[] {
-  const first = firstBytes(problems, MOST_PROBLEM_BYTES).map(describeProblem);
+  const first = firstBytes(problems, MOST_PROBLEM_BYTES).map(problemShown);
   const left = problems.length - first.length;
   if (left === 0) return first;
   const rest = { path: "", found: `${left} more problems`, expected: "an input without problems" };
-  return [...first, describeProblem(rest)];
+  return [...first, problemShown(rest)];
 }
 
-function describeProblem({ path, found, expected, didYouMean }: Problem): ProblemShown {
+/** A problem of an input, as a member of an answer. */
+export function problemShown({ path, found, expected, didYouMean }: Problem): ProblemShown {
   return { path, found, expected, didYouMean };
+}
+
+/** A message that was put aside, as a member of an answer. */
+export function rejectedMessageShown(message: RejectedMessage): RejectedMessageShown {
+  const { messageId, rejectedAt, cluster, set, problems, text } = message;
+  return {
+    messageId,
+    rejectedAt: isoTime(rejectedAt),
+    cluster,
+    set,
+    problems: problems.map(problemShown),
+    text,
+  };
+}
+
+/** A job that could not be read, with all its problems, as a member of an answer. */
+export function rejectedJobShown({ name, problems }: RejectedJob): RejectedJobShown {
+  return { name, problems: problems.map(problemShown) };
 }
 
 /** The jobs of a set that could not be read, as members of an answer: up to a number of bytes, with the number of the others. */

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { BuiltAnswer } from "./parts.ts";
 import { time, count, text, observing } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** The short answers of the HTTP API. */
 
@@ -33,3 +35,8 @@ export const stopAnswer = z
   .meta({ description: "The node will be stopped." });
 
 export const openapiAnswer = z.looseObject({ openapi: text }).meta({ description: "This document." });
+
+export type TickShown = BuiltAnswer<typeof tickAnswer>;
+export type WakeShown = BuiltAnswer<typeof wakeAnswer>;
+export type RestoredShown = BuiltAnswer<typeof restoredAnswer>;
+export type StopShown = Shown<typeof stopAnswer>;

@@ -6,6 +6,7 @@ import { nodes, schedulerHosts, stopKeys } from "./cluster-nodes.ts";
 import { choice, lastPlan } from "./cluster-plan.ts";
 import { underWay } from "./cluster-under-way.ts";
 import { count, health, observing, paging, text, time } from "./parts.ts";
+import type { BuiltAnswer } from "./parts.ts";
 import type { Shown } from "./shown.ts";
 
 /** GET /api/clusters/{cluster}: the main answer for operators. */
@@ -62,6 +63,5 @@ export const clusterAnswer = z.object({
   ...paging,
 });
 
-/** The answer as the app builds it. The door adds `observing`. */
-export type ClusterShown = Omit<Shown<typeof clusterAnswer>, keyof typeof observing>;
+export type ClusterShown = BuiltAnswer<typeof clusterAnswer>;
 export type TroubleShown = Shown<typeof trouble>;

@@ -1,5 +1,8 @@
 import { z } from "zod";
 import { count, text, texts, time } from "./parts.ts";
+import type { Shown } from "./shown.ts";
+
+/** GET /api/clusters/{cluster}/comparison. */
 
 const hours = z.number().min(0);
 const day = z.iso.date().meta({ description: "In UTC." });
@@ -60,3 +63,9 @@ export const comparisonAnswer = z.object({
     description: "There are older days than the answer holds: ask again with this as the parameter `until`.",
   }),
 });
+
+export type ComparisonShown = Shown<typeof comparisonAnswer>;
+export type ComparedDayShown = ComparisonShown["days"][number];
+export type ComparedArrayShown = ComparedDayShown["nodearrays"][number];
+export type FleetShown = Shown<typeof fleet>;
+export type DifferenceShown = Shown<typeof difference>;

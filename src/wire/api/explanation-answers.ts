@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { planCounts } from "./history-answer.ts";
+import type { BuiltAnswer } from "./parts.ts";
 import { metadata } from "./request-set-answers.ts";
 import {
   time,
@@ -107,3 +108,8 @@ export const hostExplained = z
   .meta({ description: "A host that a scheduler reports and that is no node of the cluster." });
 
 export const explanation = z.union([jobExplained, nodeExplained, hostExplained]);
+
+export type DemandExplanationShown = BuiltAnswer<typeof jobExplained>;
+export type NodeExplanationShown = BuiltAnswer<typeof nodeExplained>;
+export type HostExplanationShown = BuiltAnswer<typeof hostExplained>;
+export type ExplanationShown = DemandExplanationShown | NodeExplanationShown | HostExplanationShown;

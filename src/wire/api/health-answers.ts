@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { time, count, text, problemItem, health } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** The answers about all clusters: health, and messages that were put aside. */
 
@@ -57,3 +58,9 @@ export const healthAnswer = z.object({
   poisonMessages: waiting.optional().meta({ description: `${POISON} Absent: the queue cannot be read.` }),
   rejectedMessages: waiting.optional().meta({ description: `${REJECTED} Absent: the queue cannot be read.` }),
 });
+
+export type ClustersShown = Shown<typeof clustersAnswer>;
+export type AllHealthShown = Shown<typeof healthAnswer>;
+export type WaitingMessagesShown = Shown<typeof waiting>;
+export type RejectedMessagesShown = Shown<typeof rejectedMessagesAnswer>;
+export type RejectedMessageShown = RejectedMessagesShown["oldest"][number];

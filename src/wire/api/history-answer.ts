@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { BuiltAnswer } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 import { time, count, text, counts, observing } from "./parts.ts";
 
 /** GET /api/clusters/{cluster}/history. */
@@ -55,3 +57,7 @@ export const historyAnswer = z.object({
     description: "There are older rows than the answer holds: ask again with this as the parameter `to`.",
   }),
 });
+
+export type HistoryShown = BuiltAnswer<typeof historyAnswer>;
+export type HistoryRowShown = HistoryShown["rows"][number];
+export type PlanCountsShown = Shown<typeof planCounts>;

@@ -23,18 +23,32 @@ export const problemItem = z
   })
   .meta({ description: "One thing that is wrong with an input." });
 
+const problemMembers = {
+  type: z.literal("about:blank"),
+  title: text,
+  status: z.int(),
+  detail: text,
+  problems: z.array(problemItem).optional(),
+  settings: z
+    .array(z.object({ setting: text, expected: text }))
+    .optional()
+    .meta({ description: "App settings that have problems." }),
+  held: z.number().optional().meta({ description: "The newer revision of the request set that is held." }),
+  near: z
+    .array(count)
+    .optional()
+    .meta({ description: "Kept plans with numbers near the one that was asked for." }),
+  nearest: texts.optional().meta({ description: "Known names that are similar to an unknown one." }),
+  jobProblems: z.array(problemItem).optional().meta({ description: "Why the job could not be read." }),
+  stop: z.literal(false).optional().meta({ description: "To a node's question: it is not stopped." }),
+  undrain: z
+    .boolean()
+    .optional()
+    .meta({ description: "To a node's question: whether the node may take work again." }),
+};
+
 export const problemJson = z
-  .looseObject({
-    type: z.literal("about:blank"),
-    title: text,
-    status: z.int(),
-    detail: text,
-    problems: z.array(problemItem).optional(),
-    settings: z
-      .array(z.object({ setting: text, expected: text }))
-      .optional()
-      .meta({ description: "App settings that have problems." }),
-  })
+  .looseObject(problemMembers)
   .meta({ description: "An error, by RFC 9457. `problems` has everything that is wrong with the request." });
 
 export const rejectedJob = z.object({ name: text, problems: z.array(problemItem) });
@@ -114,8 +128,14 @@ export const health = z.object({
   clusterState: text.optional(),
 });
 
+/** An answer of a cluster as it is built. The door adds `observing` to it. */
+export type BuiltAnswer<S extends z.ZodType> = Omit<Shown<S>, keyof typeof observing>;
+
 export type HealthShown = Shown<typeof health>;
+export type BucketKeyShown = Shown<typeof bucketKey>;
 export type PhaseShown = Shown<typeof phase>;
+export type ProblemJsonShown = Shown<z.ZodObject<typeof problemMembers>>;
+export type SettingShown = NonNullable<ProblemJsonShown["settings"]>[number];
 export type ProblemShown = Shown<typeof problemItem>;
 export type RejectedJobShown = Shown<typeof rejectedJob>;
 export type PagingShown = Shown<z.ZodObject<typeof paging>>;

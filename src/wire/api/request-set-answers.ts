@@ -2,7 +2,7 @@ import { z } from "zod";
 import { requestSetSummary } from "./cluster-demand.ts";
 import { proposal } from "./cluster-plan.ts";
 import { time, count, text, texts, rejectedJob, observing, paging, unit, demandKind } from "./parts.ts";
-import type { Shown } from "./shown.ts";
+import type { BuiltAnswer } from "./parts.ts";
 
 /** The answers about one request set. */
 
@@ -66,5 +66,5 @@ export const requestSetAnswer = requestSetSummary.extend({
   ...paging,
 });
 
-/** The answer as the app builds it. The door adds `observing`. */
-export type OneRequestSetShown = Omit<Shown<typeof requestSetAnswer>, keyof typeof observing>;
+export type OneRequestSetShown = BuiltAnswer<typeof requestSetAnswer>;
+export type AcknowledgementShown = BuiltAnswer<typeof acknowledgement>;

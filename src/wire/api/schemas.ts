@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { nodearraySchema } from "../message/nodearray-schema.ts";
-import { whatIfSchema } from "../what-if/what-if-schema.ts";
+import { whatIfSchema } from "../message/what-if-schema.ts";
 import { acknowledgement, requestSetAnswer } from "./request-set-answers.ts";
 import { clustersAnswer, healthAnswer, rejectedMessagesAnswer } from "./health-answers.ts";
 import { explanation } from "./explanation-answers.ts";
@@ -10,15 +10,8 @@ import { trialAnswer } from "./trial-answer.ts";
 import { clusterAnswer } from "./cluster-answer.ts";
 import { health, problemItem, problemJson, rejectedJob } from "./parts.ts";
 import { comparisonAnswer } from "./comparison-answer.ts";
-import {
-  configAnswer,
-  configHistory,
-  configRequest,
-  configWritten,
-  hostRequest,
-  jobRequest,
-  requestSetRequest,
-} from "./requests.ts";
+import { configAnswer, configHistory, configRequest, configWritten } from "./configuration.ts";
+import { hostRequest, jobRequest, requestSetRequest } from "./requests.ts";
 
 /** The schemas of the API by the names that the description gives them. */
 export const SCHEMAS = {

@@ -18,3 +18,19 @@ type Complete<T> = T extends readonly (infer I)[]
 
 /** Optional in the schema. False for the keys of a partial record, which are data and not members. */
 type MayBeUndefined<T, K extends keyof T> = undefined extends Required<T>[K] ? true : false;
+
+/** The same for a part of an answer in which absent members are left out, because it is also stored: see {@link withoutAbsent}. */
+export type Sparse<S extends z.ZodType> = Fixed<z.infer<S>>;
+
+type Fixed<T> = T extends readonly (infer I)[]
+  ? readonly Fixed<I>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Fixed<T[K]> }
+    : T;
+
+/** The members of `T`, all of them named. */
+export type Named<T> = Readonly<
+  { [K in keyof T as MayBeUndefined<T, K> extends true ? K : never]-?: T[K] } & {
+    [K in keyof T as MayBeUndefined<T, K> extends true ? never : K]: T[K];
+  }
+>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { outcome } from "./request-set-answers.ts";
 import { time, count, text, texts, rejectedJob, observing, planMode, unit } from "./parts.ts";
+import type { BuiltAnswer } from "./parts.ts";
 import type { Shown } from "./shown.ts";
 
 /** POST /api/clusters/{cluster}/plan: a dry run. */
@@ -66,8 +67,9 @@ export const trialAnswer = z
   })
   .meta({ description: "What would be planned with the changed inputs. Nothing was changed." });
 
-/** The answer as the app builds it. The door adds `observing` and the rejected jobs. */
-export type TrialShown = Omit<Shown<typeof trialAnswer>, keyof typeof observing | "rejectedJobs">;
+export type TrialAnswerShown = BuiltAnswer<typeof trialAnswer>;
+/** The answer without the jobs that could not be read: the door knows these. */
+export type TrialShown = Omit<TrialAnswerShown, "rejectedJobs">;
 export type TrialCountsShown = Shown<z.ZodObject<typeof trialCounts>>;
 export type TrialPlanShown = Shown<typeof trialPlan>;
 export type TrialCreateShown = Shown<typeof create>;

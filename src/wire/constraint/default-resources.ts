@@ -153,7 +153,7 @@ function checkModified(
 }
 
 /** An entry in a form that can be read back. */
-export function writeDefaultResource({ select, name, value, modifier }: DefaultResource): object {
+export function writeDefaultResource({ select, name, value, modifier }: DefaultResource): Fields {
   const written = { select: writeSelect(select), name, value: writeValue(value) };
   if (modifier === undefined) return written;
   const { operation, by } = modifier;

@@ -1,9 +1,11 @@
 import type { CapRules, Ceiling } from "../../domain/cap-rules.ts";
 import type { Problem } from "../../domain/demand.ts";
+import type { CapsDocument } from "../api/configuration.ts";
 import { checkKeys, isFields, readCount } from "../json/fields.ts";
 import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 const KINDS = ["requestSets", "users"];
 const UNITS: ReadonlySet<string> = new Set(["nodes", "cores"]);
@@ -62,9 +64,9 @@ export function readCeiling(value: unknown, path: string, problems: Problems): C
 }
 
 /** The rules as they were read. */
-export function writeCaps({ requestSets, users }: CapRules): object {
-  return {
-    ...(requestSets.size === 0 ? {} : { requestSets: Object.fromEntries(requestSets) }),
-    ...(users.size === 0 ? {} : { users: Object.fromEntries(users) }),
-  };
+export function writeCaps({ requestSets, users }: CapRules): CapsDocument {
+  return withoutAbsent<CapsDocument>({
+    requestSets: requestSets.size === 0 ? undefined : Object.fromEntries(requestSets),
+    users: users.size === 0 ? undefined : Object.fromEntries(users),
+  });
 }

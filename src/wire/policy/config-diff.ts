@@ -1,13 +1,5 @@
+import type { ConfigDifference, ConfigurationChangeShown } from "../api/configuration.ts";
 import { isFields } from "../json/fields.ts";
-
-/** One value that differs between two documents. */
-export interface ConfigDifference {
-  /** The path, such as "prices.currency". Lists are compared as a whole. */
-  readonly path: string;
-  /** As JSON, cut if it is long. Absent: the document does not have it. */
-  readonly before?: string;
-  readonly after?: string;
-}
 
 /** Maximum number of differences listed. */
 export const MOST_DIFFERENCES = 100;
@@ -17,7 +9,7 @@ const LONGEST_VALUE = 200;
 export function compareConfigs(
   before: object,
   after: object,
-): { readonly differences: readonly ConfigDifference[]; readonly more: number } {
+): Pick<ConfigurationChangeShown, "differences" | "more"> {
   const all = [...differencesIn("", before, after)];
   return {
     differences: all.slice(0, MOST_DIFFERENCES),
@@ -35,8 +27,8 @@ function* differencesIn(path: string, before: unknown, after: unknown): Generato
   if (was === is) return;
   yield {
     path,
-    ...(before === undefined ? {} : { before: shortened(was) }),
-    ...(after === undefined ? {} : { after: shortened(is) }),
+    before: before === undefined ? undefined : shortened(was),
+    after: after === undefined ? undefined : shortened(is),
   };
 }
 

@@ -1,27 +1,9 @@
+import type { ConfigReport, IgnoredKey, MemberOfAnswer, UsedKey } from "../api/configuration.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ArrayTimeouts } from "../../domain/timeouts.ts";
 import { isFields, type Fields } from "../json/fields.ts";
 import { EVERY_OTHER, isBuiltIn } from "./timeouts.ts";
 import type { Seconds } from "../../domain/units.ts";
-
-/** A key of a configuration document that counts, and its meaning. */
-export interface UsedKey {
-  /** With its path, as "nodearrays.hpc.placement_groups". */
-  readonly key: string;
-  /** Our key for it, with the value if it is a timeout. */
-  readonly as: string;
-}
-
-/** A key of a configuration document without effect. Its value is never repeated, because it may be a password. */
-export interface IgnoredKey {
-  readonly key: string;
-  readonly why: string;
-}
-
-export interface ConfigReport {
-  readonly used: readonly UsedKey[];
-  readonly ignored: readonly IgnoredKey[];
-}
 
 const DRIVER = "a setting of a driver of scalelib's: what sends the demand reads its own";
 const TEST_AID = "scalelib uses it in tests only";
@@ -65,15 +47,17 @@ const UNKNOWN_OF_ARRAY = "scalelib knows no such key of a node array";
 const SAYS_NOTHING = "it says nothing";
 
 /** Members that our answers add to a document, so that a document can be read, changed and written back. */
-const ANSWERS: ReadonlySet<string> = new Set([
-  "used",
-  "ignored",
-  "doubts",
-  "unknownNodearrays",
-  "losses",
-  "unreadable",
-  "observing",
-]);
+const ANSWERS: ReadonlySet<string> = new Set(
+  Object.keys({
+    used: true,
+    ignored: true,
+    doubts: true,
+    unknownNodearrays: true,
+    losses: true,
+    unreadable: true,
+    observing: true,
+  } satisfies Record<MemberOfAnswer, true>),
+);
 
 /** Keys that a document may have and that have no effect. */
 export const IGNORED_KEYS: readonly string[] = [...IGNORED.keys(), ...ANSWERS];
@@ -116,7 +100,7 @@ function reportTimeout(
   byArray: ArrayTimeouts | undefined,
 ): readonly UsedKey[] {
   if (!isFields(value) || Object.keys(value).length === 0) return [{ key, as: `${ours}: ${seconds} s` }];
-  return Object.entries(value).map(([array, member]) => {
+  return Object.entries(value).map(([array, member]): UsedKey => {
     const counts = array === EVERY_OTHER ? seconds : (byArray?.get(array) ?? seconds);
     const why = isBuiltIn(member) ? ", the built-in value, as 0 and null mean that in scalelib's object" : "";
     return { key: `${key}.${array}`, as: `${ours}.${array}: ${counts} s${why}` };

@@ -1,5 +1,6 @@
 import type { ExclusiveRules } from "../../domain/exclusive.ts";
 import { arrayName } from "../../domain/ids.ts";
+import type { PolicyDocument } from "../api/configuration.ts";
 import type { Fields } from "../json/fields.ts";
 import { isName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
@@ -22,11 +23,9 @@ export function readExclusive({ [KEY]: value }: Fields, problems: Problems): Exc
   return names.length === 0 ? {} : { exclusiveArrays: names.filter(isName).map(arrayName) };
 }
 
-/** The key as a document shows it. The release before this one does not know it, and only watches then: so none is written for none. */
-export function writeExclusive({ exclusiveArrays = [] }: ExclusiveRules): {
-  readonly exclusiveNodearrays?: true | readonly string[];
-} {
-  return exclusiveArrays !== true && exclusiveArrays.length === 0
-    ? {}
-    : { exclusiveNodearrays: exclusiveArrays };
+/** The key's value in a document. The release before this one does not know it, and only watches then: so none is written for none. */
+export function writeExclusive({
+  exclusiveArrays = [],
+}: ExclusiveRules): PolicyDocument["exclusiveNodearrays"] {
+  return exclusiveArrays !== true && exclusiveArrays.length === 0 ? undefined : exclusiveArrays;
 }

@@ -1,14 +1,12 @@
 import { arrayName } from "../../domain/ids.ts";
 import type { Mode, ModeRules } from "../../domain/mode.ts";
 import { MODES } from "../../domain/mode.ts";
+import type { PolicyDocument } from "../api/configuration.ts";
 import { isFields, type Fields } from "../json/fields.ts";
 import { isName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
-
-/** `mode` of a document: for the whole cluster, or by node array with "default" for arrays that it does not name. */
-export type ModeDocument = Mode | Readonly<Record<string, Mode>>;
 
 const EXPECTED = `one of ${MODES.join(", ")}`;
 
@@ -63,20 +61,23 @@ function readObject(from: Fields, into: Map<string, Mode>, problems: Problems): 
   }
 }
 
-/** The key `mode` as a document shows it. Absent: the configuration gives none, so the app setting counts. */
-export function writeMode({ mode, arrayModes, modeIsDefault }: ModeRules): { readonly mode?: ModeDocument } {
+/**
+ * `mode` as a document shows it: for the whole cluster, or by node array with "default" for arrays that it does not name. Undefined: the
+ * configuration gives none, so the app setting counts.
+ */
+export function writeMode({ mode, arrayModes, modeIsDefault }: ModeRules): PolicyDocument["mode"] {
   const said = modeIsDefault === true ? {} : { [EVERY_OTHER]: mode };
-  if (arrayModes.size > 0) return { mode: { ...said, ...Object.fromEntries(arrayModes) } };
-  return modeIsDefault === true ? {} : { mode };
+  if (arrayModes.size > 0) return { ...said, ...Object.fromEntries(arrayModes) };
+  return modeIsDefault === true ? undefined : mode;
 }
 
 /**
  * The stored form: with `enabled` if one mode counts for all arrays, because the release before this one reads that and not `mode`. That
  * release cannot read a document that needs `mode`, and then only observes.
  */
-export function storedMode(
-  rules: ModeRules,
-): { readonly mode?: ModeDocument } | { readonly enabled: boolean } {
+export function storedMode(rules: ModeRules): Pick<PolicyDocument, "mode"> | { readonly enabled: boolean } {
   const { mode, arrayModes, modeIsDefault } = rules;
-  return modeIsDefault === true || arrayModes.size > 0 ? writeMode(rules) : { enabled: mode === "act" };
+  if (modeIsDefault !== true && arrayModes.size === 0) return { enabled: mode === "act" };
+  const shown = writeMode(rules);
+  return shown === undefined ? {} : { mode: shown };
 }

@@ -3,10 +3,12 @@ import type { Problem } from "../../domain/demand.ts";
 import { machineType } from "../../domain/ids.ts";
 import type { DoubtfulPrice, PriceTable, SizePrice } from "../../domain/price.ts";
 import { doubtfulPrices } from "../../domain/price.ts";
+import type { PricesDocument } from "../api/configuration.ts";
 import { isFields, type Fields } from "../json/fields.ts";
 import { isLabel, LABEL_EXPECTED } from "../json/name.ts";
 import { below, nearest, problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 const TABLE_KEYS = ["currency", "locations", "proxied-locations"];
 const PRICE_KEYS = ["onDemand", "spot"];
@@ -99,16 +101,16 @@ function readProxies(
 }
 
 /** The table in the form in which it is read. */
-export function writePriceTable({ currency, locations, proxies }: PriceTable): object {
-  const tables = [...locations].map(([location, sizes]): [string, object] => [
+export function writePriceTable({ currency, locations, proxies }: PriceTable): PricesDocument {
+  const tables = [...locations].map(([location, sizes]): [string, Fields] => [
     location,
     Object.fromEntries([...sizes.values()].map((size) => [size.machineType, writePrice(size)])),
   ]);
-  return {
+  return withoutAbsent<PricesDocument>({
     currency,
     locations: Object.fromEntries(tables),
-    ...(proxies.size === 0 ? {} : { "proxied-locations": Object.fromEntries(proxies) }),
-  };
+    "proxied-locations": proxies.size === 0 ? undefined : Object.fromEntries(proxies),
+  });
 }
 
 function writePrice({ onDemand, spot }: SizePrice): number | Fields {

@@ -2,6 +2,7 @@ import type { Ceiling } from "../../domain/cap-rules.ts";
 import type { Problem } from "../../domain/demand.ts";
 import type { SenderRule, SenderRules } from "../../domain/sender-rules.ts";
 import { EVERY_ATTRIBUTE } from "../../domain/sender-rules.ts";
+import type { SenderDocument } from "../api/configuration.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { readCeiling } from "./caps.ts";
 import {
@@ -16,6 +17,7 @@ import {
 import { isName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 const KEYS: ReadonlySet<string> = new Set([
   "requestSets",
@@ -115,6 +117,17 @@ export function doubtSenders(rules: SenderRules, path: string): readonly Problem
 }
 
 /** The rules in the form in which they are read. */
-export function writeSenders(rules: SenderRules): readonly object[] {
-  return rules.map((rule) => ({ ...rule }));
+export function writeSenders(rules: SenderRules): readonly SenderDocument[] {
+  return rules.map((rule) =>
+    withoutAbsent<SenderDocument>({
+      requestSets: rule.requestSets,
+      write: rule.write,
+      maxPriority: rule.maxPriority,
+      caps: rule.caps === undefined ? undefined : { ...rule.caps },
+      hosts: rule.hosts,
+      pools: rule.pools,
+      dynamicArrays: rule.dynamicArrays,
+      attributes: rule.attributes,
+    }),
+  );
 }

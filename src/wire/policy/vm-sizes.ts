@@ -65,7 +65,7 @@ function readSize(record: Fields, path: string, problems: Problems): VmSize {
 }
 
 /** The table in the form in which it is read, with the capabilities that count. */
-export function writeSizeTable({ locations, proxies }: SizeTable): object {
+export function writeSizeTable({ locations, proxies }: SizeTable): Fields {
   const tables = [...locations].map(([location, sizes]): [string, object] => [
     location,
     Object.fromEntries([...sizes].map(([name, size]) => [name, writeSize(size)])),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Shown } from "../../../src/wire/api/shown.ts";
+import type { Shown, Sparse } from "../../../src/wire/api/shown.ts";
+import { withoutAbsent } from "../../../src/wire/policy/without-absent.ts";
 
 const schema = z.strictObject({
   name: z.string(),
@@ -40,4 +41,16 @@ test("a member that is shown and not in the schema is an error of the compiler",
     more: 1,
   };
   expect(schema.safeParse(shown).success).toBe(false);
+});
+
+test("a document leaves out members that are undefined; each member must be named, and no other", () => {
+  type Document = Sparse<typeof schema>;
+  const given = { name: "demo", list: [], counts: { off: 1 } };
+  expect(withoutAbsent<Document>({ ...given, note: undefined })).toStrictEqual(given);
+  // @ts-expect-error: `note` is in the schema.
+  expect(withoutAbsent<Document>(given)).toStrictEqual(given);
+  // @ts-expect-error: `name` may not be absent.
+  expect(withoutAbsent<Document>({ ...given, note: "", name: undefined })).not.toHaveProperty("name");
+  // @ts-expect-error: `more` is not in the schema.
+  expect(withoutAbsent<Document>({ ...given, note: "", more: 1 })).toHaveProperty("more", 1);
 });

@@ -1,23 +1,23 @@
 import * as z from "zod";
-import type { Problem, RequestSetUpdate } from "../../domain/demand.ts";
-import type { ClusterName } from "../../domain/ids.ts";
-import { arrayName, machineType, setName } from "../../domain/ids.ts";
-import type { Mode } from "../../domain/mode.ts";
-import type { Policy } from "../../domain/policy.ts";
-import type { Instant } from "../../domain/units.ts";
-import { plusSeconds } from "../../domain/units.ts";
-import type { LimitChange, WhatIf } from "../../domain/what-if.ts";
-import { decodeMessage, MOST_OVER_HTTP } from "../json/decode.ts";
-import { emptyRequestSet, readRequestSet } from "../message/demand-message.ts";
-import type { Fields } from "../json/fields.ts";
-import { isFields } from "../json/fields.ts";
-import { isName, NAME_EXPECTED } from "../json/name.ts";
-import { readPolicy } from "../policy/policy.ts";
-import { writePolicy } from "../policy/write-policy.ts";
-import { problemAt, problemShowing } from "../json/problem.ts";
-import { addSchemaProblems } from "../json/schema-problems.ts";
-import { Problems } from "../json/problems.ts";
-import { limitSchema, whatIfSchema, keysAt } from "./what-if-schema.ts";
+import type { Problem, RejectedJob, RequestSetUpdate } from "../domain/demand.ts";
+import type { ClusterName } from "../domain/ids.ts";
+import { arrayName, machineType, setName } from "../domain/ids.ts";
+import type { Mode } from "../domain/mode.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Instant } from "../domain/units.ts";
+import { plusSeconds } from "../domain/units.ts";
+import type { LimitChange, WhatIf } from "../domain/what-if.ts";
+import { decodeMessage, MOST_OVER_HTTP } from "./json/decode.ts";
+import { emptyRequestSet, readRequestSet } from "./message/demand-message.ts";
+import type { Fields } from "./json/fields.ts";
+import { isFields } from "./json/fields.ts";
+import { isName, NAME_EXPECTED } from "./json/name.ts";
+import { readPolicy } from "./policy/policy.ts";
+import { writePolicy } from "./policy/write-policy.ts";
+import { problemAt, problemShowing } from "./json/problem.ts";
+import { addSchemaProblems } from "./json/schema-problems.ts";
+import { Problems } from "./json/problems.ts";
+import { limitSchema, whatIfSchema, keysAt } from "./message/what-if-schema.ts";
 
 export interface WhatIfContext {
   readonly cluster: ClusterName;
@@ -33,9 +33,14 @@ export type WhatIfRead =
       readonly kind: "what-if";
       readonly whatIf: WhatIf;
       /** Jobs that could not be read and are left out, by set. */
-      readonly rejectedJobs: readonly { readonly requestSet: string; readonly jobs: readonly object[] }[];
+      readonly rejectedJobs: readonly RejectedOfSet[];
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[]; readonly tooLarge?: true };
+
+export interface RejectedOfSet {
+  readonly requestSet: string;
+  readonly jobs: readonly RejectedJob[];
+}
 
 /** Reads the body of a dry run. An empty one changes nothing. Reports all problems at once, each with its path. Never throws. */
 export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead {

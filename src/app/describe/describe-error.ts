@@ -1,0 +1,35 @@
+import type { Problem } from "../../domain/demand.ts";
+import type { ProblemJsonShown } from "../../wire/api/parts.ts";
+import { problemShown } from "./rejected-shown.ts";
+
+/** Members that only some errors have. */
+export interface MoreOfError extends Partial<
+  Pick<ProblemJsonShown, "settings" | "held" | "near" | "nearest" | "stop" | "undrain">
+> {
+  readonly problems?: readonly Problem[];
+  /** Why a job could not be read. */
+  readonly jobProblems?: readonly Problem[];
+}
+
+/** The body of an error answer, by RFC 9457. */
+export function describeError(
+  status: number,
+  title: string,
+  detail: string,
+  { problems, settings, held, near, nearest, jobProblems, stop, undrain }: MoreOfError,
+): ProblemJsonShown {
+  return {
+    type: "about:blank",
+    title,
+    status,
+    detail,
+    problems: problems?.map(problemShown),
+    settings,
+    held,
+    near,
+    nearest,
+    jobProblems: jobProblems?.map(problemShown),
+    stop,
+    undrain,
+  };
+}

@@ -1,0 +1,93 @@
+import type { ClusterName } from "../../domain/ids.ts";
+import type { PlanCounts } from "../../domain/kept-plan.ts";
+import type { Instant } from "../../domain/units.ts";
+import { instant, isoTime } from "../../domain/units.ts";
+import type { HistoryRowShown, HistoryShown, PlanCountsShown } from "../../wire/api/history-answer.ts";
+import type { App } from "../process/app.ts";
+import { firstBytes } from "./pages.ts";
+import type { HistoryRow } from "../ports/history.ts";
+
+/** The requested time, and the maximum number of rows. */
+export interface HistoryRange {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly limit: number;
+}
+
+/**
+ * Rows newest first, and the plans of that time that changed something and can be explained. If the answer would be too large, `next` is
+ * the `to` of the next request.
+ */
+export async function describeHistory(
+  { ports: { history, plans } }: App,
+  cluster: ClusterName,
+  { from, to, limit }: HistoryRange,
+): Promise<HistoryShown> {
+  const read = await history.read(cluster, from, to, limit);
+  const rows = firstBytes(read, MOST_BYTES);
+  const oldest = rows.at(-1);
+  // A row shows the last plan of its minute. The other plans of the oldest minute come after the row before.
+  const since = oldest?.at ?? from;
+  const [before] = await history.read(cluster, instant(0), instant(since - 1), 1);
+  const listed = await plans.list(cluster, (before?.plan ?? 0) + 1, Number.MAX_SAFE_INTEGER - 1, MOST_PLANS);
+  const kept = listed.filter(({ at }) => from <= at && at <= to);
+  const isWhole = oldest === undefined || rows.length === read.length;
+  return {
+    cluster,
+    rows: rows.map(describeRow),
+    next: isWhole ? undefined : isoTime(instant(oldest.at - 1)),
+    keptPlans: kept.map(({ number }) => number),
+    planCounts: kept.map(({ number, at, counts }): HistoryShown["planCounts"][number] => ({
+      plan: number,
+      at: isoTime(at),
+      ...countsShown(counts),
+    })),
+  };
+}
+
+const MOST_PLANS = 1000;
+
+/** Maximum size of the rows. An answer stays below 2 MiB. */
+const MOST_BYTES = 1_500_000;
+
+/** Members that are absent in the row, because another release wrote it, are undefined. */
+function describeRow(row: HistoryRow): HistoryRowShown {
+  return {
+    at: isoTime(row.at),
+    plan: row.plan,
+    nodes: row.nodes,
+    inFlight: row.inFlight,
+    liveSets: row.liveSets,
+    created: row.created,
+    terminated: row.terminated,
+    started: row.started,
+    unmet: row.unmet,
+    mode: row.mode,
+    withheld: withheldShown(row.withheld),
+    trouble: row.trouble,
+    idle: row.idle,
+    pricePerHour: row.pricePerHour,
+    idlePricePerHour: row.idlePricePerHour,
+    currency: row.currency,
+    unpricedNodes: row.unpricedNodes,
+    callSeconds: row.callSeconds,
+  };
+}
+
+/** The counts of a kept plan, as members of an answer. */
+export function countsShown({
+  created,
+  started,
+  terminated,
+  nodes,
+  demands,
+  unmet,
+}: PlanCounts): PlanCountsShown {
+  return { created, started, terminated, nodes, demands, unmet };
+}
+
+function withheldShown(withheld: HistoryRow["withheld"]): HistoryRowShown["withheld"] {
+  if (withheld === undefined) return undefined;
+  const { create, start, stop } = withheld;
+  return { create, start, stop };
+}
