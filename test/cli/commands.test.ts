@@ -166,7 +166,7 @@ describe("a session", () => {
       runCommand(["autostop", "--callback", callback, "--instance", node.instance]);
     await run("set --name execute --instancecount 3 --expiration-interval 86400");
     await expect.poll(() => outOf("nodes"), patiently).toContain("needed by standard/nodearray:execute");
-    // On a busy machine the last look may be too old to tell for a moment (503).
+    // On a busy machine the last observation may be too old to tell for a moment (503).
     await expect
       .poll(async () => (await ask(node.callback)).err, patiently)
       .toMatch(/^409 Needed: .*\nthe node is needed: re-open it in the scheduler$/);

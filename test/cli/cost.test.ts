@@ -93,10 +93,10 @@ test("an idle cluster: executions, storage and polling below 0.50 USD after the 
 test("the idle day that is shipped is one of ticks as test/functions/idle-operations.test.ts has them", async () => {
   const { month } = await costOf();
   const aDay = (kind: string) => (month.operations[kind] ?? 0) / 30;
-  // 1,344 ticks with two reads and 96 looks with five; the wake messages of the loop read a little, too.
+  // 1,344 ticks with two reads and 96 observations with five; the wake messages of the loop read a little, too.
   expect(aDay("table read")).toBeGreaterThan(1344 * 2 + 96 * 5 - 60);
   expect(aDay("table read")).toBeLessThan(1344 * 2 + 96 * 5 + 500);
-  // The timer's own row each time, and five rows at a look.
+  // The timer's own row each time, and five rows at an observation.
   expect(aDay("table write")).toBeGreaterThan(1440 + 96 * 5 - 60);
   expect(aDay("table write")).toBeLessThan(1440 + 96 * 5 + 300);
   expect(aDay("queue put")).toBeLessThan(130);

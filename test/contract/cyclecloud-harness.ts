@@ -51,11 +51,11 @@ export function actionsOn(harness: () => CycleCloudHarness) {
     harness().cyclecloud.terminate(harness().cluster, id(last), nodes);
   const start = (last: number, nodes: readonly NodeId[]) =>
     harness().cyclecloud.start(harness().cluster, id(last), nodes);
-  const look = async (): Promise<Snapshot> =>
+  const observation = async (): Promise<Snapshot> =>
     snapshotOf(await harness().cyclecloud.status(harness().cluster, harness().now()));
   const workers = async (): Promise<readonly Node[]> => {
     const arrays = new Set([harness().roomy.array, harness().tight.array, harness().spot.array]);
-    return (await look()).nodes.filter((node) => arrays.has(node.array));
+    return (await observation()).nodes.filter((node) => arrays.has(node.array));
   };
   /** Creates nodes and waits until they can be seen. */
   const createShown = async (
@@ -67,7 +67,7 @@ export function actionsOn(harness: () => CycleCloudHarness) {
     harness().advance(harness().secondsToShow);
     return nodesOf(last);
   };
-  return { id, create, nodesOf, knows, terminate, start, look, workers, createShown };
+  return { id, create, nodesOf, knows, terminate, start, observation, workers, createShown };
 }
 
 function snapshotOf(outcome: StatusOutcome): Snapshot {

@@ -15,10 +15,12 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
     });
     afterEach(() => harness.close());
 
-    const { id, create, nodesOf, knows, terminate, look, workers, createShown } = actionsOn(() => harness);
+    const { id, create, nodesOf, knows, terminate, observation, workers, createShown } = actionsOn(
+      () => harness,
+    );
 
-    test("a look is of one moment, ours, and shows arrays with their buckets", async () => {
-      const snapshot = await look();
+    test("an observation is of one moment, ours, and shows arrays with their buckets", async () => {
+      const snapshot = await observation();
       expect(snapshot).toMatchObject({
         cluster: harness.cluster,
         at: harness.now(),
@@ -34,7 +36,7 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
     });
 
     test("a spot bucket has a quota of its region and none of its family", async () => {
-      const array = (await look()).arrays.find((candidate) => candidate.name === harness.spot.array);
+      const array = (await observation()).arrays.find((candidate) => candidate.name === harness.spot.array);
       expect(array?.spot).toBe(true);
       expect(array?.buckets[0]).toHaveProperty("regionalQuota");
       expect(array?.buckets[0]).not.toHaveProperty("familyQuota");
@@ -84,7 +86,7 @@ export function describeCycleCloud(name: string, makeHarness: () => Promise<Cycl
     test("a placement group is made by naming it, and its nodes say so", async () => {
       await createShown(1, 2, { ...harness.roomy, placementGroup: placementGroup("group-7") });
       expect((await workers()).map((node) => node.placementGroup)).toEqual(["group-7", "group-7"]);
-      const bucket = (await look()).arrays
+      const bucket = (await observation()).arrays
         .flatMap((array) => array.buckets)
         .find((one) => one.placementGroups.length > 0);
       expect(bucket?.placementGroups).toEqual([{ name: "group-7", activeCount: 2 }]);

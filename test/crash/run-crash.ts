@@ -43,7 +43,7 @@ export async function runCrash(useCase: UseCase, crash?: Crash): Promise<Run> {
 }
 
 /**
- * Does the use case once. If the process is to die at a call by its name and has not, up to three times more: on a busy machine a look
+ * Does the use case once. If the process is to die at a call by its name and has not, up to three times more: on a busy machine an observation
  * can get too old to act on, and then that call comes with the next time.
  */
 async function dieOf(

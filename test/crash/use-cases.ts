@@ -34,7 +34,7 @@ const MINUTE = 60 * SECOND;
 const NOTHING_OPEN = { unmet: 0, intents: 0, inFlight: 0, messagesLeft: 0, messagesPutAside: 0 };
 /** The timer keeps house (collects bodies, prunes history) in each tenth minute. */
 const HOUSEKEEPING = 10 * MINUTE;
-/** A look is acted on for 5 s, a callback is waited for for 20 s: at a higher speed a busy machine would miss that. */
+/** An observation is acted on for 5 s, a callback is waited for for 20 s: at a higher speed a busy machine would miss that. */
 const SPEED = 30;
 
 /**

@@ -59,7 +59,7 @@ async function crashEverywhere(
     const numbers = Array.from({ length: SIDE_BY_SIDE }, (_, index) => first + index);
     const batch = await Promise.all(numbers.map((at) => crashAt(useCase, { at, when })));
     for (const crash of batch) {
-      // On a busy machine a look can get too old to act on, and the use case is over sooner: once more, alone.
+      // On a busy machine an observation can get too old to act on, and the use case is over sooner: once more, alone.
       const isEarly = !crash.died && crash.difference === undefined && Number(crash.at) <= known;
       crashes.push(isEarly ? await crashAt(useCase, crash) : crash);
     }

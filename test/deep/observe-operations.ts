@@ -28,7 +28,7 @@ export async function operationsIn(mode: "act" | "observe", sets: number): Promi
     if (minute >= MINUTES / 2) await cluster.push(minute * 7, minute * 7 + 3, 1, 20 * (minute % 2));
     cluster.pass(30);
     const kind = await cluster.reconcile();
-    if (kind !== "planned") throw new Error(`the look ended as ${kind}`);
+    if (kind !== "planned") throw new Error(`the observation ended as ${kind}`);
     const { reads, pages, writes, transactions } = table.counts;
     operations.push(reads + pages + writes + transactions);
   }

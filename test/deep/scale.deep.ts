@@ -14,7 +14,7 @@ import type { Cost } from "./store-meter.ts";
  */
 const BOUND_MS = 1000;
 const ROW_KIBIBYTES = 700;
-/** Calls of a reconcile whose bodies take no row of their own: reserve the look (read, write), decide (read, write). */
+/** Calls of a reconcile whose bodies take no row of their own: reserve the observation (read, write), decide (read, write). */
 const FIXED_OPERATIONS = 4;
 /** Ledger, snapshot and plan; the manifest twice and the packs of a cold load: each may begin a row that it does not fill. */
 const BEGUN_ROWS = { warm: 3, cold: 15 };

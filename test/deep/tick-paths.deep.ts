@@ -22,7 +22,7 @@ interface Counted {
   readonly wakes: number;
 }
 
-test("timer silent, wake messages lost, or both at work: as many looks and the same storage calls", async () => {
+test("timer silent, wake messages lost, or both at work: as many observations and the same storage calls", async () => {
   // One after the other would take three times as long; the machine has two cores.
   const [both, silent, lost] = await Promise.all([
     count({}),

@@ -47,7 +47,7 @@ function createOf(set: Fields): Try {
   return { name: `a create of ${String(count)}`, message: { nodearrays: [{ Name, ...target, ...sized }] } };
 }
 
-/** As a look asks for it: with nodes. */
+/** As an observation asks for it: with nodes. */
 const clusterOf = (status: Fields): Cluster => ({
   name: "as documented",
   status: { ...status, nodes: [] },

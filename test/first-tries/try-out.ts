@@ -170,8 +170,14 @@ function push({ record, bodies, snapshot: seen, policy }: Setting, set: string, 
 /** What `decide` gives its allocator, put together a second time. */
 function worldOf({ record, bodies, snapshot, policy }: Planned) {
   const demands = demandsInForce(record, bodies);
-  const look = { snapshot, requestNodes: new Map() };
-  const ledger = updateLedger(bodies.ledger, look, record.inFlight, hostFacts(record, bodies, NOW), NOW);
+  const observation = { snapshot, requestNodes: new Map() };
+  const ledger = updateLedger(
+    bodies.ledger,
+    observation,
+    record.inFlight,
+    hostFacts(record, bodies, NOW),
+    NOW,
+  );
   const supply = supplyOf(record, {
     snapshot,
     ledger,

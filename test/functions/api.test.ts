@@ -54,7 +54,7 @@ describe("keys", () => {
 });
 
 describe("health", () => {
-  // Polled as a whole: the answer for anyone may be seconds old, and on a busy machine a look is old for a moment.
+  // Polled as a whole: the answer for anyone may be seconds old, and on a busy machine an observation is old for a moment.
   const health = async () => {
     const { status, type, body } = await app.callBare("GET", "/api/health");
     return { status, type, body };

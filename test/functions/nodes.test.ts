@@ -181,7 +181,7 @@ describe("history", () => {
 });
 
 describe("autostop", () => {
-  // A look counts for two intervals: long enough here for a machine that is busy with other tests.
+  // An observation counts for two intervals: long enough here for a machine that is busy with other tests.
   beforeAll(async () => {
     await app.call("PUT", "/api/clusters/prod/config", { snapshotInterval: 600 });
   });
@@ -249,7 +249,7 @@ describe("autostop", () => {
       status: 403,
       body: { detail: "the node belongs to another node array than the token" },
     });
-    // Unknown once a look has come since the question.
+    // Unknown once an observation has come since the question.
     await expect
       .poll(() => ask(node.path, "?instance=none"), patiently)
       .toMatchObject({

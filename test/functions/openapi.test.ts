@@ -177,7 +177,7 @@ test("each operation of the running system answers as described (startLocalApp c
   for (const query of ["job=small", "job=wide", "job=nodearray:execute"]) {
     expect((await call("GET", `/clusters/prod/explain?${query}`)).body).toMatchObject({ kind: "demand" });
   }
-  // A node is known by its name once a look has seen it, which may be later than the plan that made it.
+  // A node is known by its name once an observation has seen it, which may be later than the plan that made it.
   await expect
     .poll(async () => (await call("GET", "/clusters/prod/explain?node=execute-1")).body, patiently)
     .toMatchObject({ kind: "node" });

@@ -32,7 +32,7 @@ test("an id that is no label is refused", async () => {
   expect((await rejected()).map(({ problems }) => problems.map(({ path }) => path))).toEqual([["id"]]);
 });
 
-test("the timer notes each tick, whatever the look finds", async () => {
+test("the timer notes each tick, whatever the observation finds", async () => {
   const { composed, tick, clock } = openMemoryDoor();
   const { triggers } = composed.app.ports;
   expect(await triggers.timerAt()).toBeUndefined();

@@ -50,7 +50,7 @@ const askForFive = () =>
     ),
   );
 
-test("unknown instances wait for one look, which nobody waits for: 503 first, then 404", async () => {
+test("unknown instances wait for one observation, which nobody waits for: 503 first, then 404", async () => {
   await app.call("PUT", "/api/clusters/prod/request-sets/standard", {
     version: 1,
     nodearrays: [{ Name: "execute", TargetCount: 1 }],

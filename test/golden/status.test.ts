@@ -30,15 +30,15 @@ const HPC = arrayName("hpc");
 const HB = machineType("Standard_HB120rs_v3");
 const HC = machineType("Standard_HC44rs");
 
-/** The record and bodies after a plan on this look. */
+/** The record and bodies after a plan on this observation. */
 function planned(
   scenario: Scenario,
   snapshot: Snapshot,
   policy: Policy,
 ): { readonly record: ClusterRecord; readonly bodies: Bodies } {
   const { record, bodies } = buildState(scenario);
-  const look = { snapshot, requestNodes: new Map() };
-  const { record: next, ledger, plan } = decide(record, bodies, look, policy, NOW, OURS);
+  const observation = { snapshot, requestNodes: new Map() };
+  const { record: next, ledger, plan } = decide(record, bodies, observation, policy, NOW, OURS);
   return { record: next, bodies: { ...bodies, ledger, plan, seen: snapshot } };
 }
 

@@ -171,7 +171,7 @@ test("with --act nodes are created, and at their boot timeout only those go that
   const ours = ["execute-1 Started", "execute-2 Started", "execute-3 Started"];
   await expect.poll(cyclecloud.nodes, patiently).toEqual(ours);
   await cyclecloud.makeNode();
-  // One look shows all four first, so that all are past their boot timeout at once.
+  // One observation shows all four first, so that all are past their boot timeout at once.
   await call("POST", "/tick");
   await expect
     .poll(async () => {

@@ -12,7 +12,7 @@ export class Misfortune {
   readonly #simulator: Simulator;
   readonly #nodes: NodeBook;
   readonly #invalid = new Set<string>();
-  /** The next look will show nothing; the last one did. */
+  /** The next observation will show nothing; the last one did. */
   #looks = { nextIsEmpty: false, lastWasEmpty: false };
 
   constructor(shape: ClusterShape, simulator: Simulator, nodes: NodeBook) {

@@ -387,7 +387,7 @@ class Game {
     );
   }
 
-  /** The last look showed it as failed, or as not up in time. */
+  /** The last observation showed it as failed, or as not up in time. */
   #isUselessAsSeen({ seen }: BookedNode): boolean {
     if (seen === undefined) return false;
     const isLate = this.#rig.now - seen.firstAt >= POLICY.bootTimeoutSeconds * 1000;

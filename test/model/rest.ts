@@ -16,7 +16,7 @@ interface Pause extends Gap {
 
 const LONGEST_GAP_MS = 120_000;
 const REST_MS = 300_000;
-/** A node may be newer than a look that is older than this. */
+/** A node may be newer than an observation that is older than this. */
 const LOOK_TELLS_MS = 45_000;
 /** What an earlier record began may show so long after a new one was made. */
 const FORGOTTEN_MS = 1000 * (POLICY.callLimitSeconds + POLICY.lagSeconds);
@@ -60,7 +60,7 @@ export class Rest {
     return this.#lastPlanAt === undefined || now > this.#blindFrom;
   }
 
-  /** The last look is too old, or the record too new, to say that a node is not there. */
+  /** The last observation is too old, or the record too new, to say that a node is not there. */
   isStale(now: number): boolean {
     const [last = now, born = now] = [this.#lastPlanAt, this.#bornAt];
     return now - last > LOOK_TELLS_MS || now - born < FORGOTTEN_MS;

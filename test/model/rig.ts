@@ -146,7 +146,7 @@ export class Rig {
   /** Nodes that ask at one moment. */
   async ask(calls: readonly StopCall[]): Promise<readonly StopAnswer[]> {
     const answers = await Promise.all(calls.map((call) => this.#stopDesk.ask(this.#site, call)));
-    // One thing after the other here: a look that a question has begun ends before anything else happens.
+    // One thing after the other here: an observation that a question has begun ends before anything else happens.
     await this.#stopDesk.ended();
     this.#collectWakes();
     return answers;

@@ -248,7 +248,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { arbitrary: fc.constant<Deed>({ kind: "false-empty" }), weight: 1 },
 );
 
-/** Mostly a few seconds, so that messages meet the looks, which are 5 s apart, at all their stages. */
+/** Mostly a few seconds, so that messages meet the observations, which are 5 s apart, at all their stages. */
 const pause = fc.oneof(
   { arbitrary: fc.integer({ min: 0, max: 12 }), weight: 3 },
   { arbitrary: fc.integer({ min: 13, max: 90 }), weight: 2 },

@@ -39,7 +39,7 @@ function mayAllGo(
   });
 }
 
-/** All that a node's question is judged by, as it was when the node asked: a look may come of the question. */
+/** All that a node's question is judged by, as it was when the node asked: an observation may come of the question. */
 export interface Moment {
   readonly shape: ClusterShape;
   readonly wants: readonly Want[];
@@ -49,7 +49,7 @@ export interface Moment {
   /** No capacity, as they call themselves unhealthy; none of those that ask. */
   readonly closed: Closed;
   readonly isBlind: boolean;
-  /** The last look is too old to say that a node is not there. */
+  /** The last observation is too old to say that a node is not there. */
   readonly isStale: boolean;
   readonly isResting: boolean;
 }

@@ -46,7 +46,7 @@ function serve(
 ): State {
   const calls = askers.flatMap((index) => {
     const node = nodes[index];
-    // Who asks is up: the look that judges the answer would show that.
+    // Who asks is up: the observation that judges the answer would show that.
     return node?.instanceId === undefined || node.phase !== "ready"
       ? []
       : [
@@ -86,8 +86,8 @@ function wanted({ record, bodies }: State, cluster: RandomCluster) {
       ? node
       : { ...node, phase: "going", status: "Terminating" },
   );
-  const look = { snapshot: { ...showCluster(cluster, nodes), at: at(50) }, requestNodes: new Map() };
-  return decide(record, bodies, look, DEFAULT_POLICY, at(50), OURS).plan.creates;
+  const observation = { snapshot: { ...showCluster(cluster, nodes), at: at(50) }, requestNodes: new Map() };
+  return decide(record, bodies, observation, DEFAULT_POLICY, at(50), OURS).plan.creates;
 }
 
 /** The first set is in force; `raised` has the second as well. */
@@ -115,8 +115,11 @@ function metOf(
 ): readonly [first: readonly Demand[], second: readonly Demand[]] {
   const { record, bodies, raised } = stateOf(cluster, demands, later);
   const full = { ...cluster, limits: { cluster: 0, buckets: [] } };
-  const look = { snapshot: { ...showCluster(full, cluster.nodes), at: at(0) }, requestNodes: new Map() };
-  const { plan } = decide({ ...record, sets: raised }, bodies, look, DEFAULT_POLICY, at(0), OURS);
+  const observation = {
+    snapshot: { ...showCluster(full, cluster.nodes), at: at(0) },
+    requestNodes: new Map(),
+  };
+  const { plan } = decide({ ...record, sets: raised }, bodies, observation, DEFAULT_POLICY, at(0), OURS);
   const met = new Set(
     plan.demands
       .filter(({ placed, asked }) => asked > 0 && placed >= asked)
@@ -153,7 +156,7 @@ test.each(kinds)(
 );
 
 test.each(kinds)(
-  "P7: $name: and so it is with demand that comes between the marks and the look after them",
+  "P7: $name: and so it is with demand that comes between the marks and the observation after them",
   ({ demands: anyOf }) => {
     fc.assert(
       fc.property(clusterOnItsWay, anyOf, anyOf, anyAskers, (cluster, drawn, drawnLater, askers) => {

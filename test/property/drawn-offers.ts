@@ -83,7 +83,7 @@ export function propertiesOf(
   return () => properties;
 }
 
-/** The same node with a name of its own: what a look shows of it once it is up. */
+/** The same node with a name of its own: what an observation shows of it once it is up. */
 export function namedProperties(
   properties: (() => NodeProperties) | undefined,
   group: PlacementGroup | undefined,

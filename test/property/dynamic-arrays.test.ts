@@ -40,8 +40,8 @@ function decideOn(cluster: RandomCluster, demands: readonly Demand[], nodes: rea
   const { nodes: known } = cluster;
   const ledger = known.map((node, i) => rememberNode(node, { purpose: purposeOf(node, i) }));
   const state = buildState({ sets: { standard: { demands } }, ledger: buildLedger(ledger) });
-  const look = { snapshot: { ...showCluster(cluster, nodes), at: NOW }, requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, DEFAULT_POLICY, NOW, OURS);
+  const observation = { snapshot: { ...showCluster(cluster, nodes), at: NOW }, requestNodes: new Map() };
+  return decide(state.record, state.bodies, observation, DEFAULT_POLICY, NOW, OURS);
 }
 
 /** The id of a group is on its nodes, beside whatever else is asked of them. */

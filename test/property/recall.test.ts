@@ -114,9 +114,9 @@ test(
             const record = { backoffs: isResting ? [pause] : [], lastGoodLookAt: at(now - 30) };
             const state = buildState({ sets, record, ledger, seen: snapshot });
             const bodies = plan === undefined ? state.bodies : { ...state.bodies, plan };
-            const look = { snapshot, requestNodes: new Map() };
+            const observation = { snapshot, requestNodes: new Map() };
             const decided = (recall?: Recall<Weighing>) =>
-              decide(state.record, bodies, look, policy, at(now), OURS, recall);
+              decide(state.record, bodies, observation, policy, at(now), OURS, recall);
             const fresh = decided();
             const known = decided(plans);
             expect(known).toEqual(fresh);

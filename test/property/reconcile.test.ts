@@ -212,12 +212,12 @@ test(
         });
         const snapshot = { ...showCluster(cluster, nodes), at: at(0) };
         const codec = plainCodec<typeof snapshot>();
-        const decided = (from: State, look: typeof snapshot): string =>
+        const decided = (from: State, observation: typeof snapshot): string =>
           decisionText(
             decide(
               from.record,
               from.bodies,
-              { snapshot: look, requestNodes: new Map() },
+              { snapshot: observation, requestNodes: new Map() },
               DEFAULT_POLICY,
               at(0),
               OURS,

@@ -42,7 +42,7 @@ export function clusterOf(hostile: HostileCluster, nodeCount: number) {
       ? bodies.demands
       : new Map([...bodies.demands].map(([digest, body]) => [digest, { ...body, pools }]));
   const state: ReturnType<typeof buildState> = { record, bodies: { ...bodies, demands } };
-  return { ...state, look: { snapshot, requestNodes: new Map() } };
+  return { ...state, observation: { snapshot, requestNodes: new Map() } };
 }
 
 /** What another set asks for beside all that; it comes last. */

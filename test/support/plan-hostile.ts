@@ -15,10 +15,10 @@ export interface Planned {
 }
 
 export function planHostile(hostile: HostileCluster, nodeCount: number): Planned {
-  const { record, bodies, look } = clusterOf(hostile, nodeCount);
+  const { record, bodies, observation } = clusterOf(hostile, nodeCount);
   const policy = { ...DEFAULT_POLICY, ...hostile.policy };
   const [before, held] = [process.cpuUsage(), process.memoryUsage().rss];
-  const { plan } = decide(record, bodies, look, policy, NOW, OURS);
+  const { plan } = decide(record, bodies, observation, policy, NOW, OURS);
   const { user, system } = process.cpuUsage(before);
   return {
     plan,

@@ -58,8 +58,8 @@ export function decideOn(
   snapshot: Snapshot,
   { policy = {}, now = NOW }: { readonly policy?: Partial<Policy>; readonly now?: Instant } = {},
 ): Decision {
-  const look = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
-  return decide(record, bodies, look, { ...DEFAULT_POLICY, ...policy }, now, OURS);
+  const observation = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
+  return decide(record, bodies, observation, { ...DEFAULT_POLICY, ...policy }, now, OURS);
 }
 
 /** New nodes in all. */

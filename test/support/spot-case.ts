@@ -54,8 +54,8 @@ export function plan({ demands, arrays, policy, record = {}, nodes = [], ledger 
     record,
     ledger: ledger ?? rememberNodes(nodes),
   });
-  const look = { snapshot: buildSnapshot(nodes, { arrays }), requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, { ...DEFAULT_POLICY, ...policy }, NOW, OURS);
+  const observation = { snapshot: buildSnapshot(nodes, { arrays }), requestNodes: new Map() };
+  return decide(state.record, state.bodies, observation, { ...DEFAULT_POLICY, ...policy }, NOW, OURS);
 }
 
 export const creates = ({ plan: { creates: all } }: Decision): readonly string[] =>

@@ -140,7 +140,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
     "problems of a demand message hold nothing of",
   ),
   mutant(
-    "T32: a look keeps the whole Configuration",
+    "T32: an observation keeps the whole Configuration",
     [
       "src/domain/named-configuration.ts",
       ".filter(([key]) => keys.has(key));",

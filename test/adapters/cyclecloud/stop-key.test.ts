@@ -57,17 +57,20 @@ test.each([
   expect(JSON.stringify(snapshot)).not.toContain("stop_callback");
 });
 
-test("after a lost record a node with our stop URL is ours, and stays so when a look lacks its Configuration", () => {
-  const look = (configuration: unknown) => ({ snapshot: shown(configuration), requestNodes: new Map() });
+test("after a lost record a node with our stop URL is ours, and stays so when an observation lacks its Configuration", () => {
+  const observation = (configuration: unknown) => ({
+    snapshot: shown(configuration),
+    requestNodes: new Map(),
+  });
   const first = updateLedger(
     new Map(),
-    look({ autoscale: { stop_callback: urlOf("k1") } }),
+    observation({ autoscale: { stop_callback: urlOf("k1") } }),
     [],
     new Map(),
     NOW,
   );
-  const second = updateLedger(first, look(undefined), [], new Map(), NOW);
-  const bare = updateLedger(new Map(), look(undefined), [], new Map(), NOW);
+  const second = updateLedger(first, observation(undefined), [], new Map(), NOW);
+  const bare = updateLedger(new Map(), observation(undefined), [], new Map(), NOW);
   const wordsOf = (ledger: typeof first) =>
     [...ledger.values()].map((known) => ownershipText(known, { exclusiveArrays: [] }));
   expect(wordsOf(first)).toEqual(["ours: it carries our stop URL"]);

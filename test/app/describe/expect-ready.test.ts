@@ -42,7 +42,7 @@ test.each([
   },
   { name: "none of its size: of all", nodes: [booted("d", 400, D8)], ready: at(300) },
   { name: "longer than usual: a moment that is past", nodes: [booted("a", 60)], ready: at(-40) },
-  { name: "Ready at the first look tells nothing", nodes: [booted("a", 0)], ready: at(200) },
+  { name: "Ready at the first observation tells nothing", nodes: [booted("a", 0)], ready: at(200) },
 ])("$name", ({ nodes, ready }) => {
   expect(expected(nodes)).toBe(ready);
 });

@@ -145,7 +145,7 @@ test("a report about other hosts leaves out no stop", () => {
 });
 
 describe("marks and grants of others", () => {
-  test("the look is decided on again; the second time the plan asks them to wait 5 s; then it is saved", () => {
+  test("the observation is decided on again; the second time the plan asks them to wait 5 s; then it is saved", () => {
     const began = start();
     const conclude = concludes(began);
     conclude(began);
@@ -222,7 +222,7 @@ test("a status whose records lack TargetState: nothing is decided, and a stop of
   expect(left(-900)).toEqual([]);
 });
 
-describe("a look is overtaken", () => {
+describe("an observation is overtaken", () => {
   test("by a plan that has created since: we were there, and nothing else is saved", () => {
     const began = start();
     const current = changed(began, { plan: 7, totals: { created: 1, terminated: 0 } });

@@ -169,8 +169,8 @@ describe("the binding outlives its question", () => {
   const learnt = ask(stateOf(), [buildCall("n1", { token: OWN, begin: false })]).state;
 
   test("the next plan notes it in the ledger, and it stays there", () => {
-    const look = { snapshot: buildSnapshot(nodes, { at: at(30) }), requestNodes: new Map() };
-    const plan = decide(learnt.record, learnt.bodies, look, DEFAULT_POLICY, at(30), OURS);
+    const observation = { snapshot: buildSnapshot(nodes, { at: at(30) }), requestNodes: new Map() };
+    const plan = decide(learnt.record, learnt.bodies, observation, DEFAULT_POLICY, at(30), OURS);
     expect(plan.ledger.get(nodeId("n1"))?.bound).toEqual({ token: OWN, instanceId: "vm-n1" });
     const { questions: _over, ...bodies } = learnt.bodies;
     const later = { snapshot: buildSnapshot(nodes, { at: at(90) }), requestNodes: new Map() };

@@ -44,7 +44,7 @@ interface Seen {
   readonly askedAt?: Instant;
 }
 
-function look(now: Instant, { listed, shown = listed ?? [], askedAt = now }: Seen): Observation {
+function observation(now: Instant, { listed, shown = listed ?? [], askedAt = now }: Seen): Observation {
   const requestNodes = new Map(listed === undefined ? [] : [[R1, { askedAt, nodes: listed }]]);
   return { snapshot: buildSnapshot(shown, { at: now }), requestNodes };
 }
@@ -55,7 +55,7 @@ function follow(
   seen: Seen,
   ledger: Ledger = new Map(),
 ): ReturnType<typeof followInFlight> {
-  return followInFlight({ ...EMPTY_RECORD, inFlight }, look(now, seen), ledger, DEFAULT_POLICY, now);
+  return followInFlight({ ...EMPTY_RECORD, inFlight }, observation(now, seen), ledger, DEFAULT_POLICY, now);
 }
 
 const nodes = (...names: string[]) => names.map((name) => buildNode(name, { phase: "coming" }));
@@ -197,7 +197,7 @@ describe("several sets in one request: each node closes a place of its own set",
   ];
 
   test("distinguished by array, size, group and name", () => {
-    const origins = originsOf(look(at(30), { listed }), sets);
+    const origins = originsOf(observation(at(30), { listed }), sets);
     expect([...origins].map(([id, { purpose, askedAfter }]) => [id, purpose.kind, askedAfter])).toEqual([
       ["a", "array", 0],
       ["b", "array", 1],
@@ -233,7 +233,7 @@ describe("several sets in one request: each node closes a place of its own set",
     const bare = { ...buildNode("b", { name: "b" }), machineType: buildNode("x").machineType };
     const [x, y] = [buildNode("x", { name: "execute-1" }), { ...bare, name: "unnamed" }];
     const two = [flying({ added: 1 }), flying({ added: 1, purpose: { kind: "dynamic", array: lab } })];
-    const origins = originsOf(look(at(30), { listed: [x, y] }), two);
+    const origins = originsOf(observation(at(30), { listed: [x, y] }), two);
     expect([...origins].map(([id, { purpose }]) => [id, purpose.kind])).toEqual([
       ["x", "array"],
       ["b", "dynamic"],

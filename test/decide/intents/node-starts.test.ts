@@ -103,17 +103,17 @@ describe("what an observation shows about a start", () => {
   });
 
   test("a node that is deallocated has no VM that was ever Ready, and its ledger entry stays the same object", () => {
-    const look = (node: Node) => ({ snapshot: buildSnapshot([node]), requestNodes: new Map() });
+    const observation = (node: Node) => ({ snapshot: buildSnapshot([node]), requestNodes: new Map() });
     const before = buildLedger([rememberNode(buildNode("n1"))]);
-    const off = updateLedger(before, look(asleep("n1")), [], new Map(), NOW);
+    const off = updateLedger(before, observation(asleep("n1")), [], new Map(), NOW);
     expect(off.get(nodeId("n1"))).toMatchObject({ deallocated: true });
     expect(off.get(nodeId("n1"))).not.toHaveProperty("firstReadyAt");
-    expect(updateLedger(off, look(asleep("n1")), [], new Map(), at(60)).get(nodeId("n1"))).toBe(
+    expect(updateLedger(off, observation(asleep("n1")), [], new Map(), at(60)).get(nodeId("n1"))).toBe(
       off.get(nodeId("n1")),
     );
-    const coming = updateLedger(off, look(asleep("n1", { phase: "coming" })), [], new Map(), at(90));
+    const coming = updateLedger(off, observation(asleep("n1", { phase: "coming" })), [], new Map(), at(90));
     expect(coming.get(nodeId("n1"))).not.toHaveProperty("deallocated");
-    const up = updateLedger(coming, look(buildNode("n1")), [], new Map(), at(120));
+    const up = updateLedger(coming, observation(buildNode("n1")), [], new Map(), at(120));
     expect(up.get(nodeId("n1"))).toMatchObject({
       firstReadyAt: at(120),
       start: { state: "shown", since: at(90) },

@@ -28,8 +28,8 @@ describe("a plan", () => {
     now = NOW,
   ) => {
     const { record, bodies } = buildState(scenario);
-    const look = { snapshot: { ...buildSnapshot(nodes, more), at: now }, requestNodes: new Map() };
-    return decide(record, bodies, look, DEFAULT_POLICY, now, OURS);
+    const observation = { snapshot: { ...buildSnapshot(nodes, more), at: now }, requestNodes: new Map() };
+    return decide(record, bodies, observation, DEFAULT_POLICY, now, OURS);
   };
   const known = (nodes: readonly Node[], more: Partial<LedgerNode> = {}) =>
     buildLedger(nodes.map((node) => rememberNode(node, { deallocated: true, ...more })));

@@ -105,12 +105,12 @@ describe("what a send teaches", () => {
 });
 
 describe("what an observation shows about a stop whose outcome is not known", () => {
-  const looked = (nodes: readonly Node[], begun: number, now = begun) =>
+  const observed = (nodes: readonly Node[], begun: number, now = begun) =>
     stateOf(settleStopsByObservation(stopOf(N1), buildSnapshot(nodes, { at: at(begun) }), at(now)));
   const phases = (phase: Node["phase"]) => [buildNode("n1", { phase })];
 
   test.each(["going", "off", "deallocated"] as const)("the node is %s: accepted, at any time", (phase) => {
-    expect(looked(phases(phase), 5)).toEqual(accepted);
+    expect(observed(phases(phase), 5)).toEqual(accepted);
   });
 
   test.each([
@@ -121,21 +121,21 @@ describe("what an observation shows about a stop whose outcome is not known", ()
     },
     { name: "120 s after the commit: lost", begun: 120, outcome: lost },
   ])("the node is still wanted by a status begun $name", ({ begun, outcome }) => {
-    expect(looked(phases("ready"), begun)).toEqual(outcome);
-    expect(looked(phases("coming"), begun)).toEqual(outcome);
+    expect(observed(phases("ready"), begun)).toEqual(outcome);
+    expect(observed(phases("coming"), begun)).toEqual(outcome);
   });
 
   test("a status that was begun 119 s after the commit and took a minute proves nothing", () => {
-    expect(looked(phases("ready"), 119, 179)).toEqual(before);
+    expect(observed(phases("ready"), 119, 179)).toEqual(before);
   });
 
   test("a record without TargetState proves nothing, for 15 minutes", () => {
-    expect(looked(phases("unknown"), 899)).toEqual(before);
-    expect(looked(phases("unknown"), 900)).toEqual(lost);
+    expect(observed(phases("unknown"), 899)).toEqual(before);
+    expect(observed(phases("unknown"), 900)).toEqual(lost);
   });
 
   test("the node is missing: not accepted before the ledger calls it gone", () => {
-    expect(looked([], 120)).toEqual(before);
+    expect(observed([], 120)).toEqual(before);
     const gone = { ...stopOf(N1), ledger: buildLedger([rememberNode(buildNode("n1"), { goneAt: at(30) })]) };
     expect(settleStopsByObservation(gone, buildSnapshot([], { at: at(95) }), at(95)).record.intents).toEqual(
       [],

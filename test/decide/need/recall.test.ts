@@ -62,7 +62,10 @@ function worksIn(situations: readonly Situation[], questions: readonly object[] 
 test.each<{ readonly name: string; readonly changed: Situation }>([
   { name: "nothing", changed: {} },
   { name: "the time", changed: { supply: { now: at(3600) } } },
-  { name: "the look's time", changed: { supply: { snapshot: { ...buildSnapshot([node]), at: at(60) } } } },
+  {
+    name: "the observation's time",
+    changed: { supply: { snapshot: { ...buildSnapshot([node]), at: at(60) } } },
+  },
   {
     name: "when a node was needed last",
     changed: { supply: { ledger: buildLedger([rememberNode(node, { lastNeededAt: at(60) })]) } },

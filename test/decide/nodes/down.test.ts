@@ -43,7 +43,7 @@ const NO_TARGET: Partial<Node> = { phase: "unknown", status: "Ready" };
 const FAILED: Partial<Node> = { phase: "failed", status: "Failed", statusMessage: "GPU lost" };
 
 /** One observation at this number of seconds after NOW, and the state that its commit leaves. */
-function look(state: State, nodes: readonly Node[], seconds: number, recall?: Recall<Weighing>) {
+function observe(state: State, nodes: readonly Node[], seconds: number, recall?: Recall<Weighing>) {
   const now = at(seconds);
   const seen = buildSnapshot(nodes, { at: now });
   const decision = decide(
@@ -85,15 +85,15 @@ describe("a node that was Ready and is shown otherwise", () => {
     { name: "an unknown Status: one snapshot interval", first: LEVITATING, still: 59, over: 60 },
     { name: "Restarting: the boot timeout", first: RESTARTING, still: 3599, over: 3600 },
   ])("$name counts as coming, then not at all", ({ first, still, over }) => {
-    const noticed = look(twoNodes(), withFirst(first), 0);
+    const noticed = observe(twoNodes(), withFirst(first), 0);
     expect(created(noticed.decision)).toBe(0);
     expect(noticed.decision.ledger.get(nodeId("n1"))?.leftReadyAt).toBe(NOW);
 
-    const waiting = look(noticed.state, withFirst(first), still);
+    const waiting = observe(noticed.state, withFirst(first), still);
     expect(created(waiting.decision)).toBe(0);
     expect(verdictOf(waiting.decision)).toBe("needed by standard/execute");
 
-    const given = look(waiting.state, withFirst(first), over);
+    const given = observe(waiting.state, withFirst(first), over);
     expect(created(given.decision)).toBe(1);
     expect(given.decision.plan.nodes.get(nodeId("n1"))).toEqual({
       kind: "down",
@@ -104,26 +104,26 @@ describe("a node that was Ready and is shown otherwise", () => {
   });
 
   test("one odd observation, and Ready again: nothing is created, and the next odd observation counts from itself", () => {
-    const odd = look(twoNodes(), withFirst(OFF), 0);
-    const up = look(odd.state, withFirst({}), 50);
+    const odd = observe(twoNodes(), withFirst(OFF), 0);
+    const up = observe(odd.state, withFirst({}), 50);
     expect(up.decision.ledger.get(nodeId("n1"))).not.toHaveProperty("leftReadyAt");
-    const oddAgain = look(up.state, withFirst(OFF), 70);
-    const later = look(oddAgain.state, withFirst(OFF), 129);
+    const oddAgain = observe(up.state, withFirst(OFF), 70);
+    const later = observe(oddAgain.state, withFirst(OFF), 129);
     expect([odd, up, oddAgain, later].map(({ decision }) => created(decision))).toEqual([0, 0, 0, 0]);
-    expect(created(look(later.state, withFirst(OFF), 130).decision)).toBe(1);
+    expect(created(observe(later.state, withFirst(OFF), 130).decision)).toBe(1);
   });
 
   test("Off, and then Restarting: it is waited for until the boot timeout since it left Ready", () => {
-    const off = look(twoNodes(), withFirst(OFF), 0);
-    expect(created(look(off.state, withFirst(OFF), 600).decision)).toBe(1);
-    expect(created(look(off.state, withFirst(RESTARTING), 1799).decision)).toBe(0);
-    expect(created(look(off.state, withFirst(RESTARTING), 3600).decision)).toBe(1);
+    const off = observe(twoNodes(), withFirst(OFF), 0);
+    expect(created(observe(off.state, withFirst(OFF), 600).decision)).toBe(1);
+    expect(created(observe(off.state, withFirst(RESTARTING), 1799).decision)).toBe(0);
+    expect(created(observe(off.state, withFirst(RESTARTING), 3600).decision)).toBe(1);
   });
 
   test("not needed and Restarting: the page says how long it is waited for", () => {
     const idle = { ...twoNodes(), ...buildState({ ledger: rememberNodes(buildNodes("n", 2)) }) };
-    const { state } = look(idle, withFirst(RESTARTING), 0);
-    const { decision } = look(state, withFirst(RESTARTING), 800);
+    const { state } = observe(idle, withFirst(RESTARTING), 0);
+    const { decision } = observe(state, withFirst(RESTARTING), 800);
     expect(verdictOf(decision)).toBe("on its way up; 2800 s left to boot");
     const explained = explainNode(decision.plan, decision.ledger, "execute-n1");
     expect(explained).toMatchObject({
@@ -132,25 +132,25 @@ describe("a node that was Ready and is shown otherwise", () => {
   });
 
   test("without a TargetState: it counts as there for the boot timeout, then it is replaced and never stopped", () => {
-    const { decision, state } = look(twoNodes(), withFirst(NO_TARGET), 0);
+    const { decision, state } = observe(twoNodes(), withFirst(NO_TARGET), 0);
     expect(created(decision)).toBe(0);
     expect(verdictOf(decision)).toBe(
       "since 2025-11-20T11:00:00.000Z CycleCloud's record has not said whether it is wanted (no TargetState, Status Ready): it counts as present until 2025-11-20T12:00:00.000Z, and is not stopped",
     );
-    expect(created(look(state, withFirst(NO_TARGET), 3599).decision)).toBe(0);
-    const over = look(state, withFirst(NO_TARGET), 3600).decision;
+    expect(created(observe(state, withFirst(NO_TARGET), 3599).decision)).toBe(0);
+    const over = observe(state, withFirst(NO_TARGET), 3600).decision;
     expect(created(over)).toBe(1);
     expect(over.plan.terminates).toEqual([]);
     expect(verdictOf(over)).toContain("no capacity; it is stopped by its own callback");
   });
 
   test("failed: no capacity at once, shown without any report, and left alone as jobs may run on it", () => {
-    const failed = look(twoNodes(), withFirst(FAILED), 0);
+    const failed = observe(twoNodes(), withFirst(FAILED), 0);
     expect(created(failed.decision)).toBe(1);
     expect(verdictOf(failed.decision)).toBe(
       "failed (GPU lost) after it was Ready: no capacity, but jobs may still run on it; it is stopped by its own callback, or when a scheduler reports it idle",
     );
-    const later = look(failed.state, withFirst(FAILED), 86_000);
+    const later = observe(failed.state, withFirst(FAILED), 86_000);
     expect(later.decision.plan.terminates).toEqual([]);
   });
 });
@@ -171,7 +171,7 @@ describe("a node that is down", () => {
 
   test("is capacity for jobs neither", () => {
     const sets = { standard: { demands: [buildJob("j", 8)] } };
-    const { decision } = look(buildState({ sets, ledger: known() }), withFirst(OFF), 0);
+    const { decision } = observe(buildState({ sets, ledger: known() }), withFirst(OFF), 0);
     expect(created(decision)).toBe(1);
   });
 
@@ -183,7 +183,7 @@ describe("a node that is down", () => {
       sets,
       ledger: new Map([...ledger, ...buildLedger([rememberNode(buildNode("n1"), down)])]),
     });
-    const { decision } = look(before, buildNodes("n", 3), 2);
+    const { decision } = observe(before, buildNodes("n", 3), 2);
     expect(created(decision)).toBe(0);
     expect(verdictOf(decision, "n1")).toBe("needed by standard/execute");
     expect(verdictOf(decision, "n2")).toBe("needed by standard/execute");
@@ -199,12 +199,12 @@ describe("a node that is down", () => {
       const pushed = buildState({ sets: { standard: set }, ledger: state.bodies.ledger });
       return { record: { ...pushed.record, plan: state.record.plan }, bodies: pushed.bodies };
     };
-    const first = look(push(buildState({ ledger: known() }), 0), withFirst(OFF), 0);
+    const first = observe(push(buildState({ ledger: known() }), 0), withFirst(OFF), 0);
     expect(first.decision.plan.terminates).toEqual([]);
     expect(verdictOf(first.decision)).toBe(
       "marked to be stopped (failed): waiting for a report later than 11:00:00Z; the last is from 11:00:00Z",
     );
-    const second = look(push(first.state, 10), withFirst(OFF), 20);
+    const second = observe(push(first.state, 10), withFirst(OFF), 20);
     expect(second.decision.plan.terminates).toEqual(["n1"]);
   });
 
@@ -227,7 +227,7 @@ describe("a node that is down", () => {
     },
   ])("is not stopped where $name", ({ host, verdict }) => {
     const sets = { standard: { demands: [buildTarget(2)], report: [host], intervalSeconds: 80_000 } };
-    const { decision } = look(buildState({ sets, ledger: known() }), withFirst(OFF), 0);
+    const { decision } = observe(buildState({ sets, ledger: known() }), withFirst(OFF), 0);
     expect(verdictOf(decision)).toContain(verdict);
   });
 
@@ -245,9 +245,9 @@ describe("a node that is down", () => {
 
 test("a plan is not recalled beyond the moment at which a node is given up, though no observation has changed", () => {
   const recall = new Recall<Weighing>();
-  const first = look(twoNodes(), withFirst(OFF), 0, recall);
-  const second = look(first.state, withFirst(OFF), 30, recall);
-  const third = look(second.state, withFirst(OFF), 60, recall);
+  const first = observe(twoNodes(), withFirst(OFF), 0, recall);
+  const second = observe(first.state, withFirst(OFF), 30, recall);
+  const third = observe(second.state, withFirst(OFF), 60, recall);
   expect([first, second, third].map(({ decision }) => created(decision))).toEqual([0, 0, 1]);
 });
 

@@ -23,7 +23,7 @@ import { managedArrays } from "../../../src/domain/managed-arrays.ts";
 const R1 = requestId("r-1");
 const policy = DEFAULT_POLICY;
 
-function digestOfAttributes(snapshot: Snapshot, ofRequest: readonly string[] = []): Observation {
+function observationOf(snapshot: Snapshot, ofRequest: readonly string[] = []): Observation {
   const nodes = ofRequest.map((id) => buildNode(id));
   return { snapshot, requestNodes: new Map([[R1, { askedAt: snapshot.at, nodes }]]) };
 }
@@ -40,7 +40,7 @@ describe("the ledger", () => {
     nodes: readonly ReturnType<typeof buildNode>[],
     now: Instant,
     facts = noFacts,
-  ) => updateLedger(ledger, digestOfAttributes(buildSnapshot(nodes, { at: now })), [], facts, now);
+  ) => updateLedger(ledger, observationOf(buildSnapshot(nodes, { at: now })), [], facts, now);
 
   test("notes when a node was first seen and when it was first Ready, and keeps both", () => {
     const born = see(new Map(), [coming], at(0));
@@ -69,7 +69,7 @@ describe("the ledger", () => {
       seen: [],
       since: at(0),
     }));
-    const look = (shown: readonly [string, string][], now: Instant) => ({
+    const observation = (shown: readonly [string, string][], now: Instant) => ({
       snapshot: buildSnapshot(
         shown.map(([id]) => buildNode(id, { phase: "coming" })),
         { at: now },
@@ -83,7 +83,7 @@ describe("the ledger", () => {
     });
     const seen = updateLedger(
       new Map(),
-      look(
+      observation(
         [
           ["n2", "r-2"],
           ["n1", "r-1"],
@@ -99,7 +99,7 @@ describe("the ledger", () => {
       ["r-1", undefined],
     ]);
     // It stays so when the first request is done.
-    const later = updateLedger(seen, look([["n2", "r-2"]], at(65)), open.slice(1), noFacts, at(65));
+    const later = updateLedger(seen, observation([["n2", "r-2"]], at(65)), open.slice(1), noFacts, at(65));
     expect(later.get(nodeId("n2"))?.askedAfter).toBe(1);
   });
 
@@ -136,10 +136,10 @@ describe("the ledger", () => {
 
   test("a node of an open request takes its purpose from it", () => {
     const purpose = { kind: "group", key: "execute:4n", group: "group-a" } as const;
-    const look = digestOfAttributes(buildSnapshot([coming, buildNode("n2", { phase: "coming" })]), ["n1"]);
+    const observation = observationOf(buildSnapshot([coming, buildNode("n2", { phase: "coming" })]), ["n1"]);
     const after = updateLedger(
       new Map(),
-      look,
+      observation,
       [{ requestId: R1, bucket: BUCKET, purpose, added: 3, seen: [], since: NOW }],
       noFacts,
       NOW,
@@ -147,7 +147,7 @@ describe("the ledger", () => {
     expect(after.get(N1)).toMatchObject({ requestId: "r-1", purpose });
     expect(after.get(nodeId("n2"))).toMatchObject({ purpose: { kind: "array" } });
     // When the request is closed, the ledger still knows.
-    const later = updateLedger(after, digestOfAttributes(buildSnapshot([ready])), [], noFacts, at(60));
+    const later = updateLedger(after, observationOf(buildSnapshot([ready])), [], noFacts, at(60));
     expect(later.get(N1)).toMatchObject({ requestId: "r-1", purpose });
   });
 

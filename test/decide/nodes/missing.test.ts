@@ -136,8 +136,8 @@ describe("names that we do not know", () => {
       record: { inFlight: requests, lastGoodLookAt: at(seconds - 30) },
     });
     const snapshot = lookAt(seconds, listed, { unlisted: named });
-    const look = { snapshot, requestNodes: new Map() };
-    return decide(record, bodies, look, DEFAULT_POLICY, at(seconds), OURS).plan.creates.reduce(
+    const observation = { snapshot, requestNodes: new Map() };
+    return decide(record, bodies, observation, DEFAULT_POLICY, at(seconds), OURS).plan.creates.reduce(
       (sum, { count }) => sum + count,
       0,
     );

@@ -28,14 +28,14 @@ function nodesAfter(evidence: Evidence) {
   const { record, bodies } = buildState({ record: { intents: [create] } });
   const settled = settle({ record, ledger: bodies.ledger }, R1, evidence, at(5));
   const nodes = buildNodes("n", 2);
-  const look = {
+  const observation = {
     snapshot: buildSnapshot(nodes, { at: at(60) }),
     requestNodes: new Map([[R1, { askedAt: at(60), nodes }]]),
   };
   const decision = decide(
     settled.record,
     { ...bodies, ledger: settled.ledger },
-    look,
+    observation,
     DEFAULT_POLICY,
     at(60),
     OURS,
@@ -69,11 +69,11 @@ describe("a node's key", () => {
   test("stays when its request is over, and when the node changes", () => {
     const { decision, bodies } = nodesAfter({ kind: "accepted", sets: [{ added: 2 }], keyId: "k2" });
     const renamed = buildNodes("n", 2, { hostname: "other" });
-    const look = { snapshot: buildSnapshot(renamed, { at: at(120) }), requestNodes: new Map() };
+    const observation = { snapshot: buildSnapshot(renamed, { at: at(120) }), requestNodes: new Map() };
     const later = decide(
       decision.record,
       { ...bodies, ledger: decision.ledger },
-      look,
+      observation,
       DEFAULT_POLICY,
       at(120),
       OURS,

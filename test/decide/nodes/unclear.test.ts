@@ -27,16 +27,16 @@ test("such a status is not believed for ten minutes from the first of an unbroke
 test("a node is unclear from the first observation that shows it so, until one shows it clearly", () => {
   const clear = buildNode("n1");
   const unclear = buildNode("n1", { phase: "unknown" });
-  const look = (nodes: readonly (typeof clear)[]) => ({
+  const observation = (nodes: readonly (typeof clear)[]) => ({
     snapshot: buildSnapshot(nodes),
     requestNodes: new Map(),
   });
   const since = (ledger: ReturnType<typeof rememberNodes>) => [...ledger.values()][0]?.unclearSince;
-  const first = updateLedger(rememberNodes([clear]), look([unclear]), [], new Map(), at(0));
+  const first = updateLedger(rememberNodes([clear]), observation([unclear]), [], new Map(), at(0));
   expect(since(first)).toBe(at(0));
-  const second = updateLedger(first, look([unclear]), [], new Map(), at(60));
+  const second = updateLedger(first, observation([unclear]), [], new Map(), at(60));
   expect(second).toBe(first);
-  expect(since(updateLedger(second, look([clear]), [], new Map(), at(120)))).toBeUndefined();
+  expect(since(updateLedger(second, observation([clear]), [], new Map(), at(120)))).toBeUndefined();
 });
 
 test("an unclear node is in doubt for the boot timeout; then it counts as there only if too many others are replaced", () => {

@@ -23,7 +23,7 @@ function next(record: ClusterRecord, seconds: number): number {
 }
 
 /** An observation that begins and ends at that moment. */
-const look = (record: ClusterRecord, seconds: number): ClusterRecord =>
+const observe = (record: ClusterRecord, seconds: number): ClusterRecord =>
   endObservation(beginObservation(record, at(seconds)), at(seconds));
 
 describe("the bucket of observations", () => {
@@ -33,21 +33,21 @@ describe("the bucket of observations", () => {
     for (let seconds = 0; seconds <= 60; seconds += 0.5) {
       while (next(record, seconds) === seconds) {
         begun.push(seconds);
-        record = look(record, seconds);
+        record = observe(record, seconds);
       }
     }
     expect(begun).toEqual([0, 0, 0, 6, 12, 18, 24, 30, 36, 42, 48, 54, 60]);
   });
 
   test("it is full again after 18 s, and no fuller later", () => {
-    const empty = [0, 0, 0].reduce(look, EMPTY_RECORD);
-    const full = [18, 18, 18].reduce(look, empty);
+    const empty = [0, 0, 0].reduce(observe, EMPTY_RECORD);
+    const full = [18, 18, 18].reduce(observe, empty);
     expect(next(full, 18)).toBe(24);
-    expect(next([3600, 3600, 3600].reduce(look, empty), 3600)).toBe(3606);
+    expect(next([3600, 3600, 3600].reduce(observe, empty), 3600)).toBe(3606);
   });
 
   test("an older release has observed: there is none for 6 s", () => {
-    const record = look(EMPTY_RECORD, 0);
+    const record = observe(EMPTY_RECORD, 0);
     expect(next(record, 1)).toBe(1);
     expect(next({ ...record, lookedAt: at(1) }, 1)).toBe(7);
     expect(next({ ...EMPTY_RECORD, lookedAt: at(1) }, 7)).toBe(7);
@@ -56,7 +56,7 @@ describe("the bucket of observations", () => {
 
 describe("clocks that differ", () => {
   test("an instance an hour ahead has observed: the bucket is set to our clock, and 24 s later we observe", () => {
-    const ahead = look(EMPTY_RECORD, 3600);
+    const ahead = observe(EMPTY_RECORD, 3600);
     const mended = mendObservations(ahead, NOW);
     expect(mended).toMatchObject({ lookedAt: NOW, looks: { tokens: -3, at: NOW } });
     expect(next(mended, 0)).toBe(24);
@@ -70,7 +70,7 @@ describe("clocks that differ", () => {
       for (const skew of [0, 11]) {
         if (next(record, seconds + skew) === seconds + skew) {
           begun.push(seconds);
-          record = look(record, seconds + skew);
+          record = observe(record, seconds + skew);
         } else record = mendObservations(record, at(seconds + skew));
       }
     }

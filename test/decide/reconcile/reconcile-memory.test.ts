@@ -89,8 +89,8 @@ describe("what was decided before is recalled, not kept", () => {
     for (const seconds of [0, 60, 120, 180]) {
       const now = at(seconds);
       const watching = observing(DEFAULT_POLICY);
-      const look = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
-      const { plan } = decide(state.record, state.bodies, look, watching, now, OURS, recall);
+      const observation = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
+      const { plan } = decide(state.record, state.bodies, observation, watching, now, OURS, recall);
       state = { ...state, bodies: { ...state.bodies, plan } };
       since.push(plan.groups?.[0]?.groups[0]?.since);
     }

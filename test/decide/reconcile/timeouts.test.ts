@@ -86,8 +86,8 @@ describe("nodes of two arrays in one plan", () => {
       sets: { standard: { report: idle.map((hostname) => ({ hostname, jobs: [] })) } },
       ledger: buildLedger(nodes.map((node) => rememberNode(node, known))),
     });
-    const look = { snapshot: buildSnapshot(nodes, { arrays }), requestNodes: new Map() };
-    return decide(state.record, state.bodies, look, policy, NOW, OURS);
+    const observation = { snapshot: buildSnapshot(nodes, { arrays }), requestNodes: new Map() };
+    return decide(state.record, state.bodies, observation, policy, NOW, OURS);
   };
 
   test("idle for 400 s: one is marked, the other stays for now and says its own timeout", () => {

@@ -199,9 +199,9 @@ describe("the rest after an outage", () => {
   const outageAfter = (update: RequestSetUpdate): unknown => {
     const accepted = accept(before, update, NOW);
     if (accepted.kind !== "accepted") throw new Error(accepted.kind);
-    const look = { snapshot: buildSnapshot(), requestNodes: new Map() };
+    const observation = { snapshot: buildSnapshot(), requestNodes: new Map() };
     const bodies = { demands: accepted.demands, reports: accepted.reports, ledger: new Map() };
-    return decide(accepted.record, bodies, look, DEFAULT_POLICY, NOW, OURS).record.outage;
+    return decide(accepted.record, bodies, observation, DEFAULT_POLICY, NOW, OURS).record.outage;
   };
 
   test("goes on after a report: it says nothing of what is needed", () => {

@@ -24,9 +24,9 @@ test("4,000 jobs with 100 alternatives each are planned in less than 5 s, and be
     ledger: rememberNodes(nodes),
     seen: buildSnapshot(nodes),
   });
-  const look = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
+  const observation = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
   const before = process.cpuUsage();
-  const { plan } = decide(record, bodies, look, DEFAULT_POLICY, NOW, OURS);
+  const { plan } = decide(record, bodies, observation, DEFAULT_POLICY, NOW, OURS);
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1e6).toBeLessThan(5);
   expect(plan.leftOut).toMatchObject([
@@ -61,9 +61,9 @@ test.each([
       ledger: rememberNodes(nodes),
       seen: buildSnapshot(nodes),
     });
-    const look = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
+    const observation = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
     const [before, heldBefore] = [process.cpuUsage(), process.memoryUsage().rss];
-    decide(record, bodies, look, DEFAULT_POLICY, NOW, OURS);
+    decide(record, bodies, observation, DEFAULT_POLICY, NOW, OURS);
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1e6).toBeLessThan(5);
     expect((process.memoryUsage().rss - heldBefore) / 2 ** 20).toBeLessThan(300);
@@ -84,9 +84,9 @@ test("one job of 330 choices between pools, of 1,000 pools, is planned in less t
     seen: buildSnapshot(nodes),
   });
   const demands = new Map([...bodies.demands].map(([digest, body]) => [digest, { ...body, pools }]));
-  const look = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
+  const observation = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
   const before = process.cpuUsage();
-  const { plan } = decide(record, { ...bodies, demands }, look, DEFAULT_POLICY, NOW, OURS);
+  const { plan } = decide(record, { ...bodies, demands }, observation, DEFAULT_POLICY, NOW, OURS);
   const { user, system } = process.cpuUsage(before);
   expect(plan.demands).toMatchObject([{ asked: 3, placed: 3 }]);
   expect((user + system) / 1e6).toBeLessThan(0.8);

@@ -13,7 +13,7 @@ const found = (real: Found, virtual: Found): FoundBoth => ({
   arrays: [{ array: EXECUTE, real, virtual, stoppedAt: MORNING, sets: [setName("slurm")] }],
 });
 
-function look(both: FoundBoth, minutes: number, from = MORNING): Comparison {
+function observe(both: FoundBoth, minutes: number, from = MORNING): Comparison {
   let comparison: Comparison = { days: [] };
   for (let at = from; at < plusSeconds(from, minutes * 60); at = plusSeconds(at, 60))
     comparison = addObservation(comparison, both, at, plusSeconds(at, 60));
@@ -38,14 +38,14 @@ describe("the reasons of differences", () => {
       text: "1 node fewer for 5 h from 10:40 (5 node-hours). The autoscaler would have had it for slurm",
     },
   ])("$text", ({ both, text }) => {
-    expect(textsOf(look(both, 300))).toEqual([text]);
+    expect(textsOf(observe(both, 300))).toEqual([text]);
   });
 });
 
 describe("an observation", () => {
   test("counts on both days where midnight lies between", () => {
     const night = instant(Date.UTC(2026, 0, 31, 23, 59, 30));
-    const { days } = look(found(nodes(4, 1), nodes(2)), 1, night);
+    const { days } = observe(found(nodes(4, 1), nodes(2)), 1, night);
     expect(days).toMatchObject([
       { day: "2026-01-31", arrays: [{ seconds: 30, real: { nodeSeconds: 120, idleSeconds: 30 } }] },
       { day: "2026-02-01", arrays: [{ seconds: 30, virtual: { nodeSeconds: 60, peak: 2 } }] },

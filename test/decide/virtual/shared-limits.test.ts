@@ -70,8 +70,8 @@ test("real nodes of arrays that act count once, and are no room for the virtual 
 test("where a limit that CycleCloud does not show keeps nodes away, only the bucket's own real nodes are room", () => {
   const real = buildNodes("r", 3);
   const seen = withQuota(real, { availableCount: 1 });
-  const look = virtualObservation(seen, new Set([EXECUTE]), real.slice(0, 1), OBSERVE);
-  const [bucket] = look.arrays[0]?.buckets ?? [];
+  const observation = virtualObservation(seen, new Set([EXECUTE]), real.slice(0, 1), OBSERVE);
+  const [bucket] = observation.arrays[0]?.buckets ?? [];
   // One was available, and three real nodes make room for one virtual node and two more.
   expect(bucket).toMatchObject({
     availableCount: 3,

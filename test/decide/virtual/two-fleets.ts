@@ -35,8 +35,8 @@ export class TwoFleets {
   /** One plan at this number of seconds after NOW. */
   plan(seconds: number, snapshot: Snapshot, policy: Policy = OBSERVE): Plan {
     const now = at(seconds);
-    const look = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
-    const real = decide(this.record, this.bodies, look, policy, now, OURS);
+    const observation = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
+    const real = decide(this.record, this.bodies, observation, policy, now, OURS);
     const decision = withVirtualFleet(real, {
       bodies: this.bodies,
       policy,

@@ -29,8 +29,8 @@ interface Case {
 
 function plan({ nodes, snapshot, policy }: Case, demands: readonly Demand[] = [buildJob("j", 20)]) {
   const state = buildState({ sets: { standard: { demands } }, ledger: rememberNodes(nodes) });
-  const look = { snapshot: buildSnapshot(nodes, snapshot), requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, { ...DEFAULT_POLICY, ...policy }, NOW, OURS).plan;
+  const observation = { snapshot: buildSnapshot(nodes, snapshot), requestNodes: new Map() };
+  return decide(state.record, state.bodies, observation, { ...DEFAULT_POLICY, ...policy }, NOW, OURS).plan;
 }
 
 const created = (one: Case): number => plan(one).creates.reduce((sum, { count }) => sum + count, 0);
@@ -109,8 +109,8 @@ test("what is on its way of a size that is no longer listed counts, too", () => 
       ],
     },
   });
-  const look = { snapshot: buildSnapshot([], inArray), requestNodes: new Map() };
-  const { plan: made } = decide(state.record, state.bodies, look, DEFAULT_POLICY, NOW, OURS);
+  const observation = { snapshot: buildSnapshot([], inArray), requestNodes: new Map() };
+  const { plan: made } = decide(state.record, state.bodies, observation, DEFAULT_POLICY, NOW, OURS);
   expect(made.creates.map(({ count }) => count)).toEqual([1]);
 });
 

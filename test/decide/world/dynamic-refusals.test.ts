@@ -189,8 +189,8 @@ describe("what CycleCloud refuses of a dynamic array", () => {
       { record: settled.record, bodies: { ...state.bodies, ledger: settled.ledger } },
       { a: { demands: [execute(2), licensed(1, { attributes: { ImageName: "none" } })] } },
     );
-    const look = { snapshot: { ...buildSnapshot(), at: at(10) }, requestNodes: new Map() };
-    const next = decide(pushed.record, pushed.bodies, look, ANY_ATTRIBUTE, at(10), OURS);
+    const observation = { snapshot: { ...buildSnapshot(), at: at(10) }, requestNodes: new Map() };
+    const next = decide(pushed.record, pushed.bodies, observation, ANY_ATTRIBUTE, at(10), OURS);
     expect(creates(next)).toEqual(["1 of execute/Standard_D4s_v5 for the array"]);
     expect(unmet(next)).toEqual([
       "a/licensed 0 of 1: licensed/Standard_D4s_v5: pausing until 2025-11-20T11:01:01.000Z after: no such image",

@@ -68,8 +68,8 @@ export function plan({ demands = [], nodes = [], made = {}, ...more }: Case): De
     ledger,
     ...(record === undefined ? {} : { record }),
   });
-  const look = { snapshot: buildSnapshot(nodes, snapshot), requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, { ...ANY_ATTRIBUTE, ...policy }, NOW, OURS);
+  const observation = { snapshot: buildSnapshot(nodes, snapshot), requestNodes: new Map() };
+  return decide(state.record, state.bodies, observation, { ...ANY_ATTRIBUTE, ...policy }, NOW, OURS);
 }
 
 /** "3 of execute/Standard_D4s_v5 for licensed". */

@@ -26,8 +26,8 @@ const target = (type: string, count: number, position = 0) =>
 
 function plan(arrays: readonly NodeArray[], demands: readonly ReturnType<typeof target>[]) {
   const state = buildState({ sets: { standard: { demands } } });
-  const look = { snapshot: buildSnapshot([], { arrays }), requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, DEFAULT_POLICY, NOW, OURS).plan;
+  const observation = { snapshot: buildSnapshot([], { arrays }), requestNodes: new Map() };
+  return decide(state.record, state.bodies, observation, DEFAULT_POLICY, NOW, OURS).plan;
 }
 
 const creates = (made: ReturnType<typeof plan>): readonly string[] =>

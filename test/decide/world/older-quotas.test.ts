@@ -37,8 +37,8 @@ function plan(buckets: readonly ReturnType<typeof bucket>[], slots: number, core
   if (reading.kind !== "snapshot") throw new Error(`read as ${reading.kind}`);
   const demands = [buildJob("j", slots, { constraints: needing({ ncpus: cores }) })];
   const state = buildState({ sets: { standard: { demands } } });
-  const look = { snapshot: reading.snapshot, requestNodes: new Map() };
-  return decide(state.record, state.bodies, look, DEFAULT_POLICY, NOW, OURS).plan;
+  const observation = { snapshot: reading.snapshot, requestNodes: new Map() };
+  return decide(state.record, state.bodies, observation, DEFAULT_POLICY, NOW, OURS).plan;
 }
 
 const creates = (made: ReturnType<typeof plan>): readonly string[] =>

@@ -177,8 +177,8 @@ describe("a report", () => {
       const { record, bodies } = push({
         standard: { jobs: [job("j", 8)], schedulerNodes: [report({ available: { ncpus } })] },
       });
-      const look = { snapshot: oneNode, requestNodes: new Map() };
-      return countCreated(decide(record, bodies, look, DEFAULT_POLICY, NOW, OURS, recall));
+      const observation = { snapshot: oneNode, requestNodes: new Map() };
+      return countCreated(decide(record, bodies, observation, DEFAULT_POLICY, NOW, OURS, recall));
     };
     expect([8, 2, 2, 8].map(createdWith)).toEqual([0, 1, 1, 0]);
   });

@@ -4,7 +4,7 @@ import { at, textFrom } from "./value.ts";
 import type { Played } from "./variants.ts";
 import { ofType } from "./variants.ts";
 
-/** A look may take so long before its tick is logged: a tick that is waited for ends after 50 s (src/app/tick.ts). */
+/** An observation may take so long before its tick is logged: a tick that is waited for ends after 50 s (src/app/tick.ts). */
 const LOOK_MINUTES = 1;
 /** Logs are there five minutes later as a rule; twice that is allowed for. */
 const INGESTION_MINUTES = 10;

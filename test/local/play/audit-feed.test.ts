@@ -49,8 +49,8 @@ describe("the scheduler learns of hosts from CycleCloud's events", () => {
       sets: [],
     } as const;
     expect(feed.handle(accepted, scheduler)).toBe(false);
-    const look = { kind: "status-read", at: 6, cluster: "demo", withNodes: true } as const;
-    expect(feed.handle(look, scheduler)).toBe(false);
+    const observation = { kind: "status-read", at: 6, cluster: "demo", withNodes: true } as const;
+    expect(feed.handle(observation, scheduler)).toBe(false);
     expect(feed.creates).toEqual([{ at: 5, added: 2 }]);
   });
 });
