@@ -28,7 +28,7 @@ export function describeExplanation(
   counts?: PlanCounts,
 ): ExplanationShown {
   const { mode, observed } = modeShown(plan);
-  const shared = {
+  const shared: Pick<NodeExplanationShown, OfPlan> = {
     cluster,
     plan: plan.number,
     planAt: isoTime(plan.at),
