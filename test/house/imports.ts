@@ -43,9 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * Folders of which a room may import types, and nothing that runs. The app's answers have the types of the schemas that describe them: a
  * member in one of the two places only is an error of the compiler.
  */
-const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
-  app: ["src/wire/api/", "src/wire/schema/"],
-};
+const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = { app: ["src/wire/api/"] };
 
 /** Rooms whose code is a function of its arguments: no clock, no randomness, no environment, no waiting. */
 const PURE = new Set(["domain", "decide"]);

@@ -6,7 +6,7 @@ import type { QueuedItem } from "../../src/adapters/memory/demand-queue.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
 import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import { describeComparison } from "../../src/app/describe/describe-comparison.ts";
-import type { HealthShown } from "../../src/wire/schema/parts.ts";
+import type { HealthShown } from "../../src/wire/api/parts.ts";
 import { checkHealth } from "../../src/app/describe/describe-health.ts";
 import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
 import type { Explanation, Question } from "../../src/app/describe/explain-cluster.ts";
