@@ -1,5 +1,5 @@
 import type { HttpResponseInit } from "@azure/functions";
-import { notesOn } from "../src/app/demand/note-accepted.ts";
+import { noteAccepted } from "../src/app/demand/note-accepted.ts";
 import { countAsked } from "../src/app/demand/note-demand.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { RecordedDemand } from "../src/app/demand/record-demand.ts";
@@ -51,6 +51,6 @@ async function acknowledgement(
     older,
     asks: update.demand === undefined ? undefined : countAsked(update.demand),
     ...rejectedShown(update.demand, REJECTED_BYTES),
-    notes: await notesOn(ports, recorded),
+    notes: await noteAccepted(ports, recorded),
   };
 }

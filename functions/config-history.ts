@@ -3,10 +3,7 @@ import { firstBytes } from "../src/app/describe/pages.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
-import type {
-  ConfigurationChangeShown,
-  ConfigurationHistoryShown,
-} from "../src/wire/schema/configuration.ts";
+import type { ConfigurationChangeShown, ConfigurationHistoryShown } from "../src/wire/api/configuration.ts";
 import { compareConfigs } from "../src/wire/policy/config-diff.ts";
 import { parseDocument } from "../src/wire/json/document.ts";
 import { isFields } from "../src/wire/json/fields.ts";

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/site.ts";
 import { problemShown } from "../src/app/describe/rejected-shown.ts";
 import type { Composition } from "../src/compose.ts";
-import type { ConfigurationShown } from "../src/wire/schema/configuration.ts";
+import type { ConfigurationShown } from "../src/wire/api/configuration.ts";
 import { readPolicy } from "../src/wire/policy/policy.ts";
 import { writePolicy } from "../src/wire/policy/write-policy.ts";
 import { forCluster } from "./for-cluster.ts";

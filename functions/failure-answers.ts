@@ -1,7 +1,7 @@
 import type { HttpResponseInit } from "@azure/functions";
 import { PortError } from "../src/app/ports/port-error.ts";
 import { ConfigError } from "../src/compose.ts";
-import type { SettingShown } from "../src/wire/schema/parts.ts";
+import type { SettingShown } from "../src/wire/api/parts.ts";
 import type { MoreOfProblem } from "./problem.ts";
 import { problem } from "./problem.ts";
 

@@ -1,6 +1,6 @@
 import type { HttpHandler } from "@azure/functions";
 import type { AllHealthShown } from "../src/wire/api/health-answers.ts";
-import type { HealthShown } from "../src/wire/schema/parts.ts";
+import type { HealthShown } from "../src/wire/api/parts.ts";
 import { OBSERVING_ONLY } from "../src/domain/mode.ts";
 import { composition } from "../src/compose.ts";
 import { answeringAnyone } from "./answering.ts";

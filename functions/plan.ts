@@ -6,8 +6,8 @@ import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";
 import type { TrialAnswerShown, TrialShown } from "../src/wire/api/trial-answer.ts";
 import { boundProblems } from "../src/wire/json/problems.ts";
-import type { RejectedOfSet } from "../src/wire/what-if/what-if.ts";
-import { readWhatIf } from "../src/wire/what-if/what-if.ts";
+import type { RejectedOfSet } from "../src/wire/what-if.ts";
+import { readWhatIf } from "../src/wire/what-if.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
 

@@ -14,9 +14,10 @@ const LONGEST_INSTANCE = 200;
 /** Azure uses a GUID. CycleCloud documents no form (cyclecloud-wire.md D). */
 const INSTANCE = /^[^\p{Cc}]{1,200}$/u;
 
-/** The question of a node, or the answer to a call that cannot be read. */
+/** The question of a node. */
 type Question = Pick<StopCall, "instance" | "asked" | "begin" | "unhealthy" | "token">;
 
+/** Reads a call of the stop URL. `problem`: the answer to a call that cannot be read. */
 export function readQuestion({
   query,
   headers,

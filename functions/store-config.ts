@@ -1,15 +1,15 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { loadWhole } from "../src/app/record/load-record.ts";
 import { describeLosses } from "../src/app/describe/describe-losses.ts";
+import { unknownNodearrays } from "../src/app/describe/unknown-nodearrays.ts";
 import { problemShown } from "../src/app/describe/rejected-shown.ts";
 import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
-import type { ConfigurationWrittenShown } from "../src/wire/schema/configuration.ts";
+import type { ConfigurationWrittenShown } from "../src/wire/api/configuration.ts";
 import { readPolicy } from "../src/wire/policy/policy.ts";
 import { storedPolicy, writePolicy } from "../src/wire/policy/write-policy.ts";
 import { callerOf } from "./caller.ts";
 import { badRequest, problem } from "./problem.ts";
-import { namesNotInStatus } from "./unknown-nodearrays.ts";
 
 /** The caller is known only if the platform signs callers in. It never names the key of a call (docs/configuration.md, History). */
 export async function storeConfig(
@@ -43,7 +43,7 @@ export async function storeConfig(
     used: report.used,
     ignored: report.ignored,
     doubts: doubts.map(problemShown),
-    unknownNodearrays: namesNotInStatus(record, bodies, policy),
+    unknownNodearrays: unknownNodearrays(record, bodies, policy),
     losses: describeLosses(record, bodies, policy, clock.now()),
   };
   return { status: 200, jsonBody };

@@ -13,12 +13,12 @@ export const answerTick = forCluster(async (composed, site) => {
 
 function describeTick({ cluster, outcome }: TickReport): TickShown {
   const isPlanned = outcome.kind === "planned";
-  const trouble = outcome.kind === "troubled" ? outcome.failure : undefined;
+  const failure = outcome.kind === "troubled" ? outcome.failure : undefined;
   return {
     cluster,
     outcome: outcomeOf(outcome),
     plan: isPlanned ? outcome.plan.number : undefined,
-    trouble: trouble === undefined ? undefined : { kind: trouble.kind, message: trouble.message },
+    trouble: failure === undefined ? undefined : { kind: failure.kind, message: failure.message },
     until: "until" in outcome ? isoTime(outcome.until) : undefined,
     message: outcome.kind === "failed" ? outcome.message : undefined,
   };

@@ -8,7 +8,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
 import { minusSeconds } from "../domain/units.ts";
 import { loadCurrent, loadWhole } from "./record/load-record.ts";
-import type { PhaseShown } from "../wire/schema/parts.ts";
+import type { PhaseShown } from "../wire/api/parts.ts";
 import { phaseShown } from "./describe/phase-shown.ts";
 import type { HistoryRow } from "./ports/history.ts";
 import type { Site } from "./ports/site.ts";

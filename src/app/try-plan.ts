@@ -5,6 +5,7 @@ import type { Problem } from "../domain/demand.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime } from "../domain/units.ts";
 import { readingOnlyNamed } from "../domain/named-configuration.ts";
+import type { Observation } from "../domain/observation.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";
@@ -34,7 +35,7 @@ export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): P
   const owner = entropy.owner();
   const supposed = suppose(record, bodies, seen, whatIf, now);
   if (supposed.kind === "unknown") return supposed;
-  const requestNodes = new Map();
+  const requestNodes: Observation["requestNodes"] = new Map();
   const changed = { snapshot: supposed.bodies.seen ?? seen, requestNodes };
   const present = {
     ...decide(record, bodies, { snapshot: seen, requestNodes }, policy, now, owner),

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { describeConfig, validateConfig } from "../client/index.ts";
+import { describeConfig } from "../client/index.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -8,10 +8,11 @@ import type { ClusterOptions } from "./options.ts";
 import { appOf, readCount, withCluster } from "./options.ts";
 import type { Answer } from "../client/answer.ts";
 import { diffConfig, tellConfigHistory, versionText } from "./config-history.ts";
+import { readConfigFile } from "./read-config.ts";
 import { nameOf, readJson } from "./read-json.ts";
 import type { Column } from "./table.ts";
 import { renderTable } from "./table.ts";
-import { complainOfProblems, jsonText, problemText, tell } from "./tell.ts";
+import { jsonText, problemText, tell } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
@@ -107,13 +108,8 @@ async function validate(
   file: string,
   { json }: { readonly json?: true },
 ): Promise<ExitCode> {
-  const input = await readJson(terminal, file);
-  if ("code" in input) return input.code;
-  const read = validateConfig(input.text);
-  if (read.kind === "problems") {
-    complainOfProblems(terminal, nameOf(file), read.problems);
-    return EXIT.usage;
-  }
+  const read = await readConfigFile(terminal, file);
+  if (read.kind === "failed") return read.code;
   if (json === true) terminal.say(jsonText(read.document));
   else terminal.say([`${nameOf(file)} is valid`, ...notesOf(read)].join("\n"));
   return EXIT.done;

@@ -6,9 +6,9 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
 import { appOf } from "./options.ts";
-import { nameOf, readJson } from "./read-json.ts";
+import { readConfigFile } from "./read-config.ts";
 import type { Telling } from "./tell.ts";
-import { complainOfProblems, jsonText, tell, UNREADABLE } from "./tell.ts";
+import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The changes of a configuration as text: past ones, and those that a file would make. */
@@ -25,19 +25,14 @@ export const tellConfigHistory: Telling = (body) => {
   return { text: texts.length === 0 ? "no changes" : texts.join("\n") };
 };
 
-/** Shows what this file would change. The exit code is 0 in any case. */
+/** Shows what this file would change. The exit code is 0 whether there are differences or not. */
 export async function diffConfig(
   terminal: Terminal,
   file: string,
   options: ClusterOptions,
 ): Promise<ExitCode> {
-  const input = await readJson(terminal, file);
-  if ("code" in input) return input.code;
-  const read = validateConfig(input.text);
-  if (read.kind === "problems") {
-    complainOfProblems(terminal, nameOf(file), read.problems);
-    return EXIT.usage;
-  }
+  const read = await readConfigFile(terminal, file);
+  if (read.kind === "failed") return read.code;
   const answer = await appOf(options).config(options.cluster);
   if (answer.kind !== "answered") return tell(terminal, answer, options.json === true, () => ({ text: "" }));
   const held = validateConfig(JSON.stringify(answer.body));

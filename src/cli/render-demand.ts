@@ -1,7 +1,7 @@
 import type { OutcomeAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
 import { readRequestSetAnswer } from "../client/state.ts";
 import { withheldText } from "./render-status.ts";
-import { compareTexts, renderTable } from "./table.ts";
+import { compareNaturally, renderTable } from "./table.ts";
 import { problemText, UNREADABLE } from "./tell.ts";
 
 /** All request sets, and below them the results of their targets. */
@@ -67,7 +67,7 @@ function inOrder(jobs: readonly OutcomeAnswer[], sort: JobOrder | undefined): re
   return jobs.toSorted((a, b) => {
     const [left, right] = [key(a), key(b)];
     if (typeof left === "number" || typeof right === "number") return Number(right ?? 0) - Number(left ?? 0);
-    return compareTexts(left, right);
+    return compareNaturally(left, right);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { NodeAnswer, StateAnswer } from "../client/state.ts";
 import { ageBetween } from "./age.ts";
-import { compareTexts, renderTable } from "./table.ts";
+import { compareNaturally, renderTable } from "./table.ts";
 
 /** The nodes that are shown, and their order. Absent: all, in the app's order. */
 export interface NodeChoice {
@@ -68,7 +68,7 @@ const NEEDED: ReadonlySet<string | undefined> = new Set([
 function inOrder(nodes: readonly NodeAnswer[], sort: NodeOrder | undefined): readonly NodeAnswer[] {
   if (sort === undefined) return nodes;
   const key = KEYS[sort];
-  return nodes.toSorted((a, b) => compareTexts(key(a), key(b)));
+  return nodes.toSorted((a, b) => compareNaturally(key(a), key(b)));
 }
 
 /** By age: the oldest first. */

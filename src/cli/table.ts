@@ -49,7 +49,7 @@ function lengthOf(text: string): number {
 }
 
 /** Orders texts for users: job-2 comes before job-10. Undefined comes first. */
-export function compareTexts(a: Cell, b: Cell): number {
+export function compareNaturally(a: Cell, b: Cell): number {
   if (a === undefined || b === undefined) return Number(b === undefined) - Number(a === undefined) || 0;
   return NATURAL.compare(String(a), String(b));
 }

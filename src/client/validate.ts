@@ -1,6 +1,6 @@
 import type { Problem } from "../domain/demand.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { IgnoredKey, UsedKey } from "../wire/schema/configuration.ts";
+import type { IgnoredKey, UsedKey } from "../wire/api/configuration.ts";
 import { readPolicy } from "../wire/policy/policy.ts";
 import { writePolicy } from "../wire/policy/write-policy.ts";
 

@@ -1,7 +1,7 @@
 import type { ArrayName, PlacementGroup } from "./ids.ts";
 
 /** The key whose groups every array has (scalelib.md 7). */
-const EVERY_ARRAY = "default";
+export const EVERY_ARRAY = "default";
 
 /** Placement groups that the configuration names, by array. {@link EVERY_ARRAY} has those of all arrays. */
 export type ConfiguredGroups = ReadonlyMap<string, readonly PlacementGroup[]>;

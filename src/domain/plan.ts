@@ -1,3 +1,4 @@
+import type { Demand } from "./demand.ts";
 import type { Remedy } from "./remedy.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
 import type { ArrayName, NodeId, SetName } from "./ids.ts";
@@ -162,4 +163,16 @@ export interface DemandOutcome {
   readonly moreReasons?: number;
   /** The change that would let all of the demand be placed. Absent: nothing is lacking, or it is unknown. */
   readonly binding?: Remedy;
+}
+
+/** The amount that a demand asks for, in its own unit. */
+export function askedBy(demand: Demand): Pick<DemandOutcome, "unit" | "asked"> {
+  switch (demand.kind) {
+    case "target":
+      return { unit: demand.amount.unit, asked: demand.amount.count };
+    case "groups":
+      return { unit: "groups", asked: demand.groups };
+    case "job":
+      return { unit: "slots", asked: demand.iterations * (demand.nodeCount ?? 1) };
+  }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { configRequest } from "./schema/configuration.ts";
+import { configRequest } from "./api/configuration.ts";
 import { IGNORED_KEYS } from "./policy/config-report.ts";
 
 const seconds = z.number().min(0);

@@ -5,7 +5,7 @@ import { clusterName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { MessageRead } from "../../src/wire/message/message-read.ts";
 import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
-import { readWhatIf } from "../../src/wire/what-if/what-if.ts";
+import { readWhatIf } from "../../src/wire/what-if.ts";
 import { ROOT } from "../support/run-main.ts";
 import { CONTEXT, NOW, readMembers } from "../wire/context.ts";
 

@@ -43,9 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * Folders from which a room may import types only. The app's answers have the types of the schemas that describe them, so that a member
  * that only one of the two has is a compiler error.
  */
-const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
-  app: ["src/wire/api/", "src/wire/schema/"],
-};
+const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = { app: ["src/wire/api/"] };
 
 /** Rooms whose code is pure: no clock, no randomness, no environment, no waiting. */
 const PURE = new Set(["domain", "decide"]);

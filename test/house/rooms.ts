@@ -39,7 +39,7 @@ export const APP_ROOMS = [
 ] as const;
 
 /** The rooms of src/wire from the ground up. The files that lie in src/wire itself may import all of them. */
-export const WIRE_ROOMS = ["json", "schema", "constraint", "policy", "message", "what-if", "api"] as const;
+export const WIRE_ROOMS = ["json", "constraint", "message", "api", "policy"] as const;
 
 /** A folder with rooms, from the ground up. */
 export interface Storeys {

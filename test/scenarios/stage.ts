@@ -16,7 +16,7 @@ import { instant } from "../../src/domain/units.ts";
 import { drainMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
-import type { HealthShown } from "../../src/wire/schema/parts.ts";
+import type { HealthShown } from "../../src/wire/api/parts.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { mergingBy } from "../support/configuration-merge.ts";
 import type { ReadyNode } from "./ready-nodes.ts";

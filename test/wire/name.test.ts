@@ -4,7 +4,7 @@ import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { readRequestSet } from "../../src/wire/message/demand-message.ts";
 import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { readRegistry } from "../../src/wire/policy/registry.ts";
-import { readWhatIf } from "../../src/wire/what-if/what-if.ts";
+import { readWhatIf } from "../../src/wire/what-if.ts";
 import { lineOf, NOW, problemLines, readMembers, updateOf } from "./context.ts";
 
 const EXPECTED =

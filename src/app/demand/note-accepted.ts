@@ -8,8 +8,8 @@ import type { Ports } from "../ports/ports.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { RecordedDemand } from "./record-demand.ts";
 
-/** The demand is durable: whatever fails here fails no request. */
-export async function notesOn(
+/** What the sender of an accepted update should know, one sentence each. Never throws: the demand is durable, so a failure only costs notes. */
+export async function noteAccepted(
   ports: Ports,
   { changed, record, update, before }: RecordedDemand,
 ): Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import type { DemandOutcome } from "../../domain/plan.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { stillInFlight } from "../../domain/in-flight.ts";
 import type { ArrayTimeoutsShown, ArrayUseShown } from "../../wire/api/cluster-arrays.ts";
-import type { PhaseShown } from "../../wire/schema/parts.ts";
+import type { PhaseShown } from "../../wire/api/parts.ts";
 import { firstBytes } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";
 

@@ -5,7 +5,7 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
 import type { ClusterShown } from "../../wire/api/cluster-answer.ts";
-import type { PagingShown } from "../../wire/schema/parts.ts";
+import type { PagingShown } from "../../wire/api/parts.ts";
 import type { App } from "../process/app.ts";
 import { loadWhole } from "../record/load-record.ts";
 import { describeBuckets } from "./describe-buckets.ts";

@@ -1,5 +1,5 @@
 import type { Problem } from "../../domain/demand.ts";
-import type { ProblemJsonShown } from "../../wire/schema/parts.ts";
+import type { ProblemJsonShown } from "../../wire/api/parts.ts";
 import { problemShown } from "./rejected-shown.ts";
 
 /** Members that only some errors have. */

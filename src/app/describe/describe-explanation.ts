@@ -15,7 +15,7 @@ import type {
   HostExplanationShown,
   NodeExplanationShown,
 } from "../../wire/api/explanation-answers.ts";
-import type { BucketKeyShown } from "../../wire/schema/parts.ts";
+import type { BucketKeyShown } from "../../wire/api/parts.ts";
 import { countsShown } from "./describe-history.ts";
 
 export type Explained = DemandExplained | NodeExplained | HostExplained;

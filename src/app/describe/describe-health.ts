@@ -5,7 +5,7 @@ import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
-import type { HealthShown } from "../../wire/schema/parts.ts";
+import type { HealthShown } from "../../wire/api/parts.ts";
 import { loadCurrent } from "../record/load-record.ts";
 import type { StopKeys } from "../ports/site.ts";
 import { PortError } from "../ports/port-error.ts";

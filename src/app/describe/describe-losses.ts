@@ -10,7 +10,7 @@ import { poolsOf, reportsOf } from "../../domain/request-sets.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
-import type { LossShown } from "../../wire/schema/configuration.ts";
+import type { LossShown } from "../../wire/api/configuration.ts";
 
 /** Maximum number of sets named, and of sentences for each. */
 const SHOWN_SETS = 200;

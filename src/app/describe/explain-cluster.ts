@@ -117,7 +117,7 @@ function answerBy(
   return explainHost(plan, question.node, hosts.others) ?? node;
 }
 
-/** Notes of drivers about the jobs of a set, by id. From the demand in force, which may be newer than the plan. */
+/** The metadata that the sender of a set gives its jobs, by job id. From the demand in force, which may be newer than the plan. */
 export function metadataOf(
   { sets }: ClusterRecord,
   { demands }: Bodies,

@@ -1,6 +1,6 @@
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import type { HealthShown } from "../../wire/schema/parts.ts";
+import type { HealthShown } from "../../wire/api/parts.ts";
 import { checkHealth } from "./describe-health.ts";
 import { countQueues } from "./describe-queues.ts";
 import type { App } from "../process/app.ts";

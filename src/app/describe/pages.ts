@@ -1,4 +1,4 @@
-import type { PagingShown } from "../../wire/schema/parts.ts";
+import type { PagingShown } from "../../wire/api/parts.ts";
 
 /**
  * An answer shows each of its lists as far as there is room. The same request with `page` shows the rest. Nothing is kept between two

@@ -3,7 +3,7 @@ import { moreRejected } from "../../domain/more-rejected.ts";
 import { isoTime } from "../../domain/units.ts";
 import type { RequestSetShown } from "../../wire/api/cluster-demand.ts";
 import type { RejectedMessageShown } from "../../wire/api/health-answers.ts";
-import type { ProblemShown, RejectedJobShown } from "../../wire/schema/parts.ts";
+import type { ProblemShown, RejectedJobShown } from "../../wire/api/parts.ts";
 import { firstBytes } from "./pages.ts";
 import type { RejectedMessage } from "../ports/demand-queue.ts";
 

@@ -47,6 +47,7 @@ export function askAfterSend(
 
 type AfterSend = Pick<Extract<Evidence, { kind: "absent" }>, "afterSend" | "held" | "message">;
 
+/** The state of a create or a start. "unclear" if CycleCloud does not answer. `sent`: what is known of the last send. */
 export async function askFor(run: Run, id: RequestId, sent: AfterSend): Promise<Evidence> {
   const askedAt = run.app.ports.clock.now();
   try {

@@ -53,7 +53,7 @@ const UNLISTED =
 const AZURE =
   "Look for an error at the start of the app in its log: an app that does not load registers nothing. Compare the deployed package with this release. If the log shows no error, restart the app and run verify again.";
 const HOST =
-  "The host runs another release, or an app that does not load whole: see its log, and start it again.";
+  "The host runs another release, or an app that did not load completely: see its log, and start it again.";
 
 function judgeList(list: FunctionList, refusal: typeof judgeRefusal, whatToDo: string): Verdict {
   if (list.kind === "no-list") return refusal(list.answer, `no list: ${troubleText(list.answer)}`);

@@ -1,9 +1,10 @@
 import type { Bodies } from "../../domain/bodies.ts";
 import { canonicalText } from "../../domain/canonical.ts";
-import type { Demand, GroupDemand, RankedDemand, TargetDemand } from "../../domain/demand.ts";
+import type { GroupDemand, RankedDemand, TargetDemand } from "../../domain/demand.ts";
 import type { DynamicArray } from "../../domain/dynamic-array.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { DemandOutcome } from "../../domain/plan.ts";
+import { askedBy } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -61,18 +62,7 @@ const NOBODY: Admitted["definers"] = new Map();
 /** The outcome of a refused demand in a plan. */
 export function refusedOutcome({ set, demand, reason }: RefusedDemand): DemandOutcome {
   const { id, kind } = demand;
-  return { set, id, kind, ...amountOf(demand), placed: 0, pending: 0, reasons: [reason] };
-}
-
-function amountOf(demand: Demand): Pick<DemandOutcome, "unit" | "asked"> {
-  switch (demand.kind) {
-    case "target":
-      return { unit: demand.amount.unit, asked: demand.amount.count };
-    case "groups":
-      return { unit: "groups", asked: demand.groups };
-    case "job":
-      return { unit: "slots", asked: demand.iterations * (demand.nodeCount ?? 1) };
-  }
+  return { set, id, kind, ...askedBy(demand), placed: 0, pending: 0, reasons: [reason] };
 }
 
 function whyRefused({ set, demand }: RankedDemand, senders: SenderRules): Reason | undefined {

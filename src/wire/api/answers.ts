@@ -1,7 +1,7 @@
-import { count, observing, text, time } from "../schema/parts.ts";
 import { z } from "zod";
-import type { BuiltAnswer } from "../schema/parts.ts";
-import type { Shown } from "../schema/shown.ts";
+import type { BuiltAnswer } from "./parts.ts";
+import { time, count, text, observing } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** The short answers of the HTTP API. */
 

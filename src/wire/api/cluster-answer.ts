@@ -1,4 +1,3 @@
-import { count, health, observing, paging, text, time } from "../schema/parts.ts";
 import { z } from "zod";
 import { groupedArray, nodearray } from "./cluster-arrays.ts";
 import { bucket } from "./cluster-buckets.ts";
@@ -6,8 +5,9 @@ import { outcome, requestSetSummary, waiting } from "./cluster-demand.ts";
 import { nodes, schedulerHosts, stopKeys } from "./cluster-nodes.ts";
 import { choice, lastPlan } from "./cluster-plan.ts";
 import { underWay } from "./cluster-under-way.ts";
-import type { BuiltAnswer } from "../schema/parts.ts";
-import type { Shown } from "../schema/shown.ts";
+import { count, health, observing, paging, text, time } from "./parts.ts";
+import type { BuiltAnswer } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** GET /api/clusters/{cluster}: the main answer for operators. */
 

@@ -1,6 +1,6 @@
-import { count, phase, text, texts, time, unit } from "../schema/parts.ts";
 import { z } from "zod";
-import type { Shown } from "../schema/shown.ts";
+import { time, count, text, texts, unit, phase } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** The node arrays of a cluster: its own, dynamic and grouped ones. A part of the answer of GET /api/clusters/{cluster}. */
 

@@ -1,6 +1,6 @@
-import { count, text, time } from "../schema/parts.ts";
 import { z } from "zod";
-import type { Shown } from "../schema/shown.ts";
+import { time, count, text } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** The buckets of a cluster with their limits. A part of the answer of GET /api/clusters/{cluster}. */
 

@@ -1,6 +1,6 @@
-import { count, demandKind, rejectedJob, text, time, unit } from "../schema/parts.ts";
 import { z } from "zod";
-import type { Shown } from "../schema/shown.ts";
+import { time, count, text, rejectedJob, unit, demandKind } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** The demand of a cluster, and what became of it. A part of the answer of GET /api/clusters/{cluster}. */
 

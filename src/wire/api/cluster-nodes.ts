@@ -1,6 +1,6 @@
-import { count, counts, phase, resources, standing, text, texts, time } from "../schema/parts.ts";
 import { z } from "zod";
-import type { Shown } from "../schema/shown.ts";
+import { time, count, text, texts, counts, resources, standing, phase } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** The nodes of a cluster, and the hosts that only schedulers know. A part of the answer of GET /api/clusters/{cluster}. */
 

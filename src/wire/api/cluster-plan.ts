@@ -1,6 +1,6 @@
-import { among, count, demandKind, planMode, preference, text, texts, time, unit } from "../schema/parts.ts";
 import { z } from "zod";
-import type { Shown } from "../schema/shown.ts";
+import { time, count, text, texts, unit, demandKind, preference, among, planMode } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** The last plan of a cluster, and how new nodes are chosen. A part of the answer of GET /api/clusters/{cluster}. */
 

@@ -1,7 +1,7 @@
-import { count, problemItem, text, texts, time } from "../schema/parts.ts";
 import { z } from "zod";
 import { backoffCause } from "./cluster-buckets.ts";
-import type { Shown } from "../schema/shown.ts";
+import { count, problemItem, text, texts, time } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** Requests that have not ended, and recent refusals. A part of the answer of GET /api/clusters/{cluster}. */
 

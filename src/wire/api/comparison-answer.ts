@@ -1,6 +1,6 @@
-import { count, text, texts, time } from "../schema/parts.ts";
 import { z } from "zod";
-import type { Shown } from "../schema/shown.ts";
+import { count, text, texts, time } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** GET /api/clusters/{cluster}/comparison. */
 

@@ -1,23 +1,23 @@
-import {
-  binding,
-  bucketKey,
-  count,
-  demandKind,
-  observing,
-  planMode,
-  reason,
-  resources,
-  standing,
-  text,
-  texts,
-  time,
-  unit,
-  verdict,
-} from "../schema/parts.ts";
 import { z } from "zod";
 import { planCounts } from "./history-answer.ts";
-import type { BuiltAnswer } from "../schema/parts.ts";
+import type { BuiltAnswer } from "./parts.ts";
 import { metadata } from "./request-set-answers.ts";
+import {
+  time,
+  count,
+  text,
+  texts,
+  resources,
+  standing,
+  observing,
+  planMode,
+  unit,
+  demandKind,
+  bucketKey,
+  reason,
+  binding,
+  verdict,
+} from "./parts.ts";
 
 /** GET /api/clusters/{cluster}/explain: a demand, a node or a host. */
 

@@ -1,6 +1,6 @@
-import { count, health, problemItem, text, time } from "../schema/parts.ts";
 import { z } from "zod";
-import type { Shown } from "../schema/shown.ts";
+import { time, count, text, problemItem, health } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** The answers about all clusters: health, and messages that were put aside. */
 

@@ -1,7 +1,7 @@
-import { count, counts, observing, text, time } from "../schema/parts.ts";
 import { z } from "zod";
-import type { BuiltAnswer } from "../schema/parts.ts";
-import type { Shown } from "../schema/shown.ts";
+import type { BuiltAnswer } from "./parts.ts";
+import type { Shown } from "./shown.ts";
+import { time, count, text, counts, observing } from "./parts.ts";
 
 /** GET /api/clusters/{cluster}/history. */
 

@@ -1,18 +1,8 @@
-import {
-  count,
-  demandKind,
-  observing,
-  paging,
-  rejectedJob,
-  text,
-  texts,
-  time,
-  unit,
-} from "../schema/parts.ts";
 import { z } from "zod";
 import { requestSetSummary } from "./cluster-demand.ts";
 import { proposal } from "./cluster-plan.ts";
-import type { BuiltAnswer } from "../schema/parts.ts";
+import { time, count, text, texts, rejectedJob, observing, paging, unit, demandKind } from "./parts.ts";
+import type { BuiltAnswer } from "./parts.ts";
 
 /** The answers about one request set. */
 

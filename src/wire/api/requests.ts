@@ -2,7 +2,7 @@ import { z } from "zod";
 import { envelopeSchema } from "../message/envelope.ts";
 import { nodearraySchema } from "../message/nodearray-schema.ts";
 import { markSchema, poolSchema } from "../message/pool.ts";
-import { resources, text, texts } from "../schema/parts.ts";
+import { resources, text, texts } from "./parts.ts";
 
 /**
  * The inputs of the API. Lists with thousands of members have readers of their own (see fields.ts). Their schemas here only describe them,

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { nodearraySchema } from "../message/nodearray-schema.ts";
-import { whatIfSchema } from "../what-if/what-if-schema.ts";
+import { whatIfSchema } from "../message/what-if-schema.ts";
 import { acknowledgement, requestSetAnswer } from "./request-set-answers.ts";
 import { clustersAnswer, healthAnswer, rejectedMessagesAnswer } from "./health-answers.ts";
 import { explanation } from "./explanation-answers.ts";
@@ -8,9 +8,9 @@ import { historyAnswer } from "./history-answer.ts";
 import { openapiAnswer, restoredAnswer, stopAnswer, tickAnswer, wakeAnswer } from "./answers.ts";
 import { trialAnswer } from "./trial-answer.ts";
 import { clusterAnswer } from "./cluster-answer.ts";
-import { health, problemItem, problemJson, rejectedJob } from "../schema/parts.ts";
+import { health, problemItem, problemJson, rejectedJob } from "./parts.ts";
 import { comparisonAnswer } from "./comparison-answer.ts";
-import { configAnswer, configHistory, configRequest, configWritten } from "../schema/configuration.ts";
+import { configAnswer, configHistory, configRequest, configWritten } from "./configuration.ts";
 import { hostRequest, jobRequest, requestSetRequest } from "./requests.ts";
 
 /** The schemas of the API by the names that the description gives them. */

@@ -1,8 +1,8 @@
-import { count, observing, planMode, rejectedJob, text, texts, time, unit } from "../schema/parts.ts";
 import { z } from "zod";
 import { outcome } from "./request-set-answers.ts";
-import type { BuiltAnswer } from "../schema/parts.ts";
-import type { Shown } from "../schema/shown.ts";
+import { time, count, text, texts, rejectedJob, observing, planMode, unit } from "./parts.ts";
+import type { BuiltAnswer } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** POST /api/clusters/{cluster}/plan: a dry run. */
 

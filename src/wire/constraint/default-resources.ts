@@ -4,6 +4,7 @@ import type { DefaultResource, DefaultValue, Modifier } from "../../domain/defau
 import { isSize, looksLikeSize, parseSize, sizeJson } from "../../domain/size.ts";
 import { readConstraints } from "./constraint.ts";
 import { writeConstraint } from "./constraint-json.ts";
+import { refuse } from "./constraint-leaves.ts";
 import { isFields, type Fields } from "../json/fields.ts";
 import type { Notes } from "../json/notes.ts";
 import { nearest, problemAt, problemShowing, unknownKey } from "../json/problem.ts";
@@ -77,16 +78,6 @@ function readValue(value: unknown, path: string, notes: Notes): DefaultValue | u
   return typeof size === "string"
     ? refuse(notes, path, value, "a size such as memory::4g or size::100G")
     : { kind: "literal", value: size };
-}
-
-function refuse(
-  notes: Notes,
-  path: string,
-  value: unknown,
-  expected: string,
-  didYouMean?: string,
-): undefined {
-  notes.problems.add(() => problemShowing(path, value, expected, didYouMean));
 }
 
 /** `node.X`, `node.resources.X`, `node.resources.X.value` or `node.software_configuration.X`, whose dots are part of the key. */

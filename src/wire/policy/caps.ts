@@ -1,11 +1,11 @@
 import type { CapRules, Ceiling } from "../../domain/cap-rules.ts";
 import type { Problem } from "../../domain/demand.ts";
-import type { CapsDocument } from "../schema/configuration.ts";
+import type { CapsDocument } from "../api/configuration.ts";
 import { checkKeys, isFields, readCount } from "../json/fields.ts";
-import { LABEL_EXPECTED, NAME_EXPECTED, isLabel, isName } from "../../domain/name.ts";
+import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
-import { withoutAbsent } from "../schema/without-absent.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 const KINDS = ["requestSets", "users"];
 const UNITS: ReadonlySet<string> = new Set(["nodes", "cores"]);

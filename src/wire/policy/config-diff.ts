@@ -1,4 +1,4 @@
-import type { ConfigDifference, ConfigurationChangeShown } from "../schema/configuration.ts";
+import type { ConfigDifference, ConfigurationChangeShown } from "../api/configuration.ts";
 import { isFields } from "../json/fields.ts";
 
 /** Maximum number of differences listed. */

@@ -1,4 +1,4 @@
-import type { ConfigReport, IgnoredKey, MemberOfAnswer, UsedKey } from "../schema/configuration.ts";
+import type { ConfigReport, IgnoredKey, MemberOfAnswer, UsedKey } from "../api/configuration.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ArrayTimeouts } from "../../domain/timeouts.ts";
 import { isFields, type Fields } from "../json/fields.ts";

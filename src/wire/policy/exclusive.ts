@@ -1,8 +1,8 @@
 import type { ExclusiveRules } from "../../domain/exclusive.ts";
 import { arrayName } from "../../domain/ids.ts";
-import type { PolicyDocument } from "../schema/configuration.ts";
+import type { PolicyDocument } from "../api/configuration.ts";
 import type { Fields } from "../json/fields.ts";
-import { NAME_EXPECTED, isName } from "../../domain/name.ts";
+import { isName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 

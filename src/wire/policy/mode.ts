@@ -1,9 +1,9 @@
 import { arrayName } from "../../domain/ids.ts";
 import type { Mode, ModeRules } from "../../domain/mode.ts";
 import { MODES } from "../../domain/mode.ts";
-import type { PolicyDocument } from "../schema/configuration.ts";
+import type { PolicyDocument } from "../api/configuration.ts";
 import { isFields, type Fields } from "../json/fields.ts";
-import { NAME_EXPECTED, isName } from "../../domain/name.ts";
+import { isName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { EVERY_OTHER } from "./timeouts.ts";

@@ -3,7 +3,7 @@ import type { Policy } from "../../domain/policy.ts";
 import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY } from "../../domain/policy.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
 import { doubtCaps, readCaps } from "./caps.ts";
-import type { ConfigReport } from "../schema/configuration.ts";
+import type { ConfigReport } from "../api/configuration.ts";
 import { isIgnored, reportKeys } from "./config-report.ts";
 import { parseDocument } from "../json/document.ts";
 import type { Fields } from "../json/fields.ts";

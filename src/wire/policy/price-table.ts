@@ -3,13 +3,12 @@ import type { Problem } from "../../domain/demand.ts";
 import { machineType } from "../../domain/ids.ts";
 import type { DoubtfulPrice, PriceTable, SizePrice } from "../../domain/price.ts";
 import { doubtfulPrices } from "../../domain/price.ts";
-import type { PricesDocument } from "../schema/configuration.ts";
+import type { PricesDocument } from "../api/configuration.ts";
 import { isFields, type Fields } from "../json/fields.ts";
-import { LABEL_EXPECTED, isLabel } from "../../domain/name.ts";
-import { below, problemAt, problemShowing, unknownKey } from "../json/problem.ts";
-import { nearest } from "../../domain/nearest.ts";
+import { isLabel, LABEL_EXPECTED } from "../json/name.ts";
+import { below, nearest, problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
-import { withoutAbsent } from "../schema/without-absent.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 const TABLE_KEYS = ["currency", "locations", "proxied-locations"];
 const PRICE_KEYS = ["onDemand", "spot"];

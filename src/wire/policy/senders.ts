@@ -2,7 +2,7 @@ import type { Ceiling } from "../../domain/cap-rules.ts";
 import type { Problem } from "../../domain/demand.ts";
 import type { SenderRule, SenderRules } from "../../domain/sender-rules.ts";
 import { EVERY_ATTRIBUTE } from "../../domain/sender-rules.ts";
-import type { SenderDocument } from "../schema/configuration.ts";
+import type { SenderDocument } from "../api/configuration.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { readCeiling } from "./caps.ts";
 import {
@@ -14,10 +14,10 @@ import {
   readNumber,
   type Fields,
 } from "../json/fields.ts";
-import { NAME_EXPECTED, isName } from "../../domain/name.ts";
+import { isName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
-import { withoutAbsent } from "../schema/without-absent.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 const KEYS: ReadonlySet<string> = new Set([
   "requestSets",

@@ -1,4 +1,4 @@
-import type { PolicyDocument } from "../schema/configuration.ts";
+import type { PolicyDocument } from "../api/configuration.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { writeCaps } from "./caps.ts";
 import { writeDefaultResource } from "../constraint/default-resources.ts";
@@ -8,7 +8,7 @@ import { writeSenders } from "./senders.ts";
 import { writePriceTable } from "./price-table.ts";
 import { writeTimeout } from "./timeouts.ts";
 import { writeSizeTable } from "./vm-sizes.ts";
-import { withoutAbsent } from "../schema/without-absent.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 /** The document for a policy. Reading it gives the same policy. */
 export function writePolicy(policy: Policy): PolicyDocument {

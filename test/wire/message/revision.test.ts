@@ -3,7 +3,7 @@ import { checkDemand } from "../../../src/client/send.ts";
 import { clusterName, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { readRequestSet } from "../../../src/wire/message/demand-message.ts";
-import { readWhatIf } from "../../../src/wire/what-if/what-if.ts";
+import { readWhatIf } from "../../../src/wire/what-if.ts";
 import { lineOf, NOW, problemLines, readMembers, updateOf } from "../context.ts";
 
 /** 2025-11-20T11:00:00Z in seconds, as `date +%s` writes it. */

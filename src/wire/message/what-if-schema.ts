@@ -17,7 +17,7 @@ export const limitSchema = z
   .strictObject(
     {
       kind: z.enum(CHANGEABLE_LIMITS, { error: LIMIT_KIND }),
-      name: z.string({ error: "the limit's name, as the cluster answer has it" }).default(""),
+      name: z.string({ error: "the limit's name, as in the cluster answer" }).default(""),
       unit: z.enum(["nodes", "cores"], { error: "nodes or cores" }),
       more: z.int({ error: WHOLE }).min(-BOUNDS.count, AT_MOST).max(BOUNDS.count, AT_MOST).optional(),
       max: z.int({ error: COUNT }).min(0, { error: COUNT }).max(BOUNDS.count, AT_MOST).optional(),
@@ -66,8 +66,9 @@ export const whatIfSchema = z
     },
     { error: "an object: config, requestSets, limits, buckets" },
   )
-  .meta({ description: "Inputs of a plan that are other than they are." });
+  .meta({ description: "Inputs of a plan that differ from those in force." });
 
+/** The known keys of the object at this path, to suggest one for an unknown key. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(whatIfSchema.shape);
   return Object.keys(path[0] === "limits" ? limitSchema.shape : bucketSchema.shape);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { clusterName } from "../../../src/domain/ids.ts";
-import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import { readWhatIf } from "../../../src/wire/what-if/what-if.ts";
-import { NOW } from "../../support/build-node.ts";
+import { clusterName } from "../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { readWhatIf } from "../../src/wire/what-if.ts";
+import { NOW } from "../support/build-node.ts";
 
 test.each([{ body: {} }, { body: { config: { idleTimeout: 60 } } }])(
   "a dry run of $body goes by what the app settings say of the server",

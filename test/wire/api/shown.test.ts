@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Shown, Sparse } from "../../../src/wire/schema/shown.ts";
-import { withoutAbsent } from "../../../src/wire/schema/without-absent.ts";
+import type { Shown, Sparse } from "../../../src/wire/api/shown.ts";
+import { withoutAbsent } from "../../../src/wire/policy/without-absent.ts";
 
 const schema = z.strictObject({
   name: z.string(),

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { clusterName } from "../../../src/domain/ids.ts";
-import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import { boundProblems } from "../../../src/wire/json/problems.ts";
-import { readWhatIf } from "../../../src/wire/what-if/what-if.ts";
-import { NOW } from "../context.ts";
+import { clusterName } from "../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import { boundProblems } from "../../src/wire/json/problems.ts";
+import { readWhatIf } from "../../src/wire/what-if.ts";
+import { NOW } from "./context.ts";
 
 function problemsOf(body: object): readonly string[] {
   const context = { cluster: clusterName("prod"), policy: DEFAULT_POLICY, now: NOW };

@@ -1,4 +1,4 @@
-import type { Named } from "./shown.ts";
+import type { Named } from "../api/shown.ts";
 
 /** A document without the members that are undefined. The compiler requires that every member of `T` is named. */
 export function withoutAbsent<T extends object>(members: Named<T>): T;
