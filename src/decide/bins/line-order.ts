@@ -59,8 +59,9 @@ function findNext(blocks: LineBlocks, search: RoomSearch, from: Spot): Spot | un
   for (let at = from.at; at < blocks.list.length; at += 1) {
     const block = blocks.list[at];
     if (block === undefined) break;
-    if (!blocks.mayHaveRoom(block, search)) continue;
     const { columns } = blocks;
+    columns.budget.spend(1);
+    if (!blocks.mayHaveRoom(block, search)) continue;
     columns.budget.spend(STEPS_OF_BLOCK);
     for (let index = at === from.at ? from.index : 0; index < block.bins.length; index += 1)
       if (hasRoom(columns, block.bins[index] ?? 0, search)) return { at, index };

@@ -55,6 +55,11 @@ export class Caps {
     return !this.none && this.#of(holder).length > 0;
   }
 
+  /** The only bins that the holder may use, because a cap allows it no further node of any size. Undefined if there is no such cap. */
+  onlyBins(holder: Holder): ReadonlySet<Bin> | undefined {
+    return this.#of(holder).find(({ cap, left }) => cap.unit === "nodes" && left < 1)?.held;
+  }
+
   /** Number of additional nodes with this many cores that the holder may have. */
   room(holder: Holder, cores: number): number {
     let room = Number.POSITIVE_INFINITY;

@@ -29,7 +29,8 @@ export interface Progress {
 export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   const progress = { left: ask.units, pending: 0 };
   fillOpenBins(draft, ask, progress);
-  if (progress.left > 0) openBins(draft, ask, scope, progress);
+  if (progress.left > 0 && draft.caps.onlyBins(holderOf(ask)) === undefined)
+    openBins(draft, ask, scope, progress);
   if (progress.left === 0 && !ask.isGang) noteEnd(draft, ask);
   return progress;
 }
@@ -84,8 +85,7 @@ const isIntricate = ({ jobClass }: Ask): boolean => jobClass.takes === undefined
 export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
   const { bins, caps } = draft;
   if (ask.isGang || (!caps.none && caps.concern(holderOf(ask)))) {
-    const open = [...bins.each(ask)];
-    for (const bin of open) {
+    for (const bin of openUnderCaps(draft, ask)) {
       if (progress.left === 0 || bins.budget.isSpent) return;
       // Each unit of a gang has a node of its own.
       if (ask.isGang && bins.holds(bin, ask.by)) continue;
@@ -105,6 +105,14 @@ export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
     // The node could not be started. Without this the loop would not end.
     if (progress.left === before) bins.shut(bin);
   }
+}
+
+/** The bins with room, in the order of use. If caps allow no further node, the bins that the holder has: there may be thousands of others. */
+function openUnderCaps({ bins, caps }: Draft, ask: Ask): readonly Bin[] {
+  const held = bins.hosts.has(ask.set) ? undefined : caps.onlyBins(holderOf(ask));
+  if (held === undefined) return [...bins.each(ask)];
+  bins.budget.spend(held.size);
+  return [...held].sort((a, b) => bins.compareUse(a, b));
 }
 
 /** Places slots that take nothing: one on each node, in the order of use. */
