@@ -8,14 +8,6 @@ import type { Flaw } from "./shape.ts";
 /** Files of more than 300 lines. */
 export const LONG_FILES: readonly string[] = [];
 
-/** Files of the tests of more than 300 lines. */
-export const LONG_TEST_FILES: readonly string[] = [
-  "test/model/play.ts",
-  "test/scenarios/stage.ts",
-  "test/simulation/judge.ts",
-  "test/simulation/simulate.ts",
-];
-
 /** Files of more than 200 lines that do not say why. */
 export const LONG_WITHOUT_REASON: readonly string[] = [];
 

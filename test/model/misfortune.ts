@@ -6,13 +6,17 @@ import type { ClusterShape, TypeName } from "./shape.ts";
 import type { Deed } from "./steps.ts";
 import { arrayAt } from "./wants.ts";
 
-/** What goes wrong with CycleCloud and its nodes, and what of it the model must know. */
+/** After a failure, nodes may be unclear for this long: a stop whose answer was lost is decided again after two minutes. */
+const AFTER_EFFECTS_MS = 200_000;
+
+/** Brings failures of CycleCloud and its nodes, and knows the ones that the model must know. */
 export class Misfortune {
   readonly #shape: ClusterShape;
   readonly #simulator: Simulator;
   readonly #nodes: NodeBook;
   readonly #invalid = new Set<string>();
-  /** The next observation will show nothing; the last one did. */
+  #blurredUntil = 0;
+  /** Whether the next status will show no node, and whether the last one did. */
   #looks = { nextIsEmpty: false, lastWasEmpty: false };
 
   constructor(shape: ClusterShape, simulator: Simulator, nodes: NodeBook) {
@@ -25,11 +29,21 @@ export class Misfortune {
     return this.#invalid.has(place);
   }
 
+  /** Whether a failure still has its after-effects. */
+  isBlurred(now: number): boolean {
+    return now < this.#blurredUntil;
+  }
+
+  /** Something failed at this moment. */
+  blur(now: number): void {
+    this.#blurredUntil = Math.max(this.#blurredUntil, now + AFTER_EFFECTS_MS);
+  }
+
   get lastLookWasEmpty(): boolean {
     return this.#looks.lastWasEmpty;
   }
 
-  /** A status was read; true: it showed no node, whatever there is. */
+  /** A status was read. Returns whether it showed no node although there may be some. */
   noteLook(): boolean {
     this.#looks = { nextIsEmpty: false, lastWasEmpty: this.#looks.nextIsEmpty };
     return this.#looks.lastWasEmpty;

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { azuriteForThisFile } from "../support/azurite.ts";
 import { readArguments } from "./arguments.ts";
 import { MUTANTS, playMutant } from "./mutants.ts";
-import type { Played } from "./play.ts";
 import { play } from "./play.ts";
+import type { Played } from "./score.ts";
 import { sequenceOf, shrink } from "./search.ts";
 import { inMemory, inTable } from "./stores.ts";
 

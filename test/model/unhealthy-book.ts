@@ -42,6 +42,8 @@ const WRITTEN_APART_MS = 240_000;
  * that is more. And which of those that stay are no capacity. No job is reported on a node here, so none of them keeps jobs.
  */
 export class UnhealthyBook {
+  /** Nodes have called themselves unhealthy, and the model does not know their answers yet. */
+  awaitsAnswers = false;
   #asked: Asked[] = [];
   readonly #heard = new Map<string, Heard>();
 

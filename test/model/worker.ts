@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Played } from "./play.ts";
 import { play } from "./play.ts";
+import type { Played } from "./score.ts";
 import { sequenceOf } from "./search.ts";
 import type { OpenStore } from "./rig.ts";
 import { inMemory, inTable } from "./stores.ts";

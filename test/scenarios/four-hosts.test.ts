@@ -13,7 +13,7 @@ import {
   until,
   untilSettled,
 } from "./real.ts";
-import type { ReadyNode } from "./stage-options.ts";
+import type { ReadyNode } from "./ready-nodes.ts";
 
 const DAY = 86_400;
 /** Slow enough that a callback's patience of 20 s is real seconds on a busy machine. */

@@ -10,7 +10,6 @@ import { clusterName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
-import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import { drainMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
@@ -18,7 +17,8 @@ import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Interference } from "./host-process.ts";
 import { Host } from "./host-process.ts";
-import type { ReadyNode } from "./stage-options.ts";
+import type { ReadyNode } from "./ready-nodes.ts";
+import { ReadyNodes, stopRequest } from "./ready-nodes.ts";
 
 export type { Host, Interference } from "./host-process.ts";
 
@@ -54,7 +54,7 @@ export class HostsStage {
   timerIsOn = true;
   readonly #ports: Ports;
   readonly #queue: ReturnType<typeof composeInMemory>["queue"];
-  readonly #ready = new Map<string, ReadyNode>();
+  readonly #ready: ReadyNodes;
   readonly #every: { at: number; readonly seconds: number; readonly act: () => void }[] = [];
   #wakes: readonly { readonly at: number; readonly id?: string }[] = [];
   #nextTickAt = ORIGIN;
@@ -63,7 +63,7 @@ export class HostsStage {
 
   constructor(options: HostsOptions) {
     this.simulator = new Simulator(options.simulator, this.clock);
-    this.simulator.onEvent((event) => this.#note(event));
+    this.#ready = new ReadyNodes(this.simulator);
     const send: Send = ({ method, path, query, body }) =>
       Promise.resolve(
         this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
@@ -86,7 +86,7 @@ export class HostsStage {
   }
 
   get readyNodes(): readonly ReadyNode[] {
-    return [...this.#ready.values()];
+    return this.#ready.all;
   }
 
   /** Nodes that exist and that CycleCloud was not asked to stop. */
@@ -148,13 +148,8 @@ export class HostsStage {
     query: Readonly<Record<string, string>> = {},
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Told> {
-    const [cluster = "", token = ""] = new URL(node.stopUrl).pathname
-      .split("/")
-      .slice(-2)
-      .map(decodeURIComponent);
     const answer = await handleAutostop(host.composed, {
-      params: { cluster, token },
-      query: new URLSearchParams({ instance: node.instanceId, ...query }),
+      ...stopRequest(node, query),
       headers: new Headers(headers),
     });
     return toldBy(answer);
@@ -237,16 +232,6 @@ export class HostsStage {
 
   #watch(work: Promise<unknown>): void {
     work.catch((error: unknown) => (this.#failure ??= { error }));
-  }
-
-  #note(event: SimulatorEvent): void {
-    if (event.kind === "node-ready") {
-      const { nodeId, hostname, instanceId } = event;
-      const stopUrl = readStopUrl(event.configuration);
-      if (stopUrl !== undefined) this.#ready.set(nodeId, { nodeId, hostname, instanceId, stopUrl });
-    } else if (event.kind === "terminate-accepted" || event.kind === "node-gone") {
-      this.#ready.delete(event.nodeId);
-    }
   }
 }
 

@@ -2,7 +2,7 @@ import type { LocalSystem } from "../../src/local/system.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { sendDemand } from "../../src/client/send.ts";
-import type { ReadyNode } from "./stage-options.ts";
+import type { ReadyNode } from "./ready-nodes.ts";
 import type { ClusterState } from "./state.ts";
 import { readState } from "./state.ts";
 

@@ -4,7 +4,7 @@ import type { NodearrayMessage } from "../../src/wire/message/message.ts";
 import type { ContractCase, ContractOutcome, ContractStep, ContractTemplate } from "./autoscale-case.ts";
 import { mergingBy } from "../support/configuration-merge.ts";
 import { AT_ONCE } from "./clusters.ts";
-import type { ReadyNode } from "./stage-options.ts";
+import type { ReadyNode } from "./ready-nodes.ts";
 import { Stage } from "./stage.ts";
 import type { ClusterState } from "./state.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { oneArray, target } from "./clusters.ts";
 import { HostsStage } from "./hosts-stage.ts";
-import type { ReadyNode } from "./stage-options.ts";
+import type { ReadyNode } from "./ready-nodes.ts";
 
 /** What nodes of one array can do with its stop URL, which is the same for all of them. Two hosts answer. */
 

@@ -2,27 +2,32 @@ import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Violate } from "./verdict.ts";
 import type { Bounds } from "./weather.ts";
 
-/** 13 looks may begin in any minute; as a process may stand still between reserving a look and sending its call, two calls more may meet. */
-const STATUS_CALLS_PER_MINUTE = 15;
-/** No intent lasts for ever: 15 minutes, and until the next plan. */
+const MINUTE_MS = 60_000;
+/** Maximum number of observations that begin within a minute. */
+const MOST_OBSERVATIONS = 13;
+/** Two more calls may arrive within a minute, because a process may stand still between reserving an observation and sending its call. */
+const STATUS_CALLS_PER_MINUTE = MOST_OBSERVATIONS + 2;
+/** An intent lasts at most 15 minutes, and until the next plan. */
 const OLDEST_INTENT_MS = 900_000 + 180_000;
 
-/** What the judge of nodes knows, as far as pace is judged by it. */
+/** What pace is judged by: needs and nodes. */
 export interface Counts {
-  /** The least that was asked of the array all the time from then to now, within its limit. */
+  /** The number of nodes of the array that were needed all the time from that moment until now, within its limit. */
   leastNeed(array: string, from: number): number;
   countReady(array: string): number;
   countLive(array: string): number;
-  /** Nodes that went by themselves since then. */
+  /** Nodes that went by themselves since that moment. */
   countLost(array: string, since: number): number;
 }
 
-/** Counts calls, old intents, and demand that waits too long. */
+/** Counts observations and calls that come too often, intents that last too long, and demand that waits too long. */
 export class PaceJudge {
   readonly #bounds: Bounds;
   readonly #counts: Counts;
   readonly #now: () => number;
   readonly #violate: Violate;
+  /** When the observations of the last minute began. */
+  #observations: readonly number[] = [];
   readonly #calls: number[] = [];
   readonly #old = new Set<string>();
   readonly #lateSince = new Map<string, number>();
@@ -36,7 +41,9 @@ export class PaceJudge {
     this.#begun = now();
   }
 
-  saved({ intents }: ClusterRecord): void {
+  /** The shared store has saved this record. */
+  saved({ lookedAt, intents }: ClusterRecord): void {
+    if (lookedAt !== undefined) this.#observed(lookedAt);
     for (const { id, committedAt } of intents) {
       if (this.#now() - committedAt < OLDEST_INTENT_MS || this.#old.has(id)) continue;
       this.#old.add(id);
@@ -48,21 +55,22 @@ export class PaceJudge {
     }
   }
 
-  /** Storage has lost how many looks there were. */
+  /** Storage has lost when the last observations began. */
   forget(): void {
+    this.#observations = [];
     this.#calls.length = 0;
   }
 
   statusSent(): void {
     const now = this.#now();
     this.#calls.push(now);
-    while ((this.#calls[0] ?? now) <= now - 60_000) this.#calls.shift();
+    while ((this.#calls[0] ?? now) <= now - MINUTE_MS) this.#calls.shift();
     const calls = this.#calls.length;
     if (calls > STATUS_CALLS_PER_MINUTE)
       this.#violate("statusCallsTooMany", 1, `${calls} status calls in 60 s`);
   }
 
-  /** Demand that has been in force for long is looked at now and then. */
+  /** Called now and then: counts demand that has been in force for long and is not met. */
   sample(arrays: readonly string[]): void {
     const { createdSeconds, readySeconds, forgiveSeconds = 0 } = this.#bounds;
     for (const array of arrays) {
@@ -72,6 +80,13 @@ export class PaceJudge {
       if (readySeconds !== undefined)
         this.#checkDeadline(array, readySeconds, this.#counts.countReady(array) + lost, "late");
     }
+  }
+
+  #observed(at: number): void {
+    if (at === this.#observations.at(-1)) return;
+    this.#observations = [...this.#observations.filter((one) => one > at - MINUTE_MS), at];
+    const count = this.#observations.length;
+    if (count > MOST_OBSERVATIONS) this.#violate("looksTooSoon", 1, `${count} looks in a minute`);
   }
 
   #checkDeadline(array: string, seconds: number, there: number, kind: "waited" | "late"): void {

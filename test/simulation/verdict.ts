@@ -60,5 +60,8 @@ export const NOTHING: Verdict = {
   readyNodesStopped: 0,
 };
 
-/** Counts one violation and tells it. */
+/** A verdict while it is being counted. */
+export type Tally = { -readonly [K in keyof Verdict]: number };
+
+/** Counts violations of one kind, and writes why into the trace. */
 export type Violate = (kind: keyof Verdict, count: number, words: string) => void;

@@ -1,0 +1,190 @@
+import type { BucketKey } from "../../src/domain/bucket.ts";
+import type { Plan } from "../../src/domain/plan.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { Books } from "./books.ts";
+import type { Creation, Outcome, Stock } from "./floors.ts";
+import { linesOf } from "./floors.ts";
+import type { Fill, GroupEnd } from "./group-memory.ts";
+import { fillsAfter, fillsOf, linesOfFills, unsureKeys } from "./group-memory.ts";
+import type { BookedNode } from "./node-book.ts";
+import { placeOf } from "./node-book.ts";
+import { settleWants } from "./orders.ts";
+import { faultOf } from "./otherwise.ts";
+import { POLICY } from "./rig.ts";
+import type { TypeName } from "./shape.ts";
+import { TYPES } from "./shape.ts";
+import type { Want } from "./wants.ts";
+import { wantsOf } from "./wants.ts";
+
+/** Compares each plan of the app with the model's: what it stops, pauses and creates, what each demand gets, and the groups that lack nodes. */
+export class PlanCheck {
+  readonly #books: Books;
+  #last: { readonly plan: Plan; readonly wasCompared: boolean } | undefined;
+
+  constructor(books: Books) {
+    this.#books = books;
+  }
+
+  /** The last plan. Undefined if there was none. */
+  get last(): { readonly plan: Plan; readonly wasCompared: boolean } | undefined {
+    return this.#last;
+  }
+
+  /** The app has committed a plan; `before` is the record that it was made on. */
+  planned(plan: Plan, before: ClusterRecord | undefined, after: ClusterRecord): void {
+    const { rig, sets, nodes, rest, unhealthy, misfortune, keyOfGroup, score } = this.#books;
+    const { now } = rig;
+    rest.plan(sets.sets, now, after.restsUntil);
+    sets.lapse(now);
+    if (!misfortune.lastLookWasEmpty) nodes.look(now);
+    const isBlurred =
+      misfortune.isBlurred(now) ||
+      unhealthy.awaitsAnswers ||
+      (before?.intents.length ?? 0) > 0 ||
+      after.inFlight.length > 0;
+    this.#last = { plan, wasCompared: !isBlurred };
+    score.count(isBlurred ? "blurred" : "compared");
+    const givenUp = nodes.all.filter((node) => this.#isGivenUp(node));
+    for (const node of givenUp) nodes.trouble(placeOf(node.array, node.type));
+    this.#noteGivenUpGroups(before, after);
+    if (!isBlurred) this.#compare(plan, fillsOf(before), after, givenUp);
+    for (const { purpose, bucket } of plan.creates) {
+      if (purpose.kind === "group" && bucket.placementGroup !== undefined)
+        keyOfGroup.set(bucket.placementGroup, purpose.key);
+    }
+  }
+
+  #compare(
+    plan: Plan,
+    fills: ReadonlyMap<string, Fill>,
+    after: ClusterRecord,
+    givenUp: readonly BookedNode[],
+  ): void {
+    const { shape, rig, sets, score } = this.#books;
+    const { now } = rig;
+    score.compare("stopped nodes", [...plan.terminates].toSorted(), givenUp.map(({ id }) => id).toSorted());
+    const paused = after.backoffs.filter(({ until }) => until > now).map(({ bucket }) => bucket);
+    this.#comparePauses(paused);
+    const { stock, isSure } = this.#stockOf(paused, fills, givenUp);
+    const wants = wantsOf(shape, sets.inForce(now));
+    const outcome = settleWants(shape, wants, stock);
+    if (outcome.tied || !isSure) return score.count("tied");
+    if (!this.#compareCreates(plan, wants, stock, outcome)) return;
+    const got = plan.demands.map(({ set, id, placed, asked }) => `${set}/${id}: ${placed} of ${asked}`);
+    const ours = wants.map((want) => `${want.by}: ${outcome.placed.get(want) ?? 0} of ${want.count}`);
+    score.compare("demands", got.toSorted(), ours.toSorted());
+    this.#compareFills(fills, outcome.groups, after);
+  }
+
+  /** A bucket may be paused only if something went wrong there. */
+  #comparePauses(paused: readonly BucketKey[]): void {
+    const { nodes, score } = this.#books;
+    for (const { array, machineType } of paused) {
+      const place = placeOf(array, machineType);
+      if (!nodes.isTroubled(place)) score.differ(`${place} is paused, and nothing ever went wrong there`);
+    }
+  }
+
+  /** The nodes that count, and what may be added. `isSure`: the model knows which unhealthy nodes the app leaves out. */
+  #stockOf(
+    paused: readonly BucketKey[],
+    fills: ReadonlyMap<string, Fill>,
+    givenUp: readonly BookedNode[],
+  ): { readonly stock: Stock; readonly isSure: boolean } {
+    const { rig, nodes, unhealthy, misfortune, keyOfGroup } = this.#books;
+    const { now } = rig;
+    const isInvalid: Stock["isInvalid"] = (array, type) => misfortune.isInvalid(placeOf(array, type));
+    const isShut: Stock["isShut"] = (array, type, group) =>
+      isInvalid(array, type) ||
+      paused.some(
+        (bucket) =>
+          bucket.array === array &&
+          bucket.machineType === type &&
+          (bucket.placementGroup === undefined || bucket.placementGroup === group),
+      );
+    const replaced = this.#replaced(givenUp);
+    const closed = unhealthy.closed(nodes.believed, replaced, now);
+    const usable = nodes.believed
+      .filter((node) => node.phase !== "stopping" && !replaced.has(node) && !closed.nodes.has(node))
+      .map(({ array, type, group, phase }) => ({ array, type, group, ready: phase === "ready" }));
+    const patientSince = now - POLICY.groupFillTimeoutSeconds * 1000;
+    const known = { usable, holding: nodes.believed, keyOfGroup };
+    return { stock: { ...known, isShut, isInvalid, fills, patientSince }, isSure: closed.isSure };
+  }
+
+  /** Whether the app creates what the model creates. Where it does not, its plan may be just as right. */
+  #compareCreates(plan: Plan, wants: readonly Want[], stock: Stock, outcome: Outcome): boolean {
+    const { shape, score } = this.#books;
+    const theirs = plan.creates.map((effect) => this.#creationOf(effect));
+    const [made, expected] = [linesOf(theirs), linesOf(outcome.creations)].map((lines) => lines.join("; "));
+    if (made === expected) return true;
+    const other = {
+      creations: theirs,
+      placed: new Map(plan.demands.map((one) => [`${one.set}/${one.id}`, one.placed])),
+    };
+    const fault = faultOf(shape, wants, stock, other, outcome);
+    score.count("otherwise");
+    if (fault !== undefined)
+      score.differ(`creates: the app has [${made}], the model has [${expected}]: ${fault}`);
+    return false;
+  }
+
+  #compareFills(fills: ReadonlyMap<string, Fill>, groups: readonly GroupEnd[], after: ClusterRecord): void {
+    const { rig, nodes, keyOfGroup, score } = this.#books;
+    const unsure = unsureKeys(groups);
+    const isSure = ([name]: readonly [string, Fill]): boolean => !unsure.has(keyOfGroup.get(name) ?? "");
+    const hasNodes = (name: string): boolean => nodes.believed.some(({ group }) => group === name);
+    const expected = fillsAfter(fills, groups, hasNodes, rig.now);
+    score.compare(
+      "groups that lack nodes",
+      linesOfFills(new Map([...fillsOf(after)].filter(isSure))),
+      linesOfFills(new Map([...expected].filter(isSure))),
+    );
+  }
+
+  /** After a group is given up, no other group is tried there for a while. */
+  #noteGivenUpGroups(before: ClusterRecord | undefined, { groupFills = [] }: ClusterRecord): void {
+    const { rig, nodes } = this.#books;
+    const { now } = rig;
+    const fills = fillsOf(before);
+    for (const { bucket, givenUpAt } of groupFills) {
+      const since = fills.get(bucket.placementGroup ?? "")?.since ?? now;
+      const isDue = now - since >= POLICY.groupFillTimeoutSeconds * 1000;
+      if (givenUpAt === now && isDue) nodes.trouble(placeOf(bucket.array, bucket.machineType));
+    }
+  }
+
+  #creationOf({ bucket, count, purpose }: Plan["creates"][number]): Creation {
+    const { array, machineType, placementGroup } = bucket;
+    const type: TypeName = TYPES.find((name) => name === machineType) ?? "Small";
+    if (purpose.kind !== "group") return { array, type, count };
+    // A group may be created again under its name once all its nodes are gone.
+    const isKnown = this.#books.nodes.believed.some(
+      ({ group }) => group !== undefined && group === placementGroup,
+    );
+    return { array, type, count, key: purpose.key, ...(isKnown ? { group: placementGroup } : {}) };
+  }
+
+  /** Useless nodes that are replaced: at most a tenth of an array's nodes at a time, or 3 if that is more. The others count as present. */
+  #replaced(givenUp: readonly BookedNode[]): ReadonlySet<BookedNode> {
+    const { shape, nodes } = this.#books;
+    const failed = nodes.believed.filter(
+      ({ phase, seen }) => phase === "failed" || (phase === "gone" && seen?.phase === "failed"),
+    );
+    const useless = new Set([...failed, ...givenUp]);
+    return new Set(
+      shape.arrays.flatMap(({ name }) => {
+        const here = nodes.believed.filter(({ array }) => array === name);
+        return here.filter((node) => useless.has(node)).slice(0, Math.max(3, Math.floor(here.length / 10)));
+      }),
+    );
+  }
+
+  /** No observation showed it as Ready, and it has failed or taken too long. */
+  #isGivenUp({ phase, seen }: BookedNode): boolean {
+    const { rig, rest } = this.#books;
+    if (seen === undefined || seen.wasReady) return false;
+    if (phase === "failed") return !rest.inPlan;
+    return phase === "coming" && rig.now - seen.firstAt >= POLICY.bootTimeoutSeconds * 1000;
+  }
+}

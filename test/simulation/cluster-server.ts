@@ -1,0 +1,71 @@
+import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
+import type { ClusterName } from "../../src/domain/ids.ts";
+import { Simulator } from "../../src/simulator/engine.ts";
+import { MACHINE_TYPE, simulatorOptions } from "./cluster-options.ts";
+import { distortStatus, nodesShown } from "./distort.ts";
+import type { Judge } from "./judge.ts";
+import { ORIGIN } from "./schedule.ts";
+import type { Schedule } from "./schedule.ts";
+import type { Weather } from "./weather.ts";
+
+/** CycleCloud as the processes of a run reach it: the simulator, with the false answers and the failing nodes of the weather. */
+export class ClusterServer {
+  readonly simulator: Simulator;
+  readonly #cluster: ClusterName;
+  readonly #schedule: Schedule;
+  readonly #weather: Weather;
+  readonly #judge: Judge;
+  readonly #shares: { bootFailureShare: number; neverBootShare: number; terminationFailureShare: number };
+  #emptyNext = false;
+
+  constructor(cluster: ClusterName, schedule: Schedule, weather: Weather, seed: number, judge: Judge) {
+    this.#cluster = cluster;
+    this.#schedule = schedule;
+    this.#weather = weather;
+    this.#judge = judge;
+    const { bootFailureShare, neverBootShare, terminationFailureShare } = weather;
+    this.#shares = { bootFailureShare, neverBootShare, terminationFailureShare };
+    // The simulator reads the shares when it needs them: calmDown sets them to 0.
+    const options = Object.assign(this.#shares, simulatorOptions(cluster, weather, seed));
+    this.simulator = new Simulator(options, schedule);
+  }
+
+  /** Answers a request at once. */
+  answer({ method, path, query, body }: TransportRequest): Answer {
+    if (this.#emptyNext && path.endsWith("/status")) {
+      this.#emptyNext = false;
+      this.simulator.faults.falseEmptyStatus(1);
+      this.#judge.falselyEmpty();
+    }
+    const answer = this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) });
+    const { lasting } = this.#weather;
+    if (lasting === undefined || !path.endsWith("/status") || answer.status !== 200) return answer;
+    const at = (this.#schedule.now() - ORIGIN) / 1000;
+    const shown = distortStatus(answer.body, lasting, at);
+    for (const { nodeId, ready } of nodesShown(shown)) this.#judge.shown(nodeId, ready);
+    return { ...answer, body: shown };
+  }
+
+  /** The next status shows no node at all. */
+  showEmptyStatus(): void {
+    this.#emptyNext = true;
+  }
+
+  /** Sets how many more VMs Azure has for the array. Undefined: enough. */
+  setCapacity(array: string, left: number | undefined): void {
+    this.simulator.faults.setCapacity(array, MACHINE_TYPE, left);
+  }
+
+  /** An administrator deallocates the node. */
+  deallocate(nodeId: string): void {
+    const path = `/clusters/${this.#cluster}/nodes/deallocate`;
+    this.simulator.request({ method: "POST", path, query: {}, body: { ids: [nodeId] } });
+  }
+
+  /** Ends what the storm does to CycleCloud. */
+  calmDown(): void {
+    Object.assign(this.#shares, { bootFailureShare: 0, neverBootShare: 0, terminationFailureShare: 0 });
+    this.#emptyNext = false;
+    for (const array of this.#weather.arrays) this.setCapacity(array, undefined);
+  }
+}

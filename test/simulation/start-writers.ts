@@ -1,0 +1,50 @@
+import { startJobWriter } from "./job-writer.ts";
+import { startLastingWriters } from "./lasting-writers.ts";
+import type { World } from "./world.ts";
+import { CLUSTER } from "./world.ts";
+import type { Outlet } from "./writers.ts";
+import { startRenewer, startTargetWriter } from "./writers.ts";
+
+/** Starts the senders of demand: those of the lasting weather, those of the request sets, and the crowd. */
+export function startWriters(world: World): void {
+  const { weather, writers, machines } = world;
+  const { arrays, lasting } = weather;
+  const outlet = outletOf(world);
+  if (lasting !== undefined) {
+    const found = startLastingWriters(outlet, weather, lasting, machines);
+    writers.push(...found.writers);
+    if (found.sets) return;
+  }
+  startSets(world, outlet);
+  if (!weather.crowd) return;
+  for (let index = 0; index < 12; index += 1)
+    writers.push(startRenewer(outlet, `crowd-${index}`, arrays[0] ?? "alpha", 3000));
+}
+
+/** One writer for each request set: of jobs, or of targets. */
+function startSets({ schedule, weather, writers, machines }: World, outlet: Outlet): void {
+  const { sets, arrays, nodesPerArray, reports } = weather;
+  for (let index = 0; index < sets; index += 1) {
+    const set = `set-${index}`;
+    const array = arrays[index % arrays.length] ?? "alpha";
+    writers.push(
+      schedule.dice.chance(reports ? 0.8 : 0.4)
+        ? startJobWriter(outlet, set, array, nodesPerArray, machines, reports)
+        : startTargetWriter(outlet, set, array, nodesPerArray + 1),
+    );
+  }
+}
+
+function outletOf({ schedule, weather, judge, line, races, trace }: World): Outlet {
+  return {
+    schedule,
+    cluster: CLUSTER,
+    reportsApart: weather.reportsApart === true,
+    noticesGone: weather.lasting !== undefined,
+    send: (update, told) => {
+      trace("WRITER", () => JSON.stringify(told));
+      judge.sent(told);
+      line.send(update, races.rushTo);
+    },
+  };
+}
