@@ -22,8 +22,8 @@ class Purse {
 
   /** `sets`: number of sets with a share of their own. If 0, all steps are in the pot. */
   constructor(steps: number, sets: number) {
-    this.#share = sets === 0 ? 0 : steps / (2 * sets);
-    this.pot = sets === 0 ? steps : steps / 2;
+    this.#share = sets === 0 ? 0 : Math.floor(steps / (2 * sets));
+    this.pot = steps - sets * this.#share;
   }
 
   accountOf(set: SetName): Account {
@@ -47,8 +47,9 @@ export class Budget {
   #purse: Purse;
   #set: SetName | undefined;
   #account: Account = { left: 0 };
-  #granted: number;
-  #left: number;
+  // Whole numbers from the start: fractions would cost an allocation for each step.
+  #granted = 0;
+  #left = 0;
   #spent = 0;
   #finishes = false;
 
@@ -58,7 +59,7 @@ export class Budget {
       placing: new Purse(steps, sets),
       improving: new Purse(0, 0),
       repeating: new Purse(0, 0),
-      explaining: new Purse(steps / 4, sets),
+      explaining: new Purse(Math.floor(steps / 4), sets),
     };
     this.#purse = this.#purses.placing;
     this.#granted = this.#purse.pot;
@@ -67,7 +68,7 @@ export class Budget {
 
   /** Call it after the first try: half of the remaining steps are for improving the plan, the other half for repeating the best try. */
   shareRest(): void {
-    const rest = Math.max(0, this.#steps - this.spent) / 2;
+    const rest = Math.floor(Math.max(0, this.#steps - this.spent) / 2);
     this.#purses.improving.pot = rest;
     this.#purses.repeating.pot = rest;
   }
@@ -94,6 +95,7 @@ export class Budget {
     return isWhole ? answer : undefined;
   }
 
+  /** A whole number of steps. */
   spend(steps: number): void {
     this.#left -= steps;
   }

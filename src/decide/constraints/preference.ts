@@ -90,14 +90,16 @@ function compileOne(constraint: Constraint, making: Making, rest: Rest): Prefere
 
 function compileOr(alternatives: readonly Constraint[], making: Making, rest: Rest): Preference {
   const choices = alternatives.map((one) => ({
+    judge: compile(one, making.compiled),
     members: membersOf([one], making.compiled),
     within: compilePreference([one], making, rest),
   }));
   return (node, shared) => {
     const beside = rest();
-    const at = choices.findIndex(({ members }) => {
+    const at = choices.findIndex(({ judge, members }) => {
       making.steps += beside.length + members.length;
-      return joinMembers([...beside, ...members])(node, shared).kind === "met";
+      const all = beside.length === 0 ? judge : joinMembers([...beside, ...members]);
+      return all(node, shared).kind === "met";
     });
     const chosen = choices[at];
     return chosen === undefined ? 0 : choices.length - at + belowOne(chosen.within(node, shared));

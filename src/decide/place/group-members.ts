@@ -118,7 +118,7 @@ export function chunksOf(
 ): readonly Group[] {
   const { bins } = draft;
   // Each bin may be checked for each kind of group, and once more in the report.
-  bins.budget.spend((bins.count.length * (1 + draft.groups.size)) / BINS_PER_STEP);
+  bins.budget.spend(Math.ceil((bins.count.length * (1 + draft.groups.size)) / BINS_PER_STEP));
   const members = new Map<Place, Bin[]>();
   for (const bin of [...bins.existing, ...bins.inFlight, ...bins.planned]) {
     const place = bins.placeOfBin(bin);

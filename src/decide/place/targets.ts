@@ -119,7 +119,7 @@ function unclaimedIn(draft: Draft, scope: Scope, list: readonly Bin[]): readonly
   const { bins, unclaimed } = draft;
   const isSteady = list !== bins.inFlight;
   const known = isSteady ? unclaimed.get(scope.accepts)?.get(list) : undefined;
-  bins.budget.spend((known ?? list).length / BINS_PER_STEP);
+  bins.budget.spend(Math.ceil((known ?? list).length / BINS_PER_STEP));
   const isOpen = (bin: Bin): boolean => !bins.isClaimed(bin);
   if (known === undefined) {
     const accepted = list.filter((bin) => isOpen(bin) && scope.accepts(bins.placeOfBin(bin)));

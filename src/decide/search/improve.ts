@@ -70,7 +70,7 @@ const AMOUNTS_PER_STEP = 8;
 /** Makes one try. Its steps begin with the copy of what is free on the nodes. */
 function beginTry(problem: Problem, one: Try): Attempt {
   const { budget, world, resources } = problem.ground;
-  budget.spend((world.nodes.length * (1 + resources.length)) / AMOUNTS_PER_STEP);
+  budget.spend(Math.ceil((world.nodes.length * (1 + resources.length)) / AMOUNTS_PER_STEP));
   return attempt(problem, one, { withReasons: false });
 }
 
