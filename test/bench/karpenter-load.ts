@@ -54,7 +54,7 @@ export const karpenterPods: Load = {
   },
 };
 
-/** A number cut into so many parts that differ by at most one. */
+/** Splits a number into `count` parts that differ by at most one. */
 function parts(total: number, count: number): readonly number[] {
   return Array.from(
     { length: count },

@@ -9,8 +9,8 @@ const MOST_STEPS = 20_000;
 
 /**
  * Maximises `gains` times x, where x is not negative and keeps all rows: the simplex method on a dense dictionary. `most` of each row is
- * not negative, so that x = 0 is allowed and the search can begin there. Throws if there is no maximum. What it answers is checked by
- * whoever uses it: each x that keeps the rows is as good a proof of a bound as the best one, only a weaker one.
+ * not negative, so that x = 0 is allowed and the search can begin there. Throws if there is no maximum. The caller checks the result: each
+ * x that keeps the rows proves a bound, and one that is not the best proves a weaker bound.
  */
 export function maximise(gains: readonly number[], rows: readonly Row[]): readonly number[] {
   const columns = gains.length;

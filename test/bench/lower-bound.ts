@@ -42,7 +42,7 @@ const SAFETY = 1e-9;
  * that only makes the bound lower.
  *
  * `groups`: slots of a colocated job may share their nodes with other jobs, so in `shared` they are counted like all others. `apart`
- * counts them at their own cheapest whole new nodes: a bound only for plans that let nobody else onto those.
+ * counts them at their own cheapest whole new nodes: a bound only for plans that put no other job onto those.
  */
 export function lowerBounds(
   world: World,
@@ -73,7 +73,7 @@ function countNeeds(jobs: readonly JobDemand[]): Needs {
   const alone: Alone[] = [];
   for (const { job, want } of wants) {
     const spread = job.nodeCount ?? 0;
-    // A job over so many nodes has all of its iterations on each of them.
+    // A job with a node count has all of its iterations on each node.
     const [count, times] = spread > 0 ? [spread, job.iterations] : [job.iterations, 1];
     const takes = names.map((name) => (want.amounts.get(name) ?? 0) * times);
     if (want.alone) {

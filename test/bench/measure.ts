@@ -50,7 +50,7 @@ interface Scene {
   readonly parseSeconds: number;
 }
 
-/** Measures a load. Every run reads its text anew; only `allocate` is timed, and `JSON.parse` for comparison. */
+/** Measures a load. Every run reads its text again. Only `allocate` is timed, and `JSON.parse` for comparison. */
 export function measure(load: Load, size: number, runs: Runs = RUNS): Result {
   const text = JSON.stringify(load.input(size));
   const first = checksumOf(timePlan(text, load).allocation);

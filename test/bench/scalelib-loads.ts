@@ -13,7 +13,7 @@ const EXECUTE: readonly BucketText[] = [32, 16, 8].map((cores) => ({
   maxPlacementGroupSize: 100,
 }));
 
-/** So many jobs of one slot, all alike but for their names. */
+/** Jobs of one slot, which differ only by their names. */
 export const oneSlotJobs: Load = {
   name: "one-slot-jobs",
   unit: "jobs",
@@ -25,7 +25,7 @@ export const oneSlotJobs: Load = {
   }),
 };
 
-/** One job of so many tasks. */
+/** One job of many tasks. */
 export const taskArray: Load = {
   name: "task-array",
   unit: "tasks",

@@ -21,7 +21,7 @@ beforeAll(async () => {
   app.simulator.onEvent((event) => {
     if (event.kind !== "node-ready") return;
     const callback = readStopUrl(event.configuration);
-    // The address that nodes are told is nobody's; the path is what this host serves.
+    // The address in the stop URL is invalid. Its path is one that this host serves.
     if (callback !== undefined)
       nodes.push({
         instance: event.instanceId,

@@ -23,7 +23,7 @@ const row = (minute: number, more: object) => ({
 
 test("history: what nodes cost, and the idle node-hours of the time shown", async () => {
   const paid = { idle: 2, pricePerHour: 4.68, idlePricePerHour: 3, currency: "USD" };
-  // 10:00 to 10:10, in two steps; nobody wrote between 10:10 and 10:40.
+  // 10:00 to 10:10, in two steps. No row was written between 10:10 and 10:40.
   const rows = [
     row(40, { ...paid, idle: 0 }),
     row(10, paid),

@@ -4,7 +4,7 @@ import { NODE_TOKEN_HEADER, readNodeToken } from "../../src/wire/message/node-to
 import { answeringServer } from "../support/answering-server.ts";
 import { runCommand } from "./run-command.ts";
 
-/** A server that tells every node to stay, and the tokens that nodes have sent to it. */
+/** A server that answers "stay" to every node, and the tokens that nodes have sent to it. */
 async function stayServer(): Promise<{ readonly url: string; readonly tokens: readonly unknown[] }> {
   const tokens: unknown[] = [];
   const server = createServer((request, response) => {

@@ -9,7 +9,7 @@ const AZURE = ["--resource-id", RESOURCE_ID];
 describe("what stands before the app is named", () => {
   test("a private address: nothing else is tried, and the end is 3, as the network may change", async () => {
     const { verify, waited } = await openStage({});
-    // Nobody listens at the port 2 of this machine.
+    // No server listens at port 2 of this machine.
     const { code, out } = await verify(["--url", "http://127.0.0.1:2"]);
     expect(code).toBe(3);
     expect(linesOf(out, "address")).toMatch(

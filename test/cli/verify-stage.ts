@@ -22,7 +22,7 @@ export interface Play {
   readonly state?: (seconds: number) => Answer | undefined;
   readonly wake?: () => Answer | undefined;
   readonly tick?: (seconds: number) => Answer | undefined;
-  /** The names that Azure lists after so many syncs. */
+  /** The names that Azure lists, by the seconds and the number of syncs so far. */
   readonly listed?: (seconds: number, syncs: number) => Answer | readonly string[];
   readonly sync?: () => Answer;
   readonly signIn?: () => Promise<string>;

@@ -13,7 +13,7 @@ const STATE = {
 };
 const WORDS = ["status", "-c", "prod", "--key", "k"];
 
-/** Sleeps that are noted, and ended by Ctrl-C after so many. */
+/** Notes each sleep, and sends Ctrl-C after this many. */
 function sleepTimes(count: number) {
   const slept: number[] = [];
   const sleep = (milliseconds: number) => {

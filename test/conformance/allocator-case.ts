@@ -72,7 +72,7 @@ export interface NodeOutcome {
 export interface Outcome {
   readonly jobs: readonly JobOutcome[];
   readonly nodes: readonly NodeOutcome[];
-  /** `own`: what the bucket's own limit leaves, where the file tells it. */
+  /** `own`: what the bucket's own limit leaves, if the file has it. */
   readonly buckets: readonly { readonly bucket: string; readonly available: number; readonly own: number }[];
   readonly created: readonly { readonly bucket: string; readonly count: number }[];
   readonly raised: boolean;

@@ -1,6 +1,7 @@
 /**
- * Clusters and jobs of the vectors, mixed anew: what no vector was chosen to show. The naive first fit, which knows nothing of the engine,
- * says how many slots each job gets of which bucket. Another seed for other mixes: MIX_SEED=7 npm run unit -- test/conformance/mixed
+ * Clusters and jobs of the vectors in new combinations, which no vector was chosen for. The naive first fit, which shares no code with the
+ * engine, says how many slots each job gets of which bucket. Another seed for other combinations: MIX_SEED=7 npm run unit --
+ * test/conformance/mixed
  */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

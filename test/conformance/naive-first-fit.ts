@@ -46,8 +46,9 @@ function isMark(key: string, value: Json): boolean {
 }
 
 /**
- * Places the jobs that can be read, one slot at a time on the first node that takes it, and tells how many slots (or nodes) each got of
- * which bucket. Of alternatives each node is filled by the one that holds first there; what is left then takes whichever holds.
+ * Places the jobs that can be read, one slot at a time on the first node that takes it. Returns how many slots (or nodes) each job got of
+ * which bucket. A job with alternatives makes two passes: first each node is filled by the alternative that holds first there, and then the
+ * remaining slots take any alternative.
  */
 export function naiveFirstFit(
   start: NaiveWorld,

@@ -237,7 +237,7 @@ export function putSlot(take: NaiveTake, node: NaiveNode, pools: NaivePools, job
   if (take.alone !== undefined) node.owner = job;
 }
 
-/** Whether a slot may be there: nobody else has the node alone, and an exclusive job has one slot a node. */
+/** Whether a slot may be there: no other job has the node to itself, and an exclusive job has one slot on each node. */
 export function isOpen(node: NaiveNode, job: string, take: NaiveTake): boolean {
   return node.owner === undefined || (node.owner === job && take.alone === "job");
 }

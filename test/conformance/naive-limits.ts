@@ -12,7 +12,7 @@ export interface Created {
 /**
  * The limits that new nodes (or deallocated ones that are started) would exceed, counted from the status alone (cyclecloud-wire.md A.3):
  * availableCount of a VM size of an array, whatever the groups; the size of a placement group; nodes and cores of array and cluster; the
- * quota of a family (by the catalogue) and of a region, apart for spot, as the first bucket tells it.
+ * quota of a family (by the catalogue) and of a region, separate for spot, as in the first bucket.
  */
 export function exceededLimits(
   facts: CaseFacts,

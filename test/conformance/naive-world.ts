@@ -105,8 +105,8 @@ function groupsOf(of: BucketFacts, facts: CaseFacts): ReadonlySet<string> {
 }
 
 /**
- * Names of groups that the library generates (scalelib.md 8): so many of each VM size as the array's buffer says, and no more
- * than the array may have in all; none in an array that is not for HPC, and none at all where the configuration names groups.
+ * Names of groups that the library generates (scalelib.md 8). For each VM size there are as many as the array's buffer says, within the
+ * array's limit. There are none in an array that is not for HPC, and none if the configuration names groups.
  */
 function generatedNames(
   facts: CaseFacts,

@@ -18,7 +18,7 @@ export interface CycleCloudHarness {
   readonly spot: BucketKey;
   now(): Instant;
   advance(seconds: number): void;
-  /** After so many seconds everything that was accepted can be seen and looked up. */
+  /** After this many seconds everything that was accepted can be seen and looked up. */
   readonly secondsToShow: number;
   readonly secondsToBoot: number;
   /** Until nothing is listed any more of a node that was terminated. */

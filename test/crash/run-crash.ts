@@ -11,7 +11,7 @@ export interface Run {
   /** The port calls of the use case, as far as it came. */
   readonly calls: readonly string[];
   readonly outcome: Outcome;
-  /** What the hosts said: for whoever has to find out why. */
+  /** The lines of the hosts, for finding the cause. */
   readonly lines: readonly string[];
 }
 

@@ -154,10 +154,7 @@ function reportIdle(scene: Scene): Promise<void> {
   return scene.putSet("scheduler", { expirationInterval: 6 * HOURS, schedulerNodes });
 }
 
-/**
- * The answer to the first create and the whole second one are lost, nobody can say what became of them, and what was created does not
- * show.
- */
+/** The answer to the first create and the whole second one are lost. Nothing shows what became of them, and the created nodes do not show. */
 async function loseCreates(scene: Scene): Promise<void> {
   const execute = { Name: "execute", TargetCount: 4 };
   scene.system.simulator.faults.freezeLag();

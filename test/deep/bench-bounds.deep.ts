@@ -7,7 +7,7 @@ import type { Result } from "../bench/measure.ts";
 import { openCluster } from "../bench/open-cluster.ts";
 import { readJobs } from "../../src/wire/message/job.ts";
 
-/** All loads in all sizes, in a process of their own, as `npm run bench` does it; the lines are printed for whoever reads the log. */
+/** All loads in all sizes, in a process of their own, as `npm run bench` runs them. The lines are printed for the log. */
 const results = new Map<string, Result>();
 const keyOf = (name: string, size: number): string => `${name} ${size}`;
 

@@ -6,8 +6,8 @@ import { instant } from "../../src/domain/units.ts";
 import { StoreMeter } from "./store-meter.ts";
 
 /**
- * Reads the state of a cluster as a reconcile does in a process that has just begun, and writes it as one does that changes everything: the
- * look is reserved first, and then ledger, snapshot, plan and record are saved. Arguments: the storage's connection string, table, cluster.
+ * Reads the state of a cluster as a reconcile does in a new process, and writes it as a reconcile does that changes everything: it reserves
+ * the observation first, and then saves ledger, snapshot, plan and record. Arguments: the storage's connection string, table, cluster.
  * Prints the cost as one line of JSON.
  */
 const [connectionString = "", name = "", cluster = ""] = process.argv.slice(2);

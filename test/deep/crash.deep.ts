@@ -36,7 +36,7 @@ test.each(series)("$useCase.name: dying $when any port call changes nothing", as
     `${useCase.name}: died ${when} each of its ${died.length} port calls (${seconds} s)\n`,
   );
   expect(crashes.filter(({ difference }) => difference !== undefined)).toEqual([]);
-  // No call was left out: they died at 1, 2, 3 ... to the last, and whoever was to die beyond the last call lived.
+  // No call was left out: the process died at each call from the first to the last, and lived when the call was beyond the last.
   expect(died.map(({ at }) => at)).toEqual(died.map((_, index) => index + 1));
   expect(died.length).toBeGreaterThanOrEqual(calls.length);
 });
@@ -48,7 +48,7 @@ interface Crashed extends Crash {
   readonly difference: unknown;
 }
 
-/** Every k, some side by side, until one is beyond the last call. `known`: how many calls there are when nobody crashes. */
+/** Crashes at each call, several side by side, until one is beyond the last call. `known`: how many calls there are without a crash. */
 async function crashEverywhere(
   useCase: UseCase,
   when: Crash["when"],

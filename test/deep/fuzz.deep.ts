@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { playUntil } from "../fuzz/campaign.ts";
 import { MUTANTS, playMutant } from "../fuzz/mutants.ts";
 
-/** As many inputs as so many minutes allow. */
+/** The number of inputs that these minutes allow. */
 const MINUTES = Number(process.env["FUZZ_MINUTES"] ?? 20);
 /** Other ones each time, beyond those of `npm test`. */
 const FIRST_SEED = Number(process.env["FUZZ_SEED"] ?? 1000 + (Date.now() % 1_000_000) * 1000);

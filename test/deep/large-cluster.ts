@@ -61,7 +61,7 @@ export class LargeCluster {
     this.#now += seconds * 1000;
   }
 
-  /** Messages of some sets, so many at a time, as the queue hands them to a function; `slots` more than usual make another demand. */
+  /** Sends messages of some sets, `atOnce` at a time, as the queue hands them to a function. `slots` more than usual make another demand. */
   async push(from: number, to: number, atOnce: number, slots = 0): Promise<void> {
     const recorder = createRecorder(this.#app);
     for (let first = from; first < to; first += atOnce) {
@@ -99,10 +99,7 @@ export class LargeCluster {
     const composed = composeInMemory({
       cluster: CLUSTER,
       clock: this.#clock,
-      transport: {
-        send: async ({ method, path, query, body }) =>
-          this.#simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
-      },
+      transport: { send: async (request) => this.#simulator.request(request) },
       publicUrl: "http://autoscaler.invalid",
       autostopKeys: { current: "v", byId: new Map([["v", "no secret"]]) },
       policy: this.#policy,

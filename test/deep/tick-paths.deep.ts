@@ -82,7 +82,7 @@ async function count(settings: Readonly<Record<string, string>>): Promise<Counte
 const looksOf = ({ simulator }: LocalSystem): number =>
   simulator.log.filter(({ kind }) => kind === "status-read").length;
 
-/** To the middle of a minute, so many minutes later: no tick is near. */
+/** Moves to the middle of a minute, this many minutes later: no tick is near. */
 async function passMinutes({ clock }: LocalSystem, minutes: number): Promise<void> {
   const middle = (Math.floor(clock.now() / 60_000) + minutes) * 60_000 + 35_000;
   await clock.sleep(middle - clock.now());

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { KINDS } from "../simulation/kinds.ts";
 import { nothingDone, playSeed } from "../simulation/report.ts";
 
-/** As many runs as so many minutes allow. */
+/** The number of runs that these minutes allow. */
 const MINUTES = Number(process.env["WEATHER_MINUTES"] ?? 20);
 /** The seeds of `npm test` are not played again. */
 const FIRST_SEED = 1001;

@@ -4,7 +4,7 @@ import { ROOT } from "../support/run-main.ts";
 import type { Targets, Text } from "./citations.ts";
 import { deadCitations, deadLinks } from "./citations.ts";
 
-/** What the code cites, and what a page links, is in the repository. */
+/** Everything that code cites and that pages link to is in the repository. */
 
 const read = (path: string): string => readFileSync(`${ROOT}/${path}`, "utf8");
 const filesBelow = (folder: string, ending: RegExp): readonly Text[] =>
@@ -28,7 +28,7 @@ const targets: Targets = {
 
 test("every citation in a comment leads to a page, a heading or a number of the repository", () => {
   expect(sources.length).toBeGreaterThan(1000);
-  // This test's own plants are texts, not comments.
+  // The dead citations that this test plants are texts, not comments.
   expect(sources.flatMap((source) => deadCitations(source, targets))).toEqual([]);
 });
 

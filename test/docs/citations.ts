@@ -6,15 +6,15 @@ export interface Text {
   readonly text: string;
 }
 
-/** What citations and links may point to. */
+/** The possible targets of citations and links. */
 export interface Targets {
   /** Pages of docs/, by file name. */
   readonly pages: ReadonlyMap<string, string>;
-  /** Whether the repository has a file or folder of this path. */
+  /** Whether the repository has a file or folder with this path. */
   readonly has: (path: string) => boolean;
 }
 
-/** Pages that lie outside the repository, or did once: nothing cites them. */
+/** Pages that are not in the repository, or were not once. No comment may cite them. */
 const OUTSIDE = /\b(?:design|scalelib-behaviour|house|protocol-rules)\.md\b|\bfindings\//;
 
 /** Every dead citation in the comments of a source file, as sentences. */
@@ -41,7 +41,7 @@ function commentsOf(text: string): readonly string[] {
 
 const PAGE = /([\w./-]*[\w-]\.md)\b(?:,? section (\d+b?))?(?:, "([^"]+)"|, (?=[A-Z][a-z])([^.;:)]+))?/g;
 
-/** Pages that there are not, and headings that a page does not have. */
+/** Cited pages that do not exist, and headings that a page does not have. */
 function deadPages(comment: string, path: string, { pages, has }: Targets): readonly string[] {
   return [...comment.matchAll(PAGE)].flatMap(([whole, file = "", section, quoted, named]) => {
     const page = pages.get(file.replace(/^docs\//, ""));
@@ -54,7 +54,7 @@ function deadPages(comment: string, path: string, { pages, has }: Targets): read
     if (!headings.some((heading) => heading.startsWith(first))) return [`no ${whole}`];
     const words = quoted ?? named;
     if (words === undefined) return [];
-    // "Looks and Plans" names two headings; words may go on behind the name.
+    // "Looks and Plans" names two headings. Words may follow the name.
     const all = [...headings, ...[...page.matchAll(/\*\*(\w[^*]*)\*\*/g)].map(([, bold = ""]) => bold)];
     const parts = all.includes(words) ? [words] : words.split(/ and (?=[A-Z])/);
     const isThere = (part: string) =>
@@ -94,7 +94,7 @@ function deadNumbers(comment: string, { pages }: Targets): readonly string[] {
   return [...dead, ...letters, ...sections, ...defects].map(([whole]) => `no ${whole}`);
 }
 
-/** Every dead relative link of a page, anchors included, as sentences. `read`: the text of another page. */
+/** Every dead relative link of a page, including anchors, as sentences. `read`: the text of another page. */
 export function deadLinks(
   { path, text }: Text,
   { has }: Targets,

@@ -4,7 +4,7 @@ import { trouble } from "../../src/wire/api/cluster-answer.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { ROOT } from "../support/run-main.ts";
 
-/** Commands, options, settings and log events that the pages name are there. */
+/** The commands, options, settings and log events that the pages name exist. */
 
 const read = (path: string): string => readFileSync(`${ROOT}/${path}`, "utf8");
 const pages = [
@@ -13,7 +13,7 @@ const pages = [
   ...readdirSync(`${ROOT}/docs`).map((name) => `docs/${name}`),
 ]
   .filter((path) => path.endsWith(".md"))
-  // What the decisions say of options is prose, and the quickstart is run as it stands (quickstart.test.ts).
+  // Decisions name options of the past, and the quickstart is tested as a whole (quickstart.test.ts).
   .filter((path) => path !== "docs/decisions.md" && path !== "docs/quickstart.md")
   .map((path) => ({ path, text: read(path) }));
 const sources = ["src", "functions", "infra"]
@@ -36,7 +36,7 @@ function linesOf(path: string, text: string): readonly string[] {
   return [...lines, ...cells.map(([, cell = ""]) => cell.replaceAll(String.raw`\|`, "|"))];
 }
 
-/** The names of a command line's command, and those of its options. */
+/** The name of a command line's command, and the names of its options. */
 function namesIn(line: string): { readonly command: string; readonly options: readonly string[] } {
   const [command = "", second = ""] =
     line

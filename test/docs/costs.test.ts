@@ -13,7 +13,7 @@ test.each([
   const page = await readFile(`${ROOT}/docs/costs.md`, "utf8");
   const { out } = await runCommand(words.split(" "));
   const lines = out.split("\n").slice(from);
-  // The page has the whole of the first bill, and of the others the lines of money.
+  // The page shows the first bill in full, and of the others the lines with costs.
   const last = words === "cost" ? lines.length : lines.findIndex((line) => line.startsWith("= all")) + 1;
   for (const line of lines.slice(0, last === 0 ? lines.length : last))
     if (line !== "") expect(page).toContain(`\n    ${line}\n`);

@@ -9,12 +9,12 @@ import { readWhatIf } from "../../src/wire/what-if.ts";
 import { ROOT } from "../support/run-main.ts";
 import { CONTEXT, NOW, readMembers } from "../wire/context.ts";
 
-/** Each example in JSON on a page is read by the reader that it is for, without any problem. */
+/** Each JSON example on a page is accepted by its reader without any problem. */
 
 const pages = ["README.md", ...readdirSync(`${ROOT}/docs`).map((name) => `docs/${name}`)].filter((path) =>
   path.endsWith(".md"),
 );
-/** The indented blocks of a page that are one JSON object or members of one, and the objects between backticks. */
+/** The indented blocks of a page that are a JSON object or members of one, and JSON objects between backticks. */
 function blocksOf(path: string): readonly string[] {
   const page = readFileSync(`${ROOT}/${path}`, "utf8");
   const blocks = [...page.matchAll(/(?:^ {4}.*\n)+/gm)].map(([block]) => block);
@@ -29,7 +29,7 @@ const examples = pages.flatMap((path) => blocksOf(path).map((text) => ({ path, t
 
 type Kind = "message" | "members" | "job" | "constraint" | "dry run" | "configuration" | "other";
 
-/** What an example is: the page says so in prose, and its keys show it. */
+/** The kind of an example. The page says it in prose, and the keys of the example show it. */
 function kindOf(path: string, text: string): Kind {
   if (text.includes('"version": 1')) return "message";
   if (text.includes("json.schemas")) return "other";
@@ -39,12 +39,12 @@ function kindOf(path: string, text: string): Kind {
   return /^\s*\{ ?"name"/.test(text) ? "job" : "constraint";
 }
 
-/** Problems and rejected jobs of a message. */
+/** The problems and rejected jobs of a message. */
 function problemsOfMessage(read: MessageRead): unknown {
   return read.kind === "update" ? (read.update.demand?.rejectedJobs ?? []) : read;
 }
 
-/** What the reader finds wrong; nothing is expected. */
+/** The problems that the reader finds: none are expected. */
 function problemsOf(path: string, text: string): unknown {
   switch (kindOf(path, text)) {
     case "message":
@@ -63,7 +63,7 @@ function problemsOf(path: string, text: string): unknown {
     case "configuration": {
       const read = validateConfig(text);
       if (read.kind !== "valid") return read;
-      // The key is for editors alone, as the page says.
+      // This key is only for editors, as the page says.
       return [...read.ignored.filter(({ key }) => key !== "$schema"), ...read.doubts];
     }
     case "other":

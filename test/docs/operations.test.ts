@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROOT } from "../support/run-main.ts";
 
-/** What docs/operations.md names of the deployment, against infra/, package.json and the workflow. */
+/** Compares the names in docs/operations.md with infra/, package.json and the workflow. */
 
 const read = (path: string): string => readFileSync(`${ROOT}/${path}`, "utf8");
 const page = read("docs/operations.md");
@@ -57,7 +57,7 @@ test("each provider of infra/ is registered in step 1, and Microsoft.App for the
   ]
     .map((name) => read(name === "main" ? "infra/main.bicep" : `infra/modules/${name}.bicep`))
     .flatMap((text) => all(text, /'Microsoft\.(\w+)\/[\w/]+@/g));
-  // Microsoft.Authorization is registered in every subscription.
+  // Microsoft.Authorization is registered in every subscription by default.
   const needed = new Set(["App", ...used.filter((name) => name !== "Authorization")]);
   expect(list.split(" ")).toEqual([...needed].toSorted());
 });

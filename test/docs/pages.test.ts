@@ -5,7 +5,7 @@ import { readSources } from "../house/imports.ts";
 import { edgesBetweenRooms, STOREYS } from "../house/rooms.ts";
 import { ROOT } from "../support/run-main.ts";
 
-/** What the pages say of the repository, against the repository. */
+/** Compares statements of the pages with the repository. */
 
 const read = (path: string): string => readFileSync(`${ROOT}/${path}`, "utf8");
 const pages = readdirSync(`${ROOT}/docs`).filter((name) => name.endsWith(".md"));

@@ -5,13 +5,13 @@ import { setStage } from "./pbs-stage.ts";
 
 const PAGE = "docs/pbs.md";
 
-/** As `qstat -f` prints a job; attributes are indented by four spaces. */
+/** A job as `qstat -f` prints it. Attributes are indented by four spaces. */
 function printedJob(id: string, attributes: Readonly<Record<string, string>>): string {
   const lines = Object.entries({ Job_Owner: "anna@login", ...attributes }).map(([k, v]) => `    ${k} = ${v}`);
   return [`Job Id: ${id}`, ...lines, "", ""].join("\n");
 }
 
-/** The jobs of the message that the script sends for these. */
+/** The jobs of the message that the script sends for these jobs. */
 async function sentFor(...jobs: readonly string[]): Promise<readonly unknown[]> {
   const stage = await setStage(PAGE);
   stage.answer({ status: 202 });

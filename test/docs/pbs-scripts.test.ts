@@ -33,7 +33,7 @@ test("autostop: an idle node is closed, asks once, and stays closed when it will
   expect(stage.seen).toEqual([]);
   stage.pass(1);
   await stage.run("autostop.sh");
-  // Closed at 1000300, and looked at again 5 s later.
+  // Closed at 1000300, and checked again 5 s later.
   expect(stage.seen.map(({ url }) => url)).toEqual(["/autostop?instance=vm-1&asked=1000305000"]);
   expect(stage.has("offline")).toBe(true);
 });
@@ -112,7 +112,7 @@ test.each([
     stage.pass(31);
     await stage.run("autostop.sh");
     expect(stage.has("offline")).toBe(false);
-    // Its idle time has gone on: it asks again at the next run.
+    // It was idle all the time, so it asks again at the next run.
     const before = stage.seen.length;
     stage.pass(60);
     await stage.run("autostop.sh");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { printedFiles } from "./printed.ts";
 
-/** What the fake commands do, by the real ones' documented output. Each reads and writes files of the stage. */
+/** Fake commands that behave as the documentation of the real ones says. Each reads and writes files of the stage. */
 const COMMANDS: Readonly<Record<string, string>> = {
   // The real jetpack is a Python program: it prints True, not true.
   jetpack: `case $2 in
@@ -30,13 +30,13 @@ exit 0`,
   hostname: "echo node-1",
   date: `case $1 in +%s%3N) echo "$(cat "$STAGE/clock")000" ;; *) cat "$STAGE/clock" ;; esac`,
   sleep: `echo $(($(cat "$STAGE/clock") + $1)) >"$STAGE/clock"`,
-  // Enterprise Linux 8 has curl 7.61: an option that came later is an error there, or is ignored.
+  // Enterprise Linux 8 has curl 7.61: later options are an error there, or are ignored.
   curl: `for word; do case $word in --fail-with-body|--json|--retry-all-errors) echo "curl: option $word: is unknown" >&2; exit 2 ;; esac; done
 grep -q fail-with-body ./autoscaler.curl 2>/dev/null && exit 2
 exec env PATH="$REAL_PATH" curl "$@"`,
 };
 
-/** What the app was asked, and what it answers: a status, with `body` if given. */
+/** The requests to the app, and its answers: a status, and `body` if given. */
 export interface Answer {
   readonly status: number;
   readonly body?: string;
@@ -49,7 +49,7 @@ export interface Stage {
   set(file: string, text: string | undefined): void;
   has(file: string): boolean;
   pass(seconds: number): void;
-  /** What the app answers from now on, one after the other; the last one stays. */
+  /** Sets the app's answers from now on, in their order. The last one repeats. */
   answer(...answers: readonly Answer[]): void;
   readonly seen: readonly {
     readonly url: string;
@@ -59,7 +59,7 @@ export interface Stage {
   }[];
 }
 
-/** The printed files in a folder of their own, with fakes of the commands that they call, and a server in the app's place. */
+/** The printed scripts in a folder of their own, with fakes of the commands that they call, and a server in place of the app. */
 export async function setStage(page: string): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "pbs-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

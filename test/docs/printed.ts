@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ROOT } from "../support/run-main.ts";
 
-/** The files that a page prints, by name: each stands in a fenced block whose first comment is "# NAME ...". */
+/** The files that a page prints, by name: each is a fenced block whose first comment is "# NAME ...". */
 export function printedFiles(page: string): ReadonlyMap<string, string> {
   const text = readFileSync(`${ROOT}/${page}`, "utf8");
   const files = new Map<string, string>();

@@ -9,8 +9,8 @@ vi.setConfig({ testTimeout: 120_000 });
 const PAGE = "docs/quickstart.md";
 
 /**
- * The printed autostart script beside curl without a revision and the command line, in one request set and minutes after the start: the
- * script writes the shell's time into its messages, and the app's clock is ahead of it.
+ * The printed autostart script, curl without a revision, and the command line write one request set minutes after the start. The script
+ * takes the revision from the shell's time, and the app's clock is ahead of it.
  */
 const PBS_STEPS = ["curl 202", "script 0", "curl 202", "command 0", "script 0"];
 
@@ -34,13 +34,13 @@ export -f qstat`;
   return ran.flatMap(({ output }) => output);
 }
 
-/** What the page gives `npm start`. */
+/** The arguments that the page passes to `npm start`. */
 function startArguments(): readonly string[] {
   const page = readFileSync(`${ROOT}/${PAGE}`, "utf8");
   return /^npm ci && npm start -- (.*)$/m.exec(page)?.[1]?.split(" ") ?? [];
 }
 
-/** UPDATE=1 writes what is said now into the page, where it differs by more than times, ids and addresses. */
+/** UPDATE=1 writes the new outputs into the page where they differ by more than times, ids and addresses. */
 const UPDATE = process.env["UPDATE"] === "1";
 
 // In real time at thirty times the speed: a machine that stalls for seconds has a second try.

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../support/run-main.ts";
 
-/** A command of a page's ```console blocks, with what the page prints below it: its output, and [CODE] if that is not 0. */
+/** A command of a page's ```console blocks, and the output that the page prints below it, with [CODE] if the exit code is not 0. */
 export interface Step {
   readonly command: string;
   readonly output: readonly string[];
@@ -12,7 +12,7 @@ export interface Step {
 
 const BLOCK = /^```console\n(.*?)^```$/gms;
 
-/** The steps of a page, in order. "$ " begins a command, "> " goes on with it. */
+/** The steps of a page, in order. "$ " begins a command, "> " continues it. */
 export function readSteps(page: string): readonly Step[] {
   const text = readFileSync(`${ROOT}/${page}`, "utf8");
   return [...text.matchAll(BLOCK)].flatMap(([, body = ""]) => stepsOf(body));
@@ -30,7 +30,7 @@ function stepsOf(body: string): readonly Step[] {
   return steps;
 }
 
-/** The same steps with other outputs, written into the page. */
+/** The page with the outputs of these steps. */
 export function writeSteps(page: string, steps: readonly Step[]): void {
   const left = [...steps];
   const text = readFileSync(`${ROOT}/${page}`, "utf8").replaceAll(BLOCK, (_, body: string) => {
@@ -41,7 +41,7 @@ export function writeSteps(page: string, steps: readonly Step[]): void {
   writeFileSync(`${ROOT}/${page}`, text);
 }
 
-/** Runs the commands one after the other in one bash, in an empty folder, after the lines `before`. */
+/** Runs the commands one after the other in one bash, in an empty folder, after the lines of `before`. */
 export async function runSteps(before: string, steps: readonly Step[]): Promise<readonly Step[]> {
   const mark = "@@@ end of a step @@@";
   const folder = mkdtempSync(join(tmpdir(), "session-"));
@@ -60,7 +60,7 @@ export async function runSteps(before: string, steps: readonly Step[]): Promise<
   }
 }
 
-/** A command that waits for something that never comes is ended, so that its step is named. */
+/** A command that never ends is killed, so that the test names its step. */
 const LONGEST_MS = 90_000;
 
 function runBash(script: string, folder: string): Promise<string> {
@@ -82,7 +82,7 @@ function runBash(script: string, folder: string): Promise<string> {
   });
 }
 
-/** What may differ from run to run: times, ids and addresses. Each is replaced by one of its kind, of the same width. */
+/** Parts of an output that differ from run to run: times, ids and addresses. Each is replaced by a fixed one of the same width. */
 const DIFFERING: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "2026-01-01T00:00:00.000Z"],
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "00000000-0000-4000-8000-000000000000"],
@@ -91,12 +91,12 @@ const DIFFERING: readonly (readonly [RegExp, string])[] = [
   [/\b\d+ s ago/g, "0 s ago"],
   // Ages of nodes, before their hosts.
   [/ \d+[smh] +(?=ip-)/g, " 0m "],
-  // Plans are numbered through, and idle ones count.
+  // Plan numbers grow, also by plans without a change.
   [/^(plan +)\d+ at/g, "$10 at"],
   [/^(2026-01-01T00:00:00.000Z) +\d+ /g, "$1     0 "],
 ];
 
-/** A step as it is compared. */
+/** A step in the form in which it is compared. */
 export function comparable({ command, output }: Step): Step {
   const same = (line: string) =>
     DIFFERING.reduce((text, [pattern, instead]) => text.replace(pattern, instead), line);

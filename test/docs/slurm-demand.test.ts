@@ -10,7 +10,7 @@ import { printedFiles } from "./printed.ts";
 
 const CAPTURES = join(ROOT, "../shared/examples/schedulers/captures/slurm-22.05");
 
-/** The columns that a capture has, first line, and that `squeue -O` is asked for. A feature may hold the separator. */
+/** The columns of a capture, in its first line. `squeue -O` is asked for the same. A feature may contain the separator. */
 const SQUEUE = `awk -F'|' -v want="$4" 'BEGIN { n = split(want, w, ",") }
 NR == 1 { width = NF; for (i = 1; i <= NF; i++) { at[$i] = i; if ($i == "Feature") feature = i }; next }
 { text = ""; shift = feature ? NF - 1 - width : 0
@@ -23,7 +23,7 @@ interface Message {
   readonly schedulerNodes: readonly { readonly hostname: string; readonly jobs: readonly string[] }[];
 }
 
-/** The message that the printed script writes for such outputs of squeue and sinfo. */
+/** The message that the printed script writes for these outputs of squeue and sinfo. */
 function messageFor(squeue: string, sinfo: string): Message {
   const folder = mkdtempSync(join(tmpdir(), "slurm-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -169,7 +169,8 @@ if (!existsSync(CAPTURES))
   process.stdout.write("slurm-demand: ../shared/examples is not here: Slurm's real outputs are not tried\n");
 
 test.skipIf(!existsSync(CAPTURES)).each([
-  // What the scene's squeue-short.txt shows as CONFIGURING or RUNNING, or PENDING for Resources, Priority or None, or nodes that are away.
+  // Jobs that the scene's squeue-short.txt shows as CONFIGURING or RUNNING, or as PENDING because of Resources, Priority, None, or nodes
+  // that are down.
   { scene: "01-empty", waiting: 0, placed: 0 },
   { scene: "02-submitted", waiting: 22, placed: 0 },
   { scene: "05-running", waiting: 14, placed: 8 },

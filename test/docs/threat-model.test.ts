@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROOT } from "../support/run-main.ts";
 
-/** Every threat has a line, and every proof that a line names is a test that is there. */
+/** Every threat has a row, and every test that a row names exists. */
 
 const page = readFileSync(`${ROOT}/docs/threat-model.md`, "utf8");
 const lines = page.split("\n").filter((line) => /^\| T\d+ \|/.test(line));
@@ -27,7 +27,7 @@ test("every test that is named is in the file that is named", () => {
   expect(proofs.length).toBeGreaterThan(50);
   const missing = proofs.filter(({ file, name }) => {
     const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-    // As the name of a test or of a group, or the end of one that begins with a number of its own.
+    // The name of a test or of a group, or the end of a name that begins with a number.
     return !new RegExp(String.raw`["\`][^"\`\n]*${escaped}["\`]`).test(readText(file));
   });
   expect(missing).toEqual([]);
@@ -39,7 +39,7 @@ test("every source file that is named exists", () => {
   expect(files.filter((file) => readText(file) === "")).toEqual([]);
 });
 
-/** Empty: there is no such file. */
+/** Empty if there is no such file. */
 function readText(file: string): string {
   try {
     return readFileSync(`${ROOT}/${file}`, "utf8");

@@ -23,7 +23,7 @@ export function judgeRemedies(tried: Tried): readonly string[] {
   const says = `${short.set}/${short.id}: "${renderRemedy(binding)}"`;
   switch (binding.kind) {
     case "raise":
-      // A pool that stands in the job itself is raised by whoever wrote the job.
+      // A pool with "@" is in the job itself: only the job's author can raise it.
       if (binding.raises.some((raise) => raise.of === "pool" && raise.pool.includes("@"))) return [];
       return [
         ...(binding.raises.length === 0 ? [`${says} names nothing to raise`] : []),

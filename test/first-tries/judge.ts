@@ -8,7 +8,8 @@ import { judgeReasons } from "./judge-reasons.ts";
 import { judgeRemedies } from "./judge-remedies.ts";
 import { naiveFirstFit } from "./naive-fit.ts";
 import { countLimits, exceeded, listOf } from "./naive-limits.ts";
-import type { Mode, Tried } from "./try-out.ts";
+import type { Mode } from "../support/modes.ts";
+import type { Tried } from "./try-out.ts";
 
 /** What is wrong with an answer, as sentences. No value is expected: each rule holds for whatever was asked. */
 export function judge(tried: Tried, mode: Mode): readonly string[] {

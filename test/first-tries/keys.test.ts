@@ -13,7 +13,8 @@ import {
   NODEARRAY_EFFECTS,
 } from "./keys.ts";
 import type { Tried } from "./try-out.ts";
-import { MODES, tryOut } from "./try-out.ts";
+import { MODES } from "../support/modes.ts";
+import { tryOut } from "./try-out.ts";
 
 /** All that people and CycleCloud see of a plan, and how long the demand stands. */
 function seen({ decision, allocation, problems }: Tried): string {

@@ -8,7 +8,7 @@ import { isListed } from "../property/naive-floors.ts";
 import { nameOf, placeText } from "../property/naive-nodes.ts";
 import type { RoomNode } from "./naive-room.ts";
 import { putSlot, Room } from "./naive-room.ts";
-import type { Mode } from "./try-out.ts";
+import type { Mode } from "../support/modes.ts";
 
 /**
  * What each demand gets from a first fit that knows no tricks: one demand after the other, one slot at a time, on the nodes that are

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { renderReason } from "../../src/domain/reason-text.ts";
 import type { Fields } from "./clusters.ts";
 import { CLUSTERS } from "./clusters.ts";
-import { MODES, tryOut } from "./try-out.ts";
+import { MODES } from "../support/modes.ts";
+import { tryOut } from "./try-out.ts";
 
 /** The reasons of a job on a cluster, by mode. */
 function reasonsOf(name: string, job: Fields, config: Fields = {}): readonly (readonly string[])[] {

@@ -3,9 +3,10 @@ import type { Cluster, Fields } from "./clusters.ts";
 import { CLUSTERS } from "./clusters.ts";
 import type { Try } from "./inputs.ts";
 import { judge } from "./judge.ts";
-import { MODES, tryOut } from "./try-out.ts";
+import { MODES } from "../support/modes.ts";
+import { tryOut } from "./try-out.ts";
 
-/** So many faults of one try are shown; more of them say nothing new. */
+/** Maximum number of faults that are shown of one try. More of them add nothing. */
 const SHOWN = 8;
 
 /** Tries one message on every cluster in every mode, and expects that no rule is broken. */

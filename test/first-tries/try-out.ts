@@ -27,19 +27,7 @@ import { orderOf } from "../../src/decide/world/order-of-use.ts";
 import { poolsInForce } from "../../src/decide/senders/owned-pools.ts";
 import { hostFacts } from "../../src/decide/senders/host-facts.ts";
 import { supplyOf } from "../../src/decide/need/weigh.ts";
-
-/** How a cluster is configured to choose. */
-export interface Mode {
-  readonly preference: "existing-first" | "bucket-order";
-  readonly among: "priority" | "cheapest";
-}
-
-export const MODES: readonly Mode[] = [
-  { preference: "existing-first", among: "priority" },
-  { preference: "existing-first", among: "cheapest" },
-  { preference: "bucket-order", among: "priority" },
-  { preference: "bucket-order", among: "cheapest" },
-];
+import type { Mode } from "../support/modes.ts";
 
 /** What became of one message on one cluster. */
 export interface Tried {

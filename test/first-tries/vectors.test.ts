@@ -5,14 +5,15 @@
 import { describe, expect, test } from "vitest";
 import { IS_DEEP, TIMEOUT } from "../property/runs.ts";
 import { judge } from "./judge.ts";
-import { MODES, tryOut } from "./try-out.ts";
+import { MODES } from "../support/modes.ts";
+import { tryOut } from "./try-out.ts";
 import { oneByOne, readVectorTries } from "./vectors.ts";
 
 const all = readVectorTries();
 if (all === undefined)
   console.warn("NOT RUN: vectors in the default preference, as there is no ../shared/vectors");
 
-/** In `npm test` each so many-th. */
+/** `npm test` tries each n-th vector. */
 const STRIDE = IS_DEEP ? 1 : 5;
 
 const sample = (all ?? []).filter((_, i) => i % STRIDE === 0);

@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { LocalApp } from "../support/local-app.ts";
 
 /*
- * What tests of the HTTP API share: the part of the state page that they read, and a demand for nodes.
+ * Shared by the tests of the HTTP API: the part of the state page that they read, and a demand for nodes.
  */
 
-/** A tick a second, and a node up within a tick. */
+/** The speed of the app's clock: a tick takes one real second, and a node is up within a tick. */
 export const SPEED = 60;
 export const patiently = { timeout: 15_000, interval: 50 };
 export const problemJson = "application/problem+json";
@@ -40,7 +40,7 @@ const statePage = z.object({
 
 export const arraysPage = z.object({ nodearrays: z.array(z.looseObject({ name: z.string() })) });
 
-/** The state page of the cluster, which must be there. */
+/** The state page of the cluster. Fails if there is none. */
 export async function stateOf(app: LocalApp, cluster: string): Promise<z.infer<typeof statePage>> {
   const { status, body } = await app.call("GET", `/api/clusters/${encodeURIComponent(cluster)}`);
   expect(status).toBe(200);

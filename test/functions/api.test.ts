@@ -7,7 +7,7 @@ import { arraysPage, patiently, problemJson, SPEED, stateOf } from "./api-stage.
 /** Keys, health and request sets of the HTTP API as its callers see them (docs/http.md). */
 
 let app: LocalApp;
-/** Whether storage cannot be read for the cluster "dark". */
+/** Whether the record of the cluster "dark" cannot be read. */
 let darkened = false;
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ describe("keys", () => {
 });
 
 describe("health", () => {
-  // Polled as a whole: the answer for anyone may be seconds old, and on a busy machine an observation is old for a moment.
+  // Polled, because the answer without a key may be seconds old, and on a busy machine an observation is too old for a moment.
   const health = async () => {
     const { status, type, body } = await app.callBare("GET", "/api/health");
     return { status, type, body };

@@ -3,7 +3,7 @@ import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** What the stop URL's route does before it reads anything, and what it tells strangers. */
+/** What the route of the stop URL checks before it reads the record, and its answers to unknown callers. */
 
 let app: LocalApp;
 const nodes = new Map<string, { readonly instance: string; readonly path: string }>();
@@ -35,7 +35,7 @@ const some = (at = 0) => {
   if (node === undefined) throw new Error("there are two nodes");
   return node;
 };
-/** A well-formed token of the key "test" that nobody has signed. */
+/** A well-formed token of the key "test" with a wrong signature. */
 const FORGED = "test.AAAAAAAAAAAAAAAAAAAAAA";
 const wrong = {
   status: 403,
@@ -104,7 +104,7 @@ describe("a node's own token", () => {
     const [mine, neighbour] = [some(0), some(1)];
     expect(mine.path).toBe(neighbour.path);
     const path = `${mine.path}?instance=${mine.instance}`;
-    // A new record lets no node open for a while: nobody can tell yet, and the token binds all the same.
+    // A new record lets no node open for a while, because stops may be under way. The token binds all the same.
     await expect
       .poll(async () => (await ask(`${path}&begin=no`, { "x-node-token": OWN })).status)
       .not.toBe(404);
@@ -118,7 +118,7 @@ describe("a node's own token", () => {
         },
       });
     expect((await ask(path, { "x-node-token": OWN })).status).not.toBe(403);
-    // The neighbour itself has no token, and needs none.
+    // The neighbour has no token of its own, and needs none.
     expect((await ask(`${neighbour.path}?instance=${neighbour.instance}`)).status).not.toBe(403);
 
     await app.call("POST", "/api/clusters/prod/tick");

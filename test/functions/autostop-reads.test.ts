@@ -12,10 +12,10 @@ import { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { buildNode, buildSnapshot, EXECUTE, NOW, PROD, rememberNodes } from "../support/build-node.ts";
 import { buildState } from "../support/build-record.ts";
 
-/** How often a flood of calls reads the record. */
+/** How often many calls at once read the record. */
 
 const KEYS = { current: "k1", byId: new Map([["k1", "a secret of these tests"]]) };
-/** Well-formed, of a known key, and signed by nobody. */
+/** Well-formed, of a known key, with a wrong signature. */
 const FORGED = "k1.AAAAAAAAAAAAAAAAAAAAAA";
 const VALID = autostopPath("", PROD, EXECUTE, KEYS).split("/").at(-1) ?? "";
 

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 
-/** A limit of the cluster, as a dry run names it. */
+/** A limit of the cluster, as a dry run gets it. */
 export const quota = { kind: "family-quota", name: "standardFFamily", unit: "cores" };
 
-/** Bodies of a dry run that make no sense, each with the problems that the answer names. */
+/** Invalid bodies of a dry run, each with the problems that the answer names. */
 export const BAD_QUESTIONS = [
   {
     name: "unknown keys, with the nearest",

@@ -4,12 +4,12 @@ import { runCommand } from "../cli/run-command.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** What the command line prints of what the functions answer: of the configuration, and of what goes wrong. */
+/** The output of the command line for answers of the functions: about the configuration, and errors. */
 
 let app: LocalApp;
 beforeAll(async () => {
   app = await startLocalApp({ clusters: ["prod", "two words"], speed: 60 });
-  // Both are answered from what was observed and planned.
+  // Both commands are answered from the last observation and the last plan.
   await vi.waitFor(
     async () =>
       expect(await app.call("POST", "/api/clusters/prod/tick")).toMatchObject({
@@ -24,7 +24,7 @@ function reach(): readonly string[] {
   return ["--url", app.host.url, "--key", app.host.keys.host];
 }
 
-/** A command about the cluster "prod", over HTTP. */
+/** Runs a command for the cluster "prod", over HTTP. */
 function run(words: string, files?: Files): Promise<CommandEnd> {
   return runCommand([...words.split(" "), "--cluster", "prod", ...reach()], files);
 }
@@ -203,7 +203,7 @@ describe("what goes wrong", () => {
     expect(ended.out).toBe("");
   });
 
-  /** How to reach the app, as far as the words do not say it. */
+  /** The options that connect to the app, unless the words of the command have them. */
   function reachUnlessSaid(words: readonly string[]): readonly string[] {
     if (words[0] === "bogus") return [];
     const url = words.includes("--url") ? [] : ["--url", app.host.url];

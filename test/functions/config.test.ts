@@ -5,7 +5,7 @@ import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { arraysPage, patiently, problemJson, SPEED, stateOf } from "./api-stage.ts";
 
-/** The configuration by the HTTP API, and who a change of it is recorded as. */
+/** The configuration over the HTTP API, and the name under which a change is recorded. */
 
 const PATH = "/api/clusters/demo/config";
 const NAME = "x-ms-client-principal-name";
@@ -256,7 +256,7 @@ describe("configuration", () => {
   test("observed: the state page and every answer say so", async () => {
     await app.call("PUT", path, { enabled: false });
     expect((await app.call("GET", path)).body).toMatchObject({ ...defaults, mode: "observe" });
-    // Functions go by a new configuration within 15 s.
+    // Functions use a new configuration within 15 s.
     await expect
       .poll(async () => (await app.call("GET", path)).body, patiently)
       .toEqual({ ...defaults, mode: "observe", observing: "observing only: nothing is created or stopped" });

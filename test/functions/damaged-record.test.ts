@@ -8,7 +8,7 @@ import { openStage, requestTo } from "../fuzz/stage.ts";
 import type { World } from "../fuzz/world.ts";
 import { openWorld } from "../fuzz/world.ts";
 
-/** The record of one of two clusters can be opened, but is not what a release of the app writes: it was changed by hand. */
+/** The record of one of two clusters can be opened, but no release of the app writes such a record: it was changed by hand. */
 
 let world: World;
 let stage: Stage;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await damage(world);
 });
 
-/** An outage without the names of sets that it waits for. */
+/** An outage without the names of the sets that it waits for. */
 async function damage({ table, cluster }: World): Promise<void> {
   const partition = clusterPartition(cluster);
   const row = await table?.read(partition, RECORD_KEY);

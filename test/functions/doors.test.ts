@@ -9,7 +9,7 @@ import { runCommand } from "../cli/run-command.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** The simplest forms in which users send what was refused, or accepted and lost, before. */
+/** The simplest forms of messages that were once refused, or accepted and lost. */
 
 const SPEED = 60;
 let app: LocalApp;
@@ -27,7 +27,7 @@ const NAME =
   'text of 1 to 200 characters, without "/", "\\", "%2F" and control characters, and not "." or ".."';
 const SECONDS = "milliseconds since 1970, 100000000000 or more: this looks like seconds; multiply by 1000";
 
-/** The request sets that the cluster's answer shows, by name. */
+/** The names of the request sets in the cluster's answer. */
 async function shownSets(): Promise<ReadonlyMap<unknown, unknown>> {
   const { body } = await app.call("GET", "/api/clusters/prod");
   const sets: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "demand") : [];
@@ -38,7 +38,7 @@ async function rejectedTexts(): Promise<readonly Record<string, unknown>[]> {
   return (await app.peek("demand-rejected")).map((text): Record<string, unknown> => JSON.parse(text));
 }
 
-/** A job as scalelib's Job.to_dict() writes it: all nine keys. */
+/** A job as scalelib's Job.to_dict() writes it, with all nine keys. */
 const written = (name: string, more: object) => ({
   name,
   constraints: [{ ncpus: 4 }],

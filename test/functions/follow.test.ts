@@ -110,7 +110,7 @@ test("an older revision: what to do, and both times where clocks differ", async 
 
 test("expiresAt in the answer is what is stored, where the configuration allows less", async () => {
   await run("config put -", { "-": { maxExpirationInterval: 600 } });
-  // Functions go by it within 15 s of their clock.
+  // Functions use it within 15 s of their clock.
   const put = () => run("set -s short --name execute --instancecount 1 --expiration-interval 3600");
   await expect
     .poll(async () => (await put()).err, patiently)

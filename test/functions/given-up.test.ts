@@ -16,9 +16,9 @@ import {
   text,
 } from "./message-stage.ts";
 
-/** What becomes of messages that the host gave up on: they are tried once more or put aside. */
+/** Messages that the host gave up on: they are tried once more, or put aside. */
 
-/** As many deliveries as the host makes before it gives up (host.json). */
+/** The number of deliveries before the host gives up (host.json). */
 const DELIVERIES = 5;
 
 let stage: Stage;

@@ -8,7 +8,7 @@ import { Simulator } from "../../src/simulator/engine.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
 import { oneArray } from "../scenarios/clusters.ts";
 
-/** What an idle cluster asks of storage, as the emulator's access log has it. `cost` multiplies such ticks by a month (docs/costs.md). */
+/** The requests of an idle cluster to storage, from the emulator's access log. `cost` multiplies such ticks to a month (docs/costs.md). */
 
 const HALF_PAST = Date.UTC(2026, 10, 23, 0, 30, 30);
 const MINUTE_MS = 60_000;
@@ -22,7 +22,7 @@ test("an idle tick asks storage for four operations; the look at each quarter of
       done();
     },
   });
-  // Dates alone are set: timers go on.
+  // Only dates are set: timers go on.
   vi.useFakeTimers({ toFake: ["Date"], now: HALF_PAST });
   onTestFinished(() => void vi.useRealTimers());
   const clock = scaledClock({ origin: HALF_PAST, speed: 1 });
@@ -43,7 +43,7 @@ test("an idle tick asks storage for four operations; the look at each quarter of
     }),
     () => undefined,
   );
-  /** The emulator writes a line after its answer: once that of this request is there, so are all before it. */
+  /** The emulator logs a request after its answer. Once the marker's line is there, so are all earlier ones. */
   const drain = async (): Promise<readonly string[]> => {
     const isMarker = (request: string): boolean => request === "GET marker";
     await fetch(`${azurite.tableEndpoint}/marker`);
@@ -56,7 +56,7 @@ test("an idle tick asks storage for four operations; the look at each quarter of
     return (await drain()).toSorted();
   };
 
-  // A new cluster is looked at each minute at first.
+  // A new cluster is observed each minute at first.
   for (let minute = 0; minute < 20; minute += 1) {
     await handleSnapshot(composed);
     vi.setSystemTime(Date.now() + MINUTE_MS);
@@ -73,7 +73,7 @@ test("an idle tick asks storage for four operations; the look at each quarter of
   expect(await requestsOf()).toEqual(LOOK);
 });
 
-/** At full and half hours garbage and old history are looked for. */
+/** Garbage and old history are deleted at full and half hours. */
 const HOUSEKEEPING = ["GET autoscaler()", "GET autoscaler()", "GET autoscaler()"];
 const LOOK = [
   "GET configuration",
@@ -91,7 +91,7 @@ const LOOK = [
   "PUT timer",
 ];
 
-/** Method, and which row or queue. */
+/** The method of a request, and its row or queue. */
 function describe(line: string): string {
   const [, method = "", path = ""] = /"([A-Z]+) (\S+) HTTP/.exec(line) ?? [];
   const [, partition, row] = /PartitionKey='([^']*)',RowKey='([^']*)'/.exec(decodeURIComponent(path)) ?? [];

@@ -40,7 +40,7 @@ test("100,000 distinct jobs over HTTP are durable, planned and shown", { timeout
   const planned = Date.now();
   const { body } = await app.call("GET", "/api/clusters/prod");
   const shown = Date.now();
-  // Twenty nodes of four cores run 80 jobs of one core at most: all others are counted, and the first 2,000 of them listed.
+  // Twenty nodes of four cores run at most 80 jobs of one core. All others are counted, and the first 2,000 of them are listed.
   expect(body).toMatchObject({
     demand: [{ requestSet: "large", demands: JOBS, state: "live" }],
     plan: { number: 1, demands: JOBS },

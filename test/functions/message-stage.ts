@@ -6,10 +6,10 @@ import { composition } from "../../src/compose.ts";
 import type { LocalApp } from "../support/local-app.ts";
 
 /*
- * What tests of messages share: an app with queues, what it shows of a message, and messages that cannot be read.
+ * Shared by the tests of messages: an app with queues, what it shows of a message, and messages that cannot be read.
  */
 
-/** An app whose plans are caused by messages alone. */
+/** An app that plans only because of messages. */
 export interface Stage {
   readonly app: LocalApp;
   readonly queues: QueueServiceClient;
@@ -17,7 +17,7 @@ export interface Stage {
 
 const patiently = { timeout: 20_000, interval: 20 };
 
-/** All messages in hand and in the queues have been dealt with; the timer, which deals with the second, does not run here. */
+/** Waits until both queues are empty. The timer does not run here, so this function sweeps demand-poison itself. */
 export async function quiet({ queues }: Stage): Promise<void> {
   for (const name of ["demand", "demand-poison"]) {
     if (name === "demand-poison") await sweepPoison(composition());
@@ -35,7 +35,7 @@ export async function rejected({ app }: Stage): Promise<readonly Record<string, 
   return texts.map((text): Record<string, unknown> => JSON.parse(text));
 }
 
-/** The set as the state page shows it; undefined if it does not. */
+/** The set on the state page. Undefined if it is not there. */
 export async function shownSet({ app }: Stage, name: string): Promise<Record<string, unknown> | undefined> {
   const { body } = await app.call("GET", "/api/clusters/prod");
   return listIn(body, "demand").find((set) => set["requestSet"] === name);
@@ -65,7 +65,7 @@ export const generation = async ({ app }: Stage) => {
 /** A target for the array "other", which has ten nodes at most. */
 export const targets = (...counts: readonly number[]) =>
   counts.map((count) => ({ Name: "other", TargetCount: count }));
-/** An hour of ours is a minute. */
+/** One hour of the app's clock is one real minute. */
 export const lasting = { version: 1, expirationInterval: 3600 };
 export const text = (requestSet: string, more: object = {}) =>
   JSON.stringify({ ...lasting, cluster: "prod", requestSet, nodearrays: targets(1), ...more });
@@ -76,7 +76,7 @@ export const ENCODINGS = "JSON, base64 of JSON, or base64 of gzipped JSON";
 const KEYS =
   "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools";
 
-/** Messages that no reader accepts, each with every problem that is named to its sender. */
+/** Messages that no reader accepts, each with all problems that are named to its sender. */
 export const UNREADABLE = [
   {
     name: "not JSON",

@@ -19,7 +19,7 @@ import {
   UNREADABLE,
 } from "./message-stage.ts";
 
-/** What becomes of every kind of message: seen by its sender (queue and HTTP), on the state page, and in the queue of rejected ones. */
+/** All kinds of messages, as they show to the sender (queue and HTTP), on the state page, and in the queue of rejected messages. */
 
 let stage: Stage;
 
@@ -51,7 +51,7 @@ describe("a message that cannot be read", () => {
       );
       const all = await stage.app.call("GET", "/api/clusters");
       expect(all.body).toMatchObject({ rejectedMessages: { count: 1, oldest: [{ messageId, problems }] } });
-      // The list is a reader's, the texts are an operator's.
+      // A reader may see the list, but only an operator the texts.
       expect(JSON.stringify(all.body)).toContain(`"text":"text of ${sent.length} characters"`);
       const texts = await stage.app.call("GET", "/api/rejected-messages");
       expect(texts.body).toMatchObject({ count: 1, oldest: [{ messageId, problems }] });
@@ -95,7 +95,7 @@ describe("a message that cannot be read", () => {
 
 describe("a message that has nothing to say any more", () => {
   test("expired: delivered after its time, it is acknowledged and leaves no trace but in the log", async () => {
-    // A real second is 60 of ours.
+    // A real second is 60 s of the app's clock.
     await stage.queues.getQueueClient("demand").sendMessage(text("expired", { expirationInterval: 30 }), {
       visibilityTimeout: 1,
     });
@@ -112,7 +112,7 @@ describe("a message that has nothing to say any more", () => {
   });
 
   test("older than what is held: acknowledged, the newer demand stays, 409 over HTTP", async () => {
-    // Senders go by real time, however fast the app's clock is.
+    // Revisions are in real time, however fast the app's clock is.
     const revision = Date.now();
     await put(stage, "older", { ...lasting, revision, nodearrays: targets(1) });
     await stage.app.send("demand", text("older", { revision: revision - 1, nodearrays: targets(1, 2) }));

@@ -7,7 +7,10 @@ import { PortError } from "../../src/app/ports/port-error.ts";
 import { clusterName, setName } from "../../src/domain/ids.ts";
 import { openMemoryDoor } from "../support/memory-door.ts";
 
-/** What a message causes, whatever goes wrong with it: it is acknowledged, put aside with a reason, or tried again by the storage's fault alone. */
+/**
+ * A message never makes its function throw because of its content. It is acknowledged, put aside with a reason, or tried again if storage
+ * failed.
+ */
 
 const DEMO = clusterName("demo");
 const jobs = (requestSet: string) => ({
@@ -17,11 +20,11 @@ const jobs = (requestSet: string) => ({
   jobs: [{ name: "a", constraints: { ncpus: 1 } }],
 });
 
-/** JSON lists in lists, as text and as the Functions library hands it over. */
+/** Nested JSON lists, as text and as the Functions library parses it. */
 const nested = (levels: number) =>
   `{"version":1,"cluster":"demo","nodearrays":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
-/** A store that fails on saves which hold a set. */
+/** A store whose saves fail if they hold a certain set. */
 const failingOn =
   (set: string, error: Error) =>
   (ports: Ports): Ports => ({
@@ -33,7 +36,7 @@ const failingOn =
     },
   });
 
-/** A cluster whose CycleCloud adapter fails in a way that nobody has thought of. */
+/** A cluster whose CycleCloud adapter fails in an unforeseen way. */
 const failingStatus =
   (failure: () => Error | undefined) =>
   (ports: Ports): Ports => {
@@ -250,7 +253,7 @@ test("a message from demand-poison that never came to an end is put aside unread
     ...ports,
     queue: {
       ...ports.queue,
-      // As after three processes that ended while they read it.
+      // The state after three processes crashed while they read the message.
       takePoison: async (most) =>
         (await ports.queue.takePoison(most)).map((message) => ({ ...message, taken: 4 })),
       reject: (message) => {

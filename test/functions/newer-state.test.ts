@@ -6,9 +6,9 @@ import { RECORD_KEY, clusterPartition } from "../../src/adapters/tables/keys.ts"
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** Two releases side by side: the record of "rolling" has been written by the newer one, and this one meets it. */
+/** Two releases side by side: the newer one has written the record of "rolling", and this one reads it. */
 
-/** A message is put back for 30 s: one real one. */
+/** A message is put back for 30 s, which is one real second. */
 const SPEED = 30;
 let app: LocalApp;
 let table: TableClient;
@@ -59,7 +59,8 @@ test("demand is put back, with the revision and the expiry it had, until the new
   const { body } = await app.call("GET", "/api/clusters/rolling/request-sets/waits");
   const { revision, expiresAt } = z.object({ revision: z.number(), expiresAt: z.string() }).parse(body);
   await setStateVersion(2);
-  // A revision is a moment of the senders' clock, which is real. The queue tells its time to the second, which is 30 of ours.
+  // A revision is a moment of the senders' clock, which is real. The queue gives times in seconds, each of which is 30 s of the app's
+  // clock.
   expect(revision).toBeGreaterThan(before.real - 1000);
   expect(revision).toBeLessThanOrEqual(after.real + 1000);
   const sentAt = Date.parse(expiresAt) - 3_600_000;

@@ -5,7 +5,7 @@ import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { patiently, problemJson, SPEED, stateOf, target } from "./api-stage.ts";
 
-/** What the HTTP API shows of a cluster's nodes, and what a node hears that asks its stop URL (docs/http.md). */
+/** The cluster's nodes in the HTTP API, and the answers to nodes that ask their stop URL (docs/http.md). */
 
 let app: LocalApp;
 /** The stop URL that each node found in its configuration, by instance id. */
@@ -186,7 +186,7 @@ describe("autostop", () => {
     await app.call("PUT", "/api/clusters/prod/config", { snapshotInterval: 600 });
   });
 
-  /** Ready nodes of the array, with their stop URL's path. */
+  /** Ready nodes of the array, with the path of their stop URL. */
   const readyNodes = async (array: string) =>
     (await stateOf(app, "prod")).nodes.list.flatMap(({ array: of, phase, instanceId }) => {
       const url = instanceId === undefined ? undefined : stopUrls.get(instanceId);
@@ -196,7 +196,7 @@ describe("autostop", () => {
     });
   const ask = (path: string, query: string, method = "GET", headers: Readonly<Record<string, string>> = {}) =>
     app.callBare(method, `${path}${query}`, headers);
-  /** Asks again while nothing can be told, as nodes do: the 15 s for an answer are 250 ms here, and a busy machine takes longer. */
+  /** Asks again until the answer is clear, as nodes do. The time limit of 15 s for an answer is 250 ms here, and a busy machine takes longer. */
   const askUntilTold = (...question: Parameters<typeof ask>): ReturnType<typeof ask> =>
     vi.waitFor(async () => {
       const answer = await ask(...question);
@@ -220,7 +220,7 @@ describe("autostop", () => {
     if (node === undefined || stranger === undefined) throw new Error("there are nodes of both arrays");
     const instance = `?instance=${node.instance}`;
 
-    // A new record rests for five minutes: cannot tell, then no.
+    // A new record rests for five minutes. Until then the answer is "cannot tell", and then "no".
     await expect
       .poll(() => ask(node.path, instance), patiently)
       .toMatchObject({
@@ -228,7 +228,7 @@ describe("autostop", () => {
         type: problemJson,
         body: { title: "Needed", stop: false, undrain: true, detail: "needed by demand" },
       });
-    // Old callers send CycleCloud's credentials along: they are not read, and nowhere written down.
+    // Old callers send CycleCloud's credentials, too. These are neither read nor written anywhere.
     const basic = `Basic ${Buffer.from("autoscaler:very-secret").toString("base64")}`;
     const withCredentials = await askUntilTold(node.path, instance, "POST", { authorization: basic });
     expect(withCredentials.status).toBe(409);
@@ -249,7 +249,7 @@ describe("autostop", () => {
       status: 403,
       body: { detail: "the node belongs to another node array than the token" },
     });
-    // Unknown once an observation has come since the question.
+    // The instance is unknown once an observation has begun after the question.
     await expect
       .poll(() => ask(node.path, "?instance=none"), patiently)
       .toMatchObject({
@@ -261,7 +261,7 @@ describe("autostop", () => {
     await app.call("PUT", set, target(2, lasting));
     const yes = { status: 200, body: { stop: true, instance: node.instance } };
     expect(await askUntilTold(node.path, instance)).toMatchObject(yes);
-    // Yes does not wait for its own commit: until the record has it, a question hears that the stop is under way.
+    // "Yes" does not wait for its own commit. Until the record has it, the answer is that the stop is under way.
     await expect.poll(() => ask(node.path, instance, "POST"), patiently).toMatchObject(yes);
     await expect.poll(async () => (await readyNodes("execute")).length, patiently).toBe(2);
     expect(await askUntilTold(node.path, instance)).toMatchObject(yes);

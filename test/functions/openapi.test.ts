@@ -14,7 +14,7 @@ import { findUndescribed, operationOf, validatorOf } from "../support/check-answ
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** The description of the HTTP API is the API: nothing more, nothing less, and kept so. */
+/** The description of the HTTP API is complete, has nothing else, and stays so. */
 
 const written = new URL("../../functions/openapi.json", import.meta.url);
 
@@ -177,7 +177,7 @@ test("each operation of the running system answers as described (startLocalApp c
   for (const query of ["job=small", "job=wide", "job=nodearray:execute"]) {
     expect((await call("GET", `/clusters/prod/explain?${query}`)).body).toMatchObject({ kind: "demand" });
   }
-  // A node is known by its name once an observation has seen it, which may be later than the plan that made it.
+  // The name of a node is known once an observation has shown it, which may be later than the plan that created it.
   await expect
     .poll(async () => (await call("GET", "/clusters/prod/explain?node=execute-1")).body, patiently)
     .toMatchObject({ kind: "node" });

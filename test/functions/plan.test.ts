@@ -7,19 +7,19 @@ import { startLocalApp } from "../support/local-app.ts";
 import { BAD_QUESTIONS, quota } from "./bad-questions.ts";
 import { loseTicks } from "../support/lose-ticks.ts";
 
-/** POST /api/clusters/{c}/plan against the whole system: what it foretells comes true, and asking changes nothing. */
+/** POST /api/clusters/{c}/plan against the whole system: its forecast comes true, and a dry run changes nothing. */
 
 let app: LocalApp;
-/** Whether plans cannot be kept. */
+/** Whether keeping a plan fails. */
 let full = false;
-/** Cores by family; the simulator reads them anew for each answer. Two nodes of four cores at first. */
+/** Cores by family, which the simulator reads for each answer. At first there is room for two nodes of four cores. */
 const family: Record<string, number> = { standardFFamily: 8 };
 
 beforeAll(async () => {
   app = await startLocalApp({
     clusters: ["prod"],
     speed: 60,
-    // Only what a test asks for moves the record.
+    // Only the requests of a test change the record.
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     simulator: { quotas: { family } },
     decorate: (ports) => ({
@@ -52,7 +52,7 @@ async function readyNodes(): Promise<number> {
   return JSON.stringify(body).split('"phase":"ready"').length - 1;
 }
 
-/** Every row of the app's table with its version. */
+/** Every row of the app's table, with its version. */
 async function storedRows(): Promise<readonly string[]> {
   const table = TableClient.fromConnectionString(app.azurite.connectionString, "autoscaler", {
     allowInsecureConnection: true,
@@ -159,7 +159,7 @@ test("asking changes nothing: every stored row is as it was, to its version", as
     { config: { idle_timeout: { default: 60, execute: 5 }, bootTimeout: { other: 7200 } } },
     { config: { enabled: false, idleTimeout: 1 }, buckets: [{ ...where, enabled: true }] },
   ];
-  // The app ticks meanwhile, now and then, and that changes rows. What a dry run changes, it changes each time.
+  // A tick may change rows meanwhile. A change by a dry run would show each time.
   let before = await storedRows();
   let after: readonly string[] = [];
   expect(before.length).toBeGreaterThan(3);
@@ -223,7 +223,7 @@ test("a past plan that changed something is explained as it was then", async () 
   expect(await read(`?to=${firstAt}`)).toMatchObject({ keptPlans: [first] });
   const before = new Date(Date.parse(firstAt) - 1).toISOString();
   expect(await read(`?to=${before}`)).toMatchObject({ keptPlans: [] });
-  // The first is older than the last plan of the oldest row of that time.
+  // The first kept plan is older than the last plan of the oldest row in this time.
   const [row] = (await read("?limit=1")).rows;
   expect(await read(`?from=${firstAt}&to=${row?.at}`)).toMatchObject({ keptPlans });
   const explain = (query: string) => app.call("GET", `/api/clusters/prod/explain?${query}`);

@@ -5,7 +5,10 @@ import { startLocalApp } from "../support/local-app.ts";
 import { loseTicks } from "../support/lose-ticks.ts";
 import type { Stage } from "./message-stage.ts";
 
-/** What the host gives up on, and what the Functions library cannot even hand to a function: seen with its age, and dealt with by the timer. */
+/**
+ * Messages that the host gives up on, or that the Functions library cannot hand to a function. They show with their age, and the timer
+ * handles them.
+ */
 
 let stage: Stage;
 
@@ -13,7 +16,7 @@ beforeAll(async () => {
   const app = await startLocalApp({
     clusters: ["prod"],
     speed: 60,
-    // A tick is asked for where a test wants one.
+    // Ticks run only when a test asks for one.
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     decorate: loseTicks,
   });
@@ -28,7 +31,7 @@ beforeEach(async () => {
 
 const patiently = { timeout: 20_000, interval: 50 };
 const tick = () => stage.app.call("POST", "/api/clusters/prod/tick");
-/** One tick empties demand-poison. On a busy machine the host answers first, as its five minutes are five seconds here; the tick goes on. */
+/** One tick empties demand-poison. On a busy machine the call may end first, because its five minutes are five seconds here; the tick goes on. */
 const sweep = async () => {
   await tick();
   await expect.poll(() => count("demand-poison"), patiently).toBe(0);
@@ -45,7 +48,7 @@ describe("messages nested thousands of levels deep", () => {
 
   test("sent to the queue: none vanishes, each is listed as rejected with a problem that names the depth", async () => {
     for (const depth of levels) await stage.app.send("demand", nested(depth));
-    // What the library cannot parse fails five times, and lies in demand-poison then.
+    // A message that the library cannot parse fails five times, and is then in demand-poison.
     await expect
       .poll(
         async () => {
@@ -70,7 +73,7 @@ describe("messages nested thousands of levels deep", () => {
   test("that lie in demand-poison are counted with their age, before the timer comes by", async () => {
     const sent = Date.now();
     await stage.app.send("demand-poison", nested(6000));
-    // A second is a minute here, and the queue dates by the second. The health page's answer may be some seconds old.
+    // A second is a minute here, and the queue gives times in seconds. The health page may be some seconds old.
     const isOld = (age: number) => age >= 60 && age <= 60 * ((Date.now() - sent) / 1000 + 1);
     const waiting = { count: 1, oldestAgeSeconds: expect.toSatisfy(isOld) };
     for (const page of [clusters, health])
@@ -82,7 +85,7 @@ describe("messages nested thousands of levels deep", () => {
       /\n1 message lies in demand-poison, the oldest for \d+[ms]\d*s?$/,
     );
     await sweep();
-    // The health page's answer may be some seconds old.
+    // The health page may be some seconds old.
     await expect.poll(health, patiently).toMatchObject({
       poisonMessages: { count: 0 },
       rejectedMessages: { count: 1, oldestAgeSeconds: expect.any(Number) },
@@ -108,7 +111,7 @@ test("many messages that the host gave up on are dealt with in one tick", async 
   }
   await sweep();
   expect(stage.app.events.filter(({ event }) => event === "poison-not-swept")).toEqual([]);
-  // Those with a revision of their own are taken in; the others could be older than what is held.
+  // Messages with a revision of their own are accepted. The others could be older than the demand that is held.
   expect(await count("demand-rejected")).toBe(20);
   const { body } = await stage.app.call("GET", "/api/clusters/prod");
   expect(body).toMatchObject({ demandCounts: { empty: 20 } });

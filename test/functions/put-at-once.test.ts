@@ -8,7 +8,7 @@ import { EMPTY_RECORD } from "../support/build-record.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** What a PUT or DELETE of a request set leads to, where neither timer nor queue brings a plan. */
+/** The effects of a PUT or DELETE of a request set where neither timer nor queue causes a plan. */
 
 let app: LocalApp;
 let wakes: { readonly askedAt: number; readonly at: number }[] = [];

@@ -6,7 +6,7 @@ import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { runCommand } from "../cli/run-command.ts";
 
-/** An operator says that storage was restored from a backup. */
+/** An operator reports that storage was restored from a backup. */
 
 let app: LocalApp;
 
@@ -86,7 +86,7 @@ test("a row that is set back under the running app begins a new epoch by itself"
   if (partitionKey === undefined || rowKey === undefined) throw new Error("a row has keys");
   await table.updateEntity({ ...rest, partitionKey, rowKey }, "Replace");
   await push(2);
-  // Each load says so until one has saved the new epoch; a tick may load beside the push.
+  // Each load logs it until one has saved the new epoch. A tick may load beside the push.
   expect(setBack().at(0)).toMatchObject({ cluster: "other" });
   await observed();
   const { health } = page.parse((await app.call("GET", "/api/clusters/other")).body);

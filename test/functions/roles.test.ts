@@ -7,7 +7,7 @@ import { loadApp } from "../../src/local/host/load-app.ts";
 import { createRoleKeys } from "../../src/local/role-keys.ts";
 import { OPERATIONS } from "../../src/wire/api/operations.ts";
 
-/** Function keys are Azure's, one function each: what a role may do follows from how the functions are registered. */
+/** Azure has keys for each function, so the role of a key follows from how the functions are registered. */
 
 const httpBinding = z.object({
   type: z.literal("httpTrigger"),

@@ -4,8 +4,8 @@ import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
 /**
- * In the demo the app's clock is scaled, and the senders' clocks are real: curl without a revision, the command line and a script that
- * writes `date +%s%3N` must still follow one another in one request set.
+ * In the demo the app's clock is scaled, and the senders' clocks are real. Messages of curl without a revision, of the command line, and of
+ * a script that writes `date +%s%3N` must still replace each other in one request set.
  */
 let app: LocalApp;
 afterEach(() => app.close());
@@ -31,7 +31,7 @@ test("messages with a real revision and without one follow one another by HTTP a
   expect(await put(3, Date.now())).toBe(202);
   expect(await state()).toMatchObject({ demands: 3, state: "live" });
 
-  // The queue counts whole seconds: what is sent in the second of an older revision is older than that.
+  // The queue gives times in whole seconds: a message that is sent in the second of an earlier revision counts as older.
   const second = Math.floor(Date.now() / 1000);
   await vi.waitUntil(() => Date.now() >= (second + 1) * 1000, patiently);
   await app.send("demand", JSON.stringify({ ...message, jobs: [] }));

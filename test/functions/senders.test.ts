@@ -4,7 +4,7 @@ import { runCommand } from "../cli/run-command.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** What senders may do, at both doors; and what an operator hears who limits them while they are live. */
+/** What senders may do over the queue and over HTTP, and the answer to an operator who limits senders while they are live. */
 
 let app: LocalApp;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** The functions of an app whose settings are wrong in two places, one of them a secret. */
+/** The functions of an app with two wrong settings, one of which is a secret. */
 const SECRET = "too-short:";
 let app: LocalApp;
 
@@ -60,7 +60,7 @@ test("timer and queue: one line each time, and the message stays with the host",
   const patiently = { timeout: 10_000, interval: 20 };
   await app.call("GET", "/api/clusters");
   await expect.poll(() => said("snapshot").length, patiently).toBeGreaterThan(1);
-  // Nobody has made the queues: that takes settings.
+  // The queues do not exist yet: the app needs settings to create them.
   await QueueServiceClient.fromConnectionString(app.azurite.connectionString).createQueue("demand");
   await app.send("demand", '{"version":1,"cluster":"prod"}');
   // The host delivers it again after a while.

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 
-/** What a template says in Configuration goes to CycleCloud with each create, and nowhere else. */
+/** The template's Configuration is sent to CycleCloud with each create, and appears nowhere else. */
 
 const CANARY = "canary-7b2e91";
 const CONFIGURATION = {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   await call("PUT", "/api/clusters/prod/config", { default_resources: [reading("rack", "rack")] });
   await tick();
-  // CycleCloud refuses the first creates, in words that quote what it was sent. They are shown for a minute, a second here.
+  // CycleCloud refuses the first creates and quotes the request in its message. The message shows for a minute, which is one second here.
   app.simulator.faults.failNext({ method: "POST", pathIncludes: "nodes/create" }, 10, {
     status: 400,
     body: { Message: `Configuration.cyclecloud.credentials.password ${CANARY} is not valid` },
@@ -55,7 +55,7 @@ const reading = (name: string, key: string) => ({
   value: `node.software_configuration.${key}`,
 });
 
-/** A reader asks what would be if secrets were resources; the job's reasons say what nodes have. */
+/** A dry run asks for secrets as if they were resources. The job's reasons say what resources nodes have. */
 const READING_ALL = {
   config: { default_resources: [reading("peek", "db_pw"), reading("rack", "rack")] },
   requestSets: {

@@ -3,7 +3,7 @@ import { PortError } from "../../src/app/ports/port-error.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import { openMemoryDoor } from "../support/memory-door.ts";
 
-/** What proves from outside that the platform calls the timer and the queue function. */
+/** How it shows from outside that the platform calls the timer and the queue function. */
 
 const demo = clusterName("demo");
 

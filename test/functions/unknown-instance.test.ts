@@ -5,12 +5,12 @@ import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { loseTicks } from "../support/lose-ticks.ts";
 
-/** A minute is six seconds here, the timer is off, and wake messages are lost: only questions of nodes begin observations. */
+/** A minute is six seconds here, the timer is off, and wake messages are lost, so that only questions of nodes cause observations. */
 let app: LocalApp;
 let stopPath: string | undefined;
-/** How far the functions' clock was put forward. */
+/** How far the functions' clock is ahead, in milliseconds. */
 let ahead = 0;
-/** The answer to a status call is held back until this. */
+/** The answer to a status call waits for this promise. */
 let mayAnswer = Promise.resolve();
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ test("unknown instances wait for one observation, which nobody waits for: 503 fi
     nodearrays: [{ Name: "execute", TargetCount: 1 }],
   });
   await expect.poll(() => stopPath, patiently).toBeDefined();
-  // A new record may not know of stops that are under way: nothing is unknown for 90 s.
+  // A new record may not know of stops that are under way: for 90 s no instance counts as unknown.
   ahead = 100_000;
   const before = statusCalls();
   const { promise, resolve: answer } = Promise.withResolvers<void>();

@@ -51,7 +51,7 @@ class Player {
 
   async meet(input: Input): Promise<void> {
     const { cluster } = this.#world;
-    // Nobody promises anything of a record that was written by hand, but to other clusters.
+    // Nothing is promised for the cluster of a record that was written by hand, but everything for other clusters.
     if (input.door === "rows" && input.how === "damaged") this.#caller.deaf = cluster;
     const sent = await this.#caller.drive(prepareInput(this.#world, input, this.#token));
     const became = await this.#send(sent);

@@ -124,8 +124,7 @@ function openSite(cluster: ClusterName, worldOf: () => World): Site {
 }
 
 function answerTo(world: World, request: TransportRequest): Answer {
-  const { method, path, query, body } = request;
-  const answer = world.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) });
+  const answer = world.simulator.request(request);
   // As over HTTP: nothing of the simulator's own state is handed on.
   const sent: unknown = answer.body === undefined ? undefined : JSON.parse(JSON.stringify(answer.body));
   return world.tamper(request, { status: answer.status, headers: answer.headers, body: sent });

@@ -24,7 +24,7 @@ import { buildJob, buildState, buildTarget, OURS } from "../support/build-record
 import type { Scenario } from "../support/build-record.ts";
 import { Problems } from "../../src/wire/json/problems.ts";
 
-/** What `status` shows of a cluster that needs somebody, as a newcomer reads it. */
+/** The output of `status` for a cluster that needs an administrator, as a newcomer reads it. */
 
 const HPC = arrayName("hpc");
 const HB = machineType("Standard_HB120rs_v3");

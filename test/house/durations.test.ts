@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readSources } from "./imports.ts";
 
-/** Written from a schema, or zod's `number` under a published name. */
+/** Generated from a schema, or zod's `number` under a published name. */
 const SCHEMAS = new Set(["src/client/answers.ts", "src/client/state.ts", "src/client/comparison.ts"]);
 const DURATION = /\b\w*?(?:[sS]econds|Ms|[mM]illiseconds)\??: number\b/;
 

@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 
-/** One file of the product: where it stands, and what it says. Paths are relative to the repository, with forward slashes. */
+/** A file of the repository. The path is relative to the root, with forward slashes. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** The rooms of the house (architecture.md, The house), and which rooms each may import. */
+/** The rooms of the house (architecture.md, The house), and the rooms that each may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ["domain"],
   decide: ["decide", "domain"],
@@ -18,9 +18,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   schedulers: ["schedulers", "wire", "domain"],
   simulator: ["simulator", "domain"],
   client: ["client", "wire", "domain"],
-  // `check` looks at CycleCloud itself, before there is an app that a client could ask: it needs what compose builds.
+  // `check` reads CycleCloud itself, before there is an app to ask: it needs the parts that compose builds.
   cli: ["cli", "client", "compose"],
-  // The connection of a trigger is named when it is registered, before anything else is loaded.
+  // The name of a trigger's connection is needed when the trigger is registered, before anything else is loaded.
   "config/demand-storage": ["config", "domain"],
   config: ["config", "config/demand-storage", "wire", "domain"],
   compose: [
@@ -40,12 +40,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Folders of which a room may import types, and nothing that runs. The app's answers have the types of the schemas that describe them: a
- * member in one of the two places only is an error of the compiler.
+ * Folders from which a room may import types only. The app's answers have the types of the schemas that describe them, so that a member
+ * that only one of the two has is a compiler error.
  */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = { app: ["src/wire/api/"] };
 
-/** Rooms whose code is a function of its arguments: no clock, no randomness, no environment, no waiting. */
+/** Rooms whose code is pure: no clock, no randomness, no environment, no waiting. */
 const PURE = new Set(["domain", "decide"]);
 
 const IMPURE: readonly { readonly what: string; readonly pattern: RegExp }[] = [
@@ -58,13 +58,13 @@ const IMPURE: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: "async", pattern: /\basync\b|\bawait\b|\bnew Promise\b/ },
 ];
 
-/** In domain/ and decide/ only, and by name, node:crypto's synchronous hashes are allowed. */
+/** In domain/ and decide/ only these imports of node:crypto are allowed: its synchronous hashes. */
 const ALLOWED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   domain: ["node:crypto"],
   decide: ["node:crypto"],
 };
 
-/** The room that a file stands in; undefined for files that are no part of the product. */
+/** The room of a file. Undefined if the file is not part of the product. */
 export function roomOf(path: string): string | undefined {
   if (path.startsWith("functions/")) return "functions";
   if (path.startsWith("infra/")) return "infra";
@@ -73,7 +73,7 @@ export function roomOf(path: string): string | undefined {
   return /^src\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1];
 }
 
-/** Every edge that the house forbids, and every impurity in a pure room, as sentences. */
+/** Every import that the house forbids, and every impurity in a pure room, as sentences. */
 export function findViolations(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap((file) => [...forbiddenImports(file), ...impurities(file), ...environmentReads(file)]);
 }
@@ -90,9 +90,9 @@ function forbiddenImports(file: SourceFile): readonly string[] {
         : [`${file.path}: ${room} may not import ${specifier}`];
     }
     const target = normalize(join(dirname(file.path), specifier));
-    // The command and the app say which release they are.
+    // The command line and the app print their release.
     if ((room === "cli" || room === "functions") && target === "package.json") return [];
-    // Every room measures durations in the same types.
+    // All rooms use the same types of durations.
     if (target === "src/domain/units.ts") return [];
     const typesOf = MAY_IMPORT_TYPES[room] ?? [];
     if (typesOf.some((folder) => target.startsWith(folder)) && !values.includes(specifier)) return [];
@@ -103,7 +103,7 @@ function forbiddenImports(file: SourceFile): readonly string[] {
   });
 }
 
-/** `import type { … } from`, which leaves nothing at run time. */
+/** `import type { … } from`, which the compiler removes. */
 const TYPE_IMPORT = /^import type \{[^}]*\} from [^;]*;$/gm;
 
 export function importsOf(text: string): readonly string[] {
@@ -119,7 +119,7 @@ function impurities(file: SourceFile): readonly string[] {
   );
 }
 
-/** config.ts alone reads the environment in the app; local/ and entry mains are programs of their own. */
+/** In the app only config.ts reads the environment. local/ and the entry mains are programs of their own. */
 function environmentReads(file: SourceFile): readonly string[] {
   const room = roomOf(file.path);
   const free = room === "config" || room === "local" || room === "infra" || file.path.endsWith("/main.ts");
@@ -133,12 +133,12 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:"'`])\/\/[^\n]*/g, "$1");
 }
 
-/** All TypeScript of functions/, src/ and infra/. */
+/** All TypeScript files of functions/, src/ and infra/. */
 export function readSources(root: string): readonly SourceFile[] {
   return ["functions", "src", "infra"].flatMap((folder) => readFolder(root, folder));
 }
 
-/** Every TypeScript file of the tests: test files and what they share. */
+/** All TypeScript files of test/. */
 export function readTests(root: string): readonly SourceFile[] {
   return readFolder(root, "test");
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
 
-/** What `npm ci` puts on a machine is what the lock file names by its hash, and none of it runs anything while it is installed. */
+/** The lock file names every package that `npm ci` installs by its hash, and no package runs a script when it is installed. */
 
 const lockSchema = z.object({
   packages: z.record(

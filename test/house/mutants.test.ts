@@ -5,7 +5,7 @@ import { MUTANTS as OF_THE_MODEL } from "../model/mutants.ts";
 import { MUTANTS as OF_THE_SIMULATION } from "../simulation/mutants.ts";
 import { MUTANTS as OF_THREATS } from "../threats/mutants.ts";
 
-/** A mutant is played in the deep tests only; that what it replaces is still there is seen at once. */
+/** Mutants are played in the deep tests only. This test finds at once if the text that a mutant replaces has changed. */
 test.each([...OF_THE_DOORS, ...OF_THE_MODEL, ...OF_THE_SIMULATION, ...OF_THREATS])(
   "$name: what it replaces is there once",
   async ({ edits }) => {

@@ -84,7 +84,7 @@ export function countLevels(files: readonly SourceFile[]): number {
   return Math.max(...levels.values());
 }
 
-/** Every circle of imports between files: the files of each, in the order in which they import each other. */
+/** Every circle of imports between files: its files in the order in which they import each other. */
 export function findCircles(files: readonly SourceFile[]): readonly string[] {
   const imports = new Map(files.map((file) => [file.path, targetsOf(file)]));
   const done = new Set<string>();

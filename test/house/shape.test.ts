@@ -12,9 +12,9 @@ import {
   MOST_LINES_WITHOUT_REASON,
 } from "./shape.ts";
 
-/** Written by a program from the schema of the answers. */
+/** Generated from the schema of the answers. */
 const GENERATED = new Set(["src/client/answers.ts"]);
-/** Where brands are made: `as` is how a value gets its brand. */
+/** Here brands are made: a value gets its brand by `as`. */
 const BRANDS = new Set(["src/domain/ids.ts", "src/domain/units.ts"]);
 
 const ROOT = new URL("../..", import.meta.url).pathname;

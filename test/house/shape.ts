@@ -1,27 +1,27 @@
 import { parseSync } from "vite";
 import type { SourceFile } from "./imports.ts";
 
-/** What a source file is measured by. */
+/** The measures of a source file. */
 export interface Shape {
   readonly path: string;
   readonly lines: number;
-  /** The file gives a reason for its length: a comment at its head that begins with "Long: ". */
+  /** The file gives a reason for its length: a comment at its head begins with "Long: ". */
   readonly saysWhy: boolean;
-  /** Functions of more than {@link MOST_FUNCTION_LINES} lines, by name. */
+  /** Names of the functions of more than {@link MOST_FUNCTION_LINES} lines. */
   readonly longFunctions: readonly string[];
-  /** Places that the type system does not check, and special values; by line. */
+  /** By kind: the lines that the type system does not check, or that have a special value. */
   readonly flaws: Readonly<Record<Flaw, readonly number[]>>;
 }
 
-/** `as` other than `as const`; `any`; `!` after an expression; -1 or "" in place of an absent value. */
+/** `as` other than `as const`; `any`; `!` after an expression; -1 or "" in place of undefined. */
 export type Flaw = "as" | "any" | "!" | "special";
 
 export const FLAWS: readonly Flaw[] = ["as", "any", "!", "special"];
 
-/** A file of functions/ reads a call, hands it on and answers. */
+/** Maximum length of a file of functions/, which only reads a call, hands it on and answers. */
 export const MOST_DOOR_LINES = 60;
 export const MOST_FILE_LINES = 300;
-/** Files above this say at their head why they are so long. */
+/** A longer file gives a reason at its head. */
 export const MOST_LINES_WITHOUT_REASON = 200;
 export const MOST_FUNCTION_LINES = 45;
 
@@ -80,7 +80,7 @@ function lineFinder(text: string): (offset: number) => number {
   };
 }
 
-/** The function's own name, or that of what it is assigned to; else that of the function around it, with "()". */
+/** The function's own name, or the name of what it is assigned to. Otherwise the name of the function around it, with "()". */
 function nameOf(node: SyntaxNode, above: readonly SyntaxNode[]): string {
   const own = [node, above.at(-1)].flatMap((one) => [one?.["id"], one?.["key"]]).find(isNode);
   const name = own?.["name"];
@@ -118,7 +118,7 @@ function isSpecial(node: SyntaxNode): boolean {
   return isNode(argument) && argument["value"] === 1;
 }
 
-/** It is returned, put in place of undefined, or what a variable or parameter begins with. */
+/** Whether the value is returned, replaces undefined, or is the initial value of a variable or parameter. */
 function standsForAbsent(node: SyntaxNode, parent: SyntaxNode): boolean {
   switch (parent.type) {
     case "ReturnStatement":

@@ -186,7 +186,7 @@ async function queued(connectionString: string): Promise<readonly string[]> {
 
 const keyIn = (connectionString: string) => /AccountKey=([^;]+)/.exec(connectionString)?.[1] ?? "no key";
 
-/** Nobody may read these anywhere. */
+/** Secrets that must appear nowhere. */
 function secrets(): Readonly<Record<string, string>> {
   const { CYCLECLOUD_PASSWORD: password = "", AUTOSCALER_AUTOSTOP_KEYS: autostop = "" } = system.settings;
   return {

@@ -19,7 +19,7 @@ function emulatorAt(queue: number, table: number): string {
   return `DefaultEndpointsProtocol=http;${ACCOUNT};QueueEndpoint=${at(queue)};TableEndpoint=${at(table)};`;
 }
 
-/** A settings file; nobody answers where its CycleCloud is. */
+/** A settings file whose CycleCloud does not answer. */
 function settingsFor(storage: string, values: object = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "host-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

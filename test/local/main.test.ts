@@ -5,7 +5,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const trace = (name: string) => `test/fixtures/traces/${name}.swf`;
 
-/** The keys that issue 3 promises to whoever reads the last line of `--json`. */
+/** The keys that the last line of `--json` promises. */
 const contract = [
   "jobsSubmitted",
   "jobsCompleted",

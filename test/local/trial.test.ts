@@ -13,7 +13,7 @@ import { hasOpenssl, issueCertificate } from "../support/certificate.ts";
 import type { Running } from "../support/run-main.ts";
 import { runMain, startMain } from "../support/run-main.ts";
 
-/** `npm start -- --serve --settings FILE`: the app on a laptop, against a CycleCloud that somebody else runs. */
+/** `npm start -- --serve --settings FILE`: the app on a laptop, against a CycleCloud that runs elsewhere. */
 vi.setConfig({ testTimeout: 60_000 });
 
 const patiently = { timeout: 40_000, interval: 200 };
@@ -36,7 +36,7 @@ afterEach(() => {
   if (run?.anyLeft() === true) run.signal("SIGKILL");
 });
 
-/** A CycleCloud, and nodes that somebody makes there by hand. */
+/** A CycleCloud, and nodes that are created there by hand. */
 async function startCycleCloud() {
   const simulator = new Simulator(OPTIONS, scaledClock({ origin: Date.now(), speed: 1 }));
   const server = await serveSimulator(simulator, {

@@ -34,7 +34,7 @@ const OPTIONS = {
   help: { type: "boolean", default: false },
 } as const;
 
-/** Reads the command line; what is wrong is said as what was found and what was expected. */
+/** Reads the command line. A problem says what was found and what was expected. */
 export function readArguments(argv: readonly string[]): ArgumentsRead {
   const split = splitArguments(argv);
   if (typeof split === "string") return { kind: "invalid", problem: split };

@@ -6,7 +6,7 @@ import { ABANDONED, lackOf, stageOf, UNTOUCHED } from "./group-stage.ts";
 import type { Want } from "./wants.ts";
 import { groupNodes } from "./wants.ts";
 
-/** A node that may serve: it is up or coming, and nobody has asked it to stop. */
+/** A node that can serve a want: it is up or coming, and was not asked to stop. */
 export interface Usable {
   readonly array: string;
   readonly type: TypeName;
@@ -14,46 +14,46 @@ export interface Usable {
   readonly ready: boolean;
 }
 
-/** A node that still has a VM or may get one: it counts against limits and quotas, whatever becomes of it. */
+/** A node that has a VM or may get one: it counts against limits and quotas, even if it can serve no want. */
 export type Holding = Pick<Usable, "array" | "type" | "group">;
 
-/** What there is, and what may be added. */
+/** The existing nodes, and what limits the creation of more. */
 export interface Stock {
   readonly usable: readonly Usable[];
   readonly holding: readonly Holding[];
-  /** What the nodes of a placement group were made for: "array0:4n". */
+  /** By placement group: what its nodes were created for, as "array0:4n". */
   readonly keyOfGroup: ReadonlyMap<string, string>;
-  /** Nothing new in this array and size, or in this one of its placement groups. */
+  /** No node may be created in this array and size, or in this one of its placement groups. */
   readonly isShut: (array: string, type: TypeName, group?: string) => boolean;
-  /** Nor will there be soon: its nodes are not waited for. */
+  /** The size is invalid in this array, so that its missing nodes are not waited for. */
   readonly isInvalid: (array: string, type: TypeName) => boolean;
-  /** Groups that lacked nodes, by their names, as the plan before left them. */
+  /** By group name: groups that lacked nodes after the previous plan. */
   readonly fills: ReadonlyMap<string, Fill>;
-  /** A group is waited for until it has lacked nodes since this moment. */
+  /** A group that has lacked nodes since this moment or longer is no longer waited for. */
   readonly patientSince: number;
 }
 
-/** What is to be created: so many loose nodes, or nodes of one group, by {@link linesOf}. */
+/** Nodes to create: this many loose nodes, or nodes of one group. */
 export interface Creation {
   readonly array: string;
   readonly type: TypeName;
   readonly count: number;
-  /** For a group: what for, and its name; a new one has none yet. */
+  /** For a group: what its nodes are for, and its name. A new group has no name yet. */
   readonly key?: string;
   readonly group?: string;
 }
 
 export interface Outcome {
   readonly creations: readonly Creation[];
-  /** What each want gets, in its own unit. */
+  /** How much each want gets, in its own unit. */
   readonly placed: ReadonlyMap<Want, number>;
-  /** Of groups that lack equally many nodes some are completed and others not: which, no rule says. */
+  /** No rule says which of several groups that lack equally many nodes is completed. */
   readonly tied: boolean;
-  /** The groups that there were, and what the wants have made of them. */
+  /** The groups that existed before the plan, and what the wants made of them. */
   readonly groups: readonly GroupEnd[];
 }
 
-/** What the wants come to if they are settled in this order: what is there counts for all, and what one creates counts for the next. */
+/** Settles the wants in this order. Existing nodes count for all wants, and nodes that one want creates count for the next. */
 export function settleInOrder(shape: ClusterShape, wants: readonly Want[], stock: Stock): Outcome {
   return new Attempt(shape, stock).settle(wants);
 }
@@ -124,7 +124,7 @@ class Attempt {
     return Math.min(want.count, have);
   }
 
-  /** Slots of all jobs add up; each takes one core of the array's first size. */
+  /** The slots of all jobs add up. Each takes one core of the array's first size. */
   #pack(want: Want, array: ArrayShape): number {
     const [type] = want.types;
     if (type === undefined) return 0;
@@ -142,9 +142,10 @@ class Attempt {
   }
 
   /**
-   * Whole groups that others count upon, other whole ones, those that are being filled, others that lack nodes, the fewest first. What
-   * cannot be completed is waited for in place of a new one, unless it has been for long enough. Then, size by size, those that were
-   * given up and can be had after all, and new ones, but none in the size in which one is given up now.
+   * Counts on groups in this order: whole groups that other wants count on, other whole groups, those that are being filled, other groups
+   * that lack nodes, each time those first that lack the fewest. A group that cannot be completed is waited for in place of a new one,
+   * unless it has been waited for long enough. Then, size by size: groups that were given up and can be completed after all, and new ones,
+   * but no new ones in a size in which a group is given up now.
    */
   #group(want: Extract<Want, { kind: "groups" }>, array: ArrayShape): number {
     const own = this.#groups.filter((group) => group.key === want.key && want.types.includes(group.type));
@@ -181,7 +182,7 @@ class Attempt {
     return whole;
   }
 
-  /** Whether a group is whole or can be, is waited for, or is of no use. */
+  /** Whether a group is whole or can be completed, is waited for, or does not count. */
   #keep(group: Group, array: ArrayShape, own: readonly Group[]): "whole" | "held" | "let-go" {
     if (lackOf(group) === 0) return "whole";
     this.#noteTie(group, own);
@@ -236,7 +237,7 @@ class Attempt {
   }
 }
 
-/** How many nodes more every limit allows beside those that are held. */
+/** How many more nodes all limits allow beside these. */
 export function roomFor(
   shape: ClusterShape,
   stock: Stock,
@@ -259,16 +260,16 @@ export function roomFor(
   return Math.max(0, Math.min(nodesLeft, Math.floor(coresLeft / CORES[type])));
 }
 
-/** A group of the size that is paused stands for any new one. */
+/** While a group of this size is paused, no new one is created. */
 export function mayHaveGroups({ keyOfGroup, isShut }: Stock, array: string, type: TypeName): boolean {
   return [...keyOfGroup.keys()].every((group) => !isShut(array, type, group));
 }
 
-/** Creations as lines of text, alike ones added up, in alphabetical order. */
+/** Creations as lines of text in alphabetical order, with equal ones added up. */
 export function linesOf(creations: readonly Creation[]): readonly string[] {
   const sums = new Map<string, number>();
   for (const { array, type, count, key, group } of creations) {
-    // Of several new groups alike each is a line of its own; what they are called is left to the product.
+    // New groups have no names yet: they differ only by their size.
     const what = key === undefined ? "" : ` in ${group ?? `a new group of ${count}`} for ${key}`;
     sums.set(`${array}/${type}${what}`, (sums.get(`${array}/${type}${what}`) ?? 0) + count);
   }

@@ -1,17 +1,17 @@
 import type { ClusterRecord } from "../../src/domain/record.ts";
 
-/** What is remembered of a group that lacked nodes. */
+/** A group that lacks nodes, as it is remembered. */
 export interface Fill {
   readonly since: number;
-  /** Its time to be filled was over: it is waited for no longer. */
+  /** When its time to be filled was over: since then it is not waited for. */
   readonly givenUpAt: number | undefined;
 }
 
-/** A group that was there before a plan, and what the plan makes of it. */
+/** A group that existed before a plan, and what the plan makes of it. */
 export interface GroupEnd {
   readonly name: string;
   readonly key: string;
-  /** Nodes with those that the plan adds, those of them that are up, and those of a whole group; undefined: nobody asks for it. */
+  /** `nodes`: with those that the plan adds. `ready`: those that are up. `size`: of a whole group; undefined if no want asks for it. */
   readonly nodes: number;
   readonly ready: number;
   readonly size: number | undefined;
@@ -22,8 +22,8 @@ export interface GroupEnd {
 }
 
 /**
- * What is to be remembered after a plan (issue 5, section 4): a group is being filled from the plan that found it lacking until all of it
- * is up or nobody asks for it; one that was given up is known as such as long as it has nodes and no want counts upon it.
+ * The groups to remember after a plan (docs/demand.md, Groups). A group is being filled from the plan that found it lacking until all of it
+ * is up or no want asks for it. A group that was given up is remembered while it has nodes and no want counts on it.
  */
 export function fillsAfter(
   fills: ReadonlyMap<string, Fill>,
@@ -49,7 +49,7 @@ export function fillsAfter(
   return after;
 }
 
-/** Keys of which some groups count and others, just as whole, do not, while one of them is remembered: which of them, no rule says. */
+/** Keys of which some whole groups count and others do not, while one of them is remembered. No rule says which of them count. */
 export function unsureKeys(groups: readonly GroupEnd[]): ReadonlySet<string> {
   const isWhole = ({ nodes, size, completed }: GroupEnd): boolean =>
     !completed && nodes >= (size ?? Infinity);
@@ -63,7 +63,7 @@ export function unsureKeys(groups: readonly GroupEnd[]): ReadonlySet<string> {
   return new Set(unsure.map(([key]) => key));
 }
 
-/** The groups that lacked nodes, as a record remembers them: their memory is taken from there, and what becomes of it is compared. */
+/** The groups that lacked nodes, from a record. */
 export function fillsOf(record: ClusterRecord | undefined): ReadonlyMap<string, Fill> {
   return new Map(
     (record?.groupFills ?? []).map(({ bucket, since, givenUpAt }) => [
@@ -73,7 +73,7 @@ export function fillsOf(record: ClusterRecord | undefined): ReadonlyMap<string, 
   );
 }
 
-/** As lines of text, in alphabetical order. */
+/** The same as lines of text, in alphabetical order. */
 export function linesOfFills(fills: ReadonlyMap<string, Fill>): readonly string[] {
   return [...fills]
     .map(([name, { since, givenUpAt }]) => {

@@ -1,35 +1,35 @@
 import type { Fill } from "./group-memory.ts";
 import type { TypeName } from "./shape.ts";
 
-/** A group on its way through a plan. */
+/** A group while a plan is made. */
 export interface Group {
   readonly array: string;
   readonly type: TypeName;
   readonly key: string;
-  /** undefined: made by this plan. */
+  /** Undefined if this plan creates it. */
   readonly name: string | undefined;
   readonly ready: number;
   nodes: number;
   readonly fill: Fill | undefined;
-  /** Some want counts upon it or waits for it already. */
+  /** A want counts on it or waits for it. */
   counted: boolean;
   completed: boolean;
   /** It has been waited for long enough. */
   givenUp: boolean;
-  /** Nodes of a whole one; undefined: no want has asked. */
+  /** Nodes of a whole group. Undefined if no want has asked for it. */
   size: number | undefined;
 }
 
-/** As a plan finds it. */
+/** The state of a group at the beginning of a plan. */
 export const UNTOUCHED = { counted: false, completed: false, givenUp: false, size: undefined };
 
-/** Nodes that a group lacks. */
+/** The number of nodes that a group lacks. */
 export const lackOf = ({ size, nodes }: Group): number => Math.max(0, (size ?? 0) - nodes);
 
-/** The stage of those that were given up. */
+/** The stage of groups that were given up. */
 export const ABANDONED = 4;
 
-/** Where a group stands in the order in which they are counted upon, the first lowest. */
+/** The stage of a group: wants count first on groups of a low stage. */
 export function stageOf(group: Group): number {
   if (lackOf(group) === 0) return group.counted ? 0 : 1;
   if (group.fill === undefined) return 3;

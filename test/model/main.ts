@@ -7,7 +7,7 @@ import { sequenceOf, shrink } from "./search.ts";
 import { inMemory } from "./stores.ts";
 import type { Told, Work } from "./worker.ts";
 
-/** Failing seeds that are cut down; of more only the difference is told. */
+/** Maximum number of failing seeds whose sequences are shrunk. Of the others only the difference is printed. */
 const MOST_SHRUNK = 3;
 const PROGRESS_MS = 10_000;
 
@@ -37,7 +37,7 @@ async function run(args: Arguments): Promise<number> {
   return report(args, told, (performance.now() - begun) / 1000);
 }
 
-/** One worker for each core, each with every so-many-th seed. */
+/** Plays in one worker for each core. Each worker plays every n-th seed. */
 async function playAll(
   { sequences, steps, seed }: Arguments,
   connectionString: string | undefined,
@@ -91,7 +91,7 @@ async function report(
   return failing.length > 0 ? 1 : 0;
 }
 
-/** Cut down in memory: the rules are the same, and it is quicker. */
+/** Shrinks in memory, because the rules are the same and it is quicker. */
 async function tellFailing({ seed, played }: Told, steps: number, isShrunk: boolean): Promise<void> {
   const [difference = ""] = played.differences;
   process.stdout.write(`seed ${seed}: ${difference}\n`);

@@ -8,14 +8,14 @@ const PARTS: Readonly<Record<PartName, Pick<DemandMessage, "schedulerNodes" | "p
   pools: { pools: [{ name: "licence", total: 1, used: 0 }] },
 };
 
-/** What a message without demand has. */
+/** The parts of a message without demand. */
 export function partsOf(parts: readonly PartName[]): Pick<DemandMessage, "schedulerNodes" | "pools"> {
   return Object.assign({}, ...parts.map((part) => PARTS[part]));
 }
 
 /**
- * What the entries of a message are on the wire. Whatever may be left out, or written in two ways, is so as often as not, by numbers that
- * the entries have anyway: what is meant stays the same.
+ * The entries of a message on the wire. A member that may be left out, or that has two spellings, is written one way or the other,
+ * depending on the entries' own numbers. The meaning stays the same.
  */
 export function contentOf(
   shape: ClusterShape,
@@ -26,12 +26,12 @@ export function contentOf(
     .flatMap((entry) => (entry.kind === "job" ? [entry] : []))
     .map((entry, index) => jobMessage(shape, entry, targets.length + index));
   const style = targets.length * 5 + jobs.length * 3 + entries.reduce((sum, { array }) => sum + array, 0);
-  // A message that has neither list says something else than one whose lists are empty.
+  // A message without either list is not the same as one with two empty lists.
   if (targets.length + jobs.length === 0) return { nodearrays: [], jobs: [] };
   return { ...listed("nodearrays", targets, style), ...listed("jobs", jobs, style) };
 }
 
-/** A list, one object for a single entry, or nothing for none. */
+/** A list; one object for a single entry; or nothing for none. */
 function listed<K extends "nodearrays" | "jobs", T>(
   key: K,
   all: readonly T[],

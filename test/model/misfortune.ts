@@ -79,7 +79,7 @@ export class Misfortune {
     }
   }
 
-  /** Nothing fails any more. */
+  /** Ends all failures. */
   end(): void {
     const { faults } = this.#simulator;
     faults.clear();

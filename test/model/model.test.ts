@@ -31,7 +31,7 @@ test(`app and model agree in ${SEQUENCES} sequences of ${STEPS} steps`, { timeou
   for (let seed = 1; seed <= SEQUENCES; seed += 1) all.push(await play(sequenceOf(seed, STEPS), inMemory));
   const { differences, compared, answers, stops } = sumOf(all);
   expect(differences).toEqual([]);
-  // What is not compared cannot differ.
+  // Plans that are not compared cannot differ.
   expect(compared).toBeGreaterThan(1800);
   expect(answers).toBeGreaterThan(1500);
   expect(stops).toBeGreaterThan(250);
@@ -61,7 +61,7 @@ test("a seed plays the same again, on whatever store", async () => {
   expect(await play(sequence, await inTable(azurite.account(), azurite.freshName()))).toEqual(played);
 });
 
-/** One that shows at once; all are played by test/deep/model.deep.ts. */
+/** The mutant that is found the soonest. All are played by test/deep/model.deep.ts. */
 const QUICK = ["the targets of two sets add up"];
 
 test.each(MUTANTS.filter(({ name }) => QUICK.includes(name)))(

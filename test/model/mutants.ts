@@ -1,7 +1,7 @@
 import type { Edit, Ended } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 
-/** The product with one rule of targets and request sets broken, which the model must find. */
+/** The product with one rule of targets and request sets left out: the model must find it. */
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
@@ -255,7 +255,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** Plays sequences through a mutant, in a process of its own; `args` go to main.ts. */
+/** Plays sequences through a mutant, in a process of its own. `args` are those of main.ts. */
 export function playMutant({ edits }: Mutant, args: readonly string[]): Promise<Ended> {
   return runInCopy(edits, ["model", "simulation", "support"], "test/model/main.ts", args);
 }

@@ -2,19 +2,19 @@ import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { TypeName } from "./shape.ts";
 import { CORES, TYPES } from "./shape.ts";
 
-/** A node as CycleCloud really has it, and as our last plan saw it. */
+/** A node as it is in CycleCloud, and as our last plan saw it. */
 export interface BookedNode {
   readonly id: string;
   readonly array: string;
   readonly type: TypeName;
   readonly cores: number;
-  /** Its placement group; every group of ours holds the nodes of one group demand. */
+  /** Its placement group. Every group of ours has the nodes of one group demand. */
   readonly group: string | undefined;
   phase: "coming" | "ready" | "failed" | "stopping" | "gone";
   instance: string | undefined;
-  /** What the last plan that was shown it saw of it; absent: it was not there yet. */
+  /** The node as the last plan saw it. Undefined if no plan has seen it. */
   seen: Seen | undefined;
-  /** The first plan that was not shown it, after it had vanished. */
+  /** When a plan first did not see it, after it had vanished. */
   lackedSince: number | undefined;
 }
 
@@ -25,22 +25,22 @@ export interface Seen {
   readonly instance: string | undefined;
 }
 
-/** A node that has vanished counts as there for so long, from the first plan that was not shown it. */
+/** A node that has vanished counts as present for this long after the first plan that did not see it. */
 const MISSED_MS = 60_000;
 
-/** The nodes of the simulated CycleCloud, from its events. */
+/** The nodes of the simulated CycleCloud, read from its events. */
 export class NodeBook {
   readonly #nodes = new Map<string, BookedNode>();
-  /** Arrays and sizes, as "array/size", in which anything ever fell short, failed or was refused: only they may be paused. */
+  /** Buckets, as "array/size", in which a create fell short, a node failed or a request was refused. Only these may be paused. */
   readonly #troubled = new Set<string>();
   readonly #placesOfRequest = new Map<string, readonly string[]>();
 
-  /** All that have a VM or may get one, in the order in which they were created. */
+  /** All nodes that have a VM or may get one, in the order in which they were created. */
   get all(): readonly BookedNode[] {
     return [...this.#nodes.values()].filter(({ phase }) => phase !== "gone");
   }
 
-  /** The same as far as we can know: with those that have vanished, as long as they count as there. */
+  /** The nodes that the app may believe in: also those that have vanished, for a while. */
   get believed(): readonly BookedNode[] {
     return [...this.#nodes.values()];
   }
@@ -57,7 +57,7 @@ export class NodeBook {
     this.#troubled.add(place);
   }
 
-  /** A create is sent: for which array and size, set by set. */
+  /** A create is sent. `places`: the array and size of each of its sets. */
   sent(requestId: string, places: readonly string[]): void {
     this.#placesOfRequest.set(requestId, places);
   }
@@ -91,7 +91,7 @@ export class NodeBook {
         if (event.reason === "vanished")
           this.#change(event.nodeId, (node) => {
             node.phase = "gone";
-            // Where one vanished before it was Ready.
+            // A node may have vanished before it was Ready, which pauses its bucket.
             this.trouble(placeOf(node.array, node.type));
           });
         else this.#nodes.delete(event.nodeId);
@@ -105,7 +105,7 @@ export class NodeBook {
     }
   }
 
-  /** A plan has just been made on a look at everything. */
+  /** A plan has just been made on a full observation. */
   look(now: number): void {
     for (const node of this.#nodes.values()) {
       const { seen, phase, instance } = node;

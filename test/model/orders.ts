@@ -3,14 +3,14 @@ import { settleInOrder } from "./floors.ts";
 import type { ClusterShape } from "./shape.ts";
 import type { Want } from "./wants.ts";
 
-/** So many wants that are left unmet are tried once more. */
+/** Maximum number of unmet wants that are tried first. */
 const MOST_CHANCES = 8;
 
 /**
- * What the wants come to (issue 5, sections 1 and 2): each is a floor; what is there counts for all of them, and what one creates counts
- * for the next. First in the order of rank, which decides who gets what is scarce; if that makes new nodes or leaves something unmet,
- * once more with what others can count upon first, and then with each that is unmet before all others or among the first. Another order
- * holds if it leaves nobody with less and has more, or needs fewer nodes.
+ * Settles wants, each of which is a floor (docs/architecture.md, Merging demand). Existing nodes count for all wants, and nodes that one
+ * want creates count for the next. The first order is by rank, which decides who gets what is scarce. If that creates nodes or leaves a
+ * want unmet, other orders are tried: first the wants that are met, then each unmet want before all others or among the first. Another
+ * order is better if no want gets less, and if some want gets more or fewer nodes are created.
  */
 export function settleWants(shape: ClusterShape, wants: readonly Want[], stock: Stock): Outcome {
   let best = settleInOrder(shape, wants, stock);
@@ -28,7 +28,7 @@ export function settleWants(shape: ClusterShape, wants: readonly Want[], stock: 
   ];
   adopt(firmFirst(isMet));
   const unmet = wants.filter((want) => !isMet(want));
-  // Groups come whole or not at all: they lose most by coming late.
+  // Groups come whole or not at all, so they lose most by coming late.
   const groupsFirst = [
     ...unmet.filter(({ kind }) => kind === "groups"),
     ...unmet.filter(({ kind }) => kind !== "groups"),
@@ -40,7 +40,7 @@ export function settleWants(shape: ClusterShape, wants: readonly Want[], stock: 
   return best;
 }
 
-/** Groups bring nodes that count for jobs and targets, jobs such that count for targets; and who takes few sizes, for one who takes any. */
+/** Nodes of groups also count for jobs and targets, and nodes of jobs for targets. A want of few sizes serves one of any size, too. */
 function breadth(want: Want): number {
   return { groups: 0, job: 100, target: 200 }[want.kind] + (want.kind === "job" ? 0 : want.types.length);
 }

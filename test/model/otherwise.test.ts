@@ -5,7 +5,7 @@ import { faultOf } from "./otherwise.ts";
 import type { ClusterShape } from "./shape.ts";
 import type { Want } from "./wants.ts";
 
-/** What may be otherwise than the model has it, and what may not: twelve nodes, and wants for more. */
+/** Plans that may differ from the model's, and plans that may not: the cluster has room for twelve nodes, and the wants need more. */
 const AMPLE = 100_000;
 const shape: ClusterShape = {
   arrays: [{ name: "array0", types: ["Small", "Large"], maxCount: 12, maxCoreCount: AMPLE, maxGroupSize: 5 }],

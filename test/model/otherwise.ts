@@ -3,18 +3,18 @@ import { mayHaveGroups, roomFor, settleInOrder } from "./floors.ts";
 import type { ClusterShape } from "./shape.ts";
 import type { Want } from "./wants.ts";
 
-/** A plan of the product that is not the model's. */
+/** A plan of the product that differs from the model's. */
 export interface Other {
-  /** One for each group, and for each place of loose nodes. */
+  /** One for each group, and one for each place of loose nodes. */
   readonly creations: readonly Creation[];
-  /** What it says that each demand has, by {@link Want.by}. */
+  /** How much each demand has according to the plan, by {@link Want.by}. */
   readonly placed: ReadonlyMap<string, number>;
 }
 
 /**
- * Why a plan is wrong, or worse than the model's; undefined: it is as good. Where wants compete for a limit the rules do not name one
- * plan: any is right that keeps to the limits, gives each want what it says, makes nothing that could be left out, and has more than the
- * model's own for the first want by rank that they differ in, or the same for all with fewer nodes.
+ * Why a plan is wrong, or worse than the model's. Undefined if it is as good. Where wants compete for a limit, the rules allow several
+ * plans. A plan is right if it keeps to the limits, gives each want what it says, and creates no node that could be left out. It must give
+ * more than the model's plan to the first want by rank whose result differs, or give the same to all wants with fewer nodes.
  */
 export function faultOf(
   shape: ClusterShape,
@@ -36,7 +36,7 @@ export function faultOf(
   );
   if (idle !== undefined) return `nobody needs all of ${JSON.stringify(idle)}`;
   const changed = wants.find((want) => placed.get(want) !== ours.placed.get(want));
-  // Whoever has the same has it in the sizes that were preferred.
+  // A want with the same amount has it in the sizes that it prefers.
   if (changed === undefined)
     return nodesOf(other.creations) < nodesOf(ours.creations) ? undefined : "nobody has more";
   const [theirs = 0, mine = 0] = [placed.get(changed), ours.placed.get(changed)];
@@ -45,7 +45,7 @@ export function faultOf(
     : undefined;
 }
 
-/** Whether the last of these creations is possible beside the others. */
+/** Whether the last of these creations is allowed beside the others. */
 function mayCreate(shape: ClusterShape, stock: Stock, creations: readonly Creation[]): boolean {
   const last = creations.at(-1);
   const array = shape.arrays.find(({ name }) => name === last?.array);
@@ -59,7 +59,7 @@ function mayCreate(shape: ClusterShape, stock: Stock, creations: readonly Creati
   return !stock.isShut(last.array, last.type, last.group) && size + last.count <= array.maxGroupSize;
 }
 
-/** What each want has once these nodes are there and nothing more can be had. */
+/** How much each want has once these nodes exist and no others can be created. */
 function placedBy(
   shape: ClusterShape,
   wants: readonly Want[],
@@ -85,7 +85,7 @@ function placedBy(
 const nodesIn = ({ array, type, group, count }: Creation): readonly Usable[] =>
   Array.from({ length: count }, () => ({ array, type, group, ready: false }));
 
-/** One loose node fewer, or a whole group. */
+/** The creations less one loose node, or less one whole group. */
 function withoutOne(creations: readonly Creation[], index: number): readonly Creation[] {
   return creations.flatMap((one, at) => {
     if (at !== index) return [one];

@@ -1,4 +1,4 @@
-/** What a create asks for, read from the wire: each of its sets, in their order. */
+/** A create request as it is on the wire: each of its sets, in their order. */
 export interface CreateRead {
   readonly requestId: string;
   readonly sets: readonly { readonly array: string; readonly type: string }[];

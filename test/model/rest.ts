@@ -2,15 +2,15 @@ import { POLICY } from "./rig.ts";
 import type { Held } from "./set-book.ts";
 
 interface Gap {
-  /** The last plan before it. */
+  /** When the last plan before the gap was made. */
   readonly from: number;
-  /** What came by then may have been sent before it: that is no push. */
+  /** A message that was taken by then may have been sent before the gap, so it does not count as pushed again. */
   readonly noticed: number;
 }
 
 interface Pause extends Gap {
   readonly until: number;
-  /** None: it lasts its full time, as nobody knows whom to wait for. */
+  /** Empty: no set can end the pause, so it lasts its full time. */
   readonly awaiting: readonly string[];
 }
 
@@ -18,7 +18,7 @@ const LONGEST_GAP_MS = 120_000;
 const REST_MS = 300_000;
 /** A node may be newer than an observation that is older than this. */
 const LOOK_TELLS_MS = 45_000;
-/** What an earlier record began may show so long after a new one was made. */
+/** Nodes that an earlier record began may show for this long after a new record was made. */
 const FORGOTTEN_MS = 1000 * (POLICY.callLimitSeconds + POLICY.lagSeconds);
 
 /**
@@ -31,7 +31,7 @@ export class Rest {
   #restsUntil: number | undefined;
   #pause: Pause | undefined;
 
-  /** A plan is made at this moment; `sets` are those that the plan before left. `restsUntil`: until then it lets the cluster alone. */
+  /** A plan is made at this moment. `sets`: those after the previous plan. `restsUntil`: the app needs no observation before then. */
   plan(sets: ReadonlyMap<string, Held>, now: number, restsUntil: number | undefined): void {
     const last = this.#lastPlanAt;
     const isAfterGap = this.isBlind(now);
@@ -50,17 +50,17 @@ export class Rest {
     return this.#pause !== undefined && now < this.#pause.until && !this.#isOver(this.#pause, sets);
   }
 
-  /** Since the plan of this moment. */
+  /** Whether scale-down rests in the plan of this moment. */
   get inPlan(): boolean {
     return this.#pause !== undefined;
   }
 
-  /** Nobody can tell what is needed: the last plan is too old. */
+  /** The last plan is too old to say what is needed. */
   isBlind(now: number): boolean {
     return this.#lastPlanAt === undefined || now > this.#blindFrom;
   }
 
-  /** The last observation is too old, or the record too new, to say that a node is not there. */
+  /** The last observation is too old, or the record too new, to say that a node does not exist. */
   isStale(now: number): boolean {
     const [last = now, born = now] = [this.#lastPlanAt, this.#bornAt];
     return now - last > LOOK_TELLS_MS || now - born < FORGOTTEN_MS;
@@ -73,7 +73,7 @@ export class Rest {
     return last + Math.max(LONGEST_GAP_MS, planned);
   }
 
-  /** Each set that was in force is awaited. If all have been pushed again by now, there is no rest because of this gap. */
+  /** Waits for each set that was in force. If all have been pushed again by now, this gap causes no rest. */
   #begin(gap: Gap, sets: ReadonlyMap<string, Held>, now: number): void {
     const inForce = [...sets].filter(([, held]) => held.live).map(([name]) => name);
     const awaiting = missing(gap, sets, inForce);
@@ -87,7 +87,7 @@ export class Rest {
   }
 }
 
-/** Those of the names whose sets were not pushed again since the gap. */
+/** The names whose sets were not pushed again since the gap. */
 function missing(
   { from, noticed }: Gap,
   sets: ReadonlyMap<string, Held>,

@@ -30,7 +30,7 @@ import { CLUSTER, simulatorOptions } from "./shape.ts";
 import type { App } from "../../src/app/process/app.ts";
 import type { StopCall } from "../../src/decide/autostop/stop-verdict.ts";
 
-/** A Thursday at midnight: any moment will do, as long as it is the same in every run. */
+/** A Thursday at midnight. Any moment is fine if it is the same in every run. */
 const ORIGIN = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
 const COLLECT_MINUTES = 10;
@@ -38,17 +38,17 @@ const COLLECT_MINUTES = 10;
 /** Short times, so that much happens in a short sequence. */
 export const POLICY: Policy = { ...DEFAULT_POLICY, bootTimeoutSeconds: 240, maxExpirationSeconds: 1800 };
 
-/** Who is told what the app and its CycleCloud do. */
+/** Hears of what the app and its CycleCloud do. */
 export interface Audience {
   /** A plan was committed; `before` is the record that it was made on. */
   planned(plan: Plan, before: ClusterRecord | undefined, after: ClusterRecord): void;
   happened(event: SimulatorEvent): void;
   sent(request: TransportRequest): void;
-  /** CycleCloud did not answer a request as it does on a good day. */
+  /** CycleCloud refused a request, or its answer was lost. */
   failed(request: TransportRequest): void;
 }
 
-/** A message as it lies in the queue, or as it came over HTTP. */
+/** A message as it is in the queue, or as it came over HTTP. */
 export interface Parcel {
   readonly door: "queue" | "http";
   readonly message: DemandMessage;
@@ -56,10 +56,10 @@ export interface Parcel {
   readonly insertedAt: number;
 }
 
-/** Opens a new store; bodies that it writes are of the clock's time. */
+/** Opens a new store. Its bodies are dated by this clock. */
 export type OpenStore = (clock: Pick<Clock, "now">) => RecordStore;
 
-/** The app has taken a message, or not; `mark` tells demands of one revision apart, and `follow` does what comes after the acknowledgement. */
+/** The app's answer to a message. `mark` orders two demands of one revision. `follow` does what comes after the acknowledgement. */
 export interface Delivered {
   readonly answer: string;
   readonly mark: string;
@@ -67,8 +67,8 @@ export interface Delivered {
 }
 
 /**
- * The use cases and decisions of the app before a simulated CycleCloud, on a clock that moves only between them: one thing after the
- * other, as crashes and races are what test/simulation plays.
+ * The use cases and decisions of the app before a simulated CycleCloud. The clock moves only between them, and they run one after the
+ * other: test/simulation plays crashes and races.
  */
 export class Rig {
   readonly simulator: Simulator;
@@ -87,7 +87,7 @@ export class Rig {
     this.#audience = audience;
     const clock: Clock = {
       now: () => instant(this.#now),
-      // Nobody else is awake: a sleep moves the clock. One that can be ended bounds a wait, and no wait takes time here.
+      // No other work waits, so a sleep moves the clock at once. A sleep with a signal bounds a wait, and no wait takes time here.
       sleep: async (milliseconds, signal) => {
         if (signal === undefined) this.#now += Math.max(0, milliseconds);
         else if (!signal.aborted) await new Promise((ended) => signal.addEventListener("abort", ended));
@@ -122,7 +122,7 @@ export class Rig {
     return (await this.#store.load(this.#site.cluster))?.record;
   }
 
-  /** Delivers a message, as functions/demand.ts and functions/api.ts do once it has come. */
+  /** Delivers a message, as functions/demand.ts and functions/api.ts do after they have read it. */
   async deliver(parcel: Parcel): Promise<Delivered> {
     const read = this.#read(parcel);
     if (read.kind !== "update") return { answer: read.kind, mark: "", follow: async () => undefined };
@@ -143,16 +143,16 @@ export class Rig {
     return this.#take(empty, "http");
   }
 
-  /** Nodes that ask at one moment. */
+  /** Lets nodes ask at the same moment. */
   async ask(calls: readonly StopCall[]): Promise<readonly StopAnswer[]> {
     const answers = await Promise.all(calls.map((call) => this.#stopDesk.ask(this.#site, call)));
-    // One thing after the other here: an observation that a question has begun ends before anything else happens.
+    // An observation that a question has begun ends before anything else happens.
     await this.#stopDesk.ended();
     this.#collectWakes();
     return answers;
   }
 
-  /** Lets so much time pass, with all ticks and wake messages that are due. */
+  /** Lets this many seconds pass, with all ticks and wake messages that are due. */
   async pass(seconds: number): Promise<void> {
     const end = this.#now + seconds * 1000;
     for (;;) {
@@ -167,7 +167,7 @@ export class Rig {
     this.#now = Math.max(this.#now, end);
   }
 
-  /** Nothing of ours runs for so long; what is in the queue waits. */
+  /** Lets this many seconds pass in which the app does not run. Messages in the queue wait. */
   jump(seconds: number): void {
     this.#now += seconds * 1000;
     this.#nextTickAt = Math.max(this.#nextTickAt, this.#nextMinute());
@@ -226,8 +226,7 @@ export class Rig {
 
   #send(request: TransportRequest): Answer {
     this.#audience.sent(request);
-    const { method, path, query, body } = request;
-    const answer = this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) });
+    const answer = this.simulator.request(request);
     if (answer.status < 200 || answer.status >= 300) this.#audience.failed(request);
     if (answer.cut === true) {
       this.#audience.failed(request);

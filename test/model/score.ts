@@ -1,4 +1,4 @@
-/** What came of a sequence. */
+/** The result of a sequence. */
 export interface Played {
   /** The first point where the app and the model disagree, or nothing. The first one ends the sequence, because all later ones may follow from it. */
   readonly differences: readonly string[];

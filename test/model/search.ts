@@ -11,18 +11,18 @@ export function sequenceOf(seed: number, steps: number): Sequence {
   return sequence;
 }
 
-/** A sequence in which app and model differ, cut down to what it takes. */
+/** A sequence in which app and model differ, shrunk to the steps that show it. */
 export interface Shrunk {
   readonly sequence: Sequence;
   readonly difference: string;
 }
 
-/** Sequences tried while one is cut down: some seconds in memory. */
+/** Maximum number of sequences that are tried to shrink one: some seconds in memory. */
 const MOST_TRIES = 400;
 
 /**
- * Leaves out steps while what is left still differs: halves of them first, then fewer and fewer; then entries of messages. What differs
- * may change on the way: any difference will do.
+ * Shrinks a sequence in which app and model differ. Leaves out steps while the rest still differs: halves first, then fewer and fewer, then
+ * entries of messages. The difference may change on the way.
  */
 export async function shrink(failing: Sequence, difference: string, openStore: OpenStore): Promise<Shrunk> {
   let best: Shrunk = { sequence: failing, difference };

@@ -1,40 +1,40 @@
 import type { Entry, PartName } from "./steps.ts";
 
-/** A message as its sender means it, with the times that it gets at the door. */
+/** A message as its sender means it, with the times that the door gives it. */
 export interface Letter extends Stamp {
-  /** Of two demands with one revision and tie-break the one with the larger mark counts. */
+  /** Of two demands with the same revision and tie-break, the one with the larger mark counts. */
   readonly mark: string;
   readonly entries: readonly Entry[];
-  /** DELETE: the set is over at once. */
+  /** DELETE: the set ends at once. */
   readonly ends?: true;
 }
 
 interface Stamp {
   readonly set: string;
   readonly revision: number;
-  /** Orders messages of one revision: the queue's message id, or nothing. */
+  /** Orders messages of one revision: the queue's message id, or empty. */
   readonly tieBreak: string;
   readonly sentAt: number;
   readonly interval: number;
 }
 
-/** A message without demand. What its parts say is always the same. */
+/** A message without demand. Each of its parts always has the same content. */
 export interface Aside extends Stamp {
   readonly parts: readonly PartName[];
 }
 
-/** What is held of a part that came without demand. */
+/** A part that came without demand, as it is held. */
 export interface HeldPart extends Stamp {
   readonly part: PartName;
   readonly expiresAt: number;
   readonly live: boolean;
 }
 
-/** What is held of a request set. */
+/** A request set, as it is held. */
 export interface Held extends Letter {
   readonly expiresAt: number;
   readonly takenAt: number;
-  /** False once a plan has seen that its time was over: it asks for nothing, and keeps its revision. */
+  /** False once a plan has seen that it has expired: it asks for nothing, and keeps its revision. */
   readonly live: boolean;
 }
 
@@ -43,11 +43,11 @@ export type Answer = "accepted" | "older" | "stale";
 /** A revision may be this many seconds ahead of the app's clock (docs/demand.md). */
 const AHEAD = 300;
 
-/** The rules of request sets (issue 5, section 2), in plain words: the higher revision counts, and everything dies by itself. */
+/** The rules of request sets (docs/demand.md, Expiry, order and clocks): the higher revision counts, and everything expires. */
 export class SetBook {
   readonly #sets = new Map<string, Held>();
   readonly #parts = new Map<string, HeldPart>();
-  /** No set is valid longer; a lapsed one keeps its revision for this time and {@link AHEAD}. Seconds. */
+  /** Maximum validity of a set, in seconds. A lapsed set keeps its revision for this time and {@link AHEAD}. */
   readonly #longest: number;
 
   constructor(longestSeconds: number) {
@@ -58,12 +58,12 @@ export class SetBook {
     return this.#sets;
   }
 
-  /** What came without demand, and is at least as new as the demand of its set. */
+  /** Parts that came without demand, and are at least as new as the demand of their set. */
   get parts(): readonly HeldPart[] {
     return [...this.#parts.values()];
   }
 
-  /** What the sender of a message is told. */
+  /** Takes a message. Returns the answer to its sender. */
   take(letter: Letter, now: number): Answer {
     const interval = Math.min(letter.interval, this.#longest);
     const expiresAt = letter.sentAt + interval * 1000;
@@ -72,7 +72,7 @@ export class SetBook {
     const order = held === undefined ? 1 : compareLetters(letter, held);
     if (order < 0) return "older";
     const isRepeat = held !== undefined && order === 0 && held.live;
-    // A repeated message adds nothing, unless it makes the same demand last longer.
+    // A repeated message changes nothing, unless it makes the same demand last longer.
     if (
       isRepeat &&
       (held.expiresAt > expiresAt || (held.expiresAt === expiresAt && held.sentAt >= letter.sentAt))
@@ -81,13 +81,13 @@ export class SetBook {
     const isOver = letter.ends === true;
     const end = isOver ? now : expiresAt;
     this.#sets.set(letter.set, { ...letter, interval, expiresAt: end, takenAt: now, live: !isOver });
-    // A demand says everything of its set: what came before it by itself is over.
+    // A demand replaces all parts of its set that came before it.
     for (const [key, part] of this.#parts)
       if (part.set === letter.set && compareStamps(part, letter) < 0) this.#parts.delete(key);
     return "accepted";
   }
 
-  /** The same for a message without demand: each part is taken or left by itself. */
+  /** The same for a message without demand. Each part is taken or left by itself. */
   takeAside(aside: Aside, now: number): Answer {
     const interval = Math.min(aside.interval, this.#longest);
     const expiresAt = aside.sentAt + interval * 1000;
@@ -97,7 +97,10 @@ export class SetBook {
     return taken.length > 0 ? "accepted" : "older";
   }
 
-  /** So old that what came after it may have been forgotten; it counts only if it is no older than something that is held of its set. */
+  /**
+   * Whether a message is so old that a later one may have been forgotten. It counts only if it is no older than something that is held of
+   * its set.
+   */
   #isForgotten(stamp: Stamp, now: number): boolean {
     const held = [this.#sets.get(stamp.set), ...this.parts.filter(({ set }) => set === stamp.set)];
     const renews = held.some((known) => known !== undefined && compareStamps(stamp, known) >= 0);
@@ -115,7 +118,7 @@ export class SetBook {
     return true;
   }
 
-  /** A plan is made at this moment: what has run out asks for nothing any more, and what ran out long ago is forgotten. */
+  /** A plan is made at this moment. Expired sets and parts ask for nothing any more, and those that expired long ago are forgotten. */
   lapse(now: number): void {
     for (const [name, held] of this.#sets) {
       if (held.expiresAt > now) continue;
@@ -129,7 +132,7 @@ export class SetBook {
     }
   }
 
-  /** The sets that count at a moment. */
+  /** The sets that are in force at a moment. */
   inForce(now: number): readonly Held[] {
     return [...this.#sets.values()].filter((held) => held.live && held.expiresAt > now);
   }

@@ -17,7 +17,7 @@ export interface ClusterShape {
   readonly maxCoreCount: number;
   readonly regionalCores: number;
   readonly familyCores: Readonly<Record<TypeName, number>>;
-  /** Shares of nodes that fail while they boot, and that never come up. */
+  /** Shares of nodes that fail while they boot, and of nodes that never come up. */
   readonly bootFailureShare: number;
   readonly neverBootShare: number;
   readonly seed: number;
@@ -25,7 +25,7 @@ export interface ClusterShape {
 
 export type TypeName = keyof typeof CORES;
 
-/** Cores of each VM size; each is a family of its own. */
+/** Cores of each VM size. Each size is a family of its own. */
 export const CORES = { Small: 2, Middle: 4, Large: 8 } as const;
 export const TYPES: readonly TypeName[] = ["Small", "Middle", "Large"];
 
@@ -45,7 +45,7 @@ const arrays: fc.Arbitrary<readonly ArrayShape[]> = fc
   )
   .map((list) => list.map((array, index) => ({ name: `array${index}`, ...array })));
 
-/** Clusters of one to three arrays, some with tight limits, some with nodes that fail. */
+/** Draws clusters of one to three arrays, some with tight limits, some with nodes that fail. */
 export const clusterShapes: fc.Arbitrary<ClusterShape> = fc.record({
   arrays,
   maxCount: fc.constantFrom(AMPLE, 40),

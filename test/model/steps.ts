@@ -3,12 +3,12 @@ import type { ClusterShape } from "./shape.ts";
 import { clusterShapes, TYPES } from "./shape.ts";
 
 /**
- * What one entry of a message asks for; array and types are positions in the cluster's shape, so that any list of steps makes sense. What
- * an entry means is said in wants.ts, what it is on the wire in messages.ts, and what it comes to in floors.ts: a kind of entry of its own
- * is the place for each further form of demand, such as a dynamic array.
+ * An entry of a message. Array and types are positions in the cluster's shape, so that any list of steps makes sense. wants.ts says what an
+ * entry means, messages.ts what it is on the wire, and floors.ts what it gets. A new form of demand, such as a dynamic array, is a new kind
+ * of entry.
  */
 export type Entry =
-  /** At least so many nodes or cores. */
+  /** At least this many nodes or cores. */
   | {
       readonly kind: "target";
       readonly array: number;
@@ -24,10 +24,10 @@ export type Entry =
       readonly size: number;
       readonly types: readonly number[];
     }
-  /** So many slots of one core each, on the array's first VM size. */
+  /** This many slots of one core each, on the array's first VM size. */
   | { readonly kind: "job"; readonly array: number; readonly slots: number };
 
-/** Which revision a message carries: none, so that its time counts; or so many milliseconds from now, or from the one that is held. */
+/** The revision of a message: none, so that its time counts; or this many milliseconds after now, or after the revision that is held. */
 export type RevisionChoice =
   | { readonly kind: "none" }
   | { readonly kind: "from-now"; readonly milliseconds: number }
@@ -35,7 +35,7 @@ export type RevisionChoice =
 
 export type PartName = "report" | "pools";
 
-/** One thing that happens; so many seconds pass afterwards, in which the timer ticks and wake messages come. */
+/** One thing that happens, and the seconds that pass afterwards. In these the timer ticks and wake messages arrive. */
 export type Step = { readonly pause: number } & Deed;
 
 export type Deed =
@@ -47,7 +47,7 @@ export type Deed =
       readonly interval: number;
       readonly entries: readonly Entry[];
     }
-  /** A report of no host, pools that no job takes from, or both: all that a message without demand may have. */
+  /** A report without hosts, pools that no job takes from, or both: all parts that a message without demand may have. */
   | {
       readonly kind: "aside";
       readonly set: number;
@@ -56,15 +56,15 @@ export type Deed =
       readonly interval: number;
       readonly parts: readonly PartName[];
     }
-  /** The set's last message once more, with a new revision. */
+  /** The set's last demand once more, with a new revision. */
   | { readonly kind: "renew"; readonly set: number }
-  /** The set's last message is delivered once more, as it was. */
+  /** The set's last demand is delivered once more, as the same message. */
   | { readonly kind: "redeliver"; readonly set: number }
   | { readonly kind: "remove"; readonly set: number }
   | { readonly kind: "wait" }
-  /** Nothing of ours runs for so long: no timer, no messages. */
+  /** The app does not run for this many seconds: no timer, no messages. */
   | { readonly kind: "jump"; readonly seconds: number }
-  /** So many Ready nodes of an array ask at once whether they may stop. */
+  /** This many Ready nodes of an array ask at once whether they may stop. */
   | {
       readonly kind: "ask";
       readonly array: number;
@@ -76,7 +76,7 @@ export type Deed =
   | { readonly kind: "vanish"; readonly array: number; readonly count: number }
   /** A health event sets a node that is up to Failed. */
   | { readonly kind: "health"; readonly array: number; readonly from: number }
-  /** Azure has only so many VMs more of a size; undefined: enough again. */
+  /** Azure has only this many VMs left of a size. Undefined: enough again. */
   | { readonly kind: "capacity"; readonly array: number; readonly type: number; readonly left?: number }
   | { readonly kind: "validity"; readonly array: number; readonly type: number; readonly valid: boolean }
   /** The next requests of a kind go wrong. */
@@ -89,14 +89,14 @@ export type Deed =
   /** The next status shows no node at all. */
   | { readonly kind: "false-empty" };
 
-/** A sequence: everything that a run depends on. */
+/** A sequence: everything that determines a run. */
 export interface Sequence {
   readonly shape: ClusterShape;
   readonly steps: readonly Step[];
 }
 
 const SETS = 6;
-/** Mostly the first, as every cluster has it; no cluster has a fourth. */
+/** Mostly the first array, because every cluster has it. No cluster has a fourth. */
 const array = fc.constantFrom(0, 0, 0, 0, 1, 1, 2, 3);
 const set = fc.integer({ min: 0, max: SETS - 1 });
 const types = fc.oneof(fc.constant<number[]>([]), fc.shuffledSubarray([0, 1, 2], { minLength: 1 }));
@@ -143,7 +143,7 @@ const revision: fc.Arbitrary<RevisionChoice> = fc.oneof(
   fc.record({ kind: fc.constant("from-held" as const), milliseconds: fc.integer({ min: -2, max: 2 }) }),
 );
 
-/** Often all of one array, where they meet. */
+/** Often all entries are for one array, so that they compete. */
 const entries: fc.Arbitrary<readonly Entry[]> = fc
   .tuple(fc.array(entry, { maxLength: 3 }), fc.boolean(), array)
   .map(([all, together, one]) => (together ? all.map((each) => ({ ...each, array: one })) : all));
@@ -248,7 +248,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { arbitrary: fc.constant<Deed>({ kind: "false-empty" }), weight: 1 },
 );
 
-/** Mostly a few seconds, so that messages meet the observations, which are 5 s apart, at all their stages. */
+/** Mostly a few seconds, so that messages arrive in all stages of the observations, which are 5 s apart. */
 const pause = fc.oneof(
   { arbitrary: fc.integer({ min: 0, max: 12 }), weight: 3 },
   { arbitrary: fc.integer({ min: 13, max: 90 }), weight: 2 },
@@ -259,7 +259,7 @@ const step: fc.Arbitrary<Step> = fc
   .tuple(deed, pause)
   .map(([one, seconds]): Step => ({ ...one, pause: seconds }));
 
-/** Sequences of so many steps. */
+/** Draws sequences of this many steps. */
 export function sequences(count: number): fc.Arbitrary<Sequence> {
   return fc.record({
     shape: clusterShapes,

@@ -5,10 +5,10 @@ import type { ClusterShape } from "./shape.ts";
 import type { Closed, Word } from "./unhealthy-book.ts";
 import type { Want } from "./wants.ts";
 
-/** A node that may serve, with its name. */
+/** A node that can serve a want, with its id. */
 type Server = Usable & { readonly id: string };
 
-/** Nothing is created, and no group waited for counts as one. */
+/** A stock in which no node may be created and no group is waited for. */
 const NOTHING_NEW = {
   isShut: () => true,
   isInvalid: () => false,
@@ -17,8 +17,8 @@ const NOTHING_NEW = {
 } as const;
 
 /**
- * Whether all these nodes may go at once: no want has less then, neither counting all that is there or coming, nor counting only what is
- * Ready (architecture.md, Stopping: only Ready nodes count as substitutes for a Ready node).
+ * Whether all these nodes may be stopped at once: no want gets less. This must hold if all existing and coming nodes count, and if only
+ * Ready nodes do (architecture.md, Stopping: only Ready nodes count as substitutes for a Ready node).
  */
 function mayAllGo(
   shape: ClusterShape,
@@ -39,28 +39,31 @@ function mayAllGo(
   });
 }
 
-/** All that a node's question is judged by, as it was when the node asked: an observation may come of the question. */
+/**
+ * Everything that the questions of nodes are judged by, at the moment of the questions. The app may observe the cluster again before it
+ * answers.
+ */
 export interface Moment {
   readonly shape: ClusterShape;
   readonly wants: readonly Want[];
-  /** As far as we can know. */
+  /** The nodes that the app may believe in. */
   readonly believed: readonly BookedNode[];
   readonly keyOfGroup: Stock["keyOfGroup"];
-  /** No capacity, as they call themselves unhealthy; none of those that ask. */
+  /** Unhealthy nodes that count for no want. None of those that ask. */
   readonly closed: Closed;
   readonly isBlind: boolean;
-  /** The last observation is too old to say that a node is not there. */
+  /** The last observation is too old to say that a node does not exist. */
   readonly isStale: boolean;
   readonly isResting: boolean;
 }
 
-/** A node that asked, and what it was told. */
+/** A node that asked, and its answer. */
 export interface Told {
   readonly node: BookedNode;
   readonly answer: string;
 }
 
-/** Where the answers to nodes that asked at one moment are not what the rules say (architecture.md, Autostop). */
+/** Where the answers to nodes that asked at one moment differ from the rules (architecture.md, Autostop). */
 export function judgeStops(
   moment: Moment,
   told: readonly Told[],
@@ -81,7 +84,7 @@ export function judgeStops(
   return isOpen ? differences : [...differences, ...judgeChosen(moment, judged)];
 }
 
-/** What a node is told whatever anybody needs; undefined: it depends on that. */
+/** The answer to a node that does not depend on demand. Undefined if it does. */
 function certainAnswer(
   { believed, isBlind, isStale, isResting }: Moment,
   { id, instance }: BookedNode,
@@ -93,7 +96,7 @@ function certainAnswer(
   return isBlind || isResting ? "cannot-tell" : undefined;
 }
 
-/** The right number go, whichever they are: nobody has less for it, and one more could not. */
+/** Checks the number of nodes that may stop, whichever they are: no want gets less, and no further node could stop. */
 function judgeChosen(
   { shape, wants, believed, keyOfGroup, closed }: Moment,
   judged: readonly Told[],
@@ -117,7 +120,7 @@ function judgeChosen(
   return differences;
 }
 
-/** Where groups and sizes differ, which of several nodes go decides how many can: there it is only checked that nobody has less. */
+/** Whether the number can be checked. Where groups and sizes differ, it depends on which nodes stop, so that only the wants are checked. */
 function isCountable(judged: readonly Told[], servers: readonly Server[]): boolean {
   const [first] = judged;
   const here = servers.filter(({ array }) => array === first?.node.array);

@@ -7,7 +7,7 @@ import type { OpenStore } from "./rig.ts";
 /** A new store in memory for each sequence. */
 export const inMemory: OpenStore = () => memoryRecordStore();
 
-/** A new, empty table for each sequence; it must have been made before it is opened. */
+/** A new, empty table for each sequence. Create it before it is opened. */
 export async function inTable(account: StorageAccount, name: string): Promise<OpenStore> {
   const table = openTable(account, { name });
   await table.ensure();

@@ -1,45 +1,45 @@
 import type { BookedNode } from "./node-book.ts";
 
-/** What nodes that call themselves unhealthy are told. `either`: the model does not know how many the app has counted. */
+/** The answer to nodes that call themselves unhealthy. `either`: the model does not know how many the app has counted. */
 export type Word = "stop" | "stay" | "either";
 
 interface Asked {
   readonly array: string;
   readonly at: number;
-  /** Told that it goes: the app has counted it. Otherwise it may have. */
+  /** The answer was "stop", so the app has counted it. Otherwise the app may have counted it. */
   readonly went: boolean;
 }
 
 const HOUR_MS = 3_600_000;
-/** The app counts stops of five minutes as if all had come with the last. */
+/** The app counts the stops of five minutes as if all had come with the last. */
 const SLOT_MS = 300_000;
 const FEWEST = 3;
 
-/** What a node was last told, and since when it has called itself unhealthy without a break. */
+/** The last answer to a node, and since when it has called itself unhealthy without a break. */
 interface Heard {
   readonly at: number;
-  /** The app may have written it down so much earlier (docs/protocol.md: it writes the "stay" of a node once in four minutes). */
+  /** The app may have saved it this much earlier (docs/protocol.md: it saves the "stay" of a node once in four minutes). */
   readonly writtenFrom: number;
-  /** Absent: it does not call itself unhealthy. */
+  /** Undefined if it does not call itself unhealthy. */
   readonly since?: number;
-  /** The call came to no verdict: the app may have kept what the node said before, or not. */
+  /** The question got no verdict: the app may or may not have kept what the node said before. */
   readonly isVague?: true;
 }
 
-/** Nodes that call themselves unhealthy and stay, and that are no capacity for it. */
+/** Nodes that call themselves unhealthy and stay. They count for no want. */
 export interface Closed {
   readonly nodes: ReadonlySet<BookedNode>;
-  /** False: the rules do not say which nodes these are, or the model does not know whether the app still remembers one of them. */
+  /** False if the rules do not say which nodes these are, or if the model does not know whether the app still remembers one of them. */
   readonly isSure: boolean;
 }
 
-/** A call counts for so long after it. */
+/** A question counts for this long. */
 const MEMORY_MS = 600_000;
 const WRITTEN_APART_MS = 240_000;
 
 /**
- * Nodes that called themselves unhealthy (docs/nodes.md). How many of an array went within the hour: 10 % of its nodes at most, or 3 if
- * that is more. And which of those that stay are no capacity. No job is reported on a node here, so none of them keeps jobs.
+ * Nodes that called themselves unhealthy (docs/nodes.md): how many of an array were stopped within the hour (at most 10 % of its nodes, or
+ * 3 if that is more), and which of those that stay count for no want. No job is reported on a node here, so none of them keeps jobs.
  */
 export class UnhealthyBook {
   /** Nodes have called themselves unhealthy, and the model does not know their answers yet. */
@@ -47,7 +47,7 @@ export class UnhealthyBook {
   #asked: Asked[] = [];
   readonly #heard = new Map<string, Heard>();
 
-  /** Before they ask: what all of them are to be told. `nodes`: all of the array, as far as we can know. */
+  /** The answer that all of these nodes should get, before they ask. `nodes`: all nodes of the array that the app may believe in. */
   wordFor(askers: readonly BookedNode[], nodes: readonly BookedNode[], now: number): Word {
     const [first] = askers;
     if (first === undefined) return "either";
@@ -63,7 +63,7 @@ export class UnhealthyBook {
     this.#asked = [...this.#asked.filter((one) => at - one.at < HOUR_MS + SLOT_MS), { array, at, went }];
   }
 
-  /** A node that CycleCloud is not stopping, and that the app knows, was told this between two moments; `unhealthy`: it called itself so. */
+  /** A node got this answer between two moments. The app knows the node, and CycleCloud is not stopping it. `unhealthy`: it called itself so. */
   hear(id: string, unhealthy: boolean, answer: string, from: number, to: number): void {
     const before = this.#heard.get(id);
     const isRecent = before !== undefined && from - before.at < WRITTEN_APART_MS;
@@ -78,8 +78,8 @@ export class UnhealthyBook {
   }
 
   /**
-   * Which of these nodes, all of the cluster, are no capacity. `replaced`: those that are replaced; they share the limit of 10 % of the
-   * nodes of an array, or 3 if that is more, and come first. Of the others those that said so first.
+   * The nodes that count for no want. `nodes`: all of the cluster. `replaced`: those that are replaced. Both share the limit of 10 % of the
+   * nodes of an array, or 3 if that is more: first those that are replaced, then those that called themselves unhealthy first.
    */
   closed(nodes: readonly BookedNode[], replaced: ReadonlySet<BookedNode>, now: number): Closed {
     const closed = new Set<BookedNode>();
@@ -98,7 +98,7 @@ export class UnhealthyBook {
       for (const { node } of said.slice(0, room)) closed.add(node);
       const [last, next] = [said[room - 1], said[room]];
       if (last === undefined || next === undefined || last.since < next.since) continue;
-      // They said so at one moment: no rule says which of them count.
+      // They called at the same moment: no rule says which of them count.
       isSure &&= areAlike(said.filter(({ since }) => since === next.since).map(({ node }) => node));
     }
     return { nodes: closed, isSure };

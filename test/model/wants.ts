@@ -3,17 +3,17 @@ import type { ClusterShape, TypeName } from "./shape.ts";
 import { CORES } from "./shape.ts";
 import type { Entry } from "./steps.ts";
 
-/** One demand in force, read from a message's entry in the cluster where it is made. */
+/** One demand in force, read from an entry of a message. */
 export type Want = {
-  /** "set/id": what the product calls it. */
+  /** "set/id": its name in the product. */
   readonly by: string;
   readonly set: string;
   readonly id: string;
   readonly position: number;
   readonly array: string;
-  /** Sizes that may be created and that count, preferred first. */
+  /** Sizes that count and may be created, preferred first. */
   readonly types: readonly TypeName[];
-  /** The message named sizes. */
+  /** Whether the message named sizes. */
   readonly picky: boolean;
 } & Amount;
 
@@ -29,10 +29,10 @@ export type Amount =
   /** Slots of one core each. */
   | { readonly kind: "job"; readonly count: number };
 
-/** An array's name; one that the cluster does not have is called all the same. */
+/** An array's name, also for an array that the cluster does not have. */
 export const arrayAt = (index: number): string => `array${index}`;
 
-/** The sizes that an entry's positions mean in its array, each once. */
+/** The sizes at these positions in the array's list, each once. */
 export function typesAt(
   shape: ClusterShape,
   array: number,
@@ -43,7 +43,7 @@ export function typesAt(
   return [...new Set(positions.map((position) => own[position % own.length] ?? own[0] ?? "Small"))];
 }
 
-/** All that the sets ask for, first what goes first where capacity is scarce: by position in the message, then set and id. */
+/** All wants of the sets in order of rank: by position in the message, then by set and id. */
 export function wantsOf(shape: ClusterShape, sets: readonly Held[]): readonly Want[] {
   return sets
     .flatMap((held) => wantsOfSet(shape, held))
@@ -52,7 +52,7 @@ export function wantsOf(shape: ClusterShape, sets: readonly Held[]): readonly Wa
 
 function wantsOfSet(shape: ClusterShape, { set, entries }: Held): readonly Want[] {
   const ids = new Map<string, number>();
-  // Targets come before jobs in a message, whatever the order in which its entries were drawn.
+  // Targets come before jobs in a message, in whichever order its entries were drawn.
   const ordered = [
     ...entries.filter(({ kind }) => kind !== "job"),
     ...entries.filter(({ kind }) => kind === "job"),
@@ -80,7 +80,7 @@ function wantsOfSet(shape: ClusterShape, { set, entries }: Held): readonly Want[
   });
 }
 
-/** What the product names a demand: by its array and group size, or the job's own name. */
+/** The product's id of a demand: by its array and group size, or the name of the job. */
 function idOf(entry: Entry, position: number): string {
   const array = arrayAt(entry.array);
   if (entry.kind === "job") return jobName(position);
@@ -90,7 +90,7 @@ function idOf(entry: Entry, position: number): string {
 
 export const jobName = (position: number): string => `job-${position}`;
 
-/** Nodes that a whole group has in a size. */
+/** The number of nodes of a whole group in a size. */
 export const groupNodes = (want: Extract<Want, { kind: "groups" }>, type: TypeName): number =>
   want.unit === "nodes" ? want.size : Math.ceil(want.size / CORES[type]);
 

@@ -5,13 +5,13 @@ import { sequenceOf } from "./search.ts";
 import type { OpenStore } from "./rig.ts";
 import { inMemory, inTable } from "./stores.ts";
 
-/** What a worker plays: each `stride`-th seed from `first` on. */
+/** The work of one worker: each `stride`-th seed from `first` on. */
 export interface Work {
   readonly first: number;
   readonly last: number;
   readonly stride: number;
   readonly steps: number;
-  /** Absent: in memory. */
+  /** Undefined: in memory. */
   readonly connectionString?: string;
 }
 

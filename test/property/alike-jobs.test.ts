@@ -17,7 +17,7 @@ const POLICIES: readonly AllocationPolicy[] = [
   { ...base, among: "cheapest" },
 ];
 
-/** Concerns nobody; but where anything is capped each job is searched a place for, whatever the one before it found. */
+/** Applies to no demand. But with any cap, the search for a place is repeated for each job, whatever it found for the job before. */
 const FOR_NOBODY: Cap = { kind: "request-set", name: setName("nobody"), unit: "nodes", max: 0 };
 
 /** Each job four times: two copies right after each other, and two more after those of the others. */

@@ -79,7 +79,7 @@ function granted(effect: Intent["effect"]): ReadonlyMap<NodeId, { readonly ok: t
   return new Map(effect.kind === "terminate" ? effect.nodes.map((node) => [node, { ok: true }]) : []);
 }
 
-/** What a plan would create while whoever was stopped is still in sight, on its way down. */
+/** The creates of a plan while the stopped nodes still show as terminating. */
 function wanted({ record, bodies }: State, cluster: RandomCluster) {
   const nodes = cluster.nodes.map((node): Node =>
     bodies.ledger.get(node.nodeId)?.draining?.sentAt === undefined

@@ -203,7 +203,7 @@ export function offerOf(
   };
 }
 
-/** Nodes in each group, with those in flight and maybe one that is on its way down; a deallocated node is in use by nobody. */
+/** Nodes in each group, with those in flight and perhaps one that is terminating. No job uses a deallocated node. */
 function countGroups(
   bucket: BucketKey,
   nodes: readonly SupplyNode[],

@@ -35,7 +35,7 @@ export interface Features {
   readonly targets: boolean;
   readonly gangs: boolean;
   readonly colocated: boolean;
-  /** Jobs that want nobody beside them. */
+  /** Jobs that must have a node to themselves. */
   readonly exclusive: boolean;
   /** Jobs that name arrays, sizes or other properties of nodes. */
   readonly places: boolean;
@@ -73,6 +73,20 @@ export const EVERYTHING: Features = {
 export function without(...names: readonly (keyof Features)[]): Features {
   return { ...EVERYTHING, ...Object.fromEntries(names.map((name) => [name, false])) };
 }
+
+/** The features with which reasons and remedies are tested. The others have golden files. */
+export const PLAIN = without(
+  "deallocated",
+  "caps",
+  "spot",
+  "span",
+  "grouped",
+  "alternatives",
+  "poolChoices",
+  "pools",
+  "boundGangs",
+  "fixedGroups",
+);
 
 /** Some of the features, each as often absent as present. */
 export function anyPartOf(features: Features): fc.Arbitrary<Features> {

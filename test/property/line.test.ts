@@ -66,7 +66,7 @@ class Scene {
     this.state[bin] = (this.state[bin] ?? 0) | bit;
   }
 
-  /** What asking every bin in turn finds: the first with room, or one of the same tier that somebody needs. */
+  /** The result of asking every bin in turn: the first with room, or a needed one of the same tier. */
   firstByAsking(takes: Takes): number | undefined {
     const fits = (bin: number): boolean =>
       !this.#is(bin, CLOSED) &&

@@ -82,7 +82,7 @@ function unknownNodes({ world, answer }: Sheet): readonly string[] {
     .map((id) => `${id} is needed and not there`);
 }
 
-/** P3: nobody holds more than the cap, unless it runs already. */
+/** P3: no owner has more than the cap, unless it runs already. */
 function capFaults(sheet: Sheet): readonly string[] {
   return (sheet.world.caps ?? []).flatMap((cap) => {
     const owned = new Set(

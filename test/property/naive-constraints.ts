@@ -3,7 +3,7 @@ import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { Resources, ResourceValue, Scalar } from "../../src/domain/resources.ts";
 import { bytesOf, bytesPer, isSize } from "../../src/domain/size.ts";
 
-/** A node with nobody on it, as the checker sees it. */
+/** A node without jobs, as the checker sees it. */
 export interface EmptyNode {
   readonly bucket: BucketKey;
   readonly resources: Resources;
@@ -132,7 +132,7 @@ function least(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): 
   );
 }
 
-/** One name and source is one pool, whoever says it. */
+/** The same name and source mean the same pool, in any job. */
 export const sharedName = (resource: string, source: string): string => `${resource} from ${source}`;
 
 const when = (holds: boolean): readonly Taking[] => (holds ? [NOTHING] : []);

@@ -52,7 +52,7 @@ function isUngrouped({ world }: Sheet, { array, machineTypes }: GroupDemand): bo
   );
 }
 
-/** There, so many nodes of one bucket as a group has are one. */
+/** Existing groups among loose nodes: of each bucket, as many nodes as a group has count as one. */
 function wholeOfOrdinary({ nodes }: Sheet, demand: GroupDemand, key: string): number {
   const counts = new Map<string, { nodes: number; size: number }>();
   for (const { isThere, bucket, purpose, cores } of nodes) {

@@ -216,7 +216,7 @@ function nothingFaults(sheet: Sheet, node: NaiveNode): readonly string[] {
   });
 }
 
-/** Who is named as needing a node is cut after so many. */
+/** Maximum number of names for which a node is needed. */
 const MOST_NAMES = 5;
 
 /** A node that exists and carries slots is needed, by whom it carries. */

@@ -107,7 +107,7 @@ function coming(world: World, { creates }: Allocation): readonly Bare[] {
   const planned = creates.flatMap((create) => {
     const offer = offerAt(world, create.bucket);
     if (offer === undefined) return [];
-    // A job that would not have a node made where capacity was short lately may use one that somebody else has.
+    // A job that may not create a node after a recent capacity failure may use one that another demand creates.
     const { capacityFailureSeconds: _made, ...made } = offer;
     return [{ ...made, ...create, origin: "planned" as const }];
   });

@@ -44,7 +44,7 @@ export function placeFaults(world: World, answer: Allocation, now: Instant): rea
   ];
 }
 
-/** Only nodes that are deallocated are started, each once, for somebody, and none is left where a new one is made in its very place. */
+/** Only deallocated nodes are started, each once and for a demand. None is left where a new node is created in the same place. */
 function startFaults(world: World, { starts, creates, needed }: Allocation): readonly string[] {
   const faults: string[] = [];
   if (new Set(starts).size < starts.length) faults.push("started twice");
@@ -102,7 +102,7 @@ function closedFaults(world: World, { bucket, count, what }: Newcomer, now: Inst
 export const anyPaused = ({ groupRefusals }: BucketOffer, now: Instant): boolean =>
   [...(groupRefusals?.values() ?? [])].some((reason) => isInForce(reason, now));
 
-/** The group has nodes in the bucket, or is named by somebody other than the plan. */
+/** The group has nodes in the bucket, or its name does not come from the plan. */
 function isKnown(world: World, offer: BucketOffer, group: PlacementGroup): boolean {
   const named = [offer.pinnedGroup, ...(offer.configuredGroups ?? []), ...offer.groupSizes.keys()];
   return (
@@ -127,7 +127,7 @@ function groupSizeFaults(world: World, added: readonly Newcomer[]): readonly str
   });
 }
 
-/** A generated name is nobody else's. */
+/** No other group has a generated name. */
 function freshNameFaults(world: World, { creates }: Allocation): readonly string[] {
   const places = new Map<string, Set<string>>();
   for (const { bucket } of creates) {

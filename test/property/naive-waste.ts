@@ -10,8 +10,8 @@ import { anyPaused, isInForce, newcomers, takenOf } from "./naive-places.ts";
 import { scaleSetKey } from "../../src/decide/world/scale-sets.ts";
 
 /**
- * Nobody is short of what lies about: no node that would do is left over, and no bucket that would do has room. Judged of plain jobs and
- * targets only, and not where a cap or a pool may be what binds; nor of spot, where the job has said nothing of it.
+ * No demand lacks what is available: no suitable node is left over, and no suitable bucket has room. Judged for plain jobs and targets
+ * only. Not judged where a cap or a pool may limit the demand, nor for spot if the job does not mention it.
  */
 export function wasteFaults(sheet: Sheet, now: Instant): readonly string[] {
   if (sheet.world.caps !== undefined) return [];

@@ -6,7 +6,7 @@ import type { RankedDemand } from "../../src/domain/demand.ts";
 import type { Reason } from "../../src/domain/reason.ts";
 import { renderReason } from "../../src/domain/reason-text.ts";
 import { instant } from "../../src/domain/units.ts";
-import { without } from "./features.ts";
+import { PLAIN } from "./features.ts";
 import { anyCase } from "./random-world.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 
@@ -18,20 +18,6 @@ const policy = {
   among: "priority",
 } as const;
 const runs = runsOf(20_251_122, { usual: 600 });
-
-/** What raises and reasons are told of; ceilings of our own, spot and pools have their goldens. */
-const PLAIN = without(
-  "deallocated",
-  "caps",
-  "spot",
-  "span",
-  "grouped",
-  "alternatives",
-  "poolChoices",
-  "pools",
-  "boundGangs",
-  "fixedGroups",
-);
 
 /** Buckets that a demand could have meant, by what it says of arrays and VM sizes alone. */
 function meant({ buckets }: World, { demand }: RankedDemand): number {

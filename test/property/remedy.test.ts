@@ -8,23 +8,9 @@ import { bucketText } from "../../src/domain/bucket.ts";
 import { canonicalText } from "../../src/domain/canonical.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { instant } from "../../src/domain/units.ts";
-import { without } from "./features.ts";
+import { PLAIN } from "./features.ts";
 import { anyCase } from "./random-world.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
-
-/** What raises and reasons are told of; ceilings of our own, spot and pools have their goldens. */
-const PLAIN = without(
-  "deallocated",
-  "caps",
-  "spot",
-  "span",
-  "grouped",
-  "alternatives",
-  "poolChoices",
-  "pools",
-  "boundGangs",
-  "fixedGroups",
-);
 
 /** What is said to place all of a demand does: the limits raised by exactly that, and the allocator asked again. */
 
@@ -135,7 +121,7 @@ function unbound({ set, demand }: RankedDemand): RankedDemand {
   return { set, demand: demand.kind === "job" ? { ...demand, placed: [] } : demand };
 }
 
-/** What demands get when nobody else asks, as text. */
+/** The result of these demands without any others, as text. */
 function share(world: World, demands: readonly RankedDemand[]): string {
   const { creates, needed, loads, outcomes } = allocate(world, demands, policy, now);
   return canonicalText([
@@ -154,7 +140,7 @@ test(
       fc.property(anyCase(PLAIN), ({ world, demands: drawn }) => {
         const demands = drawn.map(unbound);
         const first = allocate(world, demands, policy, now);
-        // Packed anew, others of lower rank may stand before it.
+        // The demands were packed again, so that others of lower rank may come first.
         if (first.placedBy !== "rank") return;
         const at = first.outcomes.findIndex(({ placed, asked }) => placed < asked);
         const outcome = first.outcomes[at];

@@ -23,7 +23,7 @@ export interface TinyJob {
   readonly cores: number;
   readonly memory: number;
   readonly slots: number;
-  /** One slot a node, and nobody else there. */
+  /** One slot on each node, and no other job there. */
   readonly exclusive: boolean;
   /** The slots are node tasks: each on a node of its own, all of one size, all or none. */
   readonly gang: boolean;
@@ -31,7 +31,7 @@ export interface TinyJob {
   readonly spot?: "never" | "allow";
 }
 
-/** At most so many slots of all jobs: beyond that the trying takes too long. */
+/** Maximum number of slots of all jobs. With more, trying all placements takes too long. */
 const MOST_SLOTS = 9;
 
 const anyJob: fc.Arbitrary<TinyJob> = fc

@@ -115,7 +115,7 @@ class RealCluster {
       }
   }
 
-  /** An array has so many nodes from now on, or as many as there is room for. */
+  /** Sets the number of nodes of an array, within the room that there is. */
   setCount(array: ArrayName, type: string, count: number): void {
     const own = this.#nodes.filter((node) => node.array === array);
     const less = new Set(own.slice(count));

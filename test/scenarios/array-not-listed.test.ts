@@ -35,7 +35,7 @@ test("CycleCloud lists nodes of an array that it does not list: they wait, and n
     text: "CycleCloud lists nodes of node array execute, but not the node array: execute-1, execute-2, execute-3, execute-4, execute-5 serve no demand, and are not stopped",
     count: 5,
   });
-  // Less is needed, and still nobody can tell which of them.
+  // Less is needed, and still nothing says which of the nodes.
   await push(3);
   await stage.pass(60);
   expect(await stage.during(stage.ask(node))).toBe(503);

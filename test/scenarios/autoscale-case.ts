@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A case of the shared file captured/docs/autoscale-contract.json: calls in time, and what the autoscale documentation promises of them. */
+/** A case of the shared file captured/docs/autoscale-contract.json: calls at given times, and what the autoscale documentation promises of them. */
 
 const amounts = z.strictObject({
   name: z.string(),
@@ -67,10 +67,10 @@ export type Contract = z.infer<typeof file>;
 export type ContractStep = z.infer<typeof step>;
 export type ContractOutcome = z.infer<typeof outcome>;
 export type ContractCase = z.infer<typeof file>["cases"][number];
-/** By array, by VM size. */
+/** By array: the same by VM size. */
 export type ContractTemplate = Readonly<Record<string, Readonly<Record<string, z.infer<typeof size>>>>>;
 
-/** Fails on any key that we would not check. */
+/** Refuses keys that the test would not check. */
 export function readContract(text: string): Contract {
   return file.parse(JSON.parse(text));
 }

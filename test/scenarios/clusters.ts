@@ -1,7 +1,7 @@
 import type { NodeArrayOptions, SimulatorOptions, Timings } from "../../src/simulator/options.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 
-/** Boots in 60 s (5 + 25 + 30) and goes in 30 s. */
+/** A node boots in 60 s (5 + 25 + 30) and terminates in 30 s. */
 export const QUICK: Timings = {
   secondsToAllocate: 5,
   secondsToAcquire: 25,
@@ -10,7 +10,7 @@ export const QUICK: Timings = {
   jitter: 0,
 };
 
-/** Boots in 3 s: for tests in real time that are about something else. */
+/** A node boots in 3 s: for tests in real time that are about something else. */
 export const AT_ONCE: Timings = {
   secondsToAllocate: 1,
   secondsToAcquire: 1,
@@ -53,7 +53,7 @@ export function oneArray(
   };
 }
 
-/** "So many nodes of execute", by one request set. */
+/** A target of this many nodes of "execute", by one request set. */
 export function target(cluster: string, count: number, more: Partial<DemandMessage> = {}): DemandMessage {
   return { version: 1, cluster, nodearrays: [{ Name: "execute", TargetCount: count }], ...more };
 }

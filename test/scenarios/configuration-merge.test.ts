@@ -7,7 +7,7 @@ import { Stage } from "./stage.ts";
 
 const CALLBACK = expect.stringContaining("http://autoscaler.invalid/api/autostop/demo/");
 
-/** What a template says in Configuration: an old stop URL too, as of a scheduler's own integration. */
+/** The template's Configuration. It also has an old stop URL, such as a scheduler's own integration writes. */
 const TEMPLATE = {
   cyclecloud: {
     mounts: { shared: { mountpoint: "/shared", export_path: "/mnt/exports/shared" } },
@@ -76,7 +76,7 @@ const cases: readonly { readonly name: string; readonly entry: NodearrayMessage;
   },
 ];
 
-/** What the two nodes read of their configuration once they are Ready. */
+/** The Configuration that the two nodes read once they are Ready. */
 async function configurationsOf(entry: NodearrayMessage, merge: (typeof MERGES)[number], template?: object) {
   const configuration = template === undefined ? {} : { configuration: { ...template } };
   const senders = [{ ...SENDER_RULE, attributes: ["Configuration"] }];

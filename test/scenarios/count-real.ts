@@ -1,21 +1,21 @@
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { Job } from "./other-autoscaler.ts";
 
-/** Counts the real fleet from the simulator's events and the scheduler's own log of jobs. Nothing here knows what our app has seen. */
+/** Counts the real fleet from the simulator's events and the scheduler's own log of jobs. No number here comes from the app. */
 
 export interface RealCount {
   readonly boots: number;
   readonly nodeSeconds: number;
   readonly idleSeconds: number;
   readonly waitingSeconds: number;
-  /** How far counts by look may be from these. */
+  /** How far the app's counts may differ from these. */
   readonly allowed: Allowed;
 }
 
 /**
- * A look counts what it finds for the whole time since the look before. A change between two looks is so counted too early, by less than that
- * time. So each number may be off by the time between the looks around each of its changes: upwards where something begins, downwards where
- * it ends.
+ * Counts by observation differ from exact ones. An observation counts what it finds for the whole time since the one before, so a change
+ * between two observations counts too early, by less than that time. Each number may be off by the time between the observations around
+ * each of its changes: upwards where something begins, downwards where it ends.
  */
 export interface Allowed {
   readonly nodeSeconds: number;
@@ -28,7 +28,7 @@ interface Span {
   readonly until: number;
 }
 
-/** From one moment to another one of one array. `looks`: when the simulator was asked for its status, in order of time. */
+/** The counts of one array from one moment to another. `looks`: when the simulator was asked for its status, in order of time. */
 export function countReal(
   log: readonly SimulatorEvent[],
   jobs: readonly Job[],
@@ -54,7 +54,7 @@ export function countReal(
   return {
     boots: here.filter((event) => event.kind === "node-created" && within(event.at)).length,
     nodeSeconds: secondsOf(there),
-    // Up, less at work, less what comes up while a job waits: that node is needed.
+    // Node-seconds that are up, less those with a job, less those that come up while a job waits: that node is needed.
     idleSeconds: secondsOf(up) - secondsOf(running),
     waitingSeconds: secondsOf(waiting),
     allowed: {
@@ -89,7 +89,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const secondsOf = (spans: readonly Span[]): number =>
   sum(spans.map(({ from, until }) => Math.max(0, until - from))) / 1000;
 
-/** Seconds between the two looks around this moment. */
+/** Seconds between the two observations around this moment. */
 function gapAt(looks: readonly number[], at: number): number {
   let [low, high] = [0, looks.length - 1];
   while (low < high) {
@@ -101,7 +101,7 @@ function gapAt(looks: readonly number[], at: number): number {
   return before === undefined || after === undefined ? 0 : (after - before) / 1000;
 }
 
-/** The same as a look counts: the nodes that exist at each look, times the seconds since the look before. */
+/** Node-seconds as observations count them: the nodes that exist at each observation, times the seconds since the one before. */
 export function nodeSecondsByLook(
   log: readonly SimulatorEvent[],
   array: string,

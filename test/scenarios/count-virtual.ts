@@ -2,27 +2,27 @@ import type { Statement } from "./other-autoscaler.ts";
 
 /**
  * Counts the virtual fleet by the rules of docs/cli.md ("The comparison") alone, for one array whose jobs need one whole node each. It gets
- * what the scheduler stated and the moments of our looks, and shares no code with the planner.
+ * the scheduler's statements and the times of the app's observations, and shares no code with the planner.
  */
 export interface VirtualCount {
   readonly boots: number;
   readonly peak: number;
   readonly nodeSeconds: number;
   readonly idleSeconds: number;
-  /** Of all jobs together: those that no node that is up has, or could take. */
+  /** Total time for which jobs are neither on a node that is up nor could start on one. */
   readonly waitingSeconds: number;
   /**
-   * No rule says which of several idle nodes takes a job. Another choice may move a stop by as much as the idle clocks of these nodes differ:
-   * the node-seconds that such choices may move, all together.
+   * No rule says which of several idle nodes takes a job. Another choice may move a stop by as much as the idle times of these nodes
+   * differ. The total of node-seconds that such choices may move.
    */
   readonly byChoice: number;
 }
 
 interface Kept {
   readonly upAt: number;
-  /** The real host whose job it has. */
+  /** The real host whose job it runs. */
   host: string | undefined;
-  /** The first look at which it was up and had no job. */
+  /** The first observation at which it was up and had no job. */
   idleSince: number | undefined;
   isMarked: boolean;
   stoppedAt: number | undefined;
@@ -34,7 +34,7 @@ const GONE_AFTER_MS = 60_000;
 export function countVirtual(
   statements: readonly Statement[],
   looks: readonly number[],
-  /** How long a virtual node that is made at this moment boots. */
+  /** How long a virtual node boots that is created at this moment. */
   bootSeconds: (at: number) => number,
 ): VirtualCount {
   let nodes: Kept[] = [];
@@ -56,7 +56,7 @@ export function countVirtual(
     count.waitingSeconds += (waiting + hosts.length - served.length) * seconds;
     count.peak = Math.max(count.peak, nodes.length);
     stopIdle(idle, nodes, now);
-    // A boot counts at the look that finds the node: the next one.
+    // A boot counts at the observation that finds the node: the next one.
     count.boots += made;
     made = waiting + lacking - needed.size;
     for (let n = 0; n < made; n += 1)
@@ -110,7 +110,7 @@ function placeJobs(nodes: readonly Kept[], hosts: readonly string[], now: number
   return lacking;
 }
 
-/** Marked when the idle timeout is over, and stopped at the next look that still finds it idle. */
+/** A node is marked when the idle timeout is over, and stopped at the next observation that still finds it idle. */
 function stopIdle(idle: readonly Kept[], nodes: readonly Kept[], now: number): void {
   const isIdle = new Set(idle);
   for (const node of nodes) {

@@ -10,12 +10,12 @@ import { Stage } from "./stage.ts";
 
 export const DAY = 86_400;
 
-/** A cluster whose first nodes, created by hand, have been shut down and keep their disks; ten minutes have passed. */
+/** A cluster whose first nodes, created by hand, have been shut down and keep their disks, ten minutes later. */
 export async function stageWithDeallocated(
   count: number,
   options: StageOptions,
 ): Promise<readonly [Stage, string[]]> {
-  // Made by hand, so the autoscaler starts them only in an exclusive node array.
+  // They were created by hand, so the autoscaler starts them only in an exclusive node array.
   const stage = new Stage({ ...options, policy: { ...options.policy, exclusiveArrays: true } });
   const nodes = { method: "POST", query: {} };
   stage.simulator.request({
@@ -49,7 +49,7 @@ export const created = (stage: Stage, before: number) =>
 
 export const started = (stage: Stage) => stage.eventsOf("start-accepted").map(({ nodeId }) => nodeId);
 
-/** Nodes that the last look showed as Ready. */
+/** Nodes that the last observation showed as Ready. */
 export const ready = async (stage: Stage) => (await stage.state("demo")).nodes.byPhase["ready"];
 
 export async function why(stage: Stage, nodeId: string | undefined): Promise<string | undefined> {

@@ -40,7 +40,7 @@ test("a target of three: the two are started, one is created", async () => {
 
 test("jobs get them too, before new nodes", async () => {
   const [stage, ids] = await stageWithDeallocated(2, { simulator: demo() });
-  // 9 slots of a core on nodes of 4 cores: 3 nodes.
+  // 9 slots of one core on nodes of 4 cores: 3 nodes.
   const jobs = [{ name: "j", iterations: 9, constraints: [{ ncpus: 1 }] }];
   await stage.during(stage.push({ version: 1, cluster: "demo", jobs, expirationInterval: DAY }));
   await stage.pass(600);
@@ -112,7 +112,7 @@ describe("the answer to a start is lost", () => {
 });
 
 describe("an owner that is gone before it sends", () => {
-  /** The first start reaches nobody, and nobody hears of it; `ids` are those of all starts. */
+  /** The first start is lost, and its sender gets no answer. `ids`: those of all starts. */
   const losing = (ids: unknown[]) => (send: Send) => (request: Parameters<Send>[0]) => {
     if (!request.path.endsWith("/nodes/start")) return send(request);
     ids.push(requestBody.parse(request.body).requestId);

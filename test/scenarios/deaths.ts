@@ -1,13 +1,13 @@
 import type { Send } from "./stage-options.ts";
 
-/** The moments at which a process dies: before its request of a number is sent, or after, when its answer reaches nobody. */
+/** The requests at which a process dies: before it is sent, or after, so that its answer is lost. */
 export function deathsUpTo(requests: number) {
   return Array.from({ length: requests }, (_, i) => i + 1).flatMap((number) =>
     (["before", "after"] as const).map((when) => ({ number, when })),
   );
 }
 
-/** Between the app and CycleCloud: once armed, whoever makes the request of that number from then on is gone. */
+/** Stands between the app and CycleCloud. Once armed, the sender of the request of that number gets no answer and does nothing more. */
 export class Death {
   #left = Number.POSITIVE_INFINITY;
   readonly #at: ReturnType<typeof deathsUpTo>[number];

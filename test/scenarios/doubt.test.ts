@@ -7,16 +7,16 @@ import { Stage } from "./stage.ts";
 
 const DAY = 86_400;
 
-/** What a status says of its nodes, changed; other answers are as they are. */
+/** Changes the nodes of a status. */
 type Change = (nodes: readonly unknown[]) => readonly unknown[];
 
 interface Liar {
   readonly stage: Stage;
-  /** From now on statuses are changed so; undefined: they are true again. */
+  /** Changes all statuses from now on. Undefined: they are true again. */
   readonly lie: (change: Change | undefined) => void;
 }
 
-/** So many nodes are Ready and wanted; 0: nothing is asked for yet. */
+/** A cluster with this many Ready nodes that are needed. 0: no demand yet. */
 async function liar(count: number, more: Partial<SimulatorOptions> = {}): Promise<Liar> {
   let lie: Change | undefined;
   const stage = new Stage({
@@ -151,7 +151,7 @@ describe("nodes that go before they were Ready, and not by us", () => {
     await stage.during(stage.push(target("demo", 30, { expirationInterval: DAY })));
     let gone = 0;
     for (let second = 0; second < 5400; second += 5) {
-      // Long enough for a look to show them.
+      // Long enough for an observation to show them.
       const due = stage.eventsOf("node-created").filter(({ at }) => at + 70_000 <= stage.clock.now());
       stage.simulator.faults.vanish(due.slice(gone).map(({ nodeId }) => nodeId));
       gone = due.length;

@@ -20,7 +20,7 @@ test("groups of a dynamic array have placement groups of their own, and jobs of 
     jobs: [{ name: "mpi", "node-count": 3, colocated: true, constraints: [{ ncpus: 4 }] }],
   });
   await stage.pass(130);
-  // A node of other attributes than its group would stay in Acquiring (the simulator's scaleSetAttributesMustMatch).
+  // A node whose attributes differ from its group's would stay in Acquiring (the simulator's scaleSetAttributesMustMatch).
   expect(await namesReady(stage)).toEqual([
     "execute-1",
     "execute-2",
@@ -57,7 +57,7 @@ test("a group that lost a node is completed in place, unless its array is define
   expect(placed()).toHaveLength(4);
   await push(stage, from("standard", [groups("night")]));
   await stage.pass(130);
-  // Whole, it is as good as asked for; what is missing later would not be like the rest.
+  // A whole group meets the demand. A node that is added later would differ from the others.
   expect(placed()).toHaveLength(4);
   await lose("lab-2");
   expect(placed().slice(4)).toEqual(["group-lab-3n-2", "group-lab-3n-2", "group-lab-3n-2"]);

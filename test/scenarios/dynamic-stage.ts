@@ -7,11 +7,14 @@ import type { StageOptions } from "./stage-options.ts";
  * A stage with a dynamic node array.
  */
 
-/** Dynamic node arrays through queue, functions and simulator; what the documentation's own examples show is in autoscale-contract.test.ts. */
+/**
+ * A cluster for dynamic node arrays, through queue, functions and simulator. The documentation's own examples are in
+ * autoscale-contract.test.ts.
+ */
 
 export const DAY = 86_400;
 
-/** "So many nodes of a dynamic array that extends execute." */
+/** A target of this many nodes of a dynamic array that extends "execute". */
 export function dynamic(
   Name: string,
   TargetCount: number,
@@ -28,7 +31,7 @@ export function from(
   return { version: 1, cluster: "demo", requestSet, expirationInterval, nodearrays };
 }
 
-/** Ten minutes old: a new record rests before it stops anything. */
+/** Its record is ten minutes old, because a new record rests before it stops nodes. */
 export async function settledStage(options: Partial<StageOptions> = {}): Promise<Stage> {
   const stage = new Stage({ simulator: oneArray("demo", {}, { timings: AT_ONCE }), ...options });
   await stage.pass(600);

@@ -16,7 +16,7 @@ import {
 import type { ReadyNode } from "./ready-nodes.ts";
 
 const DAY = 86_400;
-/** Slow enough that a callback's patience of 20 s is real seconds on a busy machine. */
+/** Slow enough that a callback's time limit of 20 s is several real seconds, for a busy machine. */
 const SPEED = 3;
 
 test(
@@ -67,7 +67,7 @@ interface Round {
   readonly milliseconds: number;
 }
 
-/** All at once, each on the next of the hosts. */
+/** All nodes ask at once, each at the next of the hosts. */
 async function askAll(system: LocalSystem, nodes: readonly ReadyNode[]): Promise<Round> {
   const begin = performance.now();
   const answers = await Promise.all(

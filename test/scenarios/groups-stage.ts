@@ -11,7 +11,7 @@ export const F4 = "Standard_F4s_v2";
 export const D4 = "Standard_D4s_v5";
 export const BOTH = [F4, D4];
 
-/** "So many groups of 64 cores": 16 nodes each. */
+/** A target of this many groups of 64 cores: 16 nodes each. */
 export function groupsOf64(count: number, more: object = {}, requestSet = "standard") {
   const asked = { Name: "execute", TargetGroupCount: count, GroupCoreCount: 64, ...more };
   return { version: 1, cluster: "demo", requestSet, nodearrays: [asked], expirationInterval: DAY } as const;
@@ -32,7 +32,7 @@ export function createdByGroup(stage: Stage): Readonly<Record<string, number>> {
 
 export const groupsOf = async (stage: Stage) => (await stage.state("demo")).groups;
 
-/** The groups of the only grouped array: id, state, nodes there of those wanted. */
+/** The groups of the only grouped array: id, state, and its nodes of those wanted. */
 export async function shownGroups(stage: Stage): Promise<readonly string[]> {
   const [array] = await groupsOf(stage);
   return (array?.groups ?? []).map(

@@ -145,7 +145,7 @@ describe("where CycleCloud shows no placement groups", () => {
     expect(array?.ungrouped).toBe(
       "CycleCloud shows no placement groups for these VM sizes: ordinary nodes, as many as the groups have",
     );
-    // A node that is lost is replaced; nodes of one group too many may go.
+    // A lost node is replaced. Nodes of a surplus group may stop.
     stage.simulator.faults.vanish([stage.readyNodes[0]?.nodeId ?? ""]);
     await stage.pass(300);
     expect(createdByGroup(stage)).toEqual({ [`${F4}/none`]: 33 });

@@ -8,14 +8,14 @@ import type { Composition } from "../../src/compose.ts";
 import type { App } from "../../src/app/process/app.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 
-/** What a test puts around the calls of one host; each returns a promise that may never resolve. */
+/** What a test puts around the calls of one host. Each function returns a promise that may never resolve. */
 export interface Interference {
-  /** Before a terminate leaves the host. */
+  /** Around a terminate. */
   readonly terminate?: (
     host: Host,
     send: () => ReturnType<CycleCloud["terminate"]>,
   ) => ReturnType<CycleCloud["terminate"]>;
-  /** Before a load of the record. */
+  /** In place of a load of the record. */
   readonly load?: (host: Host) => ReturnType<RecordStore["load"]> | undefined;
   /** Around a save of the record. */
   readonly save?: (
@@ -26,7 +26,7 @@ export interface Interference {
   ) => ReturnType<RecordStore["save"]>;
 }
 
-/** One process: its own lanes and desks over the shared store, queue and CycleCloud. A dead one never hears of a call again. */
+/** One host process: its own lanes and desks over the shared store, queue and CycleCloud. After its death none of its calls ends. */
 export class Host {
   readonly composed: Composition;
   #alive = true;

@@ -3,7 +3,6 @@ import type { HttpResponseInit } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
-import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import { clusterName } from "../../src/domain/ids.ts";
@@ -19,15 +18,12 @@ import type { Interference } from "./host-process.ts";
 import { Host } from "./host-process.ts";
 import type { ReadyNode } from "./ready-nodes.ts";
 import { ReadyNodes, stopRequest } from "./ready-nodes.ts";
+import type { Send } from "./stage-options.ts";
+import { MINUTE_MS, ORIGIN } from "./stage-options.ts";
 
 export type { Host, Interference } from "./host-process.ts";
 
-/** A Thursday at midnight. */
-const ORIGIN = Date.UTC(2026, 0, 1);
-const MINUTE_MS = 60_000;
 const CLUSTER = clusterName("demo");
-
-export type Send = (request: TransportRequest) => Promise<Answer>;
 
 export interface HostsOptions {
   readonly simulator: SimulatorOptions;
@@ -36,7 +32,7 @@ export interface HostsOptions {
   readonly between?: (send: Send, clock: VirtualClock) => Send;
 }
 
-/** What a node was told. */
+/** The answer to a node. */
 export interface Told {
   readonly status: number;
   readonly undrain?: boolean;
@@ -50,7 +46,7 @@ export class HostsStage {
   readonly simulator: Simulator;
   readonly hosts: readonly Host[];
   interference: Interference = {};
-  /** False: the timer has stopped for good, as it does after some deployments. */
+  /** False: the timer has stopped, as it does after some deployments. */
   timerIsOn = true;
   readonly #ports: Ports;
   readonly #queue: ReturnType<typeof composeInMemory>["queue"];
@@ -64,10 +60,7 @@ export class HostsStage {
   constructor(options: HostsOptions) {
     this.simulator = new Simulator(options.simulator, this.clock);
     this.#ready = new ReadyNodes(this.simulator);
-    const send: Send = ({ method, path, query, body }) =>
-      Promise.resolve(
-        this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
-      );
+    const send: Send = async (request) => this.simulator.request(request);
     const base = composeInMemory({
       cluster: CLUSTER,
       clock: this.clock,
@@ -122,12 +115,12 @@ export class HostsStage {
     this.#every.push({ at: this.clock.now(), seconds, act });
   }
 
-  /** Hands a message to a host's function; absent: the first that is alive. */
+  /** Hands a message to a host's function. Default: the first host that is alive. */
   push(message: DemandMessage, host = this.#someHost()): void {
     this.#deliver(message, host);
   }
 
-  /** Accepts a message on this host and does nothing else: resolves once it is durable. */
+  /** Accepts a message on this host and makes no plan. Resolves once the demand is saved. */
   async accept(message: DemandMessage, host: Host): Promise<void> {
     const { readDemandMessage } = await import("../../src/wire/message/demand-message.ts");
     const now = this.clock.now();
@@ -155,7 +148,7 @@ export class HostsStage {
     return toldBy(answer);
   }
 
-  /** Asks and lets time pass until the answer is there; undefined: none within `seconds`. */
+  /** Asks, and lets time pass until the answer arrives. Undefined if none does within `seconds`. */
   async told(
     node: ReadyNode,
     host?: Host,

@@ -7,7 +7,7 @@ import { BOTH, D4, F4, createdByGroup, demo, groupsOf, groupsOf64, shownGroups }
 test("not filled in ten minutes: all of it is released, the next machine type is tried, and there it stays", async () => {
   const stage = new Stage({ simulator: demo({ machineTypes: BOTH, capacity: { [F4]: 10 } }) });
   await stage.during(stage.push(groupsOf64(1)));
-  // Found lacking by the look after the create, that of the tick at 0 s.
+  // The observation after the create found the group lacking: that of the tick at 0 s.
   await stage.pass(595);
   expect(createdByGroup(stage)).toEqual({ [`${F4}/group-execute-64-1`]: 10 });
   await stage.pass(45);
@@ -32,7 +32,7 @@ test("not filled in ten minutes: all of it is released, the next machine type is
   expect(list[0]?.released).toMatch(
     /^its group group-execute-64-1 was given up at .*, because it had only 10 of 16 nodes$/,
   );
-  // Released nodes go when they ask, those of the group that took their place do not.
+  // Released nodes may stop when they ask. Those of the group that took their place may not.
   const released = stage.readyNodes.slice(0, 10);
   expect(await Promise.all(released.map((node) => stage.ask(node)))).toEqual(released.map(() => 200));
   await stage.pass(300);

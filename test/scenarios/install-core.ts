@@ -1,4 +1,4 @@
 import { installCore } from "../../src/local/host/core.ts";
 
-// Imported before any function is: registering needs a host to register with, though nothing is dispatched through it here.
+// Import this before any function: registering a function needs a host to register with. No call goes through this host.
 installCore();

@@ -4,7 +4,7 @@ import type { Judged, ObservedTime } from "./observed-time.ts";
 import { looksOf } from "./observed-time.ts";
 import type { Stage } from "./stage.ts";
 
-/** Fails unless nothing was changed in an observed array, and the totals of both fleets are what the independent counts say. */
+/** Fails unless no node of an observed array was changed, and the totals of both fleets agree with the independent counts. */
 export async function judgeObserved(observed: ObservedTime): Promise<void> {
   const { stage, switchedAt, waiting, execute, second } = observed;
   judgeChanges(stage, switchedAt);
@@ -19,7 +19,7 @@ export async function judgeObserved(observed: ObservedTime): Promise<void> {
   expect(observing.map(({ nodearray }) => nodearray)).toEqual(["execute"]);
 }
 
-/** What the simulator saw of us: nothing but questions until the switch, and after it creates and stops in "second" only. */
+/** The app's requests to the simulator: only reads until the switch, and after it creates and stops in "second" only. */
 function judgeChanges(stage: Stage, switchedAt: number): void {
   const changes = stage.sent.filter(({ method }) => method !== "GET");
   expect(changes.filter(({ at }) => at <= switchedAt)).toEqual([]);
@@ -29,7 +29,7 @@ function judgeChanges(stage: Stage, switchedAt: number): void {
   expect(new Set(stopped.map(({ array }) => array))).toEqual(new Set(["second"]));
   expect(Math.min(...[...created, ...stopped].map(({ at }) => at))).toBeGreaterThan(switchedAt);
   expect(stage.eventsOf("start-accepted")).toEqual([]);
-  // Each node of "second" that is made after the switch is ours: the other autoscaler has given the array up.
+  // Each node of "second" that is created after the switch is ours, because the other autoscaler has given the array up.
   const later = stage
     .eventsOf("node-created")
     .filter((node) => node.array === "second" && node.at > switchedAt);
@@ -50,12 +50,12 @@ function judgeTotals(
   array: string,
   stage: Stage,
 ): void {
-  // Counted exactly, at the simulator's own times: apart by no more than a look's distance for each change.
+  // Counted exactly, at the simulator's own times. Each change may differ by the time between two observations.
   expect(said.real.boots).toBe(real.boots);
   expect(Math.abs(said.real.nodeSeconds - real.nodeSeconds)).toBeLessThanOrEqual(real.allowed.nodeSeconds);
   expect(Math.abs(said.real.idleSeconds - real.idleSeconds)).toBeLessThanOrEqual(real.allowed.idleSeconds);
   expect(real.allowed.nodeSeconds).toBeLessThan(0.03 * real.nodeSeconds);
-  // Counted as looks do, and by the rules of the virtual fleet: apart by the rounding of each day's answer, and by
+  // Counted as observations do, and by the rules of the virtual fleet. They differ by the rounding of each day's answer, and by
   // which of several idle nodes took a job.
   const byLook = nodeSecondsByLook(stage.simulator.log, array, looks);
   expect(Math.abs(said.real.nodeSeconds - byLook)).toBeLessThanOrEqual(said.rounding);

@@ -48,7 +48,7 @@ test("a create that was granted in part and whose answer was lost: the rest is a
 });
 
 describe("one create request is lost, and from then on", () => {
-  /** The first create never arrives; `broken` requests get this answer for ever. */
+  /** The first create is lost; `broken` requests always get this answer. */
   const after = (broken: (request: TransportRequest) => boolean, answer: Answer) => {
     let isLost = false;
     return (send: Send): Send =>
@@ -84,7 +84,7 @@ describe("one create request is lost, and from then on", () => {
           const id = requestIdIn(request);
           if (id === undefined) return rest(request);
           ids.add(id);
-          // Only a new id gets through.
+          // Only a create with a new id succeeds.
           if (ids.size === 1) throw new PortError("unreachable", "create", "cut before it came");
           return rest(request);
         };

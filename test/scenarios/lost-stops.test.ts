@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import { oneArray, QUICK, target } from "./clusters.ts";
-import type { Interference, Send, Told } from "./hosts-stage.ts";
+import type { Interference, Told } from "./hosts-stage.ts";
+import type { Send } from "./stage-options.ts";
 import { HostsStage } from "./hosts-stage.ts";
 
 const DAY = { expirationInterval: 86_400 };
 
-/** Ten nodes that are up and that nobody needs any more. */
+/** Ten nodes that are up and no longer needed. */
 async function idleCluster(
   nodes: number,
   between?: (send: Send) => Send,
@@ -78,7 +79,7 @@ describe("the stop of all nodes never arrives, and demand comes back 20 s later:
     expect(stage.count("node-created")).toBe(100);
     expect(stage.count("terminate-accepted")).toBe(0);
     expect((await stage.record())?.intents).toEqual([]);
-    // The stop is known to be lost: the next question gets a verdict again.
+    // The stop is known to be lost, so the next question gets a verdict again.
     const [node] = stage.readyNodes;
     if (node !== undefined) expect(await stage.told(node)).toMatchObject({ status: 409, undrain: true });
   });
@@ -188,7 +189,7 @@ describe("a node is told to stay only if no stop of it can be under way", () => 
     const begun = stage.seconds;
     expect(await stage.told(node)).toMatchObject({ status: 503, undrain: false });
     expect(stage.seconds - begun).toBeLessThanOrEqual(16);
-    // Nobody waits behind the slow stop: a node that the demand needs is told so at once.
+    // No other node waits behind the slow stop: a node that the demand needs gets its answer at once.
     stage.push(target("demo", 3, DAY));
     await stage.pass(1);
     expect(await stage.told(other, stage.hosts[0], {}, 1)).toMatchObject({ status: 409, undrain: true });

@@ -23,7 +23,7 @@ test("2,000 sets renew every 60 s while a status takes 3 s: a new target is aske
   await stage.pass(RENEW_SECONDS * 2);
   expect(stage.eventsOf("node-created")).toHaveLength(32);
 
-  // Every 7 s, so that the targets meet the looks, which are 5 s apart and last 3 s, at all their stages.
+  // Every 7 s, so that targets arrive in all stages of the observations, which are 5 s apart and last 3 s.
   const targets: { at: number; count: number }[] = [];
   for (let count = 33; count < 33 + 20; count += 1) {
     targets.push({ at: stage.clock.now(), count });
@@ -34,8 +34,8 @@ test("2,000 sets renew every 60 s while a status takes 3 s: a new target is aske
   expect(waits).not.toContain(undefined);
   expect(Math.max(...waits.map((wait) => wait ?? Infinity))).toBeLessThanOrEqual(10);
   expect(stage.simulator.summarize().mostStatusCallsIn60Seconds).toBeLessThanOrEqual(13);
-  // The looks are as dense as the rule allows while every one of them is wanted: the bound is met, not idled past.
+  // Observations are as frequent as the rule allows while each of them is wanted: the limit is reached.
   expect(stage.simulator.summarize().mostStatusCallsIn60Seconds).toBeGreaterThanOrEqual(8);
   expect(stage.eventsOf("terminate-accepted")).toEqual([]);
-  // In virtual time: how long it takes says nothing, and beside other loads it takes several times as long as alone.
+  // Time is virtual. The real duration is no measure: beside other loads it is several times as long.
 }, 120_000);

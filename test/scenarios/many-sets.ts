@@ -2,7 +2,7 @@ import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { oneArray } from "./clusters.ts";
 
-/** A scheduler that can only say "job X is queued" has one request set per job. */
+/** A scheduler that can only report "job X is queued" has one request set per job. */
 export const SETS = 2000;
 export const RENEW_SECONDS = 60;
 
@@ -15,7 +15,7 @@ export function wideNodes(): SimulatorOptions {
   };
 }
 
-/** The demand of set number `index`: the same each time, so that it is a mere renewal. */
+/** The demand of set number `index`. It is always the same, so sending it again is a renewal. */
 export function jobSet(index: number, now: number): DemandMessage {
   return {
     version: 1,
@@ -27,7 +27,7 @@ export function jobSet(index: number, now: number): DemandMessage {
   };
 }
 
-/** "At least so many nodes": a new target each time. */
+/** A target of at least this many nodes: a new one each time. */
 export function urgentTarget(count: number, now: number): DemandMessage {
   return {
     version: 1,
@@ -39,7 +39,7 @@ export function urgentTarget(count: number, now: number): DemandMessage {
   };
 }
 
-/** How long each new target waited for the create that first reached it, in seconds; undefined if none did. */
+/** How long each new target waited for the create that first reached it, in seconds. Undefined if none did. */
 export function waitsForTargets(
   targets: readonly { readonly at: number; readonly count: number }[],
   creates: readonly { readonly at: number; readonly added: number }[],

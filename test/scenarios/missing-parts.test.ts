@@ -3,16 +3,16 @@ import { isObject } from "../../src/adapters/cyclecloud/read-fields.ts";
 import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { MACHINE_TYPES, oneArray, QUICK, target } from "./clusters.ts";
-import type { Send } from "./hosts-stage.ts";
+import type { Send } from "./stage-options.ts";
 import { HostsStage } from "./hosts-stage.ts";
 
-/** CycleCloud's answers lack a part: a field of a record, a node of an answer, a node array of a status. */
+/** Answers of CycleCloud that lack a part: a field of a record, a node of an answer, a node array of a status. */
 
 const DAY = { expirationInterval: 86_400 };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A cluster that listens to a liar while `lies` is set. */
+/** A cluster whose answers are changed by `lie` while `lies.now` is set. */
 function listening(simulator: SimulatorOptions, lie: (send: Send) => Send) {
   const lies = { now: false };
   const stage = new HostsStage({
@@ -22,7 +22,7 @@ function listening(simulator: SimulatorOptions, lie: (send: Send) => Send) {
   return { stage, lies };
 }
 
-/** Statuses, changed. */
+/** Changes statuses. */
 const inStatus =
   (change: (status: Fields) => Fields) =>
   (send: Send): Send =>
@@ -95,7 +95,7 @@ test("CycleCloud's answer to a stop does not list the node: it hears 503 until a
   expect(stage.count("terminate-accepted")).toBe(1);
 });
 
-/** Two arrays alike; jobs go to the first. */
+/** Two equal arrays. Jobs go to the first. */
 const TWO_ARRAYS: SimulatorOptions = {
   clusters: [
     {
@@ -114,7 +114,7 @@ const TWO_ARRAYS: SimulatorOptions = {
   timings: QUICK,
 };
 
-/** The array that has nodes, and all of them. */
+/** A status without the array that has nodes, and without its nodes. */
 const withoutUsedArray = inStatus((status) => {
   const [used] = listIn(status, "nodes").map(({ Template }) => Template);
   return {

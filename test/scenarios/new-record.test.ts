@@ -10,7 +10,7 @@ function newStage(visibilityLagSeconds = 0): Stage {
   return stage;
 }
 
-/** What an autoscaler did that lost its table since. */
+/** The creates and stops of an autoscaler after it has lost its table. */
 function createBefore(stage: Stage, count: number, requestId: string): void {
   const set = { count, nodearray: "execute", definition: { machineType: "Standard_F4s_v2" } };
   stage.simulator.request({
@@ -60,7 +60,7 @@ test("a new record over an empty cluster creates at once", async () => {
   await stage.during(stage.push(target("demo", 5, { expirationInterval: 3600 })));
   await stage.pass(2);
   expect(created(stage)).toEqual([10, 10, 10, 10, 10]);
-  // Nodes of its own do not make it wait.
+  // Nodes of its own requests do not make it wait.
   await stage.pass(10);
   await stage.during(stage.push(target("demo", 7, { expirationInterval: 3600 })));
   await stage.pass(6);

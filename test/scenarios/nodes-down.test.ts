@@ -4,7 +4,7 @@ import { Stage } from "./stage.ts";
 
 const DAY = 86_400;
 
-/** So many nodes of pure target demand, all Ready; no scheduler reports. */
+/** A cluster with this many nodes of pure target demand, all Ready. No scheduler reports. */
 async function readyNodes(count: number, more: Parameters<typeof oneArray>[1] = {}): Promise<Stage> {
   const stage = new Stage({ simulator: oneArray("demo", more) });
   await stage.during(stage.push(target("demo", count, { expirationInterval: DAY })));

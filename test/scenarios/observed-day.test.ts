@@ -22,7 +22,7 @@ test("eight hours beside another autoscaler: nothing is changed by us, and both 
   const [execute, second] = days[0]?.nodearrays ?? [];
   expect(days).toHaveLength(1);
   expect(second).toMatchObject({ real: { nodeHours: 0, boots: 0 }, virtual: { nodeHours: 0, boots: 0 } });
-  // Counted from the simulator's events, at the moments of our looks.
+  // Counted from the simulator's events, at the times of the app's observations.
   const real = nodeSecondsByLook(stage.simulator.log, "execute", looksOf(stage)) / HOUR;
   expect(execute?.real.nodeHours).toBeCloseTo(real, 2);
   expect(execute?.real).toMatchObject({ peakNodes: 12, boots: 17 });

@@ -14,7 +14,7 @@ import { Stage } from "./stage.ts";
 
 const DAY_MINUTES = 1440;
 
-/** Two alike arrays, "execute" and "second", with room for a hundred nodes each. */
+/** Two equal arrays, "execute" and "second", with room for a hundred nodes each. */
 export function twoArrays(): SimulatorOptions {
   const array = { region: "westeurope", machineTypes: ["Standard_F4s_v2"], maxCount: 100 };
   return {
@@ -46,7 +46,7 @@ export function drawWaves(seed: number, days: number): readonly Wave[] {
   return waves;
 }
 
-/** One array beside another autoscaler: what we say of it, and what independent counts say. */
+/** One array beside another autoscaler: the app's comparison, and independent counts. */
 export interface Judged {
   readonly said: Awaited<ReturnType<typeof saidOf>>;
   readonly real: RealCount;
@@ -61,7 +61,7 @@ interface WaitingSeconds {
 export interface ObservedTime {
   readonly stage: Stage;
   readonly switchedAt: number;
-  /** Of both arrays, until the switch. */
+  /** The waiting time of jobs in both arrays, until the switch. */
   readonly waiting: {
     readonly said: WaitingSeconds;
     readonly real: RealCount;
@@ -72,7 +72,7 @@ export interface ObservedTime {
   readonly second: Judged;
 }
 
-/** Both arrays are observed; in the middle the other autoscaler gives "second" up, and we take it over. */
+/** Both arrays are observed. In the middle the other autoscaler gives "second" up, and the app takes it over. */
 export async function observeFor(days: number, seed: number): Promise<ObservedTime> {
   const stage = new Stage({ simulator: twoArrays(), policy: { mode: "observe" } });
   const join = (array: string, set: string, at: number) => {
@@ -114,7 +114,7 @@ export async function observeFor(days: number, seed: number): Promise<ObservedTi
       said: waited,
       real: countReal(stage.simulator.log, jobs, looks, { ...span, array: "" }),
       virtual: virtualWaiting,
-      // Half of a hundredth of an hour for each day.
+      // Half a hundredth of an hour for each day.
       rounding: Math.ceil(days / 2) * 18,
     },
     execute: await judge("execute", execute, stage.clock.now()),
@@ -122,7 +122,7 @@ export async function observeFor(days: number, seed: number): Promise<ObservedTi
   };
 }
 
-/** When our app asked for the status; the other autoscaler asks for none. */
+/** When the app asked for the status. The other autoscaler never does. */
 export const looksOf = (stage: Stage): readonly number[] => [
   ...new Set(stage.eventsOf("status-read").map(({ at }) => at)),
 ];
@@ -134,7 +134,7 @@ async function waitedOf(stage: Stage): Promise<WaitingSeconds> {
   return { real: sum("real"), virtual: sum("virtual") };
 }
 
-/** The sums of all days, with what rounding of each to a hundredth of an hour may hide. */
+/** The sums of all days, and how much the rounding of each day to a hundredth of an hour may hide. */
 async function saidOf(stage: Stage, array: string) {
   const { days } = await stage.comparison("demo");
   const rows = days.flatMap(({ nodearrays }) => nodearrays.filter(({ nodearray }) => nodearray === array));
@@ -152,7 +152,7 @@ async function saidOf(stage: Stage, array: string) {
   };
 }
 
-/** The rule of docs/cli.md: the median of the last 31 real boots, by our looks; 300 s where none was seen. */
+/** The rule of docs/cli.md: the median of the last 31 real boots, as the app observed them, or 300 s if there was none. */
 function bootSeconds(stage: Stage, looks: readonly number[]): (at: number) => number {
   const seenAt = (at: number): number => looks.find((look) => look >= at) ?? Infinity;
   const created = new Map(stage.eventsOf("node-created").map(({ nodeId, at }) => [nodeId, seenAt(at)]));

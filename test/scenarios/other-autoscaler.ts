@@ -3,12 +3,12 @@ import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { Actor } from "./stage-options.ts";
 import type { Stage } from "./stage.ts";
 
-/** Another autoscaler and its scheduler, with rules of their own: ours only observes. */
+/** Another autoscaler and its scheduler, with rules of their own. Ours only observes. */
 
 const MINUTE_MS = 60_000;
 const CALL = { method: "POST", query: {} };
 
-/** Waves of one-node jobs: so many at such a minute, for so long. */
+/** A wave of one-node jobs: this many at this minute, each for this time. */
 export interface Wave {
   readonly atMinute: number;
   readonly jobs: number;
@@ -24,7 +24,7 @@ export interface Job {
   hostname: string | undefined;
 }
 
-/** What the scheduler stated at one moment: how many jobs wait, and the host of each job that runs. */
+/** The scheduler's statement at one moment: how many jobs wait, and the host of each job that runs. */
 export interface Statement {
   readonly at: number;
   readonly waiting: number;
@@ -38,8 +38,8 @@ interface Host {
 }
 
 /**
- * Every minute: jobs end and start, a node is created for each job that waits, and a node that has been idle for `keepMinutes` is stopped.
- * Then the scheduler states its jobs and hosts to our app.
+ * Acts every minute. Jobs end and start, a node is created for each job that waits, and a node that has been idle for `keepMinutes` is
+ * stopped. Then the scheduler states its jobs and hosts to our app.
  */
 export class OtherAutoscaler implements Actor {
   readonly #stage: Stage;
@@ -50,7 +50,7 @@ export class OtherAutoscaler implements Actor {
   readonly #set: string;
   readonly #keepMs: number;
   readonly #hosts = new Map<string, Host>();
-  /** Every job that there was. */
+  /** All jobs so far. */
   readonly log: Job[] = [];
   readonly statements: Statement[] = [];
   #jobs: Job[] = [];
@@ -78,7 +78,7 @@ export class OtherAutoscaler implements Actor {
     this.#simulator.onEvent((event) => this.#note(event));
   }
 
-  /** It makes and stops no nodes from now on; its scheduler goes on. */
+  /** From now on it creates and stops no nodes. Its scheduler goes on. */
   retire(): void {
     this.#isOver = true;
   }

@@ -71,11 +71,11 @@ test("after 15 minutes without the host an idle node is told to wait while deman
   await stage.pass(15 * MINUTE + 20);
   expect(await stage.ask(first)).toBe(0);
   stage.startHost();
-  // Before the first look: the last one is too old.
+  // Before the first observation: the last one is too old.
   expect(await stage.during(stage.ask(first))).toBe(503);
   await stage.pass(30);
   expect((await stage.state("demo")).health.restingUntil).toBeDefined();
-  // After it: nobody has said yet what is needed.
+  // After it: no scheduler has said yet what is needed.
   expect(await stage.during(stage.ask(first))).toBe(503);
   await stage.during(stage.push(target("demo", 9, { expirationInterval: DAY })));
   await stage.pass(10);

@@ -26,7 +26,7 @@ test("what changed something can be explained for as long as is configured, and 
     near: [first],
   });
 
-  // A plan that knows the first two nodes by name.
+  // The number of a plan that knows the first two nodes by name.
   await stage.during(stage.push(target("demo", 3, DAY)));
   await stage.pass(4 * MINUTE);
   const [, second = 0] = await stage.keptPlans("demo");

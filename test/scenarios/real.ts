@@ -6,9 +6,9 @@ import type { ReadyNode } from "./ready-nodes.ts";
 import type { ClusterState } from "./state.ts";
 import { readState } from "./state.ts";
 
-/** What these tests do with a running system: everything over its HTTP doors. */
+/** What these tests do with a running system: everything goes over HTTP. */
 
-/** Waits, looking every 20 ms, until `isSo`; fails after so many real seconds, saying what was waited for. */
+/** Polls every 20 ms until `isSo`. Fails after this many real seconds, and names what it waited for. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
@@ -21,12 +21,12 @@ export async function until(
   }
 }
 
-/** Replaces a request set over HTTP; fails unless it is accepted. */
+/** Replaces a request set over HTTP. Fails unless it is accepted. */
 export async function put(system: LocalSystem, message: DemandMessage, url = system.url): Promise<void> {
   await sendDemand({ api: { url, key: system.keys.host } }, message, { now: system.clock.now() });
 }
 
-/** What the timer does for the cluster, now, on one of the hosts: the outcome's kind. */
+/** Runs a tick of the cluster now, on one of the hosts. Returns the kind of the outcome. */
 export async function tick(system: LocalSystem, cluster: string, url = system.url): Promise<string> {
   const response = await fetch(`${url}/api/clusters/${cluster}/tick`, {
     method: "POST",
@@ -43,7 +43,7 @@ export async function stateOf(system: LocalSystem, cluster: string): Promise<Clu
   return readState(await response.json());
 }
 
-/** GET of the node's stop URL, on the host it was told or on another one; 0 if nobody answers. */
+/** GET of the node's stop URL, on its own host or on another one. Returns 0 if no host answers. */
 export async function askStop(node: ReadyNode, host?: string): Promise<number> {
   const told = new URL(node.stopUrl);
   const url = host === undefined ? told : new URL(told.pathname, host);
@@ -57,7 +57,7 @@ export async function askStop(node: ReadyNode, host?: string): Promise<number> {
   }
 }
 
-/** Nodes that are Ready and that nobody has stopped, as they know themselves. */
+/** Nodes that are Ready and that CycleCloud was not asked to stop. */
 export function readyNodes(system: LocalSystem): readonly ReadyNode[] {
   const ready = new Map<string, ReadyNode>();
   for (const event of system.simulator.log) {
@@ -78,7 +78,7 @@ export function countEvents(
   return system.simulator.log.filter((event) => event.kind === kind).length;
 }
 
-/** Ready in the eyes of the autoscaler, not only of CycleCloud. */
+/** Waits until the autoscaler has seen the nodes as Ready, not only CycleCloud. */
 export async function untilSeenReady(system: LocalSystem, cluster: string, count: number): Promise<void> {
   await until(`${count} nodes are seen Ready`, async () => {
     const { nodes } = await stateOf(system, cluster);
@@ -95,12 +95,12 @@ export async function untilSettled(system: LocalSystem, cluster: string): Promis
 }
 
 /**
- * An origin for the scaled clock with which a full simulated minute begins right now: the first tick is then a whole minute away, and a
- * test can push its demand before it. A record whose first look finds live demand rests only until that demand is pushed again.
+ * An origin for the scaled clock with which a full simulated minute begins right now. The first tick is then a whole minute away, and a
+ * test can push its demand before it. A record whose first observation finds live demand rests only until that demand is pushed again.
  */
 export function originAtFullMinute(speed: number): number {
   const now = Date.now();
-  // now + (now - origin) x (speed - 1) is the simulated time: the origin lies as far back as makes it a whole minute.
+  // The simulated time is now + (now - origin) x (speed - 1). This origin makes it a full minute.
   const missing = 60_000 - (now % 60_000);
   return now - missing / (speed - 1);
 }

@@ -30,7 +30,7 @@ describe("nodes that never boot", () => {
   test("are replaced in their own bucket after its rest, where there is no other", async () => {
     const stage = new Stage({ simulator: oneArray("demo", {}, { neverBootShare: 1 }) });
     await stage.during(stage.push(target("demo", 10, { expirationInterval: DAY })));
-    // The tick at 0 s sees them first, so their time is up at 3,600 s.
+    // The tick at 0 s sees them first, so their boot timeout ends at 3,600 s.
     await stage.pass(3610);
     expect(stage.eventsOf("terminate-accepted")).toHaveLength(10);
     expect(stage.eventsOf("node-created")).toHaveLength(10);
@@ -49,7 +49,8 @@ test("nodes whose software installation fails are stopped at once and replaced i
     simulator: oneArray("demo", { machineTypes: BOTH }, { bootFailureShare: 1 }),
   });
   await stage.during(stage.push(target("demo", 10, { expirationInterval: DAY })));
-  // Pushed again, so that the rest of a new record is over: while it lasts, a node seen only as Failed may have been Ready before.
+  // Demand is pushed again, which ends the rest of a new record. During the rest, a node that was only seen as Failed may have been Ready
+  // before.
   await stage.pass(20);
   await stage.during(stage.push(target("demo", 10, { expirationInterval: DAY })));
   await stage.pass(41);

@@ -6,7 +6,7 @@ import { Stage } from "./stage.ts";
 const CREATE = "/clusters/demo/nodes/create";
 const CALLBACK = expect.stringContaining("http://autoscaler.invalid/api/autostop/demo/");
 
-/** The first create reaches nobody, and its sender hears nothing more; from then on the template says `later` where it said `first`. */
+/** The first create is lost, and its sender gets no answer. From then on the template has `later` in place of `first`. */
 async function lostCreate(first: string, later: string, meet?: (path: string) => Answer | undefined) {
   const asked: TransportRequest[] = [];
   let isLost = false;
@@ -59,7 +59,7 @@ test("whoever takes a create over sends what the template says in a status that 
   const id: unknown = first instanceof Object ? Reflect.get(first, "requestId") : undefined;
   expect(second).toEqual(bodyWith(id, "/mnt/later"));
   expect(more).toEqual([]);
-  // The first create, and then: one status, beside it what is known of its id (by two witnesses), and the create again.
+  // The first create. Then one status, what is known of its id (from two sources), and the create again.
   expect(asked.slice(1, 6).map(({ path }) => path)).toEqual([
     "/clusters/demo/status",
     "/clusters/demo/nodes",

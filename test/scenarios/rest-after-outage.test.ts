@@ -9,7 +9,7 @@ interface Resumed {
   readonly push: (count: number) => Promise<void>;
 }
 
-/** Ten nodes are Ready for a set that its scheduler renews each minute; then the host is away for nine and a half minutes. */
+/** Ten nodes are Ready for a set that its scheduler renews each minute. Then the host is down for nine and a half minutes. */
 async function afterOutage(expirationInterval = 300): Promise<Resumed> {
   const stage = new Stage({ simulator: oneArray("demo") });
   const push = (count: number) => stage.during(stage.push(target("demo", count, { expirationInterval })));
@@ -54,7 +54,7 @@ test("the tick looks before the scheduler pushes: the rest ends with the push", 
 });
 
 test("what was pushed just before the outage is not pushed again: scale-down rests until the scheduler speaks", async () => {
-  // The last push came seconds after the last look, and is valid for a day.
+  // The last push came seconds after the last observation, and is valid for a day.
   const { stage, push } = await afterOutage(86_400);
   await stage.pass(MINUTE);
   expect((await stage.state("demo")).health.restingUntil).toBeDefined();

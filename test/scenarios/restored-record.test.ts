@@ -8,13 +8,13 @@ const TWELVE = target("demo", 12, { expirationInterval: 86_400 });
 
 interface Restore {
   readonly policy?: Partial<Policy>;
-  /** Seconds between the create that the backup does not have and the restore. */
+  /** Seconds between the restore and the create that the backup does not have. */
   readonly later: number;
-  /** Another process goes on after it. */
+  /** Another process goes on after the restore. */
   readonly isNew: boolean;
 }
 
-/** The record was backed up while there were ten nodes. Two more are asked for and created, and it is set back. */
+/** The record is backed up while there are ten nodes. Two more are demanded and created, and then the record is restored. */
 async function setBack({ policy = {}, later, isNew }: Restore): Promise<Stage> {
   const stage = new Stage({ simulator: oneArray("demo", {}, { visibilityLagSeconds: 30 }), policy });
   await stage.during(stage.push(target("demo", 10, { expirationInterval: 86_400 })));

@@ -9,11 +9,11 @@ import { Stage } from "./stage.ts";
 import type { ClusterState } from "./state.ts";
 
 const CLUSTER = "contract";
-/** By then a newborn record has ended its rest, and scale-down is allowed. */
+/** By then the rest of a new record is over, and scale-down is allowed. */
 const WARM_UP_SECONDS = 600;
-/** The last step has so long to settle: three looks of the timer, of which one may be doubted. */
+/** The last step has this long to settle: three observations of the timer, of which one may be in doubt. */
 const SETTLE_SECONDS = 200;
-/** The template's own configuration, to see that a request's is merged with it. */
+/** The template's own Configuration, to check that a request's Configuration is merged with it. */
 const TEMPLATE_CONFIGURATION = {
   template_setting: "kept",
   nested: { template_member: 1 },
@@ -21,10 +21,10 @@ const TEMPLATE_CONFIGURATION = {
   autoscale: { resources: { scratch: 4 } },
 };
 
-/** What a step came to, by array name, in the words of its expectation. */
+/** The result of a step by array name, with the members of its expectation. */
 export type Observed = Readonly<Record<string, ContractOutcome>>;
 
-/** Plays a case through queue and functions against the simulator, and tells of each step what its expectation asks about. */
+/** Plays a case through queue and functions against the simulator. Returns the result of each step. */
 export async function runAutoscaleCase(
   { steps }: ContractCase,
   template: ContractTemplate,
@@ -53,7 +53,7 @@ export async function runAutoscaleCase(
   return observed;
 }
 
-/** Time goes to `seconds` from now, and the timer's function looks shortly before that. */
+/** Lets time pass for `seconds`. A tick runs one second before the end. */
 async function settle(stage: Stage, seconds: number): Promise<void> {
   const end = stage.clock.now() + seconds * 1000;
   await stage.pass(seconds - 1);
@@ -90,7 +90,7 @@ function simulatorOf(template: ContractTemplate): SimulatorOptions {
   };
 }
 
-/** The calls of the step, then what happens to nodes; answers of the stop URL by array. */
+/** Makes the calls of the step, and then what happens to nodes. Returns the answers of the stop URL by array. */
 async function act(stage: Stage, step: ContractStep): Promise<ReadonlyMap<string, readonly number[]>> {
   const nodearrays = definitionsOf(step);
   if (nodearrays !== undefined) {
@@ -123,7 +123,7 @@ async function act(stage: Stage, step: ContractStep): Promise<ReadonlyMap<string
   return answers;
 }
 
-/** `jetpack autoscale --name --corecount` names one array that exists: the same as a list of one definition. */
+/** The definitions of a step. `jetpack autoscale --name --corecount` names one existing array: the same as a list of one definition. */
 function definitionsOf({
   set,
   update,
@@ -169,7 +169,7 @@ const nodeList = z.object({
   ),
 });
 
-/** Nodes that are wanted, as CycleCloud has them now. One that no look has shown us counts for "?". */
+/** The nodes that are wanted, from CycleCloud. A node that no observation has shown counts for "?". */
 function nodesOf(stage: Stage, state: ClusterState): readonly ContractNode[] {
   const shown = new Map(state.nodes.list.map(({ nodeId, countsFor }) => [nodeId, countsFor]));
   return nodeList
@@ -201,12 +201,12 @@ interface Seen {
   readonly stage: Stage;
   readonly state: ClusterState;
   readonly nodes: readonly ContractNode[];
-  /** Events of the simulator before the step. */
+  /** The number of events of the simulator before the step. */
   readonly since: number;
   readonly answers: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Each thing that is expected of an array, as it is. */
+/** The actual value of everything that is expected of an array. */
 function observe(seen: Seen, key: string, wanted: ContractOutcome): ContractOutcome {
   const { state, answers } = seen;
   const name = nameOf(seen, key);
@@ -238,7 +238,7 @@ function observe(seen: Seen, key: string, wanted: ContractOutcome): ContractOutc
   return Object.fromEntries(Object.entries(all).filter(([member]) => asked.has(member)));
 }
 
-/** "groupedOf:execute" is whatever the grouped array of execute is called. */
+/** "groupedOf:execute" stands for the name of the grouped array of "execute". */
 function nameOf({ nodes }: Seen, key: string): string {
   if (!key.startsWith("groupedOf:")) return key;
   const prefix = `${key.slice("groupedOf:".length)}:`;
@@ -273,7 +273,7 @@ function observeGroups(nodes: readonly ContractNode[], { groupIdInConfiguration:
   };
 }
 
-/** Of the expected members of Configuration, what all nodes have; undefined where they differ. */
+/** The expected members of Configuration, as all nodes have them. Undefined if the nodes differ. */
 function sharedMembers(
   nodes: readonly ContractNode[],
   expected: Readonly<Record<string, unknown>> | undefined,

@@ -25,7 +25,7 @@ function arraysIn({ body }: Pick<TransportRequest, "body">): readonly string[] {
   return Array.isArray(sets) ? sets.map((set) => String(Reflect.get(Object(set), "nodearray"))) : [];
 }
 
-/** Every create that asks for nodes of "b" gets this answer and has no effect; `until`: for so long. */
+/** Every create that asks for nodes of "b" gets this answer and has no effect, until that moment. */
 function refusing(answer: Answer, until = Number.POSITIVE_INFINITY): Stage {
   return new Stage({
     simulator: arrays(),
@@ -44,7 +44,7 @@ const push = (stage: Stage, count: number): void =>
     nodearrays: NAMES.map((Name) => ({ Name, TargetCount: count })),
   });
 
-/** The creates that were let through. */
+/** The creates that reached CycleCloud. */
 const requests = (stage: Stage) =>
   stage.sent.filter(({ path }) => path === CREATE).map((sent) => arraysIn(sent).join(""));
 const createdIn = (stage: Stage) =>
@@ -68,7 +68,7 @@ describe("one set of a create provokes an error", () => {
     await stage.pass(600);
     expect(createdIn(stage)).toBe("acd");
     expect((await stage.state("demo")).alone).toEqual([{ bucket: "b/Standard_F4s_v2" }]);
-    // Later demand of those that were accepted goes together again, and "b" does not hold it up.
+    // Later demand of the accepted arrays goes together again, and "b" does not delay it.
     push(stage, 2);
     await stage.pass(30);
     expect(createdIn(stage)).toBe("aaccdd");
@@ -89,7 +89,7 @@ test("a set that was refused goes alone until it is accepted, and with the other
 });
 
 describe("sets that go alone, and creates that take 25 s", () => {
-  /** The first request is refused, so that each set goes alone. */
+  /** The first request is refused, so each set is sent alone. */
   const slow = (policy: Partial<Policy> = {}): Stage => {
     let isFirst = true;
     return new Stage({

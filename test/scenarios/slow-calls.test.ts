@@ -20,7 +20,7 @@ const CALLS: Readonly<Record<string, Concerns>> = {
   create: ({ path }) => path.endsWith("/create"),
 };
 
-/** Half of the time the request is under way, half of it the answer. */
+/** Half of the time passes before the request arrives, half of it before the answer does. */
 function slow(concerns: Concerns, seconds: number): NonNullable<StageOptions["between"]> {
   return (send: Send, clock: VirtualClock) => async (request) => {
     if (!concerns(request)) return send(request);
@@ -31,12 +31,12 @@ function slow(concerns: Concerns, seconds: number): NonNullable<StageOptions["be
   };
 }
 
-/** CycleCloud answers all such requests with this, and does nothing. */
+/** CycleCloud gives all these requests this answer, which has no effect. */
 function failing(concerns: Concerns, answer: Answer): NonNullable<StageOptions["between"]> {
   return (send: Send) => async (request) => (concerns(request) ? answer : send(request));
 }
 
-/** Demand is 5 nodes at 10 s, 12 at 300 s and 20 at 2,025 s. By when the cluster has had as many Ready nodes, in seconds after the push. */
+/** Demand is 5 nodes at 10 s, 12 at 300 s and 20 at 2,025 s. Returns when the cluster had as many Ready nodes, in seconds after each push. */
 async function reach(between: NonNullable<StageOptions["between"]>) {
   const stage = new Stage({ simulator: oneArray("demo"), between });
   const reached: number[] = [];
@@ -63,7 +63,7 @@ describe.each([0.1, 2, 5.5, 7, 20, 40])("CycleCloud takes %d s for ever", (secon
       const { reached, created, looks } = await reach(slow(concerns, seconds));
       expect(Math.max(...reached)).toBeLessThanOrEqual(BOOT_SECONDS + 60 + 6 * seconds);
       expect(created).toBe(20);
-      // One a minute, and some for demand.
+      // One per minute, and some for demand.
       expect(looks).toBeLessThanOrEqual(66);
     },
   );

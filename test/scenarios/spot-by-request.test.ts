@@ -3,7 +3,7 @@ import type { NodearrayMessage } from "../../src/wire/message/message.ts";
 import { AT_ONCE, oneArray } from "./clusters.ts";
 import { Stage } from "./stage.ts";
 
-/** Spot nodes of an array that is not spot, where others use the whole family quota: 12 cores of spot quota are left. */
+/** Spot nodes of an array that is not spot. Other nodes use the whole family quota, and 12 cores of spot quota are left. */
 
 const quotas = {
   regional: { westeurope: 1000 },

@@ -232,11 +232,9 @@ export class Stage {
   /** One composition for each cluster; their requests go to the simulator and are noted. */
   #compose({ simulator, between, policy, log = () => undefined }: StageOptions) {
     const send: Send = (request) => {
-      const { method, path, query, body } = request;
+      const { method, path, body } = request;
       this.#sent.push({ at: this.clock.now(), method, path, body });
-      return Promise.resolve(
-        this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
-      );
+      return Promise.resolve(this.simulator.request(request));
     };
     const transport = { send: between?.(send, this.clock) ?? send };
     return simulator.clusters.map(({ name }) =>

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What these tests read of the state page (`GET /api/clusters/{cluster}`). */
+/** The part of the state page (`GET /api/clusters/{cluster}`) that these tests read. */
 const page = z.object({
   health: z.object({
     ok: z.boolean(),

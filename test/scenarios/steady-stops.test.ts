@@ -7,7 +7,7 @@ import { Stage } from "./stage.ts";
 const DAY = 86_400;
 const ASKING_SECONDS = 600;
 
-/** 700 idle nodes of execute, of which one asks each second; a status takes so long; now and then demand comes for the array "other". */
+/** 700 idle nodes of execute, one of which asks each second. A status takes this long. Sometimes demand comes for the array "other". */
 async function stopSteadily(statusSeconds: number) {
   const [cluster] = oneArray("demo").clusters;
   if (cluster === undefined) throw new Error("there is a cluster");

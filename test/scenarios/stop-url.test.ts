@@ -4,11 +4,11 @@ import { oneArray, target } from "./clusters.ts";
 import { HostsStage } from "./hosts-stage.ts";
 import type { ReadyNode } from "./ready-nodes.ts";
 
-/** What nodes of one array can do with its stop URL, which is the same for all of them. Two hosts answer. */
+/** Nodes of one array have the same stop URL: what they can do with it. Two hosts answer. */
 
 const LASTING = { expirationInterval: 86_400 };
 
-/** So many nodes of "execute", up and looked at, after the rest of a new record. */
+/** A cluster with this many Ready nodes of "execute" that the app has observed, after the rest of a new record. */
 async function stageOf(
   count: number,
 ): Promise<{ readonly stage: HostsStage; readonly nodes: readonly ReadyNode[] }> {

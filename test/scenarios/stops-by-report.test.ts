@@ -3,7 +3,7 @@ import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { oneArray } from "./clusters.ts";
 import { HostsStage } from "./hosts-stage.ts";
 
-/** A scheduler that reports all nodes each 20 s: which are busy, and the rest as idle (and closed, if so said). */
+/** A scheduler that reports all nodes each 20 s: which are busy, and the others as idle, and as closed if so set. */
 class Reporter {
   readonly busy = new Set<string>();
   readonly stage: HostsStage;
@@ -111,7 +111,7 @@ test("a node that asks every four minutes is not stopped by reports, one that do
   await stage.pass(120);
   const [asker] = stage.readyNodes;
   if (asker === undefined) throw new Error("no node");
-  // It asks only what has become of its questions: none of them begins a stop.
+  // It asks only about its earlier questions: none of these begins a stop.
   stage.every(20, () => stage.push(reporter.message()));
   stage.every(240, () => void stage.ask(asker, undefined, { begin: "no" }));
   reporter.targets = [];
@@ -146,7 +146,7 @@ describe("stops are sent before slow creates of the same plan", () => {
       await stage.pass(140);
       let more = 0;
       stage.every(20, () => {
-        // From 420 s on each message wants one node more of each of two other arrays.
+        // From 420 s on each message asks for one node more of each of two other arrays.
         if (stage.seconds > 420) more += 1;
         reporter.targets = [
           { name: "execute", count: 1 },

@@ -13,14 +13,14 @@ const holding = (count: number) => ({
   nodearrays: [{ Name: "execute", TargetCount: count }],
 });
 
-/** Seconds since the beginning at which CycleCloud was asked for its status. */
+/** When CycleCloud was asked for its status after that moment, in seconds since the beginning. */
 const looksAfter = (stage: Stage, from: number): readonly number[] =>
   stage
     .eventsOf("status-read")
     .map(({ at }) => (at - ORIGIN) / 1000)
     .filter((at) => at > from);
 
-/** A cluster that holds one node, for ten minutes and then an hour: its looks in the hour. */
+/** A cluster that holds one node, for ten minutes and then an hour. Returns its observations in the hour. */
 async function looksOfAnHour(change: (stage: Stage) => void): Promise<readonly number[]> {
   const stage = new Stage({ simulator: oneArray("demo") });
   change(stage);
@@ -171,7 +171,7 @@ describe.each(["before", "after"] as const)(
       const stage = new HostsStage({ simulator: oneArray("demo") });
       stage.push(holding(1));
       await stage.pass(605);
-      // The ticks of four minutes: in one of them the timer sends a wake message.
+      // The ticks of four minutes. In one of them the timer sends a wake message.
       const before = (await stage.record())?.pendingWake;
       dieAtSave(stage, 1, when, (record) => record.pendingWake?.id !== before?.id);
       for (let seconds = 0; seconds < 300 && stage.hosts[0]?.isAlive === true; seconds += 1)
@@ -202,7 +202,7 @@ describe.each(["before", "after"] as const)(
   },
 );
 
-/** The first host dies at its n-th save from here of those that `counts` takes, before or after what it saves is stored. */
+/** Kills the first host at its n-th save from now on, before or after the save takes effect. Only saves that `counts` accepts are counted. */
 function dieAtSave(
   stage: HostsStage,
   nth: number,

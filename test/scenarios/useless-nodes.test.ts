@@ -8,7 +8,7 @@ const DAY = 86_400;
 const created = (stage: Stage): number => stage.eventsOf("node-created").length;
 const stopped = (stage: Stage): number => stage.eventsOf("terminate-accepted").length;
 
-/** 100 Ready and wanted nodes; once `unclear` is set, that many records have no TargetState. */
+/** 100 Ready nodes that are needed. Once `unclear` is set, that many records have no TargetState. */
 async function hundredNodes(callMs = 0): Promise<{ stage: Stage; unclear: { count: number } }> {
   const unclear = { count: 0 };
   const stage = new Stage({
@@ -37,7 +37,7 @@ test("40 of 100 are unclear for ever: a tenth is replaced, and none is stopped",
   const { stage, unclear } = await hundredNodes();
   unclear.count = 40;
   await stage.pass(5 * 3600);
-  // A tenth of 100 nodes, then one more as the array has 110.
+  // A tenth of 100 nodes, and then one more because the array has 110.
   expect(created(stage)).toBe(111);
   expect(stopped(stage)).toBe(0);
 });

@@ -4,7 +4,7 @@ import { Stage } from "./stage.ts";
 
 const HOUR = 3600;
 
-/** Four nodes of pure target demand that lapses after ten minutes; nobody reports, and no node asks. */
+/** Four nodes of pure target demand that lapses after ten minutes. No scheduler reports, and no node asks. */
 async function fourForgottenNodes(log?: (event: string, fields: object) => void): Promise<Stage> {
   const stage = new Stage({ simulator: oneArray("demo"), ...(log === undefined ? {} : { log }) });
   await stage.during(stage.push(target("demo", 4, { expirationInterval: 600 })));

@@ -5,7 +5,7 @@ import { Stage } from "./stage.ts";
 const DAY = 86_400;
 const UNKNOWN = "stays: not needed; busy state unknown: no report and no callback yet";
 
-/** Ten nodes of pure target demand, Ready and working; no scheduler reports, and a working node does not call. */
+/** Ten nodes of pure target demand, Ready and working. No scheduler reports, and a working node does not call. */
 async function tenWorkingNodes(): Promise<Stage> {
   const stage = new Stage({ simulator: oneArray("demo") });
   await stage.during(stage.push(target("demo", 10, { expirationInterval: DAY })));

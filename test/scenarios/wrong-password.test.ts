@@ -5,7 +5,7 @@ import { oneArray, target } from "./clusters.ts";
 import { put, stateOf, tick, until } from "./real.ts";
 import { Stage } from "./stage.ts";
 
-/** When CycleCloud refused our credentials, in simulated seconds. */
+/** When CycleCloud refused the credentials, in simulated seconds. */
 function refusals(simulator: LocalSystem["simulator"]): readonly number[] {
   return simulator.log.flatMap((event) =>
     event.kind === "request-refused" && event.status === 401 ? [event.at / 1000] : [],
@@ -26,7 +26,7 @@ test(
     try {
       await until("the first call", () => refusals(system.simulator).length > 0);
       const [first = 0] = refusals(system.simulator);
-      // Timer, demand and people go on asking, on both hosts.
+      // The timer, demand and callers go on asking, on both hosts.
       const urls = system.hosts.map(({ url }) => url);
       for (let count = 1; system.clock.now() / 1000 < first + 270; count += 1) {
         await put(system, target("demo", count), urls[count % 2]);

@@ -2,12 +2,12 @@ import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import type { Weather } from "./weather.ts";
 import { CORES_PER_NODE } from "./writers.ts";
 
-/** Where weather lasts, limits leave room for what would be made twice. */
+/** In weather that lasts, limits leave room for nodes that are created twice. */
 const ROOM = 3;
 
 export const MACHINE_TYPE = "Simulated_4_cores";
 
-/** So many nodes CycleCloud lets an array have. */
+/** Maximum number of nodes that CycleCloud allows in an array. */
 export function mostNodes({ nodesPerArray, lasting }: Weather): number {
   return nodesPerArray * (lasting === undefined ? 1 : ROOM);
 }

@@ -31,15 +31,16 @@ export class ClusterServer {
   }
 
   /** Answers a request at once. */
-  answer({ method, path, query, body }: TransportRequest): Answer {
-    if (this.#emptyNext && path.endsWith("/status")) {
+  answer(request: TransportRequest): Answer {
+    const isStatus = request.path.endsWith("/status");
+    if (this.#emptyNext && isStatus) {
       this.#emptyNext = false;
       this.simulator.faults.falseEmptyStatus(1);
       this.#judge.falselyEmpty();
     }
-    const answer = this.simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) });
+    const answer = this.simulator.request(request);
     const { lasting } = this.#weather;
-    if (lasting === undefined || !path.endsWith("/status") || answer.status !== 200) return answer;
+    if (lasting === undefined || !isStatus || answer.status !== 200) return answer;
     const at = (this.#schedule.now() - ORIGIN) / 1000;
     const shown = distortStatus(answer.body, lasting, at);
     for (const { nodeId, ready } of nodesShown(shown)) this.#judge.shown(nodeId, ready);

@@ -5,12 +5,12 @@ import { Dice } from "./dice.ts";
 /** Short times, so that much happens in a few simulated minutes. */
 const SHORT_TIMES = { idleTimeout: 90, bootTimeout: 240, maxExpirationInterval: 1800, inFlightGrace: 1200 };
 
-/** Other dice than those of the weather: the storms of a seed stay what they are. */
+/** These dice are separate from the weather's, so that the storms of a seed stay the same. */
 const APART = 0x5eed;
 
 /**
- * The configuration of a run, as an operator writes it: each key of it now and then, alone or with others, with values that promise the
- * same. What it says of capacity is more than any run needs.
+ * The configuration of a run, as an operator writes it. Each key appears in some runs, alone or with others. Its value promises the same as
+ * the default, and its limits are higher than any run needs.
  */
 export function drawConfiguration(
   seed: number,
@@ -43,7 +43,7 @@ export function drawConfiguration(
     senders: [{ requestSets: "*", maxPriority: 1_000_000, caps: { nodes: 10_000 } }],
   };
   const keys = Object.keys(options);
-  // One key alone as often as several.
+  // A single key is as likely as several.
   const alone = keys[dice.whole(0, keys.length - 1)];
   const isAlone = dice.chance(0.5);
   const chosen = keys.filter((key) => (isAlone ? key === alone : dice.chance(0.5)));
@@ -51,7 +51,7 @@ export function drawConfiguration(
   return dice.chance(0.5) ? written : inTheirWords(written);
 }
 
-/** As scalelib's autoscale.json spells it. */
+/** The same in the spelling of scalelib's autoscale.json. */
 function inTheirWords({ idleTimeout, bootTimeout, ...others }: Readonly<Record<string, unknown>>) {
   return { ...others, idle_timeout: idleTimeout, boot_timeout: bootTimeout };
 }

@@ -1,6 +1,6 @@
 import { seedRandom } from "../../src/simulator/random.ts";
 
-/** Every draw of a simulation comes from here: the same seed gives the same run. */
+/** All random draws of a simulation. The same seed gives the same run. */
 export class Dice {
   readonly #random: () => number;
 
@@ -8,7 +8,7 @@ export class Dice {
     this.#random = seedRandom(seed);
   }
 
-  /** Evenly from [0, 1). */
+  /** A number of [0, 1), evenly distributed. */
   fraction(): number {
     return this.#random();
   }
@@ -17,7 +17,7 @@ export class Dice {
     return this.#random() < probability;
   }
 
-  /** A whole number, both ends included. */
+  /** A whole number between these two, both included. */
   whole(least: number, most: number): number {
     return least + Math.floor(this.#random() * (most - least + 1));
   }

@@ -1,6 +1,9 @@
 import type { Lasting, Spell, Unclear } from "./weather.ts";
 
-/** What a status answer shows where records are unclear or half of it is missing; the very same where nothing is. `at`: seconds of the run. */
+/**
+ * A status answer as weather that lasts distorts it: with unclear records, or without a part of them. Otherwise the same object. `at`:
+ * seconds since the beginning of the run.
+ */
 export function distortStatus(body: unknown, lasting: Lasting | undefined, at: number): unknown {
   const { unclear, half } = lasting ?? {};
   let shown = body;
@@ -19,7 +22,7 @@ export function distortStatus(body: unknown, lasting: Lasting | undefined, at: n
   return shown;
 }
 
-/** The nodes that a status answer lists, and whether as Ready. */
+/** The nodes in a status answer, and whether it lists each as Ready. */
 export function nodesShown(body: unknown): readonly { readonly nodeId: string; readonly ready: boolean }[] {
   return nodesOf(body).map((record) => ({
     nodeId: String(record["NodeId"]),
@@ -37,7 +40,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The same nodes as long as a spell lasts. */
+/** Whether a record is one of the share. The choice is the same as long as a spell lasts. */
 function isChosen(record: Fields, share: number, salt: string): boolean {
   let hash = 2166136261;
   for (const letter of `${salt} ${String(record["NodeId"])}`)
@@ -80,7 +83,7 @@ function namesOf(body: unknown, isHidden: (record: Fields) => boolean): Readonly
   );
 }
 
-/** The buckets do not name them either, nor count them. */
+/** The buckets neither name nor count these nodes. */
 function withoutNames(body: unknown, names: ReadonlySet<unknown>): unknown {
   if (!isFields(body)) return body;
   const arrays: unknown = body["nodearrays"];

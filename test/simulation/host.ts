@@ -10,10 +10,10 @@ import type { Instance } from "./instance.ts";
 
 const AUTOSTOP_KEYS = { current: "k1", byId: new Map([["k1", "a secret of the simulation"]]) };
 
-/** What a node's script reads of an answer. */
+/** The part of an answer that a node's script reads. */
 export interface ScriptAnswer {
   readonly status: number;
-  /** Absent: the answer does not say. */
+  /** Undefined if the answer does not have it. */
   readonly undrain?: boolean;
 }
 

@@ -25,35 +25,35 @@ import { brokenAnswer, drawTrip, endpointOf } from "./trip.ts";
 import type { Endpoint, Weather } from "./weather.ts";
 import type { App } from "../../src/app/process/app.ts";
 
-/** What all processes share: the storage account and the CycleCloud server. */
+/** What all processes share: the storage account, the CycleCloud server and the clock. */
 export interface Shared {
   readonly schedule: Schedule;
   readonly cluster: ClusterName;
   readonly policy: Policy;
-  /** A store of the process's own, over what all share. */
+  /** Opens a store for one process on the shared storage. */
   readonly openStore: () => RecordStore;
   readonly queue: DemandQueue;
   readonly breaker: CredentialBreaker;
   readonly history: History;
-  /** Answers at once; called when the request arrives. */
+  /** Answers a request at once. Called when the request arrives. */
   readonly answer: (request: TransportRequest) => Answer;
-  /** Told of each request when it is sent. */
+  /** Called when a request is sent. */
   readonly noteRequest: (request: TransportRequest) => void;
   readonly weather: () => Weather;
-  /** The words are made only if somebody reads them. */
+  /** Calls `what` only if the trace is read. */
   readonly trace: (who: string, what: () => string) => void;
   /**
-   * Told when a call is sent at which something may come at another instance, with the nodes whose stop it saves or sends; says how many
-   * milliseconds longer the call takes for it.
+   * Called when a call is sent during which something may arrive at another instance. `stopping`: the nodes whose stop the call saves or
+   * sends. Returns how many milliseconds longer the call takes for it.
    */
   readonly atAwait: (instance: Instance, stopping: readonly string[]) => number;
-  /** Told when a process has ended. */
+  /** Called when a process has ended. */
   readonly noteCrash: (instance: Instance) => void;
 }
 
 type Link = "storage" | "cyclecloud";
 
-/** How long a call is under way to its effect, and back. */
+/** Time of a call on its way there, and back. */
 const USUAL_MS: Readonly<Record<Link, readonly [number, number]>> = {
   storage: [1, 25],
   cyclecloud: [20, 400],
@@ -62,7 +62,7 @@ const SLOW_MS: Readonly<Record<Link, readonly [number, number]>> = {
   storage: [50, 2500],
   cyclecloud: [500, 9000],
 };
-/** After so long a caller gives up on an answer. */
+/** A caller waits this long for an answer. */
 const TIMEOUT_MS: Readonly<Record<Link, readonly [number, number]>> = {
   storage: [1000, 8000],
   cyclecloud: [3000, 30_000],
@@ -70,8 +70,8 @@ const TIMEOUT_MS: Readonly<Record<Link, readonly [number, number]>> = {
 const LONGEST_FREEZE_MS = 90_000;
 
 /**
- * One process of the function app. Each call through a port is a point at which others may run, the answer may be lost, or the process
- * may end: then nothing that it was doing ever goes on.
+ * One process of the function app. During each call through a port other processes may run, the answer may be lost, or the process may
+ * crash. After a crash nothing that it was doing goes on.
  */
 export class Instance {
   readonly name: string;
@@ -109,7 +109,7 @@ export class Instance {
     this.#shared.noteCrash(this);
   }
 
-  /** Runs a function of the app as the host would: `ended` is told once, also if the process ends first. */
+  /** Runs a function of the app as the host would. Calls `ended` once, also if the process crashes first. */
   invoke<T>(what: string, work: () => Promise<T>, ended: (how: Ended<T>) => void): void {
     const end = (how: Ended<T>): void => {
       if (!this.#onEnd.delete(crashed)) return;
@@ -127,7 +127,7 @@ export class Instance {
     });
   }
 
-  /** Now, or when a freeze is over; never after the process has ended. */
+  /** Runs now, or when a freeze is over. Never runs after the process has crashed. */
   #whenAwake(run: () => void): void {
     if (!this.#alive) return;
     if (this.#frozenUntil <= this.#shared.schedule.now()) return run();
@@ -170,7 +170,7 @@ export class Instance {
       },
       documents: memoryDocuments(),
       triggers: memoryTriggerLog(),
-      // Kept after everything that could go wrong: no process depends on them.
+      // The archive never fails: plans are kept after all calls that may fail, and no process depends on them.
       plans: memoryPlanArchive(),
       breaker: {
         refusedAt: (credential) => call("read breaker", () => breaker.refusedAt(credential)),
@@ -200,7 +200,7 @@ export class Instance {
     return this.#call("cyclecloud", operationOf(request), async () => answer(), endpoint);
   }
 
-  /** One call: the seed decides when it arrives, whether its answer does, and whether the process lives to see it. */
+  /** One call. The seed decides when it arrives, whether its answer arrives, and whether the process survives it. */
   #call<T>(
     link: Link,
     what: string,
@@ -263,7 +263,7 @@ export class Instance {
   }
 }
 
-/** The nodes of the stops that this save commits. */
+/** The nodes whose stops this save commits. */
 function stoppedBy({ intents }: ClusterRecord, previous: ClusterRecord | undefined): readonly string[] {
   const before = new Set(previous?.intents.map(({ id }) => id));
   return intents.flatMap(({ id, effect }) =>
@@ -271,7 +271,7 @@ function stoppedBy({ intents }: ClusterRecord, previous: ClusterRecord | undefin
   );
 }
 
-/** Where a plan is under way: while it is saved, and while CycleCloud is asked. */
+/** The calls of a plan: the save of the record, and calls to CycleCloud. */
 function isRaced(link: Link, what: string): boolean {
   return link === "cyclecloud" || what === "stage" || what === "save";
 }

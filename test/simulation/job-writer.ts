@@ -12,7 +12,7 @@ interface Job {
 
 const SCHEDULER_MS = 5000;
 
-/** A scheduler: jobs come, whose slots each take a whole node, run for a while on nodes that are up and open, and end. */
+/** A scheduler. Jobs arrive, each slot of a job takes a whole node, jobs run for a while on nodes that are up and open, and they end. */
 export function startJobWriter(
   outlet: Outlet,
   set: string,
@@ -57,7 +57,7 @@ export function startJobWriter(
     preferred.length === 0
       ? machines.up
       : [...machines.up].toSorted((a, b) => rank(a, preferred) - rank(b, preferred));
-  /** A job that no demand names: only the report does. */
+  /** A job that no demand names: only reports show it. */
   const startForeign = (preferred: readonly string[]): void => {
     const free = [...inOrder(preferred)].find(
       (machine) => machine.array === array && !machine.closed && machine.job === undefined,
@@ -140,7 +140,7 @@ function jobStatement(array: string, jobs: readonly Job[], machines: Machines | 
     name: job.name,
     priority: 0,
     position,
-    // A whole node, said by its cores or without an amount.
+    // Constraints for a whole node: by its number of cores, or without an amount.
     constraints: [...(isEven(job.name) ? [EXCLUSIVE] : needing({ ncpus: CORES_PER_NODE })), inArrays(array)],
     ...(isEven(job.name.slice(0, -1)) ? { user: "ann" } : {}),
     iterations: job.waiting + job.on.length,

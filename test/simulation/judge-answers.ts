@@ -3,13 +3,13 @@ import type { ScriptAnswer } from "./host.ts";
 import type { Violate } from "./verdict.ts";
 import type { Watched } from "./watched.ts";
 
-/** A node none of whose questions was answered for so long is one that only reports speak of. */
+/** After this long without any answer to its questions, a node counts as unreached: only reports show it. */
 export const UNREACHED_MS = 290_000;
 
 interface Asker {
-  /** Closed to work since its script closed it; undefined: open. */
+  /** When its script closed it. Undefined: the node is open. */
   closedSince: number | undefined;
-  /** When the first question since the last answer was asked; undefined: none waits. */
+  /** When the first question since the last answer was asked. Undefined: no question waits. */
   waitsSince: number | undefined;
   lastAnswerAt: number | undefined;
 }
@@ -28,7 +28,7 @@ export class AnswerJudge {
     this.#violate = violate;
   }
 
-  /** Which nodes' stops are committed and not settled. */
+  /** Notes the nodes whose stops are committed and not settled. */
   saved({ intents }: ClusterRecord): void {
     this.#stopping = new Set(
       intents.flatMap(({ effect }) => (effect.kind === "terminate" ? effect.nodes : [])),
@@ -69,7 +69,7 @@ export class AnswerJudge {
     this.#violate("wrongYes", 1, `${nodeId} is told 200 though CycleCloud has not been asked to stop it`);
   }
 
-  /** The node heeds an answer that lets it open. */
+  /** The node follows an answer that lets it open. */
   toldToOpen(nodeId: string): void {
     const node = this.#nodes.get(nodeId);
     if (node === undefined || node.stoppedByOthers) return;
@@ -90,7 +90,7 @@ export class AnswerJudge {
     this.#violate("stoppedOpen", 1, `${nodeId} was stopped though its script had opened it`);
   }
 
-  /** Whether all questions of the node went unanswered for minutes before that moment. */
+  /** Whether a question of the node waits, and the node has had no answer for minutes before that moment. */
   isUnreached(nodeId: string, at: number): boolean {
     const asker = this.#askers.get(nodeId);
     if (asker === undefined) return false;

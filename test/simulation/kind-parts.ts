@@ -5,16 +5,16 @@ import type { Lasting, Unclear, Weather } from "./weather.ts";
  * Figures and schedules that several kinds of weather share.
  */
 
-/** Boot time of the simulated nodes, at most: 44 s, and half of it more. */
+/** Maximum boot time of the simulated nodes: 44 s, and half of it more. */
 export const BOOT_SECONDS = 66;
 
-/** As the configuration of the runs has it, at most. */
+/** Maximum `bootTimeout` of the runs. */
 const BOOT_TIMEOUT_SECONDS = 250;
 
-/** An answer that is really needed, and never comes, is waited for so long: inFlightGrace, as the configuration has it at most. */
+/** The product waits this long for an answer that it needs and that never comes: the maximum `inFlightGrace` of the runs. */
 export const GRACE_SECONDS = 1300;
 
-/** No storm beside what lasts: what goes wrong is the kind's doing. */
+/** No storm beside the weather that lasts: every failure is due to the kind. */
 export const CALM: Partial<Weather> = {
   crash: 0,
   loss: 0,
@@ -30,24 +30,27 @@ export const CALM: Partial<Weather> = {
   unfit: 0,
 };
 
-/** Room for everything: quotas are the storms' business. */
+/** Limits that are never reached: quotas are tested by storms. */
 export function clusterOf(nodesPerArray: number, arrays: readonly string[] = ["alpha"]) {
   return { arrays, nodesPerArray, quotaNodes: 4 * nodesPerArray * arrays.length };
 }
 
 export const SCRIPTS = { delayed: 0.1, unreached: 0, silent: 0, states: false };
 
-/** Demand is reached by then where calls take so long. */
+/** Demand is met by then if calls take this long. */
 export function slowSeconds(seconds: number): number {
   return BOOT_SECONDS + 60 + 6 * seconds;
 }
 
-/** When the first substitutes may come: a node without a Status has left Ready, and is down soon; others are doubted for the boot timeout. */
+/**
+ * When the first substitutes may come. A node without a Status has left Ready, and soon counts as down. Other nodes are in doubt until the
+ * boot timeout.
+ */
 export function unclearSeconds(how: Unclear): number {
   return how === "no-status" ? 50 : BOOT_TIMEOUT_SECONDS - 30;
 }
 
-/** Demand in steps that are further apart than it may take to meet one. */
+/** Demand in steps. Each step lasts longer than it may take to meet it. */
 export function steady(dice: Dice, lasting: Lasting, readySeconds: number): Partial<Weather> {
   const stepSeconds = Math.round(readySeconds * 1.2);
   return {

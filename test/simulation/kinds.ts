@@ -31,7 +31,10 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** Seeds that `npm test` plays of each kind: the first ones, as many as 15 s of one core allow. Those that the mutants need are among them (mutants-lasting.ts). */
+/**
+ * Seeds that `npm test` plays of each kind: the first ones, as many as 15 s of one core allow. They include those that the mutants need
+ * (mutants-lasting.ts).
+ */
 export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
   slow: firstSeeds(14),
   broken: firstSeeds(4),
@@ -53,19 +56,22 @@ function firstSeeds(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
 
-/** The dice of a kind are its own: the storms of a seed stay what they are. */
+/** The dice of a kind are separate, so that the storms of a seed stay the same. */
 const APART = 0xcafe;
 
-/** The weather of a kind for a seed, to be laid over what the seed draws. */
+/** The weather of a kind for a seed. It replaces parts of what the seed draws. */
 export function drawKind(kind: Kind, seed: number): Partial<Weather> {
   const dice = new Dice((seed * 31 + KINDS.indexOf(kind)) ^ APART);
   return { ...CALM, ...DRAWN[kind](dice) };
 }
 
-/** Nodes are up a minute after demand rises; half a minute after it drops they ask. It returns within 180 s of that. */
+/**
+ * Demand drops for this long, in seconds. Nodes are up a minute after demand rises, and ask half a minute after it drops. It returns within
+ * 180 s of that.
+ */
 const DIPS = [20, 210] as const;
 
-/** Long enough for an idle node to be stopped by report. */
+/** The same, but long enough for an idle node to be stopped by report. */
 const LONG_DIPS = [150, 300] as const;
 
 type Draw = (dice: Dice) => Partial<Weather>;
@@ -128,10 +134,10 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
   },
   half: (dice) => {
     const spells = Array.from({ length: 3 }, (_, index) => {
-      // A look comes between two spells: they are over a minute apart.
+      // An observation comes between two spells, because they are more than a minute apart.
       const from = 150 + index * 300 + dice.whole(0, 40);
       const named = dice.chance(0.5);
-      // A lost node is doubted for 60 s of consecutive looks, one that its bucket names for 3 minutes.
+      // A lost node is in doubt for 60 s of consecutive observations, or for 3 minutes if its bucket names it.
       const seconds = dice.whole(1, named ? 170 : 50);
       return { from, until: from + seconds, share: dice.pick([0.2, 0.45, 0.7]), named };
     });
@@ -195,7 +201,7 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       stormSeconds: 300 + nodes,
       sets: 0,
       instances: 2,
-      // A node that a status shows before its request's list does counts twice until the next look.
+      // A node that a status shows before its request lists it counts twice until the next observation.
       lagSeconds: 0,
       lasting: {
         stops: { nodes, everySeconds: 1 },

@@ -6,10 +6,10 @@ import { startJobWriter } from "./job-writer.ts";
 import { startRenewer, startStepWriter } from "./writers.ts";
 
 const FOR_EVER = 1e7;
-/** Nodes that shall all ask one after the other have this long to boot. */
+/** Nodes that are to ask one after the other have this long to boot. */
 const BOOTED_BY_SECONDS = 150;
 
-/** Demand in weather that lasts. `sets`: it is all there is; otherwise the sets of the storms come too. */
+/** Starts the demand of weather that lasts. `sets`: there is no other demand; otherwise the request sets of the storms come too. */
 export function startLastingWriters(
   outlet: Outlet,
   weather: Weather,
@@ -64,7 +64,7 @@ function pulsesOf({ pulse }: Lasting, most: number): Stand[] {
   ];
 }
 
-/** All nodes of one array are idle and ask in turn, while the other array's demand changes. */
+/** All nodes of one array are idle and ask one after the other, while the demand of the other array changes. */
 function startStops(
   outlet: Outlet,
   array: string,

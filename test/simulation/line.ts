@@ -18,14 +18,14 @@ interface Message {
   dequeued: number;
 }
 
-/** A message whose handler's process ended is visible again after so long. */
+/** A message whose handler's process crashed is visible again after this time. */
 const VISIBILITY_MS = 60_000;
-/** A message whose handler threw. */
+/** A message whose handler threw is delivered again after this time. */
 const RETRY_MS = 3000;
-/** After so many deliveries the host moves a message to the poison queue. */
+/** After this many deliveries the host moves a message to the poison queue. */
 const MOST_DELIVERIES = 5;
 
-/** The queue of demand messages and the function behind it: at least once, in any order, again after a crash. */
+/** The queue of demand messages and the function behind it. Messages arrive at least once, in any order, and again after a crash. */
 export class Line implements Pick<DemandQueue, "wake"> {
   readonly #schedule: Schedule;
   readonly #instance: () => Instance | undefined;
@@ -45,7 +45,7 @@ export class Line implements Pick<DemandQueue, "wake"> {
     this.#defect = defect;
   }
 
-  /** Puts a demand message into the queue: it may come late, after its successors, or twice; with `rushTo` it is there at once. */
+  /** Puts a demand message into the queue. It may arrive late, after its successors, or twice. With `rushTo` it arrives at once. */
   send(update: RequestSetUpdate, rushTo?: Instance): void {
     const { dice } = this.#schedule;
     const name = `message ${update.set}@${update.revision.value % 1_000_000}`;
@@ -73,7 +73,7 @@ export class Line implements Pick<DemandQueue, "wake"> {
     const instance = rushTo ?? this.#instance();
     if (instance === undefined) return this.#deliverAfter(1000, message);
     message.dequeued += 1;
-    // The host copies a message that failed so often to the poison queue, where it is tried once more.
+    // The host copies a message that failed too often to the poison queue, where it is tried once more.
     const poison = message.dequeued > MOST_DELIVERIES;
     instance.invoke(
       message.name,
@@ -85,7 +85,7 @@ export class Line implements Pick<DemandQueue, "wake"> {
   #ended(message: Message, how: Ended<void>): void {
     if (how.kind === "crashed") return this.#deliverAfter(VISIBILITY_MS, message);
     if (how.kind === "returned") {
-      // Acknowledging may fail too: then a message that was handled comes again.
+      // The acknowledgement may fail, too. Then a handled message arrives again.
       if (this.#stormy() && this.#schedule.dice.chance(0.02)) this.#deliverAfter(VISIBILITY_MS, message);
       return;
     }
@@ -94,10 +94,10 @@ export class Line implements Pick<DemandQueue, "wake"> {
   }
 }
 
-/** The record was fought over too long: not a defect, the message is delivered again. */
+/** Too many saves of the record conflicted. This is no defect: the message is delivered again. */
 export class Contended extends Error {}
 
-/** What functions/demand.ts does once the message has been read. */
+/** The work of functions/demand.ts once the message has been read. */
 async function handleDemand(instance: Instance, body: Body): Promise<void> {
   if (body.kind === "wake")
     return body.id === undefined
@@ -108,7 +108,7 @@ async function handleDemand(instance: Instance, body: Body): Promise<void> {
   if (recorded.kind === "accepted") await reconcile(instance, recorded.record);
 }
 
-/** What functions/reconcile.ts does: a plan that storage or network kept from being made fails no message. */
+/** The work of functions/reconcile.ts. The message does not fail if storage or network prevented the plan. */
 async function reconcile({ app, site }: Instance, known?: ClusterRecord): Promise<void> {
   try {
     await reconcileCluster(app, site, "demand", known);
@@ -117,7 +117,7 @@ async function reconcile({ app, site }: Instance, known?: ClusterRecord): Promis
   }
 }
 
-/** What functions/poison.ts does with a message that carries its own revision. */
+/** The work of functions/poison.ts for a message with its own revision. */
 async function handlePoison(instance: Instance, body: Body): Promise<void> {
   if (body.kind === "wake") return;
   const recorded = await instance.recorder.record(body.update);

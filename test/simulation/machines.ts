@@ -14,24 +14,24 @@ export interface Machine {
   readonly instanceId: string;
   readonly hostname: string;
   readonly array: string;
-  /** The job that runs there; a job takes a whole node. */
+  /** The job that runs there. Each job takes a whole node. */
   job: string | undefined;
   /** Closed to work since it asked to stop, until it is told to stay. */
   closed: boolean;
   idleSince: number;
-  /** The agent asks again no sooner than this. */
+  /** The earliest time at which the agent asks again. */
   askAt: number;
   asking: boolean;
 }
 
 const LOOK_AROUND_MS = 5000;
 const SCRIPTS_LOOK_MS = 1000;
-/** The agent asks once the node has been idle for so long. */
+/** The agent asks once the node has been idle for this long. */
 const IDLE_MS = 30_000;
-/** No answer by then: the connection is given up. */
+/** The node gives up on an answer after this time. */
 const PATIENCE_MS = 60_000;
 
-/** The nodes' own agents: those that are idle ask whether they may stop, several at once, and again if nobody knows. */
+/** The nodes' own agents. An idle node asks whether it may stop, and asks again if the answer is unclear. Several may ask at once. */
 export class Machines {
   readonly #schedule: Schedule;
   readonly #instance: () => Instance | undefined;
@@ -76,10 +76,10 @@ export class Machines {
     this.#lookAround();
   }
 
-  /** Whether reports say of each host if it is open. */
+  /** Whether reports say if each host is open. */
   readonly saysStates: boolean;
 
-  /** When a new node may ask first. */
+  /** Sets when a new node may ask first. */
   askFrom(firstAsk: (array: string) => number): void {
     this.#firstAsk = firstAsk;
   }
@@ -105,7 +105,7 @@ export class Machines {
     }
   }
 
-  /** Somebody switches an idle node off; undefined: there is none. */
+  /** An administrator switches an idle node off. Undefined if there is none. */
   switchOff(): string | undefined {
     const idle = [...this.#up.values()].filter(({ job, closed }) => job === undefined && !closed);
     const chosen = idle[this.#schedule.dice.whole(0, idle.length - 1)];
@@ -113,7 +113,7 @@ export class Machines {
     return chosen?.nodeId;
   }
 
-  /** An idle node runs its script now, one of these if it can, and its question reaches that instance. */
+  /** An idle node runs its script now, if possible one of these. Its question reaches that instance. */
   askNow(at: Instance, preferred: readonly string[]): void {
     const idle = [...this.#up.values()].filter(({ job, closed }) => job === undefined && !closed);
     const chosen =
@@ -127,7 +127,7 @@ export class Machines {
     this.#judge.busy(machine.nodeId);
   }
 
-  /** The job has ended; false: its node has gone before. */
+  /** Ends the job of a node. Returns false if the node has gone before. */
   end(machine: Machine): boolean {
     machine.job = undefined;
     machine.idleSince = this.#schedule.now();

@@ -3,9 +3,9 @@ import type { Schedule } from "./schedule.ts";
 import type { Storage } from "./storage.ts";
 import type { Lasting, Weather } from "./weather.ts";
 
-/** Deadlines are looked at so often. */
+/** Time between two checks of the deadlines. */
 const SAMPLE_MS = 5000;
-/** A backup is so old when it is put back, in seconds. */
+/** Minimum and maximum age of a backup when it is restored, in seconds. */
 const BACKUP_AGE = [30, 150] as const;
 
 interface World {
@@ -18,7 +18,7 @@ interface World {
   readonly trace: (what: string) => void;
 }
 
-/** What happens, or is judged, at moments of its own in weather that lasts. */
+/** Starts what happens, or is judged, at fixed moments in weather that lasts. */
 export function startMoments(world: World): void {
   const { schedule, weather, lasting, judge } = world;
   const [array = ""] = weather.arrays;

@@ -3,8 +3,8 @@ import { SAMPLE } from "./kinds.ts";
 import type { Mutant } from "./mutants.ts";
 
 /**
- * The product with one rule of docs/protocol.md left out. The sample that `npm test` plays of one kind of weather finds it: no other seeds
- * are tried.
+ * The product with one rule of docs/protocol.md left out. The sample that `npm test` plays of one kind of weather finds each of them; no
+ * other seeds are tried.
  */
 function inSample(kind: Kind, mutant: Omit<Mutant, "kind" | "seeds">): Mutant {
   return { ...mutant, kind, seeds: SAMPLE[kind] };

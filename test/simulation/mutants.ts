@@ -4,17 +4,17 @@ import { LASTING_MUTANTS } from "./mutants-lasting.ts";
 import type { Edit } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
 
-/** The product with one rule of protocol.md left out, as replacements in its text. */
+/** The product with one rule of docs/protocol.md left out, as replacements in its text. */
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
-  /** The number that shows it. */
+  /** The number of the verdict that shows it. */
   readonly moves: keyof Verdict;
-  /** Seeds to try at most: about ten times as many as it took when this was written. Of a kind: the sample's own. */
+  /** Seeds to try. A number: as many from 1 on, about ten times as many as it took when this was written. For a kind: seeds of its sample. */
   readonly seeds: number | readonly number[];
-  /** The kind of weather that lasts in which the rule is needed. */
+  /** The kind of weather that lasts in which it shows. */
   readonly kind?: Kind;
-  /** Weather in which the rule is needed more often. */
+  /** Weather in which it shows more often. */
   readonly weather?: Partial<Weather>;
 }
 
@@ -276,5 +276,5 @@ const STORM_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** Those that the storms find, and those that need weather that lasts. */
+/** All mutants: those that storms find, and those that need weather that lasts. */
 export const MUTANTS: readonly Mutant[] = [...STORM_MUTANTS, ...LASTING_MUTANTS];

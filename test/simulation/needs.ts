@@ -1,19 +1,22 @@
-/** A demand message as its sender knows it. */
+/** A demand message, as its sender knows it. */
 export interface Told {
   readonly set: string;
   readonly revision: number;
   readonly array: string;
-  /** A total that the array shall have, or whole-node slots that come on top of those of other sets; some run on `hosts` already. */
+  /**
+   * A target: the total number of nodes that the array shall have. Slots: whole nodes on top of the slots of other sets, some of which run
+   * on `hosts` already.
+   */
   readonly asks:
     | { readonly kind: "target"; readonly count: number }
     | { readonly kind: "slots"; readonly count: number; readonly hosts: readonly string[] };
   readonly sentAt: number;
   readonly expiresAt: number;
-  /** It says of each host whether a job runs there. */
+  /** It reports for each host whether a job runs there. */
   readonly reports: boolean;
 }
 
-/** Targets are floors: the larger of the largest target and the nodes that jobs need. */
+/** The nodes that an array needs. Targets are floors, so this is the largest target or the number of nodes for jobs, whichever is larger. */
 export function needOf(array: string, told: readonly Told[]): number {
   let target = 0;
   for (const one of told)
@@ -29,8 +32,8 @@ export function slotsOf(array: string, told: readonly Told[]): number {
 }
 
 /**
- * The same, read in favour of whoever stops a node: what a silent set said may be out of date, so that a slot on a host that is gone
- * needs no node, and two slots on one host need one.
+ * The least need that a stop may be judged by. The demand of a silent set may be out of date, so a slot on a host that is gone needs no
+ * node, and two slots on one host need one.
  */
 export function leastNeedOf(array: string, told: readonly Told[], hostsUp: ReadonlySet<string>): number {
   let target = 0;

@@ -6,14 +6,14 @@ import type { Schedule } from "./schedule.ts";
 import type { Lasting } from "./weather.ts";
 
 const WAVES_APART_MS = 480_000;
-/** So many nodes go one after the other behind each wave. */
+/** This many nodes vanish one after the other behind each wave. */
 const TRICKLE = 8;
 
 interface Seen {
   ready: boolean;
 }
 
-/** What takes nodes away without us: Azure, an administrator, another autoscaler. */
+/** Everything outside the autoscaler that removes nodes: Azure, an administrator, another autoscaler. */
 export class Others {
   readonly #schedule: Schedule;
   readonly #simulator: Simulator;
@@ -23,7 +23,7 @@ export class Others {
   readonly #lasting: Lasting;
   readonly #stormy: () => boolean;
   readonly #trace: (what: string) => void;
-  /** Nodes that nobody has asked to stop. */
+  /** Nodes that were not asked to stop. */
   readonly #alive = new Map<string, Seen>();
 
   constructor(
@@ -91,7 +91,7 @@ export class Others {
     const { dice } = this.#schedule;
     const share = this.#lasting.vanish?.beforeReady ?? 0;
     if (share === 0 || !this.#stormy() || !dice.chance(share)) return;
-    // The quickest boot takes 22 s.
+    // A node is Ready after 22 s at the earliest.
     this.#schedule.after(share === 1 ? dice.whole(15_000, 22_000) : dice.whole(1000, 40_000), () => {
       if (this.#alive.get(node)?.ready === false) this.#vanish(node);
     });
@@ -125,7 +125,10 @@ export class Others {
     return [...this.#alive].filter(([, { ready }]) => ready).map(([node]) => node);
   }
 
-  /** Those that no status has shown as Ready count as nodes that were never up, for which a bucket rests. */
+  /**
+   * Ready nodes that a status has shown as Ready. The others count as nodes that were never up, and a loss of those would make their bucket
+   * rest.
+   */
   #shown(): readonly string[] {
     return this.#ready().filter((node) => this.#wasShown(node));
   }

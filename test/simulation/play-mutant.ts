@@ -4,11 +4,11 @@ import type { Weather } from "./weather.ts";
 import type { Mutant } from "./mutants.ts";
 
 /*
- * A mutant of the product, played in a copy of the repository.
+ * Plays a mutant of the product in a copy of the repository.
  */
 
 export interface Played {
-  /** The seed that moved the number, or the last one. */
+  /** The seed that moved the number, or the last one that was played. */
   readonly seed: number;
   readonly totals: Readonly<Record<string, number>>;
 }
@@ -33,7 +33,7 @@ function readPlayed(line: string): Played {
   };
 }
 
-/** What a mutant is played in. */
+/** The weather and kind that a mutant is played in. */
 export function playedIn({ weather, kind }: Mutant): { weather: Partial<Weather>; kind?: Kind } {
   return { weather: weather ?? {}, ...(kind === undefined ? {} : { kind }) };
 }

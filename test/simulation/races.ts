@@ -3,9 +3,9 @@ import type { Machines } from "./machines.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Writer } from "./writers.ts";
 
-/** A call at which something comes at another instance takes so much longer. */
+/** A call takes this much longer if something arrives at another instance meanwhile. */
 const RACED_MS = [300, 5000] as const;
-/** So often does something come while a stop is saved. */
+/** Chance that something arrives while a stop is saved. */
 const RACED_STOPS = 0.7;
 
 interface World {
@@ -19,7 +19,7 @@ interface World {
 export class Races {
   readonly #world: World;
   readonly #share: number;
-  /** What is sent now reaches this instance at once. */
+  /** Messages that are sent now reach this instance at once. */
   rushTo: Instance | undefined;
 
   constructor(world: World, share: number) {
@@ -27,7 +27,10 @@ export class Races {
     this.#share = share;
   }
 
-  /** A call of this instance begins, which stops these nodes: maybe something comes meanwhile. How much longer the call takes, in ms. */
+  /**
+   * A call of this instance begins that stops these nodes, and something may arrive at another instance meanwhile. Returns how many
+   * milliseconds longer the call takes.
+   */
   meet(at: Instance, stopping: readonly string[]): number {
     const { schedule, instances } = this.#world;
     const { dice } = schedule;

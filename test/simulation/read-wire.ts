@@ -1,11 +1,11 @@
-/** What is read of the requests that the product sends. */
+/** Reads the requests that the product sends. */
 
 /** The request id of a create or a stop. */
 export function readRequestId(body: unknown): string {
   return typeof body === "object" && body !== null && "requestId" in body ? String(body.requestId) : "";
 }
 
-/** Which array each set of a create is for, read from the wire. */
+/** The array of each set of a create. */
 export function readCreate(
   body: unknown,
 ): { readonly requestId: string; readonly arrays: readonly string[] } | undefined {

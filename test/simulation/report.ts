@@ -2,7 +2,7 @@ import type { Verdict } from "./verdict.ts";
 import type { Outcome, SimulateOptions } from "./simulate.ts";
 import { simulate } from "./simulate.ts";
 
-/** What is played beside the seed. */
+/** The kind and weather that are played, beside the seed. */
 export type Played = Pick<SimulateOptions, "kind" | "weather">;
 
 /** The numbers of a verdict that must be 0. */
@@ -24,7 +24,7 @@ export const VIOLATIONS = [
   "neverGranted",
 ] as const satisfies readonly (keyof Verdict)[];
 
-/** What a run did that it must not, in words; empty: nothing. */
+/** The violations and defects of a run, in words. Empty if there are none. */
 export function faultsOf({ seed, kind, verdict, defects }: Outcome): readonly string[] {
   const which = `seed ${kind === undefined ? "" : `${kind}:`}${seed}`;
   const counted = VIOLATIONS.flatMap((name) =>
@@ -33,10 +33,13 @@ export function faultsOf({ seed, kind, verdict, defects }: Outcome): readonly st
   return [...counted, ...defects.map((defect) => `${which}: ${defect}`)];
 }
 
-/** Lines of a trace that are shown before each violation. */
+/** Lines of the trace that are shown before each violation. */
 const LINES_BEFORE = 60;
 
-/** Plays a seed once more and tells what led to each violation. The whole trace: SEED=<seed> with the test of this folder. */
+/**
+ * Plays a seed once more and returns the lines of the trace that lead to each violation. For the whole trace: SEED=<seed> with the test of
+ * this folder.
+ */
 export async function tellStory(seed: number, played: Played = {}): Promise<string> {
   const lines: string[] = [];
   await simulate(seed, { ...played, write: (line) => lines.push(line) });
@@ -48,7 +51,7 @@ export async function tellStory(seed: number, played: Played = {}): Promise<stri
   return [...shown].map((index) => lines[index]).join("\n");
 }
 
-/** Plays seeds in turn; stops at the first that goes wrong and prints its story. */
+/** Plays seeds one after the other. Stops at the first run with a fault and prints its story. */
 export async function playSeeds(
   first: number,
   count: number,
@@ -62,7 +65,7 @@ export async function playSeeds(
   return { faults: [], did };
 }
 
-/** Plays one seed, adds what it did, and prints its story if it goes wrong. */
+/** Plays one seed, adds its counts to `did`, and prints its story if it has a fault. */
 export async function playSeed(seed: number, played: Played, did: Did): Promise<readonly string[]> {
   const outcome = await simulate(seed, played);
   did.crashes += outcome.crashes;
@@ -87,13 +90,13 @@ export function nothingDone(): Did {
   };
 }
 
-/** How much happened in the runs, so that runs in which nothing happens are noticed. */
+/** What happened in the runs, so that a test notices runs in which nothing happens. */
 export interface Did {
   crashes: number;
   nodesCreated: number;
   nodesStarted: number;
   readyNodesStopped: number;
-  /** Busy nodes stopped none of whose questions reached a host for minutes: counted apart. */
+  /** Busy nodes that were stopped after none of their questions had reached a host for minutes. */
   unreachedStopped: number;
   simulatedSeconds: number;
 }

@@ -2,8 +2,8 @@ import { KINDS } from "./kinds.ts";
 import { simulate } from "./simulate.ts";
 
 /**
- * Plays seeds one after the other until one moves the named number, as a process of its own: how a mutant is run. Arguments: the number's
- * name, the seeds as "1,2,3" or how many from 1 on, the weather that is not left to them, as JSON, and its kind. Prints one line of JSON.
+ * Plays the seeds of a mutant as a process of its own, until one moves the named number. Arguments: the name of the number; the seeds, as
+ * "1,2,3" or as their count from 1 on; the weather that replaces what the seed draws, as JSON; the kind. Prints one line of JSON.
  */
 const [name = "", given = "1", laid = "{}", of] = process.argv.slice(2);
 const weather = readObject(laid);

@@ -5,15 +5,15 @@ import type { Dice } from "./dice.ts";
 
 interface Step {
   readonly at: number;
-  /** Steps of one moment come in an order that the seed decides. */
+  /** The seed decides the order of steps that are due at the same moment. */
   readonly lot: number;
   readonly run: () => void;
 }
 
-/** A Thursday at midnight: any moment will do, as long as it is the same in every run. */
+/** A Thursday at midnight. Any moment is fine if it is the same in every run. */
 export const ORIGIN = Date.UTC(2026, 0, 1);
 
-/** What is to happen when, on a clock that jumps from one step to the next. */
+/** Steps that are due at given moments, on a clock that jumps from one step to the next. */
 export class Schedule {
   readonly dice: Dice;
   readonly #steps = new MinHeap<Step>((a, b) => a.at < b.at || (a.at === b.at && a.lot < b.lot));
@@ -40,12 +40,12 @@ export class Schedule {
     return this.#steps.peek()?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Moves the clock, never back. */
+  /** Moves the clock forwards, never back. */
   moveTo(at: number): void {
     this.#now = Math.max(this.#now, at);
   }
 
-  /** Takes the next step. */
+  /** Runs the next step. */
   step(): void {
     const step = this.#steps.pop();
     if (step === undefined) return;
@@ -54,7 +54,7 @@ export class Schedule {
   }
 }
 
-/** Lets everything run that waits for nothing but its turn: all that a step has set going. */
+/** Lets all work run that a step has started and that waits for nothing else. */
 export function drainMicrotasks(): Promise<void> {
   return new Promise((done) => setImmediate(done));
 }

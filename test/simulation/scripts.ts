@@ -6,25 +6,25 @@ import type { Machine } from "./machines.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Scripts } from "./weather.ts";
 
-/** A node is idle for so long before its script closes it and asks. */
+/** A node is idle for this long before its script closes it and asks. */
 const IDLE_MS = 30_000;
-/** For so long a script asks for a stop; then it only asks for the verdict. */
+/** A script asks for a stop for this long. After that it only asks for the verdict. */
 const ASKS_FOR_STOP_MS = 60_000;
 const BETWEEN_QUESTIONS_MS = 30_000;
 const GIVES_UP_MS = 20_000;
-/** Without a verdict it opens so long after its last question for a stop. */
+/** Without a verdict it opens this long after its last question for a stop. */
 const OPENS_ALONE_MS = 180_000;
-/** Told yes, it stays closed, and asks again so often until it is gone. */
+/** After the answer "stop" it stays closed, and asks again at this interval until the node is gone. */
 const AFTER_YES_MS = 60_000;
 
-/** From closing the node until a verdict. */
+/** The questions of one node from closing it until a verdict. */
 interface Series {
   readonly from: number;
   readonly unhealthy: boolean;
   lastForStop: number;
-  /** A question of it ended without a verdict. */
+  /** A question ended without a verdict. */
   unclear: boolean;
-  /** It was told yes: it does not open by itself any more. */
+  /** The answer was "stop": it no longer opens by itself. */
   granted: boolean;
 }
 
@@ -45,7 +45,10 @@ export interface ScriptWorld {
   readonly isUp: (machine: Machine) => boolean;
 }
 
-/** The script of docs/pbs.md on each node: closes an idle node, asks, and opens it as it is told, or by itself when nobody tells. */
+/**
+ * The script of docs/pbs.md on each node. It closes an idle node, asks, and opens the node if the answer says so, or by itself after a time
+ * without an answer.
+ */
 export class ScriptAgents {
   readonly #world: ScriptWorld;
   readonly #nodes = new WeakMap<Machine, Node>();
@@ -54,7 +57,7 @@ export class ScriptAgents {
     this.#world = world;
   }
 
-  /** One run of the script: nothing if an earlier one goes on. `at`: the instance that its question reaches. */
+  /** Runs the script once, unless an earlier run goes on. `at`: the instance that its question reaches. */
   look(machine: Machine, at?: Instance): void {
     const { schedule, unfit, judge } = this.#world;
     const node = this.#nodeOf(machine);
@@ -106,7 +109,7 @@ export class ScriptAgents {
     schedule.after(delay, () => this.#reach(machine, query, at ?? instance(), end));
   }
 
-  /** How long the question is under way; undefined: it is lost. */
+  /** How long the question is on its way. Undefined if it is lost. */
   #delay(machine: Machine): number | undefined {
     const { schedule, stormy } = this.#world;
     const { dice } = schedule;
@@ -172,7 +175,10 @@ export class ScriptAgents {
   }
 }
 
-/** `undrain` goes before the status. 403 and 404 without it are no words of ours if an earlier question ended unclear. */
+/**
+ * `undrain` counts before the status. Without it, 403 and 404 may come from another server, so they do not open the node if an earlier
+ * question ended unclear.
+ */
 function mayOpen({ status, undrain }: ScriptAnswer, { unclear }: Series): boolean {
   return undrain ?? ((status === 403 || status === 404) && !unclear);
 }

@@ -12,7 +12,7 @@ const replayed = given === undefined || given.includes(":") ? undefined : given;
 const SEEDS = 150;
 const SWITCHED_OFF_SEEDS = 60;
 const REPORTS_APART_SEEDS = 60;
-/** In one array: nodes that are off use quota, and what another array lacks for it nobody can help. No crowd, as it is not patient. */
+/** One array: nodes that are off use quota, which would leave another array without nodes. No crowd, because it does not wait long enough. */
 const SWITCHED_OFF = { switchOff: true, crowd: false, arrays: ["alpha"] } as const;
 
 test.skipIf(given !== undefined)(

@@ -9,12 +9,12 @@ import type { Schedule } from "./schedule.ts";
 import type { Lasting } from "./weather.ts";
 
 const LATELY = 3;
-/** Row keys come after "" and before "~". */
+/** All row keys are between these two. */
 const ALL_KEYS = ["", "~"] as const;
 
 type Failure = NonNullable<Lasting["storage"]>["how"];
 
-/** What all processes store in: records in memory as they are, or rows of a table, which can be lost or set back. */
+/** The storage that all processes share: records in memory, or rows of a table that can be lost or set back. */
 export class Storage {
   readonly #schedule: Schedule;
   readonly #partition: string;
@@ -22,7 +22,7 @@ export class Storage {
   readonly #shared: RecordStore | undefined;
   /** Keys of bodies in the order in which they were written. */
   readonly #written: string[] = [];
-  /** Packing takes real time: no step of the clock comes before it has ended. */
+  /** Packing takes real time. No step of the clock runs before it has ended. */
   readonly #underWay = new Set<Promise<unknown>>();
   #backup: ReadonlyMap<string, Row> | undefined;
 
@@ -38,7 +38,7 @@ export class Storage {
     this.#shared = inRows ? undefined : memoryRecordStore();
   }
 
-  /** The store of one process. */
+  /** Opens the store of one process. */
   open(): RecordStore {
     if (this.#shared !== undefined) return this.#shared;
     const store: RecordStore = tableRecordStore(this.#table, this.#schedule);
@@ -79,7 +79,7 @@ export class Storage {
     if (how === "record-lost") return this.#table.remove(this.#partition, RECORD_KEY);
     const rows = await this.#rows();
     if (how === "body-lost") {
-      // Written lately, they are likely to be named by the record.
+      // Bodies that were written last are probably named by the record.
       const bodies = this.#written.filter((key) => rows.has(key)).slice(-LATELY);
       const lost = bodies[this.#schedule.dice.whole(0, bodies.length - 1)];
       return lost === undefined ? undefined : this.#table.remove(this.#partition, lost);

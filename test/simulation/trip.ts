@@ -3,22 +3,22 @@ import type { Dice } from "./dice.ts";
 import type { Endpoint, Lasting } from "./weather.ts";
 import { EFFECTS } from "./weather.ts";
 
-/** No call takes longer: its caller gives up, and it arrives no more. */
+/** No call takes longer: its caller gives up, and the request no longer arrives. */
 export const LIMIT_MS = 60_000;
-/** A connection that is cut is noticed within so long. */
+/** A connection that is cut is noticed within this time. */
 const CUT_MS = [100, 3000] as const;
 
-/** How one call fares in weather that lasts. Times are in milliseconds from when it is sent. */
+/** How one call goes in weather that lasts. Times are in milliseconds from when it is sent. */
 export interface Trip {
-  /** When the request arrives; absent: never. */
+  /** When the request arrives. Undefined: never. */
   readonly arrives?: number;
-  /** When the answer does; absent: the caller gives up at `givesUp`. */
+  /** When the answer arrives. Undefined: the caller gives up at `givesUp`. */
   readonly answered?: number;
   readonly givesUp: number;
   readonly words: string;
 }
 
-/** undefined: nothing that lasts meets this call. */
+/** Draws the way of a call. Undefined if weather that lasts does not change it. */
 export function drawTrip(
   lasting: Lasting | undefined,
   endpoint: Endpoint | undefined,
@@ -60,7 +60,7 @@ export function endpointOf({
 
 const LOGIN_PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body></body></html>";
 
-/** What a broken endpoint answers, without any effect; undefined: it is not broken. */
+/** The answer of a broken endpoint, which has no effect. Undefined if it is not broken. */
 export function brokenAnswer(
   lasting: Lasting | undefined,
   endpoint: Endpoint | undefined,

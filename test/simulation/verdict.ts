@@ -1,36 +1,36 @@
-/** What the judge counts; the names of those that must be 0 are in report.ts. */
+/** The counts of the judge. Those that must be 0 are named in report.ts. */
 export interface Verdict {
-  /** Nodes created although those there already met the most that was asked since the plan was committed. */
+  /** Nodes that were created although the existing ones met the largest demand since the plan was committed. */
   readonly overshoot: number;
-  /** Nodes stopped that were needed, or busy, at the last look after their mark. */
+  /** Nodes that were stopped although they were needed, or busy at the last report after their mark. */
   readonly stoppedNeeded: number;
-  /** Nodes missing at the end of the quiet time, although limits allow them. */
+  /** Nodes that are missing at the end of the quiet time, although limits allow them. */
   readonly shortAfterResync: number;
   /** Creates that asked for more than a limit had left. */
   readonly limitsExceeded: number;
-  /** Looks reserved beyond what a minute may have. */
+  /** Observations that were reserved beyond the limit of a minute. */
   readonly looksTooSoon: number;
   /** A set that went back to an older revision. */
   readonly revisionsLost: number;
-  /** Status calls beyond what a minute may have. */
+  /** Status calls beyond the limit of a minute. */
   readonly statusCallsTooMany: number;
   /** Intents older than 15 minutes. */
   readonly oldIntents: number;
-  /** Steady demand that was not created, or not Ready, in time. */
+  /** Steady demand whose nodes were not created, or not Ready, in time. */
   readonly waited: number;
   readonly late: number;
-  /** 200 for a node that CycleCloud has not been asked to stop; `undrain` for one that it has, or is about to be. */
+  /** Answers 200 to a node that CycleCloud was not asked to stop. Answers with `undrain` to a node that is being stopped or is about to be. */
   readonly wrongYes: number;
   readonly wrongUndrain: number;
-  /** Nodes stopped after their script had opened them. */
+  /** Nodes that were stopped after their script had opened them. */
   readonly stoppedOpen: number;
-  /** Nodes made again without a pause, though none of them becomes Ready. */
+  /** Nodes that were created again without a pause, although none of them becomes Ready. */
   readonly unbraked: number;
   /** Stops that were due and were not granted. */
   readonly neverGranted: number;
-  /** Busy nodes stopped none of whose questions reached a host for minutes, while reports did; no violation, a measure. */
+  /** Busy nodes that were stopped while none of their questions reached a host for minutes, but reports did. A measure, not a violation. */
   readonly unreachedStopped: number;
-  /** How often CycleCloud was asked for its status; no violation, a measure. */
+  /** How often CycleCloud was asked for its status. A measure, not a violation. */
   readonly statusReads: number;
   readonly nodesCreated: number;
   readonly nodesStarted: number;

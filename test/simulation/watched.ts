@@ -1,28 +1,28 @@
-/** What is known of one node. */
+/** A node, as the judge knows it. */
 export interface Watched {
   readonly array: string;
   readonly group: string | undefined;
   /** When its create was decided. */
   readonly committedAt: number;
   host: string | undefined;
-  /** Since when it has been marked to be stopped. */
+  /** When it was marked to be stopped. */
   markedAt: number | undefined;
   ready: boolean;
-  /** How many statuses have listed it, and whether one did as Ready. */
+  /** How many statuses have listed it, and whether one listed it as Ready. */
   shown: number;
   shownReady: boolean;
   failed: boolean;
   stopped: boolean;
-  /** Somebody else had it stopped. */
+  /** It was stopped by someone other than the autoscaler. */
   stoppedByOthers: boolean;
   gone: boolean;
-  /** When it vanished, or somebody else had it stopped. */
+  /** When it vanished, or was stopped by someone other than the autoscaler. */
   lostAt: number | undefined;
-  /** Switched off, or on its way there, and not asked to start since. */
+  /** Switched off, or about to be, and not asked to start since. */
   off: boolean;
   offAt: number;
   busySince: number | undefined;
-  /** Asked to stop because it is unfit: it may always go. */
+  /** It asked to stop because it is unfit for work: it may always be stopped. */
   unhealthy: boolean;
   /** Times in which the node was about to leave: it asked to stop and was not told to stay, or its stop was committed. */
   readonly leaving: { readonly from: number; until: number }[];
@@ -32,7 +32,7 @@ export function isLive(node: Watched): boolean {
   return !node.failed && isActive(node);
 }
 
-/** Counts against the limits of cluster and array. */
+/** Whether the node counts against the limits of cluster and array. */
 export function isActive(node: Watched): boolean {
   return !node.stopped && !node.gone && !node.off;
 }

@@ -5,24 +5,24 @@ import { plusSeconds } from "../../src/domain/units.ts";
 import type { Told } from "./needs.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** What a writer sends through. */
+/** The way of a writer's messages, and how its scheduler behaves. */
 export interface Outlet {
   readonly schedule: Schedule;
   readonly cluster: ClusterName;
   /** Every other report comes without demand. */
   readonly reportsApart: boolean;
-  /** Schedulers notice that a host is gone: its job waits again. */
+  /** Schedulers notice that a host is gone. Its job then waits again. */
   readonly noticesGone: boolean;
   readonly send: (update: RequestSetUpdate, told: Told) => void;
 }
 
-/** One writer of demand: it sends what it wants, renews it, and now and then falls silent until it has lapsed. */
+/** One writer of demand. It sends its demand, renews it, and is sometimes silent until it has lapsed. */
 export interface Writer {
-  /** From now on it wants the same all the time, and says so. */
+  /** From now on it asks for the same all the time, and renews it. */
   calmDown(): void;
   /** Its last message. */
   readonly last: Told | undefined;
-  /** A job begins now, on one of these nodes if it can, and is reported at once. */
+  /** A job begins now, if possible on one of these nodes, and is reported at once. */
   poke?(preferred: readonly string[]): void;
 }
 
@@ -32,7 +32,7 @@ export interface Statement {
   readonly report?: readonly SchedulerNode[];
 }
 
-/** Numbers the messages of a set, and remembers the last. */
+/** Numbers the messages of a set, and keeps the last one. */
 export class Pen {
   last: Told | undefined;
   readonly #outlet: Outlet;
@@ -64,7 +64,7 @@ export class Pen {
     );
   }
 
-  /** What the set asks for stays what it was, and so does the time for which it does. */
+  /** Sends a report without demand: the demand of the set and its expiry stay the same. */
   report(schedulerNodes: readonly SchedulerNode[]): void {
     const envelope = this.#seal();
     const told = this.#note(envelope, { kind: "slots", count: 0, hosts: [] }, true);
@@ -97,7 +97,7 @@ export class Pen {
   }
 }
 
-/** Wants so many nodes, and changes its mind. */
+/** Starts a writer of targets that change at random. */
 export function startTargetWriter(outlet: Outlet, set: string, array: string, most: number): Writer {
   const { dice } = outlet.schedule;
   const intervalSeconds = dice.pick([60, 120, 300]);
@@ -137,7 +137,7 @@ function targetStatement(array: string, count: number): Statement {
   return { asks: { kind: "target", count }, demands: count === 0 ? [] : [demand] };
 }
 
-/** Wants a number of nodes that changes in steps: `next` gives each, and for how many seconds it stands. */
+/** Starts a writer of targets that change in steps. `next` gives the number of nodes of each step, and its duration in seconds. */
 export function startStepWriter(
   outlet: Outlet,
   set: string,
@@ -172,7 +172,7 @@ export function startStepWriter(
   };
 }
 
-/** Renews one and the same small target, many times a minute. */
+/** Starts a writer that renews the same small target many times a minute. */
 export function startRenewer(
   outlet: Outlet,
   set: string,

@@ -68,7 +68,7 @@ export class Bench {
     return this.#now;
   }
 
-  /** Moves the clock; nothing is processed before somebody asks or calls advance. */
+  /** Moves the clock. Nothing is processed until a request comes or advance is called. */
   pass(seconds: number): void {
     this.#now += seconds * 1000;
   }

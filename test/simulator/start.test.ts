@@ -114,7 +114,7 @@ describe("start", () => {
 
   test("a node that is started may show as Deallocated for a while, uncounted", () => {
     const bench = deallocated(1, { visibilityLagSeconds: 1000, seed: 7 });
-    // With this lag nobody sees the node for most of the first 1000 s.
+    // With this lag no status shows the node for most of the first 1000 s.
     bench.pass(1000);
     manage(bench, "deallocate", { names: ["htc-1"] });
     bench.pass(20);

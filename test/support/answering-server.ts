@@ -9,7 +9,7 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** A server that gives every request of the running test the same answer, and remembers what was asked. Gone with the test. */
+/** A server that gives every request the same answer and notes the requests. It closes when the running test ends. */
 export async function answeringServer(
   status: number,
   body: string,

@@ -25,11 +25,11 @@ export interface TableApp {
   readonly site: Site;
   readonly composed: Composition;
   readonly simulator: Simulator;
-  /** Takes a message in, as the queue function does. */
+  /** Records a message, as the queue function does. */
   readonly push: (message: Partial<DemandMessage>) => ReturnType<Composition["recorder"]["record"]>;
 }
 
-/** A clock that whoever sleeps moves. */
+/** A clock that stands still except that each sleep moves it at once. */
 export class SleepersClock {
   #now: number;
 
@@ -52,10 +52,7 @@ export function appOnTable(
   const inMemory = composeInMemory({
     cluster: "demo",
     clock,
-    transport: {
-      send: async ({ method, path, query, body }) =>
-        simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
-    },
+    transport: { send: async (request) => simulator.request(request) },
     publicUrl: "http://autoscaler.invalid",
     autostopKeys: { current: "v", byId: new Map([["v", "tests need no secret"]]) },
     policy: DEFAULT_POLICY,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { StorageAccount } from "../../src/adapters/system/storage-account.ts";
 import { startAzurite } from "../../src/local/azurite.ts";
 
-/** An Azurite of the test file's own: started before its tests, gone after them. Read `account()` inside tests only. */
+/** An Azurite of the test file's own, which starts before the file's tests and stops after them. Call `account()` inside tests only. */
 export function azuriteForThisFile(): { account(): StorageAccount; freshName(): string } {
   let running: Awaited<ReturnType<typeof startAzurite>> | undefined;
   let names = 0;

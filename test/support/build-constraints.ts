@@ -15,5 +15,5 @@ export function ofSizes(...choices: readonly string[]): Constraint {
   return { choices, kind: "property-choice", property: "vm_size" };
 }
 
-/** One slot a node, and nobody else there. */
+/** One slot on each node, and no other job there. */
 export const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "job", wanted: true };

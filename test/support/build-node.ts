@@ -7,7 +7,7 @@ import { instant, plusSeconds } from "../../src/domain/units.ts";
 /** The moment at which most scenarios decide. */
 export const NOW = instant(1_763_636_400_000);
 
-/** So many seconds after {@link NOW}; before, if negative. */
+/** The moment this many seconds after {@link NOW}, or before it if negative. */
 export function at(seconds: number): Instant {
   return plusSeconds(NOW, seconds);
 }
@@ -52,8 +52,8 @@ export function buildNodes(prefix: string, count: number, more: Partial<Node> = 
 const OUR_REQUEST = requestId("r-ours");
 
 /**
- * What is known of a node, unless `more` says otherwise: up for an hour or, if it is coming, first seen 100 s ago; nobody has said what
- * it does. A request of ours made it.
+ * The ledger entry of a node that a request of ours made, with the fields of `more` on top. A node that is up was first seen an hour ago,
+ * one that is coming 100 s ago. Its busy state is unknown.
  */
 export function rememberNode(node: Node, more: Partial<LedgerNode> = {}): LedgerNode {
   const up = node.phase !== "coming" && node.phase !== "unknown";
@@ -72,7 +72,7 @@ export function rememberNode(node: Node, more: Partial<LedgerNode> = {}): Ledger
   };
 }
 
-/** The same node as made by another tool: no request of ours is known of it, and it has no stop URL of ours. */
+/** The entry of a node that another tool made: it has no request id and no stop URL of ours. */
 export function notOurs({ requestId: _none, keyId: _url, ...known }: LedgerNode): LedgerNode {
   return known;
 }
@@ -81,7 +81,7 @@ export function buildLedger(entries: readonly LedgerNode[]): Ledger {
   return new Map(entries.map((entry) => [entry.nodeId, entry]));
 }
 
-/** Every node as {@link rememberNode} would have it. */
+/** The ledger of these nodes, with an entry from {@link rememberNode} for each. */
 export function rememberNodes(nodes: readonly Node[], more: Partial<LedgerNode> = {}): Ledger {
   return buildLedger(nodes.map((node) => rememberNode(node, more)));
 }

@@ -7,16 +7,16 @@ import { arrayName } from "../../src/domain/ids.ts";
 import { buildArray, buildBucket, buildNode, buildSnapshot, D4, D8, EXECUTE } from "./build-node.ts";
 import { buildJob, buildTarget } from "./build-record.ts";
 
-/** Small clusters: two arrays, two VM sizes each, tight limits, and a status that counts as CycleCloud does. */
+/** A small cluster: two arrays of two VM sizes each, with tight limits. Its status counts as CycleCloud does. */
 export interface RandomCluster {
   readonly limits: RandomLimits;
   readonly nodes: readonly Node[];
 }
 
 interface RandomLimits {
-  /** At most so many nodes in the cluster. */
+  /** Maximum number of nodes in the cluster. */
   readonly cluster: number;
-  /** And so many in each bucket, in the order of {@link PLACES}. */
+  /** Maximum number of nodes in each bucket, in the order of {@link PLACES}. */
   readonly buckets: readonly number[];
 }
 
@@ -27,7 +27,7 @@ const SIZES = [
 ];
 const PLACES = ARRAYS.flatMap((array) => SIZES.map((size) => ({ array, ...size })));
 
-/** The status of the cluster with these nodes: what is active, and how many more could be had. */
+/** The status of the cluster with these nodes: the active nodes, and how many more each bucket has. */
 export function showCluster({ limits }: RandomCluster, nodes: readonly Node[]): Snapshot {
   const arrays = ARRAYS.map((array): NodeArray => {
     const buckets = PLACES.flatMap((place, index) => {
@@ -63,7 +63,7 @@ export const anyPhase = fc.constantFrom(
   "going" as const,
 );
 
-/** `phases`: what the nodes may be up to; `alike`: one array offers one VM size, and nothing else is to be had. */
+/** `phases`: the phases that nodes may have; `alike`: one array offers one VM size, and no other bucket has nodes available. */
 export function anyCluster(
   maxNodes: number,
   phases: fc.Arbitrary<Node["phase"]> = anyPhase,
@@ -93,7 +93,7 @@ interface Aim {
   readonly attributes?: NodeAttributes;
 }
 
-/** Where a target aims: an array of the cluster, or one of two dynamic ones, each defined in one way. */
+/** The array of a target: one of the cluster's, or one of two dynamic arrays, each of which has one definition. */
 const AIMS: readonly Aim[] = [
   ...ARRAYS.map((array) => ({ array })),
   { array: arrayName("licensed"), extends: EXECUTE, attributes: { Configuration: { licence: "x" } } },

@@ -24,7 +24,7 @@ import { needing } from "./build-constraints.ts";
 export const BUCKET: BucketKey = { array: EXECUTE, machineType: D4 };
 export const OURS = owner("ours");
 
-/** "The array execute shall have so many nodes." */
+/** A target: the array "execute" shall have this many nodes. */
 export function buildTarget(count: number, more: Partial<TargetDemand> = {}): TargetDemand {
   return {
     kind: "target",
@@ -53,7 +53,7 @@ export function buildJob(name: string, iterations: number, more: Partial<JobDema
   };
 }
 
-/** One request set as a scenario states it. */
+/** A request set of a scenario. */
 export interface SetScenario {
   readonly demands?: readonly Demand[];
   readonly report?: readonly SchedulerNode[];
@@ -63,11 +63,11 @@ export interface SetScenario {
   /** Default: one interval after it was sent. */
   readonly expiresAt?: Instant;
   readonly live?: boolean;
-  /** Of the demand; default: "demand-SET", whatever the demand is. */
+  /** The digest of the demand. Default: "demand-SET", whatever the demand is. */
   readonly digest?: string;
 }
 
-/** A cluster's record and its bodies as a scenario states them; what it leaves out is empty and at rest. */
+/** A cluster's record and its bodies. All parts that a scenario leaves out are empty. */
 export interface Scenario {
   readonly sets?: Readonly<Record<string, SetScenario>>;
   readonly record?: Partial<ClusterRecord>;
@@ -127,7 +127,7 @@ export const EMPTY_RECORD: ClusterRecord = {
   totals: { created: 0, terminated: 0 },
 };
 
-/** A message for the set "standard", sent now and valid for 300 s, whose demand is a target of so many nodes. */
+/** A message for the set "standard", sent now and valid for 300 s, whose demand is a target of this many nodes. */
 export function buildUpdate(
   targetCount: number,
   more: Partial<WholeUpdate> & { readonly revisionValue?: number; readonly tieBreak?: string } = {},

@@ -3,8 +3,12 @@ import type { GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../s
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
 import { needing } from "./build-constraints.ts";
+import { MODES } from "./modes.ts";
 
-/** Small worlds for the allocator, written short: one array "execute" of "D4", four cores and 16 GiB, unless a test says otherwise. */
+/*
+ * Builds small worlds for the allocator. Default: one array "execute" of the VM size "D4", with four cores and 16 GiB.
+ */
+
 export const now = instant(1_763_636_400_000);
 export const policy = {
   groupPrefix: "pg-",
@@ -13,7 +17,13 @@ export const policy = {
   among: "priority",
 } as const;
 
-/** A node in short: "execute/D4" or "execute/D4/group"; four cores and 16 GiB, unless `cores` says otherwise. */
+/** All modes of choosing nodes, on top of {@link policy}. */
+export const namedModes = MODES.map((mode) => ({
+  mode: { ...policy, ...mode },
+  name: `${mode.preference}, ${mode.among}`,
+}));
+
+/** A node by its place: "execute/D4" or "execute/D4/group". Default: four cores and 16 GiB. */
 export interface ShortNode {
   readonly id: string;
   readonly at?: string;
@@ -55,7 +65,7 @@ export function node({
   };
 }
 
-/** A bucket in short; charges are "limit: amount". */
+/** A bucket by its place. Charges: by limit, the amount. */
 export function offer(
   at: string,
   cores: number,

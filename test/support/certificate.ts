@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A key and a certificate as PEM text, and where the certificate stands. */
+/** A key and a certificate as PEM text, and the path of the certificate's file. */
 export interface Issued {
   readonly key: string;
   readonly cert: string;
   readonly path: string;
 }
 
-/** A self-signed certificate for an address, as a CycleCloud server is installed with one. Node itself cannot issue any. */
+/** Issues a self-signed certificate for an address, such as a new CycleCloud server has. Uses openssl, because Node cannot issue any. */
 export function issueCertificate(folder: string, name: string, subject: string): Issued {
   const [keyPath, path] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
@@ -20,7 +20,7 @@ export function issueCertificate(folder: string, name: string, subject: string):
   return { key: readFileSync(keyPath, "utf8"), cert: readFileSync(path, "utf8"), path };
 }
 
-/** False, and said, where certificates cannot be made. */
+/** Whether openssl is installed. Writes a warning if it is not. */
 export function hasOpenssl(): boolean {
   try {
     execFileSync("openssl", ["version"], { stdio: "ignore" });

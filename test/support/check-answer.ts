@@ -14,7 +14,7 @@ const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false
 ajv.addSchema(describeApi("closed"), "closed.json");
 ajv.addSchema(describeApi(), "open.json");
 
-/** The operation of the API that a request is for; undefined: none. */
+/** The operation of the API that a request is for. Undefined if there is none. */
 export function operationOf(method: string, path: string): Operation | undefined {
   const [pathname = ""] = path.split("?");
   return OPERATIONS.find(
@@ -29,8 +29,8 @@ function matches(template: string, pathname: string): boolean {
 }
 
 /**
- * What the API's description does not know of an answer, in words; members that it does not name count, too. Statuses and bodies that are
- * the host's own (401 without a key, 404 for what is no route, 500) are no answers of ours.
+ * Everything in an answer that the API's description does not allow, in words. Members that it does not name count, too. Answers of the
+ * host itself are not checked: 401 without a key, 404 for an unknown route, and 500.
  */
 export function findUndescribed(method: string, path: string, answer: CheckedAnswer): readonly string[] {
   const operation = operationOf(method, path);
@@ -43,7 +43,7 @@ export function findUndescribed(method: string, path: string, answer: CheckedAns
   return flawsOf(validatorOf(schema, "closed"), body);
 }
 
-/** The same of a request that was accepted, unless it was only in part: jobs that cannot be read are rejected by themselves. */
+/** The same for the body of an accepted request. A request of which jobs were rejected is not checked. */
 export function findUndescribedRequest(
   method: string,
   path: string,
@@ -67,7 +67,7 @@ function flawsOf(validate: ValidateFunction, value: unknown): readonly string[] 
   );
 }
 
-/** Validates by one schema of the description. */
+/** The validator of one schema of the description. `closed` also rejects members that the schema does not name. */
 export function validatorOf(schema: string, objects: "open" | "closed"): ValidateFunction {
   const validate = ajv.getSchema(`${objects}.json#/components/schemas/${schema}`);
   if (validate === undefined) throw new Error(`the description has no schema ${schema}`);

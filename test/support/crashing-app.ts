@@ -1,8 +1,11 @@
 /**
- * The function app with a crash in it: the same functions, but every port is counted, and the process dies at the call that the
- * environment names. CRASH_AT is a number, counted from 1, or the name of a call ("cyclecloud.create": its first); CRASH_WHEN is
- * `before` (the call never happens) or `after` (the effect has happened, the answer is lost). Counting begins at SIGUSR2. Each counted
- * call is told on stdout, so that a test knows what there was to die at. LOSE_TICKS=1: the wake messages that tick are lost (their sends count).
+ * The function app with a crash in it. The functions are the same, but every call of a port is counted, and the process kills itself at the
+ * call that the environment names. Counting begins at SIGUSR2. Each counted call is printed on stdout, so that a test knows the calls at
+ * which it can crash the app.
+ *
+ * CRASH_AT: a number, counted from 1, or the name of a call, such as "cyclecloud.create" for its first.
+ * CRASH_WHEN: `before` (the call never happens) or `after` (the effect has happened, the answer is lost).
+ * LOSE_TICKS=1: the wake messages that run a tick are lost; sending them still counts.
  */
 import type { Ports } from "../../src/app/ports/ports.ts";
 import type { Site } from "../../src/app/ports/site.ts";
@@ -19,7 +22,7 @@ process.once("SIGUSR2", () => {
   say({ crashing: "armed" });
 });
 
-/** Clock, entropy and log are not counted: nothing of theirs can be lost. */
+/** Clock, entropy and log are not counted, because a crash loses nothing of theirs. */
 decoratePorts((plain): Ports => countAll(process.env["LOSE_TICKS"] === "1" ? loseTicks(plain) : plain));
 
 const countAll = (ports: Ports): Ports => ({
@@ -65,7 +68,7 @@ async function reach<T>(call: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Really dies: no handler runs, nothing is flushed, sockets break. */
+/** Kills the process: no handler runs, nothing is flushed, sockets break. */
 async function die(): Promise<void> {
   process.kill(process.pid, "SIGKILL");
   await new Promise(() => undefined);

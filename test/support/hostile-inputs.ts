@@ -1,17 +1,17 @@
 import { gzipSync } from "node:zlib";
 
-/** Inputs that are small as they travel and cost as much as any to read: what a hostile sender, or a broken one, may send. */
+/** An input that is small on the way and as expensive to read as any: a hostile or a broken sender may send it. */
 export interface HostileInput {
   readonly name: string;
   readonly door: "queue" | "http";
-  /** As it travels: at most 64 KiB for the queue. */
+  /** The text on the way: at most 64 KiB for the queue. */
   readonly body: string;
 }
 
 const MIB = 1024 * 1024;
 const HEAD = '{"version":1,"cluster":"demo",';
 
-/** Up to `count` units with commas between, in at most `bytes`. */
+/** Up to `count` units, separated by commas, in at most `bytes`. */
 function fill(bytes: number, count: number, unit: (index: number) => string): string {
   const units: string[] = [];
   for (let size = 0; units.length < count;) {
@@ -25,7 +25,7 @@ function fill(bytes: number, count: number, unit: (index: number) => string): st
 
 const times = (count: number, unit: string): string => Array.from({ length: count }, () => unit).join(",");
 
-/** JSON texts for a door that lets in so many bytes and so many values, most of them just within its bounds. */
+/** JSON texts for a door with these bounds. Most texts are just within them. */
 function textsFor(bytes: number, values: number): Readonly<Record<string, () => string>> {
   const most = bytes - 200;
   const list = (key: string, count: number, unit: (index: number) => string): string =>
@@ -60,14 +60,14 @@ function textsFor(bytes: number, values: number): Readonly<Record<string, () => 
 
 const packed = (text: string): string => gzipSync(text, { level: 9 }).toString("base64");
 
-/** Each fits into the queue, packed. `only`: those of these names; absent: all. */
+/** Inputs for the queue, packed so that each fits into one message. `only`: their names. Default: all. */
 export function hostileMessages(only?: ReadonlySet<string>): readonly HostileInput[] {
   return Object.entries(textsFor(4 * MIB, 600_000))
     .filter(([name]) => only?.has(name) ?? true)
     .map(([name, text]) => ({ name, door: "queue" as const, body: packed(text()) }));
 }
 
-/** Of the largest kind, packed and as they are. */
+/** Inputs for HTTP, as large as any, packed and unpacked. */
 export function hostileBodies(): readonly HostileInput[] {
   const large = textsFor(32 * MIB, 4_000_000);
   const few: Readonly<Record<string, () => string>> = {

@@ -5,15 +5,15 @@ import type { SetScenario } from "./build-record.ts";
 import { buildJob } from "./build-record.ts";
 
 /*
- * Jobs and amounts of hostile clusters, in few words.
+ * Short forms for the jobs and constraints of hostile clusters.
  */
 
-/** Demand within the bounds of the doors that is as dear to plan as any: what a hostile sender, or a broken one, may bring. */
+/** Demand within the bounds of the doors that is as expensive to plan as any: a hostile or a broken sender may send it. */
 export interface HostileCluster {
   readonly name: string;
   readonly sets: () => Readonly<Record<string, SetScenario>>;
   readonly pools?: readonly Pool[];
-  /** What differs from the default. */
+  /** Keys that differ from the default policy. */
   readonly policy?: Partial<Policy>;
 }
 
@@ -47,5 +47,5 @@ export function jobs(
   });
 }
 
-/** Ends in something that no name has, after as many choices of a character as a text may have. */
+/** A shell pattern of about this length with as many wildcards as fit. No name matches its end. */
 export const pattern = (index: number, length: number): string => `*${"a*".repeat(length / 2)}${index}zz`;

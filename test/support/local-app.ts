@@ -16,24 +16,24 @@ import { mergingBy } from "./configuration-merge.ts";
 import { findUndescribed, findUndescribedRequest, operationOf } from "./check-answer.ts";
 
 /**
- * The functions as they are deployed, in the local host of this process, with Azurite and the simulator over HTTP. There is one app per
- * process and its settings are read once, so one per test file.
+ * The functions as they are deployed, in the local host of this process, with Azurite and the simulator over HTTP. A process has one app and
+ * reads its settings once, so each test file starts at most one.
  */
 export interface LocalApp {
   readonly host: Host;
   readonly clock: Clock;
   readonly simulator: Simulator;
   readonly azurite: Azurite;
-  /** What the host and the functions' contexts have said. */
+  /** The lines that the host and the functions' contexts have logged. */
   readonly lines: readonly string[];
-  /** What the app has logged. */
+  /** The events that the app has logged. */
   readonly events: readonly LoggedEvent[];
-  /** A request with the host key; a path such as "/api/clusters". Throws if the API's description does not know such an answer. */
+  /** Sends a request with the host key to a path such as "/api/clusters". Throws if the API's description does not allow the answer. */
   call(method: string, path: string, body?: unknown): Promise<Answered>;
-  /** The same without a key, with whatever headers. */
+  /** The same without a key, with these headers. */
   callBare(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   send(queue: string, text: string): Promise<string>;
-  /** Texts in a queue, as many as can be peeked at. */
+  /** The first texts in a queue: as many as one peek shows. */
   peek(queue: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -48,20 +48,20 @@ export interface Answered {
   readonly type: string | null;
   readonly retryAfter: string | null;
   readonly cacheControl: string | null;
-  /** The JSON of the answer; its text if it is none. */
+  /** The parsed JSON of the answer, or its text if it is not JSON. */
   readonly body: unknown;
 }
 
 export interface LocalAppOptions {
   readonly clusters: readonly string[];
   readonly speed: number;
-  /** Over the settings that work. */
+  /** App settings that replace the default ones, which work. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly decorate?: (ports: Ports) => Ports;
   readonly simulator?: Partial<SimulatorOptions>;
 }
 
-/** As a deployment does before the app starts. Settings that do not make sense are what some tests want. */
+/** Creates tables and queues, as a deployment does before the app starts. Some tests want invalid settings: those errors are ignored. */
 async function prepareStorage(): Promise<void> {
   try {
     await composition().prepare();
@@ -149,7 +149,7 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
   };
 }
 
-/** Every request that is accepted, and every answer that a test gets, is one that the API's description describes. */
+/** Reads an answer. Throws if the API's description does not allow it, or does not allow an accepted request. */
 async function described(
   method: string,
   path: string,
@@ -168,7 +168,7 @@ async function described(
   );
 }
 
-/** An answer of ours that a cache on its way could keep. Those of the host itself (401, 404 for what is no route, 500) are not ours. */
+/** Why a cache could keep an answer, or nothing. Answers of the host itself are not checked: 401, 404 for an unknown route, and 500. */
 function findStorable(method: string, path: string, answer: Answered): readonly string[] {
   const { status, cacheControl } = answer;
   if (operationOf(method, path) === undefined || status === 401 || status === 500) return [];
@@ -184,7 +184,7 @@ async function answered(response: Response): Promise<Answered> {
   return { status, type, retryAfter: headers.get("retry-after"), cacheControl, body };
 }
 
-/** Clusters alike: an array of up to ten nodes of four cores, up at once and seen at once. */
+/** Equal clusters of two arrays, each of up to ten nodes of four cores. Each step of a node takes one second. */
 function simulatorOptions({ clusters, simulator }: LocalAppOptions): SimulatorOptions {
   const cluster = (name: string): ClusterOptions => ({
     name,

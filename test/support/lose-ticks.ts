@@ -1,7 +1,7 @@
 import type { Ports } from "../../src/app/ports/ports.ts";
 import { isTickWake } from "../../src/domain/ids.ts";
 
-/** The wake messages that tick in the timer's place are lost: else each cluster's next one lies in the queue, and ticks each minute. */
+/** Ports that lose the wake messages that run a tick in place of a silent timer. Without this, a tick runs each minute even if no timer does. */
 export function loseTicks(ports: Ports): Ports {
   const { queue } = ports;
   return {

@@ -10,7 +10,7 @@ import type { Cost } from "./read-inputs.ts";
 const run = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL("read-inputs.ts", import.meta.url));
 
-/** What each input costs a process that takes in one after the other; memory is the most that it held up to then. */
+/** The cost of each input, by name, to a process that reads one after the other. Memory is the most that the process held up to then. */
 export async function measureInputs(inputs: readonly HostileInput[]): Promise<ReadonlyMap<string, Cost>> {
   const folder = await mkdtemp(join(tmpdir(), "inputs-"));
   try {

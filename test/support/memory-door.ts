@@ -24,7 +24,7 @@ export interface MemoryDoor {
   readonly rejected: () => Promise<readonly RejectedMessage[]>;
 }
 
-/** Moves when somebody sleeps; a deadline is never reached by itself. */
+/** A clock that each sleep moves at once. A sleep of more than 10 s never ends, so that no deadline is reached by itself. */
 export class DoorClock implements Clock {
   #now: number;
 
@@ -48,7 +48,7 @@ export class DoorClock implements Clock {
 const LONGEST_SLEEP_MS = 10_000;
 const ORIGIN = Date.UTC(2026, 0, 1);
 
-/** `faults` stands around the ports; the cluster is called "demo". */
+/** Opens the functions of the cluster "demo". `faults` wraps the ports. */
 export function openMemoryDoor(faults: (ports: Ports) => Ports = (ports) => ports): MemoryDoor {
   const clock = new DoorClock(ORIGIN);
   const simulator = new Simulator(oneArray("demo"), clock);
@@ -56,10 +56,7 @@ export function openMemoryDoor(faults: (ports: Ports) => Ports = (ports) => port
   const inMemory = composeInMemory({
     cluster: "demo",
     clock,
-    transport: {
-      send: async ({ method, path, query, body }) =>
-        simulator.request({ method, path, query, ...(body === undefined ? {} : { body }) }),
-    },
+    transport: { send: async (request) => simulator.request(request) },
     publicUrl: "http://autoscaler.invalid",
     autostopKeys: { current: "v", byId: new Map([["v", "tests need no secret"]]) },
     policy: DEFAULT_POLICY,

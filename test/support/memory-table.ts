@@ -2,7 +2,7 @@ import type { ReadRow, Row, Table, WriteOutcome } from "../../src/adapters/table
 import { compareText } from "../../src/domain/text.ts";
 import type { Clock } from "../../src/app/ports/clock.ts";
 
-/** How long the calls take, in milliseconds of the clock; absent: no time at all. */
+/** How long the calls take, in milliseconds of the clock. Default: 0. */
 export interface Latency {
   readonly read?: number;
   readonly write?: number;
@@ -11,7 +11,7 @@ export interface Latency {
   readonly transaction?: number;
 }
 
-/** What was asked of the table since the last reset. */
+/** Calls and rows since the last reset. */
 export interface MemoryCounts {
   reads: number;
   pages: number;
@@ -36,8 +36,8 @@ interface Stored {
 }
 
 /**
- * A table in memory with ETags, latency on a given clock, and counts: each change happens when its call ends. Rows are kept in groups by the
- * first characters of their keys, so that a list of some thousands among a hundred thousand sorts only what it returns.
+ * A table in memory with ETags, latency on a given clock, and counts. Each change takes effect when its call ends. Rows are kept in groups by
+ * the first characters of their keys, so that a list of a few thousand rows among a hundred thousand sorts only those rows.
  */
 export function memoryTable(clock: Pick<Clock, "sleep">, latency: Latency = {}): MemoryTable {
   const partitions = new Map<string, Map<string, Map<string, Stored>>>();

@@ -9,7 +9,7 @@ import { times } from "./hostile-jobs.ts";
 import type { HostileCluster } from "./hostile-jobs.ts";
 
 /*
- * A hostile cluster as a plan begins with it.
+ * The state of a hostile cluster from which a plan begins.
  */
 
 export function hostileCluster(name: string): HostileCluster {
@@ -18,11 +18,11 @@ export function hostileCluster(name: string): HostileCluster {
   return found;
 }
 
-/** Of the series D: cheap to name, and each of another size. */
+/** Twenty VM sizes of the series D, each with another number of cores. */
 const buckets = (array: number): readonly StatusBucket[] =>
   times(20, (k) => buildBucket(machineType(`Standard_D${k + 1}_v${array + 1}`), k + 1));
 
-/** The demand in a cluster of ten arrays of twenty VM sizes and so many nodes, half of them deallocated ones where it has many. */
+/** The demand in a cluster of ten arrays of twenty VM sizes, with this many nodes. All nodes are of one array and size. */
 export function clusterOf(hostile: HostileCluster, nodeCount: number) {
   const nodes = buildNodes("n", nodeCount, {
     array: arrayName("a0"),
@@ -45,5 +45,5 @@ export function clusterOf(hostile: HostileCluster, nodeCount: number) {
   return { ...state, observation: { snapshot, requestNodes: new Map() } };
 }
 
-/** What another set asks for beside all that; it comes last. */
+/** The demand of an honest set, which comes last by priority. */
 const HONEST: Demand = buildTarget(5, { array: arrayName("a9"), priority: -5 });

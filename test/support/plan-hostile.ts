@@ -6,11 +6,11 @@ import { OURS } from "./build-record.ts";
 import type { HostileCluster } from "./hostile-jobs.ts";
 import { clusterOf } from "./open-hostile.ts";
 
-/** One plan of a hostile cluster of so many nodes, and what it cost. */
+/** One plan of a hostile cluster, and its cost. */
 export interface Planned {
   readonly plan: Plan;
   readonly processorSeconds: number;
-  /** Above what the process held before. */
+  /** Memory of the process after the plan, less that before it. */
   readonly mebibytes: number;
 }
 

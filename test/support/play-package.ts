@@ -4,20 +4,20 @@ import { openDemandQueue } from "../../src/client/push.ts";
 import { startSystem } from "../../src/local/system.ts";
 import { defaultOptions } from "../../src/simulator/default-options.ts";
 
-/** What a package showed in the local host. */
+/** The results of running a package in the local host. */
 export interface Played {
   /** The version of the Node that ran it. */
   readonly node: string;
   readonly functions: readonly string[];
   /** The status of an answer to a call with a key. */
   readonly http: number;
-  /** Whether the timer's function looked at the cluster. */
+  /** Whether the timer's function has run a tick. */
   readonly ticked: boolean;
-  /** The node arrays of the nodes that the demand in the queue made. */
+  /** The node arrays of the nodes that were created for the demand in the queue. */
   readonly created: readonly string[];
 }
 
-/** Runs the package in `folder` on that Node (absent: this one), and has each of its triggers invoked. */
+/** Runs the package in `folder` and invokes each of its triggers. `node`: the path of the Node that runs it. Default: this one. */
 export async function playPackage(folder: string, node: string = process.execPath): Promise<Played> {
   let ticked = false;
   const system = await startSystem({

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
 
-/** A text of the product to be replaced by another: it must be there exactly once. */
+/** A replacement in a source file. The text to find must be there exactly once. */
 export interface Edit {
   readonly file: string;
   readonly find: string;
@@ -16,15 +16,15 @@ const ROOT = new URL("../..", import.meta.url).pathname;
 const execute = promisify(execFile);
 const LONGEST_MS = 1_800_000;
 
-/** What a script in the copy printed, and how it ended. */
+/** The output and exit code of a script in the copy. */
 export interface Ended {
   readonly stdout: string;
   readonly code: number;
 }
 
 /**
- * Runs a script in a copy of the product in which the edits are made, as a process of its own; `folders` of test/ come along. Throws if a
- * text to replace is not there exactly once.
+ * Runs a script as a process of its own, in a copy of the product with these edits. `folders`: the folders of test/ that are copied. Throws
+ * if a text to replace is not there exactly once.
  */
 export async function runInCopy(
   edits: readonly Edit[],
@@ -42,7 +42,7 @@ export async function runInCopy(
       ...folders.map((folder) =>
         cp(join(ROOT, "test", folder), join(copy, "test", folder), { recursive: true }),
       ),
-      // It also says which release the copy is.
+      // package.json also names the release.
       cp(join(ROOT, "package.json"), join(copy, "package.json")),
       symlink(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"),
     ]);
@@ -53,12 +53,12 @@ export async function runInCopy(
   }
 }
 
-/** What of a checkout no test reads, or what a copy links to. */
+/** Folders of a checkout that are not copied: no test reads them, or the copy links to them. */
 const NOT_COPIED: readonly string[] = [".git", "exp", "node_modules"];
 
 /**
- * Runs a test file in a copy of the whole checkout in which the edits are made. The full names of the tests that failed; throws if the file
- * could not be run at all.
+ * Runs a test file in a copy of the whole checkout with these edits. Returns the full names of the tests that failed. Throws if the file
+ * could not be run.
  */
 export async function runTestInCopy(edits: readonly Edit[], file: string): Promise<readonly string[]> {
   const copy = await mkdtemp(join(tmpdir(), "mutant-"));
@@ -97,7 +97,7 @@ async function runScript(script: string, args: readonly string[], cwd?: string):
     });
     return { stdout, code: 0 };
   } catch (error) {
-    // An exit code is an outcome like another; that the script could not be run at all is not.
+    // An exit code is a result. That the script could not be started is an error.
     if (error instanceof Error && "code" in error && typeof error.code === "number" && "stdout" in error)
       return { stdout: String(error.stdout), code: error.code };
     throw error;

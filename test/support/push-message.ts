@@ -17,13 +17,13 @@ export interface State {
   readonly bodies: Bodies;
 }
 
-/** A message as a scheduler writes it, without its envelope; and when it was sent, if not {@link NOW}. */
+/** A message as a scheduler writes it, without its envelope, and when it was sent. Default: {@link NOW}. */
 export interface Pushed {
   readonly sentAt?: Instant;
   readonly [key: string]: unknown;
 }
 
-/** The state after messages of these sets, each read at the door and accepted as it was sent. */
+/** The state after these messages, each of which is read at the door and accepted when it was sent. By set. */
 export function push(sets: Readonly<Record<string, Pushed>>, state: State = buildState({})): State {
   return Object.entries(sets).reduce((before, [requestSet, message]) => {
     const { sentAt = NOW, ...members } = message;
@@ -52,7 +52,7 @@ export function push(sets: Readonly<Record<string, Pushed>>, state: State = buil
   }, state);
 }
 
-/** What is decided on a look at this moment. */
+/** Decides on an observation at this moment. */
 export function decideOn(
   { record, bodies }: State,
   snapshot: Snapshot,
@@ -62,7 +62,7 @@ export function decideOn(
   return decide(record, bodies, observation, { ...DEFAULT_POLICY, ...policy }, now, OURS);
 }
 
-/** New nodes in all. */
+/** The number of nodes that the plan creates. */
 export function countCreated({ plan }: Decision): number {
   return plan.creates.reduce((total, { count }) => total + count, 0);
 }

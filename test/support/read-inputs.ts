@@ -4,10 +4,11 @@ import { instant } from "../../src/domain/units.ts";
 import { readDemandMessage, readRequestSet } from "../../src/wire/message/demand-message.ts";
 import { appOnTable, DEMO, SleepersClock } from "./app-on-table.ts";
 
-/**
- * A process of its own that takes in or refuses inputs, each from a file, and prints what each cost: `node read-inputs.ts queue|http FILE...`.
- * Memory is what it held at most so far above what it held before the first.
+/*
+ * A script that reads inputs at a door, each from a file, and prints the cost of each: `node read-inputs.ts queue|http FILE...`.
  */
+
+/** The cost of one input. Memory is the most that the process has held so far, less what it held before the first input. */
 export interface Cost {
   readonly outcome: string;
   readonly processorSeconds: number;
@@ -16,7 +17,7 @@ export interface Cost {
 
 const now = instant(Date.UTC(2026, 0, 1));
 
-/** In MiB. The system counts this in KiB. */
+/** The peak memory of the process in MiB. The system counts it in KiB. */
 const mostHeld = (): number => process.resourceUsage().maxRSS / 1024;
 
 async function takeIn(
@@ -45,7 +46,7 @@ if (import.meta.main) {
   const idle = process.memoryUsage.rss() / 1024 / 1024;
   for (const file of files) {
     const body = new Uint8Array(readFileSync(file));
-    // What the input before has left is not this one's.
+    // Garbage of the previous input must not count for this one.
     globalThis.gc?.();
     const before = process.cpuUsage();
     const outcome = await takeIn(app, door, body);

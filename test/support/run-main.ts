@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** The repository. */
+/** The folder of the repository. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a command has said and how it ended. */
+/** The output and the end of a command. */
 export interface Ended {
   readonly code: number | string;
   readonly stdout: string;
@@ -15,7 +15,7 @@ export interface Ended {
 
 export interface Running {
   readonly ended: Promise<Ended>;
-  /** What it has said on stdout so far. */
+  /** Its output on stdout so far. */
   said(): string;
   /** Sends a signal to the command and everything that it has started, as a terminal does. */
   signal(name: NodeJS.Signals): void;
@@ -28,12 +28,12 @@ export function startMain(args: readonly string[]): Running {
   return startCommand(process.execPath, ["src/local/main.ts", ...args]);
 }
 
-/** The same for `npm run host -- ...args`. */
+/** Starts the host alone, as `npm run host -- ...args` does but without npm. */
 export function startHostAlone(args: readonly string[]): Running {
   return startCommand(process.execPath, ["src/local/host-main.ts", ...args]);
 }
 
-/** Starts `npm start -- ...args`, npm and all. */
+/** Starts the main job by `npm start -- ...args`. */
 export function npmStart(args: readonly string[]): Running {
   return startCommand("npm", ["start", "--", ...args]);
 }
@@ -59,7 +59,7 @@ function startCommand(command: string, args: readonly string[]): Running {
     );
   });
   const signal = (name: NodeJS.Signals | 0) => {
-    // Without a pid the command was not found, which `ended` says. A detached child leads a group: -pid is all of it.
+    // Without a pid the command was not found: `ended` rejects. A detached child leads a group, and -pid names the whole group.
     if (pid !== undefined) process.kill(-pid, name);
   };
   return {
@@ -86,14 +86,14 @@ function listen(child: ChildProcessWithoutNullStreams) {
   return () => ({ stdout, stderr });
 }
 
-/** The last line of an output, parsed: what `--json` promises. */
+/** The last line of stdout, parsed. With `--json` this is the result. */
 export function lastLine({ stdout }: Ended): Readonly<Record<string, unknown>> {
   const parsed: unknown = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
   if (typeof parsed !== "object" || parsed === null) throw new Error(`not an object: ${stdout}`);
   return Object.fromEntries(Object.entries(parsed));
 }
 
-/** What the auditor's last line says of a run without fault. */
+/** The auditor's counts in the last line, for a run without fault. */
 export const NOTHING_FOUND = {
   busyNodesStopped: 0,
   limitsExceeded: 0,

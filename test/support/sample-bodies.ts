@@ -21,7 +21,7 @@ import {
 } from "./sample-record.ts";
 
 /*
- * The bodies of the sample record: demand, report, ledger, plan and what was seen.
+ * The bodies of the sample record: demand, report, ledger, plan and snapshot.
  */
 
 const demand: SetDemand = {

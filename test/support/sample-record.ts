@@ -15,8 +15,9 @@ import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { SetEntry } from "../../src/domain/request-sets.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";
+import { EMPTY_RECORD } from "./build-record.ts";
 
-/** A record and bodies in which every field of the domain's types is present once, and every kind of every union. */
+/** A record and bodies that have every field of the domain's types, and every kind of every union. */
 
 export const SAMPLE_TIME = instant(Date.UTC(2026, 10, 20, 8, 0, 0));
 
@@ -26,7 +27,7 @@ export const hb = machineType("Standard_HB120rs_v3");
 export const bucket: BucketKey = { array: execute, machineType: hb, placementGroup: placementGroup("as-1") };
 const looseBucket: BucketKey = { array: execute, machineType: hb };
 
-/** A set's entry as an accept would write it; `digest` names its demand. */
+/** The entry of an accepted set. `digest` is that of its demand. */
 export function sampleEntry(demandDigest: Digest, report?: Digest): SetEntry {
   return {
     revision: { value: 1_763_636_400_000, tieBreak: "3f0c2a7e-0000-4000-8000-000000000001" },
@@ -47,21 +48,7 @@ export const separateReportDigest = digest("dd44");
 export const poolsDigest = digest("ee55");
 
 export function emptyRecord(cluster: ClusterName): ClusterRecord {
-  return {
-    separateReports: new Map(),
-    separatePools: new Map(),
-    cluster,
-    epoch: epoch("epoch-1"),
-    plan: 0,
-    generation: 0,
-    observedGeneration: 0,
-    sets: new Map(),
-    intents: [],
-    inFlight: [],
-    backoffs: [],
-    rejections: [],
-    totals: { created: 0, terminated: 0 },
-  };
+  return { ...EMPTY_RECORD, cluster, plan: 0 };
 }
 
 export const licensed = arrayName("licensed");

@@ -1,6 +1,6 @@
 import type { SenderRule } from "../../src/domain/sender-rules.ts";
 
-/** A rule as one reads that says nothing but which request sets it is for: all of them. */
+/** The rule that is read where `senders` sets nothing but the request sets: it is for all of them, and all is allowed. */
 export const SENDER_RULE: SenderRule = {
   requestSets: ["*"],
   write: true,

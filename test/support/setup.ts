@@ -1,4 +1,4 @@
-/** Everything here runs on the Node that package.json pins; an older one, found first on the path, fails in odd ways later. */
+/** Ends the tests at once on a Node that is too old. Otherwise they fail later, with errors that do not name the cause. */
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   throw new Error(

@@ -18,7 +18,7 @@ export const ON_DEMAND = { Interruptible: false };
 
 export const quota = (quotaCores: number, consumedCores: number) => ({ quotaCores, consumedCores });
 
-/** All 16 cores of the family are used, so CycleCloud makes nothing more on demand; of 400 in the region 384 are left. */
+/** A full bucket on demand: all 16 cores of its family are used, so CycleCloud creates no more nodes. Of 400 cores in the region 384 are left. */
 export const full: Partial<StatusBucket> = {
   availableCount: 0,
   activeCount: 4,

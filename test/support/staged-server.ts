@@ -1,13 +1,16 @@
 import { createServer } from "node:http";
 import { onTestFinished } from "vitest";
 
-/** An answer of a {@link stagedServer}; absent status: 200. */
+/** An answer of a {@link stagedServer}. Default status: 200. */
 export interface Staged {
   readonly status?: number;
   readonly body: unknown;
 }
 
-/** A server whose answer depends on the request ("GET /api/clusters") and on how often it was asked that before. Gone with the test. */
+/**
+ * A server whose answer depends on the request, such as "GET /api/clusters", and on how often the same request came before. It closes when
+ * the test ends.
+ */
 export async function stagedServer(
   answerOf: (request: string, before: number) => Staged,
 ): Promise<{ readonly url: string; readonly seen: readonly string[] }> {

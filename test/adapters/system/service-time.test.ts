@@ -56,7 +56,7 @@ test.each([
     corrections: [-59_100],
   },
   {
-    // The second answer is stamped early in its second, so that it tells more: ahead by 60,495 at least.
+    // The second answer is dated early in its second, so that it narrows the bounds more: the service is ahead by 60,495 ms at least.
     name: "answers narrow the bounds",
     answers: [
       { sent: 100, received: 120, date: 60_000 },

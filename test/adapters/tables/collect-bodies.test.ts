@@ -9,7 +9,7 @@ import { bodyRows, demo, freshTable, mustLoad, mustSave, storeAt } from "./fresh
 const azurite = azuriteForThisFile();
 
 describe("collecting", () => {
-  /** A record whose ledger was replaced `times` times: so many bodies that nobody names. */
+  /** A record whose ledger was replaced `times` times. No record names the old bodies. */
   async function withGarbage(table: Table, times: number) {
     const store = storeAt(table);
     let loaded = await mustSave(store, emptyRecord(demo), {});

@@ -22,8 +22,8 @@ export class CountingClock extends VirtualClock {
 }
 
 /**
- * Moves the clock from sleeper to sleeper until the work has ended, but only while so many sleep: who does not sleep packs or unpacks, and
- * that takes no time of this clock.
+ * Moves the clock from sleeper to sleeper until the work has ended, but only while at least this many sleep. Work that does not sleep packs
+ * or unpacks, which takes no time of this clock.
  */
 export async function runUntil<T>(clock: CountingClock, work: Promise<T>, sleepers = 1): Promise<T> {
   let ended = false;
@@ -47,8 +47,8 @@ export interface Steady {
 }
 
 /**
- * Body rows that nobody names any more, written at a steady rate, and a tick each minute that collects as the timer does. Answers the most
- * rows at the end of any minute of the second half, and those at the end.
+ * Writes body rows that no record names at a steady rate. A tick each minute collects them as the timer does. Returns the most rows at the
+ * end of any minute of the second half, and those at the end.
  */
 export async function steadyGarbage({ rowsAnHour, hours, restartMinutes, lost = 0 }: Steady): Promise<{
   readonly most: number;

@@ -28,7 +28,7 @@ async function plantGarbage(table: MemoryTable, rows: number, writtenAt: number)
   }
 }
 
-/** Saves the record again and again, as renewals of so many sets a minute do. */
+/** Saves the record again and again, as this many renewals per minute do. */
 async function renew(store: RecordStore, clock: VirtualClock, perMinute: number, next: () => number) {
   const until = clock.now() + 60_000;
   for (;;) {

@@ -29,7 +29,7 @@ function manySets(count: number, length: number) {
   return { record: { ...emptyRecord(demo), sets }, demands };
 }
 
-/** Rejections that make a manifest so many bytes larger each, gzipped. */
+/** Rejections that each add this many gzipped bytes to a manifest. */
 function noisyRejections(count: number, bytes: number): ClusterRecord["rejections"] {
   return Array.from({ length: count }, () => ({
     at: SAMPLE_TIME,

@@ -19,7 +19,7 @@ test("nodes that call themselves unhealthy and stay: by reason, with the count",
     n1: { askedAt: at(-20), unhealthy: { since: at(-300), held: "job" } },
     n2: { askedAt: at(-30), unhealthy: { since: at(-600), held: "limit" } },
     n3: { stayAt: at(-599), unhealthy: { since: at(-900), held: "limit" } },
-    // It has not asked for ten minutes: nobody knows what it would say now.
+    // It has not asked for ten minutes, so whether it is still unhealthy is unknown.
     n4: { askedAt: at(-600), unhealthy: { since: at(-900), held: "job" } },
   });
   expect(

@@ -6,7 +6,7 @@ import type { Instant } from "../../../src/domain/units.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { buildState } from "../../support/build-record.ts";
 
-/** Sets whose last message had a revision so many seconds ahead of now. */
+/** Sets whose last message had a revision this many seconds ahead of now. */
 function stateAhead(ahead: Readonly<Record<string, number>>) {
   const names = Object.keys(ahead);
   const { record, bodies } = buildState({ sets: Object.fromEntries(names.map((name) => [name, {}])) });

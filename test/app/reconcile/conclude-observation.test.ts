@@ -26,7 +26,7 @@ const HPC = buildArray("hpc").name;
 const nodes = buildNodes("n", 2);
 const snapshot = buildSnapshot(nodes, { arrays: [buildArray(), buildArray("hpc")] });
 
-/** Two idle nodes, marked and reported idle since, which nobody needs; and a node of another array that is to be created. */
+/** Two idle nodes that are not needed, marked and since reported as idle, and a node of another array that is to be created. */
 function start(): CurrentWhole {
   const { record, bodies } = buildState({
     sets: {

@@ -50,7 +50,7 @@ async function withFinished(count: number): Promise<Stage> {
   return stage;
 }
 
-/** What so many renewals cost each: bytes written, and the median of the processor's milliseconds. */
+/** The cost of one of these renewals: bytes written, and the median of processor milliseconds. */
 async function costOfRenewal({ clock, push, table }: Stage, renewals = 15) {
   const spent: number[] = [];
   await push({ requestSet: "lives", jobs: [], expirationInterval: 3600 });

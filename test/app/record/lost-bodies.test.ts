@@ -44,7 +44,7 @@ async function open(): Promise<Stage> {
 
 const job = (name: string) => ({ name, iterations: 1, constraints: { ncpus: 1 } });
 
-/** What a tick comes to, without its deadline: this clock is moved by whoever sleeps. */
+/** The outcome of a tick. It has no deadline, because each sleep moves this clock. */
 async function tick({ app, site }: TableApp): Promise<string> {
   try {
     return (await reconcileCluster(app, site, "tick")).kind;

@@ -25,7 +25,7 @@ export interface AutostopStormOptions {
   readonly demand: { readonly least: number; readonly most: number };
   /** Real seconds between two values of the demand. */
   readonly moveSeconds: number;
-  /** Nodes begin to ask within so many simulated seconds. */
+  /** Nodes begin to ask within this many simulated seconds. */
   readonly spreadSeconds: number;
   readonly stormSeconds: number;
   /** Real seconds after the storm, in which nodes ask on and nothing is killed. */

@@ -10,7 +10,7 @@ const TIMINGS = {
   jitter: 0,
 };
 
-/** The arrays "execute" and "urgent" with room for `most` nodes of so many cores each. */
+/** The arrays "execute" and "urgent" with room for `most` nodes of this many cores each. */
 export function clusterOf(most: number, cores: number, visibilityLagSeconds = 0): SimulatorOptions {
   const array = (name: string) => ({
     name,

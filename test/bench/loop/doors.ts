@@ -9,7 +9,7 @@ export interface SetContent {
   readonly jobs?: readonly object[];
 }
 
-/** How a call went: its status, or undefined if nobody answered. */
+/** The result of a call: its status, or undefined without an answer. */
 export interface Answered {
   readonly status: number | undefined;
   readonly body: unknown;
@@ -81,7 +81,7 @@ export async function stateOf({ key }: Parts, host: string): Promise<State | und
 export const isSettled = ({ health, generation, observedGeneration }: State): boolean =>
   health.restingUntil === undefined && generation === observedGeneration;
 
-/** Waits until it holds; throws after so many real seconds, saying what was waited for. */
+/** Waits until it holds. Throws after this many real seconds, and names what it waited for. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,

@@ -4,7 +4,7 @@ import type { CycleCloudEvent } from "./simulator-process.ts";
 export interface Question {
   readonly nodeId: string;
   readonly askedAt: number;
-  /** Undefined: nobody answered in time. */
+  /** Undefined: no answer in time. */
   readonly answeredAt?: number;
   readonly status?: number;
   /** What the answer says of taking work again; a 409 always means that. */

@@ -14,7 +14,7 @@ export interface RenewalOptions {
   readonly sets: number;
   readonly nodes: number;
   readonly minutes: number;
-  /** Each set is sent once in so many seconds. */
+  /** Each set is sent once in this time. */
   readonly intervalSeconds: number;
   /** Each set asks for another job each time, instead of the same. */
   readonly changing: boolean;
@@ -24,7 +24,7 @@ export interface RenewalOptions {
 const EXPIRATION_SECONDS = 300;
 const DAY_SECONDS = 86_400;
 const FILL_SECONDS = 900;
-/** A changing set has one job of one core; nodes have so many, so that the jobs never need more than the nodes that are there. */
+/** A changing set has one job of one core. Nodes have this many cores, so that the jobs never need more nodes than there are. */
 const CORES = 16;
 const GARBAGE_ROWS = 300;
 const REST_MS = 5000;

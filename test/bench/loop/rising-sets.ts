@@ -21,7 +21,7 @@ export interface RisingSets {
   ended(): Promise<void>;
   last(): readonly LastSent[];
   messages(): number;
-  /** How often a PUT was answered so; "none": by nobody. */
+  /** How often a PUT got each status. "none": no answer. */
   puts(): Readonly<Record<string, number>>;
 }
 

@@ -8,13 +8,7 @@ import { renderReason } from "../../../src/domain/reason-text.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
 import { newNotes } from "../../../src/wire/json/notes.ts";
-
-const policy = {
-  groupPrefix: "pg-",
-  groupFillSeconds: 600,
-  preference: "bucket-order",
-  among: "priority",
-} as const;
+import { policy } from "./scenario.ts";
 
 const D4 = machineType("D4");
 
@@ -50,7 +44,7 @@ function world(more: Partial<BucketOffer> = {}): World {
   };
 }
 
-/** A job of so many nodes in one placement group of the dynamic array. */
+/** A job of this many nodes in one placement group of the dynamic array. */
 function grouped(nodeCount: number): readonly RankedDemand[] {
   const asks = [{ ncpus: 4 }, { "node.nodearray": "big" }, { "in-a-placement-group": true }];
   return [

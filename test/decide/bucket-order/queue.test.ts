@@ -6,13 +6,7 @@ import { arrayName, machineType, setName } from "../../../src/domain/ids.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { needing } from "../../support/build-constraints.ts";
-
-const policy = {
-  groupPrefix: "pg-",
-  groupFillSeconds: 600,
-  preference: "bucket-order",
-  among: "priority",
-} as const;
+import { policy } from "./scenario.ts";
 
 const D4 = { array: arrayName("a"), machineType: machineType("D4") };
 

@@ -6,13 +6,7 @@ import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, setName } from "../../../src/domain/ids.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { needing } from "../../support/build-constraints.ts";
-
-const policy = {
-  groupPrefix: "pg-",
-  groupFillSeconds: 600,
-  preference: "bucket-order",
-  among: "priority",
-} as const;
+import { policy } from "./scenario.ts";
 
 const D4 = { array: arrayName("a"), machineType: machineType("D4") };
 /** The limit of the array, then the quota. */

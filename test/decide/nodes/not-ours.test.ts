@@ -24,19 +24,12 @@ import {
   rememberNode,
 } from "../../support/build-node.ts";
 import { buildState } from "../../support/build-record.ts";
+import { free as FREE } from "../stops/node-rows.ts";
 
 /** Nodes of other tools stand in an array that acts. */
 const policy: Policy = { ...DEFAULT_POLICY, bootTimeoutSeconds: 1800 };
 const exclusive: Policy = { ...policy, exclusiveArrays: [EXECUTE] };
-const free: Circumstances = {
-  policy,
-  now: NOW,
-  plan: 7,
-  resting: false,
-  spare: true,
-  reportedIdleAt: NOW,
-  busy: false,
-};
+const free: Circumstances = { ...FREE, policy };
 const WHY = "not ours: another tool made it, and exclusiveNodearrays does not cover execute";
 
 interface Case {

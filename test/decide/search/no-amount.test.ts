@@ -1,19 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
-import type { AllocationPolicy } from "../../../src/domain/allocation.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { JobDemand } from "../../../src/domain/demand.ts";
 import { propertiesOf } from "../../../src/decide/bins/empty-node-fit.ts";
 import { EXCLUSIVE, inArrays, needing, ofSizes } from "../../support/build-constraints.ts";
-import { bucket, job, limit, node, now, offer, policy, target, world } from "../../support/build-world.ts";
+import {
+  bucket,
+  job,
+  limit,
+  namedModes,
+  node,
+  now,
+  offer,
+  target,
+  world,
+} from "../../support/build-world.ts";
 import { inAGroup, shown } from "./scenario.ts";
 
 /** A job that asks for no amount gets one slot on each node, in every mode. */
-
-const MODES = (["existing-first", "bucket-order"] as const).flatMap((preference) =>
-  (["priority", "cheapest"] as const).map((among): AllocationPolicy => ({ ...policy, preference, among })),
-);
-const named = MODES.map((mode) => ({ mode, name: `${mode.preference}, ${mode.among}` }));
 
 const described = (at: string, cores: number) =>
   offer(
@@ -67,7 +71,7 @@ const FORMS: readonly (readonly [name: string, constraints: readonly Constraint[
 const ask = (constraints: readonly Constraint[], more: Partial<JobDemand> = {}) =>
   job("j", { constraints, iterations: 3, ...more });
 
-describe.each(named)("$name", ({ mode }) => {
+describe.each(namedModes)("$name", ({ mode }) => {
   test.each(FORMS)("three slots that ask for %s get three new nodes", (_, constraints) => {
     const answer = allocate(two, [ask(constraints)], mode, now);
     expect(shown(answer)).toEqual({

@@ -6,17 +6,23 @@ import type { BucketOffer, World } from "../../../src/domain/world.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
 import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
-import { bucket, job, limit, node, now, offer, policy, world } from "../../support/build-world.ts";
+import {
+  bucket,
+  job,
+  limit,
+  namedModes,
+  node,
+  now,
+  offer,
+  policy,
+  world,
+} from "../../support/build-world.ts";
 import { shown } from "./scenario.ts";
 import { newNotes } from "../../../src/wire/json/notes.ts";
 
 /** `or` and lists of values are in order of preference for new nodes. They count before node array priority and before price. */
 
-const MODES = (["existing-first", "bucket-order"] as const).flatMap((preference) =>
-  (["priority", "cheapest"] as const).map((among): AllocationPolicy => ({ ...policy, preference, among })),
-);
-const named = MODES.map((mode) => ({ mode, name: `${mode.preference}, ${mode.among}` }));
-const usual = named.filter(({ mode }) => mode.preference === "existing-first");
+const usual = namedModes.filter(({ mode }) => mode.preference === "existing-first");
 
 interface Size {
   readonly at: string;
@@ -54,7 +60,7 @@ const SIZES: readonly Size[] = [
   { at: "spot/NC6", cores: 6, gpus: 1, spot: true, price: 0.5, left: 2 },
 ];
 
-describe.each(named)("$name", ({ mode }) => {
+describe.each(namedModes)("$name", ({ mode }) => {
   const creates = (world: World, ...demands: readonly RankedDemand[]): readonly string[] =>
     shown(allocate(world, demands, mode, now)).creates;
 

@@ -1,22 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
 import { propertiesOf } from "../../../src/decide/bins/empty-node-fit.ts";
-import type { AllocationPolicy } from "../../../src/domain/allocation.ts";
 import type { World } from "../../../src/domain/world.ts";
 import { renderRemedy } from "../../../src/domain/remedy.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, placementGroup } from "../../../src/domain/ids.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
-import { bucket, groups, job, limit, now, offer, policy, target, world } from "../../support/build-world.ts";
+import {
+  bucket,
+  groups,
+  job,
+  limit,
+  namedModes,
+  now,
+  offer,
+  target,
+  world,
+} from "../../support/build-world.ts";
 import { newNotes } from "../../../src/wire/json/notes.ts";
 
 /** An unmet demand has a true reason, and a remedy or the statement that no raise of a limit helps, in every mode. */
-
-const MODES = (["existing-first", "bucket-order"] as const).flatMap((preference) =>
-  (["priority", "cheapest"] as const).map((among): AllocationPolicy => ({ ...policy, preference, among })),
-);
-const named = MODES.map((mode) => ({ mode, name: `${mode.preference}, ${mode.among}` }));
 
 const size = (at: string, cores: number, more = {}) =>
   offer(
@@ -110,7 +114,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe.each(named)("$name", ({ mode }) => {
+describe.each(namedModes)("$name", ({ mode }) => {
   test.each(CASES)("$name", ({ demand, world: given = small(), placed, reasons, binding }) => {
     const [outcome] = allocate(given, [demand], mode, now).outcomes;
     expect(outcome?.placed).toBe(placed);

@@ -14,6 +14,7 @@ import {
   NOW,
 } from "../../support/build-node.ts";
 import { OURS } from "../../support/build-record.ts";
+import { MODES } from "../../support/modes.ts";
 import { countCreated, decideOn, push } from "../../support/push-message.ts";
 import type { Weighing } from "../../../src/decide/need/weigh.ts";
 
@@ -24,13 +25,6 @@ const oneNode = buildSnapshot([eight], {
 });
 const job = (name: string, ncpus: number, more: object = {}) => ({ name, constraints: [{ ncpus }], ...more });
 const report = (more: object, hostname = "ip-a") => ({ hostname, jobs: [], ...more });
-
-const MODES = [
-  { preference: "existing-first", among: "priority" },
-  { preference: "existing-first", among: "cheapest" },
-  { preference: "bucket-order", among: "priority" },
-  { preference: "bucket-order", among: "cheapest" },
-] as const;
 
 describe.each(MODES)("with $preference and $among", (policy) => {
   test.each([

@@ -13,6 +13,7 @@ import {
   rememberNode,
 } from "../../support/build-node.ts";
 import { buildState } from "../../support/build-record.ts";
+import { MODES } from "../../support/modes.ts";
 import { countCreated, decideOn, push } from "../../support/push-message.ts";
 
 /** Nothing there; new nodes have 8 cores. */
@@ -25,13 +26,6 @@ const host = (more: object = {}, hostname = "rack7") => ({
   resources: { ncpus: 64 },
   ...more,
 });
-
-const MODES = [
-  { preference: "existing-first", among: "priority" },
-  { preference: "existing-first", among: "cheapest" },
-  { preference: "bucket-order", among: "priority" },
-  { preference: "bucket-order", among: "cheapest" },
-] as const;
 
 describe.each(MODES)("a host that only the scheduler knows, with $preference and $among", (policy) => {
   const created = (sets: Parameters<typeof push>[0], snapshot = none): number =>

@@ -59,7 +59,7 @@ const OF_THE_PLATFORM = [
 /** The two ways to give a storage account: Azure has the one with an identity. */
 const BY_IDENTITY = ["AzureWebJobsStorage", "AUTOSCALER_DEMAND"];
 
-/** Every setting that the code reads is set, or documented as optional; and nothing is set that nobody reads. */
+/** Every setting that the code reads is set, or documented as optional, and the code reads every setting that is set. */
 export function auditSettings({ full, plain }: Played): readonly string[] {
   if (full === undefined || plain === undefined) return ["no deployment"];
   const set = new Set(Object.keys(settingsOf(full)));
@@ -117,7 +117,7 @@ export function auditStart(played: Played): readonly string[] {
   });
 }
 
-/** A new deployment changes nothing in CycleCloud until somebody says so. */
+/** A new deployment changes nothing in CycleCloud until an operator sets the mode. */
 export function auditObserve(played: Played): readonly string[] {
   return Object.entries(played).flatMap(([variant, deployment]) =>
     settingsOf(deployment)["AUTOSCALER_DEFAULT_MODE"] === "observe" ? [] : [`${variant}: the app acts`],

@@ -92,7 +92,7 @@ function auditEndpoints(variant: string, deployment: Deployment, expected: reado
   return found.join() === expected.join() ? [] : [`${variant}: private endpoints of ${found.join()}`];
 }
 
-/** Every endpoint is registered in the zone of its kind, and a zone that nobody brings is made. */
+/** Every endpoint is registered in the zone of its kind, and a zone that is not given is created. */
 function auditZones(variant: string, deployment: Deployment, made: readonly string[]): readonly string[] {
   const zones = ofType(deployment, "Microsoft.Network/privateDnsZones").map(({ body }) =>
     anyText(body["name"]),

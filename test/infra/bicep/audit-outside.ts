@@ -124,7 +124,7 @@ export function auditQuery(played: Played, code: string): readonly string[] {
 
 const RULES = ["heartbeat", "serverErrors", "storageThrottling", "events"];
 
-/** Each alert has a switch of its own, tells the action group, and silence is found as long as there is a heartbeat. */
+/** Each alert has a switch of its own and notifies the action group. Silence is found as long as there is a heartbeat. */
 export function auditAlerts(sources: Sources, played: Played): readonly string[] {
   const rulesWith = (alerts: Readonly<Record<string, boolean>>) =>
     deploy(sources, { ...VARIANTS["full"], alerts }).resources.filter(

@@ -43,7 +43,7 @@ export function declaredShape(type: string | undefined): Shape {
   return OF_TYPE[type ?? ""] ?? "any";
 }
 
-/** The shape of an expression; "any" where nobody can tell. */
+/** The shape of an expression. "any" if it is unknown. */
 export function shapeOf(expression: Expression, known: ReadonlyMap<string, Declaration>): Shape {
   switch (expression.kind) {
     case "string":
