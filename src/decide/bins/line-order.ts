@@ -11,6 +11,8 @@ import { hasRoom } from "./room-search.ts";
 
 /** To test each bin of a block costs about as much as this many other steps. */
 export const STEPS_OF_BLOCK = 8;
+/** To test the summaries of a block costs about as much as this many other steps. */
+const STEPS_OF_SUMMARIES = 2;
 
 /** A place in the blocks of a line: the position of the block, and of a bin in it. */
 interface Spot {
@@ -60,7 +62,7 @@ function findNext(blocks: LineBlocks, search: RoomSearch, from: Spot): Spot | un
     const block = blocks.list[at];
     if (block === undefined) break;
     const { columns } = blocks;
-    columns.budget.spend(1);
+    columns.budget.spend(STEPS_OF_SUMMARIES);
     if (!blocks.mayHaveRoom(block, search)) continue;
     columns.budget.spend(STEPS_OF_BLOCK);
     for (let index = at === from.at ? from.index : 0; index < block.bins.length; index += 1)
@@ -82,7 +84,7 @@ function* walkTier(
   for (let at = from.at; at < blocks.list.length; at += 1) {
     const block = blocks.list[at];
     if (block === undefined) break;
-    columns.budget.spend(1);
+    columns.budget.spend(STEPS_OF_SUMMARIES);
     if ((columns.tier[block.bins[0] ?? 0] ?? 0) > tier) return { at, index: 0 };
     const isLast = (columns.tier[block.bins.at(-1) ?? 0] ?? 0) > tier;
     if (!isLast && !covers(block[which], search)) continue;
