@@ -46,7 +46,7 @@ interface Surroundings {
   readonly viewOf: (subject: Subject) => NodeView;
 }
 
-/** Tests the constraints of a job on empty nodes: what a slot takes there, or why it does not fit. Each kind of node is tested once. */
+/** Tests the constraints of a job on empty nodes: what a slot takes there, or why it does not fit. */
 export class Fit {
   readonly #judge: ReturnType<typeof compileAll>;
   readonly #positions: ReadonlyMap<string, number>;
@@ -59,7 +59,6 @@ export class Fit {
   readonly #budget: Budget;
   /** Cost of one test, in steps. */
   readonly #steps: number;
-  readonly #known = new Map<BucketKey, Map<Resources, Needs>>();
 
   constructor(
     constraints: readonly Constraint[],
@@ -80,21 +79,6 @@ export class Fit {
 
   /** What a slot takes of an empty node. */
   on(subject: Subject): Needs {
-    if (this.judgesEachNode) return this.#work(subject);
-    const ofBucket = this.#known.get(subject.bucket) ?? new Map<Resources, Needs>();
-    this.#known.set(subject.bucket, ofBucket);
-    const needs = ofBucket.get(subject.resources) ?? this.#work(subject);
-    ofBucket.set(subject.resources, needs);
-    return needs;
-  }
-
-  /** Tests a node as it is now. */
-  judge(node: NodeView, shared: SharedState): Judgement {
-    this.#budget.spend(this.#steps);
-    return this.#judge(node, shared);
-  }
-
-  #work(subject: Subject): Needs {
     const judgement = this.judge(this.#ground.viewOf(subject), this.#shared);
     if (judgement.kind === "refused")
       return { resource: [], amount: [], alone: false, slotsPerNode: 0, refusal: judgement.refusal };
@@ -105,6 +89,12 @@ export class Fit {
       alone: judgement.closes !== undefined,
       slotsPerNode: judgement.closes === "job" ? 1 : Number.POSITIVE_INFINITY,
     };
+  }
+
+  /** Tests a node as it is now. */
+  judge(node: NodeView, shared: SharedState): Judgement {
+    this.#budget.spend(this.#steps);
+    return this.#judge(node, shared);
   }
 }
 

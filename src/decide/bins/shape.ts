@@ -42,7 +42,6 @@ export class Shape {
    */
   readonly #byKind = new Map<number, boolean>();
   #scores: Map<number, number> | undefined;
-  #bySubject: Map<Subject, boolean> | undefined;
 
   constructor(requirements: Requirements, shared: SharedState, ground: Ground) {
     const { budget } = ground;
@@ -83,13 +82,7 @@ export class Shape {
 
   /** Whether this node meets the marks. */
   takesNode(subject: Subject): boolean {
-    this.#bySubject ??= new Map();
-    let answer = this.#bySubject.get(subject);
-    if (answer === undefined) {
-      answer = this.#holds(this.#ground.viewOf(subject));
-      this.#bySubject.set(subject, answer);
-    }
-    return answer;
+    return this.#holds(this.#ground.viewOf(subject));
   }
 
   /** Whether new nodes of the offer meet the marks, in this placement group or in none. */
