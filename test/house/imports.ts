@@ -15,7 +15,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "app/ports": ["app/ports", "domain"],
   app: ["app", "app/ports", "decide", "domain"],
   adapters: ["adapters", "app/ports", "domain"],
-  schedulers: ["schedulers", "wire", "domain"],
   simulator: ["simulator", "domain"],
   client: ["client", "wire", "domain"],
   // `check` reads CycleCloud itself, before there is an app to ask: it needs the parts that compose builds.

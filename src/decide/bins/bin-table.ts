@@ -61,7 +61,7 @@ export class BinTable implements BinColumns {
   readonly attributes = new Map<Bin, NodeAttributes>();
   /** Existing nodes that are up or coming, and deallocated nodes, each in their order of use. */
   readonly existing: readonly Bin[];
-  readonly asleep: readonly Bin[];
+  readonly deallocated: readonly Bin[];
   /** Hosts that only a scheduler reports, by request set. Only that set uses them, and no target counts them. */
   readonly hosts: ReadonlyMap<SetName, readonly Bin[]>;
   /** Nodes in flight and nodes that are starting, in the order in which they were requested. */
@@ -89,12 +89,12 @@ export class BinTable implements BinColumns {
     this.free = new Float64Array(room * this.width);
     this.state = new Uint8Array(room);
     this.tier = new Int32Array(room);
-    this.existing = order.awake;
-    this.asleep = order.asleep;
+    this.existing = order.up;
+    this.deallocated = order.deallocated;
     this.hosts = order.hosts;
     // Filled from the front first: V8 turns an array that is filled from the back into a slow dictionary.
     this.position = this.world.nodes.map((_, bin) => bin);
-    [...order.awake, ...order.asleep].forEach((bin, position) => {
+    [...order.up, ...order.deallocated].forEach((bin, position) => {
       this.position[bin] = position;
     });
     this.#addNodes(order);

@@ -27,7 +27,7 @@ import type { Takes } from "./takes.ts";
  */
 export class Bins extends BinTable implements TriedBins {
   /** Deallocated nodes that this plan starts. */
-  readonly woken = new Set<Bin>();
+  readonly toStart = new Set<Bin>();
   /** What is left in each pool that jobs share. */
   readonly pools: Map<string, number>;
   /** By rank of a job with preferences: how many of its slots are on new nodes of which score. Higher scores are better. */

@@ -185,15 +185,15 @@ export class LinesByShape {
   }
 
   #lineOf(belongs: (bin: Bin) => boolean): Line {
-    const { budget, existing, inFlight, asleep, planned } = this.#table;
-    budget.spend(existing.length + inFlight.length + asleep.length);
+    const { budget, existing, inFlight, deallocated, planned } = this.#table;
+    budget.spend(existing.length + inFlight.length + deallocated.length);
     return new Line(this.#table, this.#open().filter(belongs), planned, belongs);
   }
 
   /** The bins that may take a slot, in the order of use: without planned ones, and without hosts that only a scheduler reports. */
   #open(): readonly Bin[] {
-    const { existing, inFlight, asleep } = this.#table;
-    return [...existing, ...inFlight, ...asleep].filter((bin) => !this.#table.isClosed(bin));
+    const { existing, inFlight, deallocated } = this.#table;
+    return [...existing, ...inFlight, ...deallocated].filter((bin) => !this.#table.isClosed(bin));
   }
 
   /** The lines that have the bins of a kind. */

@@ -7,11 +7,11 @@ import { comparePlaces } from "./node-kinds.ts";
 /** The order in which existing capacity is used, worked out once for all tries. Nodes are given by their position in the world. */
 export interface NodeOrder {
   /** Nodes that are neither deallocated nor starting. */
-  readonly awake: readonly number[];
+  readonly up: readonly number[];
   /** Nodes in flight and nodes that are starting, in the order in which they were requested. */
   readonly coming: readonly Coming[];
   /** Deallocated nodes. */
-  readonly asleep: readonly number[];
+  readonly deallocated: readonly number[];
   /** Hosts that only a scheduler reports, by request set. They are in none of the other lists. */
   readonly hosts: ReadonlyMap<SetName, readonly number[]>;
   /** Position in the order of use, by existing node and by entry in flight. Nodes of one tier are equally good. */
@@ -35,22 +35,22 @@ export function orderNodes(ground: Ground): NodeOrder {
   const { nodes, inFlight } = ground.world;
   const ranks = rankPlaces(ground);
   const upOrComing = new Groups(ground, ranks);
-  const deallocated = new Groups(ground, ranks);
+  const turnedOff = new Groups(ground, ranks);
   const starting = new Groups(ground, ranks);
   nodes.forEach((node, bin) => {
     if (node.onlyFor !== undefined) return;
-    const groups = node.starting === true ? starting : node.deallocated === true ? deallocated : upOrComing;
+    const groups = node.starting === true ? starting : node.deallocated === true ? turnedOff : upOrComing;
     groups.add(node, bin);
   });
-  const awake: number[] = [];
-  const asleep: number[] = [];
+  const up: number[] = [];
+  const deallocated: number[] = [];
   // Filled from the front first: V8 turns an array that is filled from the back into a slow dictionary.
   const tiers = nodes.map(() => 0);
   let tier = -1;
   upOrComing.inOrder((_, bins) => {
     tier += 1;
     bins.forEach((bin) => {
-      awake.push(bin);
+      up.push(bin);
       tiers[bin] = tier;
     });
   });
@@ -65,14 +65,14 @@ export function orderNodes(ground: Ground): NodeOrder {
     if (one.bin === undefined) inFlightTiers[one.entry ?? 0] = tier;
     else tiers[one.bin] = tier;
   }
-  deallocated.inOrder((_, bins) =>
+  turnedOff.inOrder((_, bins) =>
     bins.forEach((bin) => {
       tier += 1;
-      asleep.push(bin);
+      deallocated.push(bin);
       tiers[bin] = tier;
     }),
   );
-  return { awake, coming, asleep, hosts: hostsBySet(nodes), tiers, inFlightTiers };
+  return { up, coming, deallocated, hosts: hostsBySet(nodes), tiers, inFlightTiers };
 }
 
 /** Sorted by id, so that each plan uses the same hosts first. */

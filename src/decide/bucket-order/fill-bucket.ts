@@ -31,7 +31,7 @@ export class BucketFiller {
     for (const step of plan.steps) {
       if (isToStart(this.#draft, step.bin)) {
         capacity.take(bucket.offer, bucket.group, 1, bins.node(step.bin)?.charges);
-        bins.woken.add(step.bin);
+        bins.toStart.add(step.bin);
       }
       this.#use(ask, bucket, step, 0, progress);
     }

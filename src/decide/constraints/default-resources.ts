@@ -41,18 +41,18 @@ export function compileDefaults(
   configured: readonly DefaultResource[],
   own: readonly DefaultResource[],
 ): Defaults {
-  const ready = (entry: DefaultResource, isOwn: boolean): Entry => ({
+  const ready = (entry: DefaultResource, from: "ours" | "configured"): Entry => ({
     ...entry,
     selects: compileAll(entry.select),
-    own: isOwn,
+    own: from === "ours",
   });
   const redefined = new Set(configured.map(({ name }) => name));
   return {
     entries: [
       // Our own defaults that are not redefined come first, so that the configuration can use them. Redefined ones fill what is left.
-      ...own.filter(({ name }) => !redefined.has(name)).map((entry) => ready(entry, true)),
-      ...configured.map((entry) => ready(entry, false)),
-      ...own.filter(({ name }) => redefined.has(name)).map((entry) => ready(entry, true)),
+      ...own.filter(({ name }) => !redefined.has(name)).map((entry) => ready(entry, "ours")),
+      ...configured.map((entry) => ready(entry, "configured")),
+      ...own.filter(({ name }) => redefined.has(name)).map((entry) => ready(entry, "ours")),
     ],
     perBucket: configured.every(({ select, value }) => !readsNode(select, value)),
   };

@@ -55,7 +55,7 @@ export function isDeallocated(bins: Bins, bin: Bin): boolean {
 export function startIfDeallocated(draft: Draft, bin: Bin): boolean {
   const { bins } = draft;
   const node = bins.node(bin);
-  if (node?.deallocated !== true || bins.woken.has(bin)) return true;
+  if (node?.deallocated !== true || bins.toStart.has(bin)) return true;
   const place = bins.placeOfBin(bin);
   const group = place.bucket.placementGroup;
   const offer = draft.world.buckets[place.offer];
@@ -69,6 +69,6 @@ export function startIfDeallocated(draft: Draft, bin: Bin): boolean {
     return false;
   }
   draft.capacity.take(offer, group, 1, node.charges);
-  bins.woken.add(bin);
+  bins.toStart.add(bin);
   return true;
 }

@@ -117,7 +117,7 @@ export function findSites(
 export function mayStart(draft: Draft, capacity: Capacity, bin: Bin): boolean {
   const { bins, world } = draft;
   const node = bins.node(bin);
-  if (node?.deallocated !== true || bins.woken.has(bin)) return true;
+  if (node?.deallocated !== true || bins.toStart.has(bin)) return true;
   const offer = world.buckets[bins.placeOfBin(bin).offer];
   if (offer === undefined || closedTo(draft, offer) !== undefined) return false;
   const group = node.bucket.placementGroup;

@@ -11,14 +11,14 @@ import { groupKey, nameGroup } from "../draft/group-names.ts";
 import type { Offered } from "../draft/offered.ts";
 import { NO_PRICE } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin.ts";
-import type { GangSite as Site, Opening } from "./gang-ways.ts";
+import type { GangSite, Opening } from "./gang-ways.ts";
 import {
   STEPS_PER_REFUSAL,
   capRefusal,
   findOpenings,
   findSites,
   inOrder,
-  mayStart as mayWake,
+  mayStart,
   openingRefusal,
 } from "./gang-ways.ts";
 
@@ -33,7 +33,7 @@ export interface PlacedGang {
 export interface RefusedGang {
   readonly kind: "together";
   readonly openings: readonly Opening[];
-  readonly sites: readonly Site[];
+  readonly sites: readonly GangSite[];
 }
 
 /** A gang that may span buckets, with the number of units that could not be placed. */
@@ -113,7 +113,7 @@ export function spreadGang(draft: Draft, ask: Ask, scope: Scope): PlacedGang {
   for (const bin of draft.bins.each(ask)) {
     if (left <= 0 || draft.bins.budget.isSpent) break;
     draft.bins.budget.spend(1);
-    if (bound?.has(bin) === true || !mayWake(draft, trial, bin)) continue;
+    if (bound?.has(bin) === true || !mayStart(draft, trial, bin)) continue;
     taken.push(bin);
     left -= draft.bins.count[bin] ?? 0;
   }

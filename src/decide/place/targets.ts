@@ -55,7 +55,7 @@ export function placeTarget(
   const { bins } = draft;
   const reached = neededSoFar(draft, unit, scope);
   keepSizes(draft, scope);
-  for (const list of [bins.existing, bins.inFlight, bins.asleep]) {
+  for (const list of [bins.existing, bins.inFlight, bins.deallocated]) {
     if (reached.have >= asked) break;
     for (const bin of unclaimedIn(draft, scope, list)) {
       if (reached.have >= asked) break;

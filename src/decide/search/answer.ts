@@ -25,7 +25,7 @@ export class Answer implements Allocation {
     this.leftOut = leftOut;
     this.steps = bins.budget.spent;
     this.creates = createsOf(bins);
-    this.starts = [...bins.woken].flatMap((bin) => bins.node(bin)?.nodeId ?? []);
+    this.starts = [...bins.toStart].flatMap((bin) => bins.node(bin)?.nodeId ?? []);
     this.outcomes = outcomes;
     this.groups = reportGroups(draft);
     this.placedBy = draft.way.order;

@@ -56,7 +56,7 @@ function slotsUpTo(chosen: ReadonlyMap<number, number>, score: number): number {
 export function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price"> {
   let created = 0;
   let price = 0;
-  for (const list of [bins.planned, bins.woken]) {
+  for (const list of [bins.planned, bins.toStart]) {
     for (const bin of list) {
       const nodes = bins.count[bin] ?? 0;
       created += nodes;

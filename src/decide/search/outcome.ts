@@ -1,5 +1,6 @@
-import type { Demand, RankedDemand } from "../../domain/demand.ts";
+import type { RankedDemand } from "../../domain/demand.ts";
 import type { DemandOutcome } from "../../domain/plan.ts";
+import { askedBy } from "../../domain/plan.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Entry } from "../bins/entry.ts";
 import { gatherReasons } from "../why/fold-reasons.ts";
@@ -37,15 +38,3 @@ export function outcomeLeftOut(
 }
 
 const LEFT_OUT: readonly Reason[] = [{ code: "left-out" }];
-
-/** The amount that a demand asks for, in its own unit. */
-function askedBy(demand: Demand): Pick<DemandOutcome, "unit" | "asked"> {
-  switch (demand.kind) {
-    case "target":
-      return { unit: demand.amount.unit, asked: demand.amount.count };
-    case "groups":
-      return { unit: "groups", asked: demand.groups };
-    case "job":
-      return { unit: "slots", asked: demand.iterations * Math.max(1, demand.nodeCount ?? 1) };
-  }
-}
