@@ -1,7 +1,7 @@
 import { validateConfig } from "../client/index.ts";
 import type { ConfigDifferenceAnswer } from "../client/receipts.ts";
 import { readConfigHistory } from "../client/receipts.ts";
-import { compareConfigs } from "../client/validate.ts";
+import { compareConfigs } from "../client/compare-configs.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";

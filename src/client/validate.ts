@@ -1,10 +1,8 @@
+import type { ConfigurationWritten } from "./answers.ts";
 import type { Problem } from "../domain/demand.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { IgnoredKey, UsedKey } from "../wire/api/configuration.ts";
 import { readPolicy } from "../wire/policy/policy.ts";
 import { writePolicy } from "../wire/policy/write-policy.ts";
-
-export { compareConfigs } from "../wire/policy/config-diff.ts";
 
 /** The result of reading a configuration document as the app does. */
 export type ConfigRead =
@@ -14,8 +12,8 @@ export type ConfigRead =
       /** The whole document with its defaults, as GET returns it. */
       readonly document: object;
       /** Every key of the document, either with the key that it is used as or with the reason why it is ignored. */
-      readonly used: readonly UsedKey[];
-      readonly ignored: readonly IgnoredKey[];
+      readonly used: readonly ConfigurationWritten["used"][number][];
+      readonly ignored: readonly ConfigurationWritten["ignored"][number][];
       /** Values that are used and are probably mistakes. */
       readonly doubts: readonly Problem[];
     }

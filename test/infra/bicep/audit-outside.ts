@@ -196,7 +196,7 @@ export function readCode(): string {
   const folders = ["src/app", "functions"];
   return folders
     .flatMap((folder) =>
-      readdirSync(new URL(`${folder}/`, ROOT))
+      readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, encoding: "utf8" })
         .filter((name) => name.endsWith(".ts"))
         .map((name) => readFileSync(new URL(`${folder}/${name}`, ROOT), "utf8")),
     )
