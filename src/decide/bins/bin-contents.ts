@@ -39,7 +39,7 @@ export class BinContents {
   /** `bins`: how many there are. */
   constructor(budget: Budget, bins: number) {
     this.#budget = budget;
-    this.#latest = Array.from({ length: bins }, () => undefined);
+    this.#latest = Array.from({ length: bins });
   }
 
   /** There is a new bin, with the next number. */

@@ -31,7 +31,7 @@ export class JobClasses implements ClassTools {
   readonly #shared: SharedState;
   readonly #positions: ReadonlyMap<string, number>;
   readonly #forms: JobForms;
-  readonly #screens: Screens;
+  #screens: Screens | undefined;
   /** Classes of jobs whose amounts are not plain numbers. */
   readonly #byText = new Map<string, JobClass>();
   /** The amounts of the job at hand, by position of the resource. Only those in `#bits` are valid. */
@@ -51,7 +51,6 @@ export class JobClasses implements ClassTools {
     this.#positions = new Map(ground.resources.map((name, position) => [name, position]));
     this.#forms = new JobForms(ground, shared, spotIfUnsaid);
     this.#sums = ground.resources.map(() => 0);
-    this.#screens = new Screens(ground, shared);
   }
 
   of(job: JobDemand): JobClass {
@@ -109,6 +108,7 @@ export class JobClasses implements ClassTools {
   }
 
   screenOf(constraints: readonly Constraint[]): Screen {
+    this.#screens ??= new Screens(this.#ground, this.#shared);
     return this.#screens.of(constraints);
   }
 

@@ -26,7 +26,10 @@ export class ResourceColumns {
   rowOf(resources: Resources): Float64Array {
     const known = this.#capacities.get(resources);
     if (known !== undefined) return known;
-    const row = Float64Array.from(this.names, (name) => countable(resources[name]));
+    const row = new Float64Array(this.names.length);
+    this.names.forEach((name, r) => {
+      row[r] = countable(resources[name]);
+    });
     this.#capacities.set(resources, row);
     return row;
   }

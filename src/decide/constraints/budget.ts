@@ -17,7 +17,7 @@ interface Account {
 /** The steps for one kind of work. */
 class Purse {
   readonly #share: number;
-  readonly #accounts = new Map<SetName, Account>();
+  #accounts: Map<SetName, Account> | undefined;
   pot: number;
 
   /** `sets`: number of sets with a share of their own. If 0, all steps are in the pot. */
@@ -27,6 +27,7 @@ class Purse {
   }
 
   accountOf(set: SetName): Account {
+    this.#accounts ??= new Map();
     let account = this.#accounts.get(set);
     if (account === undefined) {
       account = { left: this.#share };

@@ -86,7 +86,7 @@ export function beginDraft(
   way: Way,
 ): Draft {
   const { world } = bins;
-  const draft = {
+  return {
     world,
     policy,
     way,
@@ -104,9 +104,6 @@ export function beginDraft(
     pools: bins.pools,
     shared: new Map<Bin, Set<Shape>>(),
     latest: { jobClass: undefined, bin: 0 },
-  };
-  return {
-    ...draft,
     offers: noOffersKnown(),
     openings: new Map(),
     unclaimed: new Map(),
