@@ -42,6 +42,21 @@ describe("packing jobs", () => {
       reasons: ["execute/D4: has no resource gpus"],
     },
     {
+      name: "a set whose cap is used up fills the nodes that it has, and takes no other",
+      world: world({
+        nodes: [node({ id: "n1" }), node({ id: "n2" }), node({ id: "n3" })],
+        caps: [{ kind: "request-set", name: "standard", unit: "nodes", max: 2 }],
+      }),
+      demands: [
+        job("a", { iterations: 5 }),
+        job("b", { iterations: 1, constraints: needing({ ncpus: 2 }) }),
+        job("c", { iterations: 2 }),
+      ],
+      needed: ["n1: standard/a", "n2: standard/a standard/b standard/c"],
+      placed: ["a 5/5 (0 pending)", "b 1/1 (0 pending)", "c 1/2 (0 pending)"],
+      reasons: ["cap of request set standard: 2 of 2 nodes used, 1 more needed, 0 left"],
+    },
+    {
       name: "existing nodes by order, then in flight, then new",
       world: world({
         nodes: [node({ id: "n1", order: 2, coming: true }), node({ id: "n2", order: 1 })],
