@@ -54,7 +54,7 @@ if (import.meta.main) {
   globalThis.gc?.();
   const idle = process.memoryUsage.rss() / 1024 / 1024;
   for (const file of files) {
-    const body = new Uint8Array(readFileSync(file));
+    const body: Uint8Array = readFileSync(file);
     // Garbage of the previous input must not count for this one.
     globalThis.gc?.();
     const before = process.cpuUsage();
