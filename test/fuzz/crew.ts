@@ -7,6 +7,8 @@ const HANG_MS = 60_000;
 const LOOK_EVERY_MS = 2000;
 /** What the app may need above idle, for any body up to its limit, and the app itself. */
 const MEMORY_MB = 600;
+/** Larger inputs come through no door. A thread would need more memory to read them from its order than the app may have. */
+const MOST_CHARACTERS = 40 * 2 ** 20;
 /** As deep as the thread of a function; that of a worker is deeper. */
 const STACK_MB = 1;
 /** Inputs that one process sees: what it remembers of their clusters goes with it. */
@@ -18,6 +20,8 @@ export class Crew {
   #plays = 0;
 
   async play(inputs: Inputs, stores: Order["stores"]): Promise<readonly Fault[]> {
+    const order: Order = { inputs: JSON.stringify(inputs), stores };
+    if (order.inputs.length > MOST_CHARACTERS) return [];
     if (this.#plays >= PLAYS_OF_ONE) await this.end();
     this.#plays += 1;
     this.#worker ??= new Worker(new URL("./worker.ts", import.meta.url), {
@@ -38,7 +42,6 @@ export class Crew {
       if ((used ?? 0) - (begun ?? 0) > HANG_MS) ended.resolve([{ kind: "hangs", what }]);
     };
     const watch = setInterval(() => void look(), LOOK_EVERY_MS);
-    const order: Order = { inputs: JSON.stringify(inputs), stores };
     worker.postMessage(order, []);
     const faults = await ended.promise;
     clearInterval(watch);
