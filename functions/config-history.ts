@@ -5,11 +5,8 @@ import type { Composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
 import type { ConfigurationChangeShown, ConfigurationHistoryShown } from "../src/wire/api/configuration.ts";
 import { compareConfigs } from "../src/wire/policy/config-diff.ts";
-import { parseDocument } from "../src/wire/json/document.ts";
-import { isFields } from "../src/wire/json/fields.ts";
-import { readPolicy } from "../src/wire/policy/policy.ts";
-import { writePolicy } from "../src/wire/policy/write-policy.ts";
 import { forCluster } from "./for-cluster.ts";
+import { documentOf } from "./held-config.ts";
 
 export const answerConfigHistory = forCluster(getHistory);
 
@@ -41,11 +38,3 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
 
 /** An answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;
-
-/** A stored document as GET shows it. A document that cannot be read is shown unchanged. */
-function documentOf(text: string): object {
-  const read = readPolicy(text);
-  if (read.kind === "policy") return writePolicy(read.policy);
-  const document = parseDocument(text);
-  return document.kind === "value" && isFields(document.value) ? document.value : {};
-}

@@ -1,7 +1,8 @@
 import type { HttpResponseInit } from "@azure/functions";
 import type { Explanation, Question } from "../src/app/describe/explain-cluster.ts";
 import type { Site } from "../src/app/ports/site.ts";
-import { problem, renderProblem } from "./problem.ts";
+import { problem } from "./problem.ts";
+import { problemText } from "../src/domain/problem-text.ts";
 
 export function explanation(site: Site, question: Question, answer: Explanation): HttpResponseInit {
   const name = question.kind === "job" ? question.job : question.node;
@@ -23,7 +24,7 @@ export function explanation(site: Site, question: Question, answer: Explanation)
       return problem(404, `Unknown ${question.kind}`, detail);
     }
     case "rejected": {
-      const why = answer.problems.map(renderProblem).join("; ");
+      const why = answer.problems.map(problemText).join("; ");
       return problem(404, "Rejected job", `job "${name}" could not be read, and is left out: ${why}`, {
         jobProblems: answer.problems,
       });

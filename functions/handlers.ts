@@ -8,6 +8,7 @@ import { answerComparison } from "./comparison.ts";
 import { answerConfig, answerWriteConfig } from "./config.ts";
 import { answerConfigHistory } from "./config-history.ts";
 import { answerRollbackConfig } from "./rollback-config.ts";
+import { answerEndDown } from "./end-down.ts";
 import { answerExplain } from "./explain.ts";
 import { answerHealth } from "./health.ts";
 import { answerHistory } from "./history.ts";
@@ -41,5 +42,6 @@ export const HTTP: Readonly<Record<RouteName, HttpHandler>> = {
   history: answerHistory,
   plan: answerPlan,
   restored: answerRestored,
+  "end-down": answerEndDown,
   openapi: answerOpenApi,
 };

@@ -2,6 +2,7 @@ import type { HttpResponseInit } from "@azure/functions";
 import type { MoreOfError } from "../src/app/describe/describe-error.ts";
 import { describeError } from "../src/app/describe/describe-error.ts";
 import type { Problem } from "../src/domain/demand.ts";
+import { problemText } from "../src/domain/problem-text.ts";
 import type { Seconds } from "../src/domain/units.ts";
 
 /** Members that only some errors have, and the header Retry-After. */
@@ -30,14 +31,8 @@ export function problem(
 export function badRequest(problems: readonly Problem[]): HttpResponseInit {
   const [first, ...others] = problems;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  const detail = first === undefined ? "the request cannot be read" : `${renderProblem(first)}${more}`;
+  const detail = first === undefined ? "the request cannot be read" : `${problemText(first)}${more}`;
   return problem(400, "Bad request", detail, { problems });
-}
-
-export function renderProblem({ path, found, expected, didYouMean }: Problem): string {
-  const where = path === "" ? "" : `${path}: `;
-  const hint = didYouMean === undefined ? "" : `; did you mean ${didYouMean}?`;
-  return `${where}found ${found}, expected ${expected}${hint}`;
 }
 
 export function unknownCluster(name: string, known: Iterable<string>): HttpResponseInit {

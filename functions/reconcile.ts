@@ -1,3 +1,4 @@
+import { wakeLater } from "../src/app/demand/wake-later.ts";
 import { unlessNewerState } from "../src/app/record/newer-state.ts";
 import { noteFailure } from "../src/app/record/note-failure.ts";
 import { reconcileCluster } from "../src/app/reconcile/reconcile-cluster.ts";
@@ -23,4 +24,15 @@ export async function reconcileDemand(
   } catch (error) {
     await noteFailure(composed.app, cluster, "reconcile-failed", error);
   }
+}
+
+/**
+ * After a change of the configuration: this process forgets the one that it held, and a plan begins, as for new demand. Throws PortError of
+ * the store.
+ */
+export async function planUnderChange(composed: Composition, cluster: ClusterName): Promise<void> {
+  const { app, background } = composed;
+  await app.ports.policyOf(cluster, "now");
+  background.start(cluster, () => reconcileDemand(composed, cluster));
+  await wakeLater(app.ports, cluster);
 }

@@ -3,19 +3,22 @@ import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import type { ConfigVersion } from "../src/domain/config-version.ts";
 import { forCluster } from "./for-cluster.ts";
+import { readHeld } from "./held-config.ts";
 import { badRequest, problem } from "./problem.ts";
-import { storeConfig } from "./store-config.ts";
+import { readPolicy } from "../src/wire/policy/policy.ts";
+import { conflict, storeConfig } from "./store-config.ts";
 
 export const answerRollbackConfig = forCluster(rollBack);
 
-/** Writes an earlier version of the configuration as a new one. Without `to`: the version before the last change. Version 0: the defaults. */
+/** Writes an earlier version of the configuration as a new one. It keeps the mode in force if it says none. Without `to`: the version before the last change. Version 0: the defaults. */
 async function rollBack(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
   const to = request.query.get("to");
   if (to !== null && !/^(0|[1-9]\d{0,8})$/.test(to))
     return badRequest([
       { path: "to", found: JSON.stringify(to.slice(0, 40)), expected: "the number of a version" },
     ]);
-  const versions = withDefaults(await composed.app.ports.documents.versions(site.cluster));
+  const held = await readHeld(composed, site);
+  const versions = withDefaults(held.versions);
   const wanted = to === null ? versions[1] : versions.find(({ number }) => number === Number(to));
   if (wanted === undefined) {
     const kept = versions.map(({ number }) => number);
@@ -26,7 +29,11 @@ async function rollBack(composed: Composition, site: Site, request: HttpRequest)
       `${to === null ? "there is no version before the last change" : `version ${to} is not kept`}; ${range}`,
     );
   }
-  return storeConfig(composed, site, request, wanted.text, wanted.number);
+  // It was in force before, so what a newer release refuses does not hold for it.
+  const read = readPolicy(wanted.text, composed.defaultMode, "store");
+  if (read.kind === "problems") return badRequest(read.problems);
+  const stored = await storeConfig(composed, site, request, held, { read, rollbackTo: wanted.number });
+  return stored === "conflict" ? conflict() : stored;
 }
 
 /** With the defaults as version 0, if they held before the oldest version that is kept. */

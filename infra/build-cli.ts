@@ -3,14 +3,21 @@ import { spawn } from "node:child_process";
 import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import * as z from "zod";
 import type { WrittenFile } from "./build-package.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** TypeScript's compiler as npm installed it. */
 const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
 
-/** The command and the client, each in one file with its dependencies. `types` has the client's types. */
-const ENTRIES = { "cli.cjs": "src/cli/main.ts", "client.cjs": "src/client/index.ts" } as const;
+/**
+ * The command and the client, each in one file with its dependencies. `types` has the client's types. What each does with the sentence that
+ * Node is too old: the command ends with it, and the client throws it.
+ */
+const ENTRIES = {
+  "cli.cjs": { source: "src/cli/main.ts", tell: "process.stderr.write(text + '\\n');\n  process.exit(1);" },
+  "client.cjs": { source: "src/client/index.ts", tell: "throw new Error(text);" },
+} as const;
 
 /** Files that npm shows with the package, under the names that it looks for. */
 const TEXTS = { LICENSE: "LICENSE", "README.md": "infra/cli-readme.md" } as const;
@@ -23,7 +30,7 @@ export async function buildCli(folder: string): Promise<readonly WrittenFile[]> 
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const bundles = await Promise.all(
-    Object.entries(ENTRIES).map(([file, source]) => bundle(source, path.join(folder, file))),
+    Object.entries(ENTRIES).map(([file, { source, tell }]) => bundle(source, path.join(folder, file), tell)),
   );
   await chmod(path.join(folder, "cli.cjs"), 0o755);
   await emitTypes(path.join(folder, "types"));
@@ -41,18 +48,22 @@ async function copy(source: string, file: string): Promise<WrittenFile> {
   return { path: file, bytes: (await stat(file)).size };
 }
 
-async function bundle(source: string, file: string): Promise<WrittenFile> {
+async function bundle(source: string, file: string, tell: string): Promise<WrittenFile> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [source],
     outfile: file,
     bundle: true,
     platform: "node",
-    target: "node22",
+    // A Node that is too old must be able to read the file, or it cannot say so.
+    target: "node18",
+    banner: { js: await checkNode(tell) },
     format: "cjs",
     // Its main file requires its parts by a variable, which a bundler cannot follow.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     minify: true,
+    // Node prints the line of an uncaught error before its message.
+    lineLimit: 160,
     // Error classes are distinguished by name.
     keepNames: true,
     legalComments: "none",
@@ -61,6 +72,19 @@ async function bundle(source: string, file: string): Promise<WrittenFile> {
   });
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
   return { path: file, bytes };
+}
+
+/** The beginning of a file, which an old Node can read: it speaks before the rest fails. */
+async function checkNode(tell: string): Promise<string> {
+  const { name, engines } = await readManifest();
+  const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? [];
+  if (major === undefined || minor === undefined) throw new Error(`engines.node: ${engines.node}`);
+  return `"use strict";
+(function (had) {
+  if (had[0] > ${major} || (had[0] == ${major} && had[1] >= ${minor})) return;
+  var text = "Node " + process.versions.node + " is too old: ${name} needs Node ${major}.${minor} or newer.";
+  ${tell}
+})(process.versions.node.split("."));`;
 }
 
 function emitTypes(folder: string): Promise<void> {
@@ -78,8 +102,7 @@ function emitTypes(folder: string): Promise<void> {
 
 /** Name, version, licence and Node are those of the repository. It is not private, so that it can be published. */
 async function describePackage(): Promise<object> {
-  const own: unknown = JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8"));
-  const { name, version, description, license, engines } = Object.fromEntries(Object.entries(own ?? {}));
+  const { name, version, description, license, engines } = await readManifest();
   return {
     name,
     version,
@@ -90,4 +113,16 @@ async function describePackage(): Promise<object> {
     bin: { "cyclecloud-autoscaler": "cli.cjs" },
     exports: { "./client": { types: "./types/client/index.d.ts", default: "./client.cjs" } },
   };
+}
+
+const manifestSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  description: z.string(),
+  license: z.string(),
+  engines: z.object({ node: z.string() }),
+});
+
+async function readManifest(): Promise<z.infer<typeof manifestSchema>> {
+  return manifestSchema.parse(JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8")));
 }

@@ -97,8 +97,12 @@ param logDailyCapGb int = 1
 @minValue(30)
 @maxValue(730)
 param logRetentionDays int = 30
-@description('Alerts go to this mail address. Empty: they show in the portal only.')
+@description('Alerts go to this mail address. With neither this nor an action group they show in the portal only.')
 param alertEmail string = ''
+@description('Id of an existing action group, which alerts notify too: by text message, webhook, or what it has.')
+param actionGroupId string = ''
+@description('Where your people read the pages of docs/, such as https://git.example.com/autoscaler/docs. Alerts name emergency.md there. Empty: they name the file in the repository.')
+param docsUrl string = ''
 @description('Which alerts are on. Keys: heartbeat, serverErrors, storageThrottling, events. All are on unless one says false.')
 param alerts object = {}
 @description('Metric that counts executions. Flex Consumption has OnDemandFunctionExecutionCount, or AlwaysReadyFunctionExecutionCount with instances that are always ready.')
@@ -278,6 +282,8 @@ module alerting 'modules/alerts.bicep' = {
     location: location
     tags: allTags
     email: alertEmail
+    existingGroupId: actionGroupId
+    docsUrl: docsUrl
     switches: alerts
     siteId: app.outputs.id
     storageNames: separateDemandStorage ? [storageName, demandStorageName] : [storageName]

@@ -1,9 +1,10 @@
 /**
  * Writes test/infra/bicep/resource-types.json: the properties of the resource types of infra/, from a table of Azure's published types.
- * Call: node infra/make-resource-types.ts AZURE-TYPES.json. The form of a property is short: "!" required, "-" read-only, then its type:
+ * Call: node infra/make-resource-types.ts, which reads test/data/azure-types.json.gz. The form of a property is short: "!" required, "-" read-only, then its type:
  * string, integer, boolean, any, #Object, (a|b) for allowed words, (a|b|...) if others are accepted too, [] for a list.
  */
 import { readFile, writeFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 
 export const USED = [
@@ -180,10 +181,8 @@ function shortType(type: Type): { readonly text: string; readonly objects: reado
 }
 
 if (import.meta.main) {
-  const [source] = process.argv.slice(2);
-  if (source === undefined)
-    throw new Error("node infra/make-resource-types.ts AZURE-TYPES.json: the file is missing");
-  const table = cutTypes(await readFile(source, "utf8"));
+  const packed = await readFile(new URL("../test/data/azure-types.json.gz", import.meta.url));
+  const table = cutTypes(gunzipSync(packed).toString("utf8"));
   await writeFile(
     new URL("../test/infra/bicep/resource-types.json", import.meta.url),
     `${JSON.stringify(table, null, 2)}\n`,

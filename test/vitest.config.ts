@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { SlowestFirst } from "./slowest-first.ts";
+import { PATIENCE_MS, TIMEOUT_MS } from "./support/patience.ts";
 
 /** What mostly waits in real time, for visibility and processes: two of them at a time, after all others. */
 const WAITING = [
   "test/docs/quickstart.test.ts",
   "test/local/host/processes.test.ts",
   "test/local/host/queue-trigger.test.ts",
-  "test/scenarios/wrong-password.test.ts",
 ];
 
 /** What works in real time, against leases and boot times: each of them has the machine to itself, at last. */
@@ -36,12 +36,12 @@ process.env["NODE_COMPILE_CACHE"] ??= new URL(
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
-    setupFiles: "test/support/setup.ts",
+    globalSetup: "test/support/setup.ts",
     pool: "forks",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    // What is waited for comes at once, except on a busy machine.
-    expect: { poll: { timeout: 15_000 } },
+    // Green tests wait for no limit.
+    testTimeout: TIMEOUT_MS,
+    hookTimeout: TIMEOUT_MS,
+    expect: { poll: { timeout: PATIENCE_MS } },
     // Half of the tests wait more than they compute: one of them has something to do for each core while another waits.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },

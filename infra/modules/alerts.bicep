@@ -12,8 +12,14 @@ param location string
 @description('Tags.')
 param tags object
 
-@description('Mail address. Empty: alerts show in the portal only.')
+@description('Mail address, or empty.')
 param email string
+
+@description('Id of an existing action group, or empty.')
+param existingGroupId string
+
+@description('Address of the folder docs/ for people, or empty.')
+param docsUrl string
 
 @description('Keys: heartbeat, serverErrors, storageThrottling, events. false switches one off.')
 param switches object
@@ -40,8 +46,9 @@ var heartbeatOn = switches.?heartbeat ?? true
 var serverErrorsOn = switches.?serverErrors ?? true
 var storageThrottlingOn = switches.?storageThrottling ?? true
 var eventsOn = switches.?events ?? true
-var groupIds = empty(email) ? [] : [actionGroup.id]
-var actions = empty(email) ? [] : [{ actionGroupId: actionGroup.id }]
+var groupIds = concat(empty(email) ? [] : [actionGroup.id], empty(existingGroupId) ? [] : [existingGroupId])
+var actions = map(groupIds, id => { actionGroupId: id })
+var page = empty(docsUrl) ? 'docs/emergency.md in the repository of the autoscaler' : '${docsUrl}/emergency.md'
 var singleResource = 'Microsoft.Azure.Monitor.SingleResourceMultipleMetricCriteria'
 var withSource = replace(loadTextContent('events.kql'), 'INSIGHTS_ID', insightsId)
 var withMinutes = replace(withSource, 'UNMET_MINUTES', string(unmetMinutes))
@@ -70,7 +77,7 @@ resource heartbeat 'Microsoft.Insights/metricAlerts@2018-03-01' = if (heartbeatO
   location: 'global'
   tags: tags
   properties: {
-    description: 'No function ran for 15 minutes. See docs/operations.md, Alerts.'
+    description: 'No function ran for 15 minutes. What to do: ${page}'
     severity: 1
     enabled: true
     scopes: [siteId]
@@ -102,7 +109,7 @@ resource serverErrors 'Microsoft.Insights/metricAlerts@2018-03-01' = if (serverE
   location: 'global'
   tags: tags
   properties: {
-    description: 'More than 10 calls in 15 minutes were answered with 5xx. See docs/operations.md, Alerts.'
+    description: 'More than 10 calls in 15 minutes were answered with 5xx. What to do: ${page}'
     severity: 2
     enabled: true
     scopes: [siteId]
@@ -134,7 +141,7 @@ resource storageThrottling 'Microsoft.Insights/metricAlerts@2018-03-01' = [for (
   location: 'global'
   tags: tags
   properties: {
-    description: 'The storage account ${account} slowed calls down. See docs/operations.md, Alerts.'
+    description: 'The storage account ${account} slowed calls down. What to do: ${page}'
     severity: 2
     enabled: true
     scopes: [resourceId('Microsoft.Storage/storageAccounts', account)]
@@ -174,7 +181,7 @@ resource events 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = if (heartb
   kind: 'LogAlert'
   properties: {
     displayName: 'CycleCloud autoscaler ${base}: needs a person'
-    description: 'The columns problem and cluster say what it is. See docs/operations.md, Alerts.'
+    description: 'The columns problem and cluster say what it is. What to do: ${page}'
     severity: 2
     enabled: true
     scopes: [workspaceId]

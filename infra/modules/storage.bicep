@@ -42,7 +42,7 @@ resource account 'Microsoft.Storage/storageAccounts@2026-04-01' = {
     supportsHttpsTrafficOnly: true
     publicNetworkAccess: isPrivate ? 'Disabled' : 'Enabled'
     networkAcls: {
-      // Event Grid and the platform's own services come in by this (azure.md 1.2).
+      // Event Grid and the platform's own services come in by this (docs/platform.md section 4).
       bypass: 'AzureServices'
       defaultAction: isPrivate ? 'Deny' : 'Allow'
     }

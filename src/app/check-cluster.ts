@@ -7,6 +7,7 @@ import { describeBuckets } from "./describe/describe-buckets.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { PortErrorKind } from "./ports/port-error.ts";
 import type { Site } from "./ports/site.ts";
+import { NO_WORDS } from "./ports/cyclecloud.ts";
 import { PortError } from "./ports/port-error.ts";
 import { someOf } from "../domain/some-of.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
@@ -26,7 +27,7 @@ export type ClusterCheck =
       readonly notes: readonly string[];
     }
   | {
-      readonly kind: PortErrorKind | "not-found" | "not-tried";
+      readonly kind: PortErrorKind | "not-found" | "no-words" | "not-tried";
       readonly cluster: ClusterName;
       readonly message: string;
     };
@@ -73,7 +74,10 @@ async function checkCluster(
   const now = clock.now();
   try {
     const status = await cyclecloud.status(cluster, now);
-    if (status.kind === "not-found") return { kind: "not-found", cluster, message: status.message };
+    if (status.kind === "not-found") {
+      const isSaid = status.fromCycleCloud && status.message !== NO_WORDS;
+      return { kind: isSaid ? "not-found" : "no-words", cluster, message: status.message };
+    }
     const { snapshot } = status;
     const buckets = describeBuckets(NOTHING_UNDER_WAY, { seen: snapshot, ledger: new Map() }, policy, now);
     return {
@@ -124,7 +128,27 @@ function notesOn(snapshot: Snapshot, buckets: readonly BucketShown[], policy: Po
   if (state !== "Started" || targetState !== "Started")
     notes.push(`the cluster is ${state} (target ${targetState}): nothing would be created or stopped`);
   if (managedArrays(snapshot, policy).size === 0) notes.push("no node array would be autoscaled");
-  return [...notes, ...unknownNames(snapshot, policy), ...missingPrices(buckets, policy)];
+  return [
+    ...notes,
+    ...unknownNames(snapshot, policy),
+    ...missingPrices(buckets, policy),
+    ...usedWithoutNodes(snapshot, buckets),
+  ];
+}
+
+/** What limits count although the cluster has no node of an array: the machine of the scheduler counts, too. */
+function usedWithoutNodes({ nodes }: Snapshot, buckets: readonly BucketShown[]): readonly string[] {
+  if (nodes.length > 0) return [];
+  const used = new Map(
+    buckets.flatMap(({ limits }) =>
+      limits.map((one) => [`${one.used} ${one.unit} of ${one.limit}`, one.used]),
+    ),
+  );
+  return [...used].flatMap(([text, count]) =>
+    count > 0
+      ? [`${text} are in use without any node here: the head node, or others who share the limit`]
+      : [],
+  );
 }
 
 function unknownNames(snapshot: Snapshot, policy: Policy): readonly string[] {

@@ -1,14 +1,16 @@
 import type { Plan } from "../domain/plan.ts";
 import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/pace/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
+import { bucketText } from "../domain/bucket.ts";
 import { stillInFlight } from "../domain/in-flight.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { NodeId, WakeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
-import { minusSeconds } from "../domain/units.ts";
+import { isoTime, minusSeconds } from "../domain/units.ts";
 import { loadCurrent, loadWhole } from "./record/load-record.ts";
 import type { PhaseShown } from "../wire/api/parts.ts";
+import { describeTroubles } from "./describe/describe-troubles.ts";
 import { phaseShown } from "./describe/phase-shown.ts";
 import type { HistoryRow } from "./ports/history.ts";
 import type { Site } from "./ports/site.ts";
@@ -125,12 +127,33 @@ async function keepHistory(app: App, site: Site): Promise<void> {
   const { clock, history, plans, policyOf, store } = app.ports;
   const now = clock.now();
   const [current, policy] = await Promise.all([loadWhole(app, site.cluster), policyOf(site.cluster)]);
+  logTroubles(app, site, current, policy, now);
   await history.append(site.cluster, historyRow(current, policy, now));
   const isHousekeeping = Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES === 0;
   await store.collect(site.cluster, now, isHousekeeping ? "begin" : "go-on");
   if (!isHousekeeping) return;
   await history.prune(site.cluster, minusSeconds(now, HISTORY_DAYS * 86_400));
   await plans.prune(site.cluster, minusSeconds(now, policy.planHistorySeconds));
+}
+
+/**
+ * What is wrong with a cluster after each tick, so that an alert sees what lasts (infra/modules/events.kql): a line for each kind of trouble,
+ * and one for each pause after a failed boot or after nodes that went down. A pause is logged until it is forgotten: the alert counts different ends.
+ */
+function logTroubles(
+  { ports }: App,
+  { cluster, stopKeys }: Site,
+  { record, bodies }: CurrentWhole,
+  policy: Policy,
+  now: Instant,
+): void {
+  const counts = new Map<string, number>();
+  for (const { kind, count } of describeTroubles(record, bodies, [], now, now, stopKeys, policy))
+    counts.set(kind, (counts.get(kind) ?? 0) + count);
+  for (const [kind, count] of counts) ports.log("trouble", { cluster, kind, number: count });
+  for (const { bucket, cause, until } of record.backoffs)
+    if (cause === "boot-failed" || cause === "went-down")
+      ports.log("boot-failed", { cluster, bucket: bucketText(bucket), until: isoTime(until) });
 }
 
 /** One row of history. Exported for tests. */

@@ -120,6 +120,8 @@ const FAILURES: Readonly<Record<Exclude<ClusterCheck["kind"], "read">, string>> 
   unexpected: "the answer is not from CycleCloud: is this the right address?",
   "newer-state": "written by a newer release",
   "not-found": "reached and signed in, but there is no such cluster",
+  "no-words":
+    "HTTP 404 without CycleCloud's words: is this CycleCloud's address? If it is, it has no such cluster",
   "not-tried": "not tried",
 };
 

@@ -1,3 +1,4 @@
+import type { Option } from "commander";
 import { Command, CommanderError } from "commander";
 import { warnOfPlainHttp } from "../client/plain-http.ts";
 import { registerAutostop } from "./autostop-command.ts";
@@ -11,9 +12,10 @@ import { dropEmptyVariables } from "./environment.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT, EXIT_HELP } from "./exit-code.ts";
 import { registerCompareCommand } from "./compare-command.ts";
+import { addExamples } from "./examples.ts";
 import { registerExplainCommands } from "./explain-commands.ts";
 import { registerListCommands } from "./list-commands.ts";
-import { registerTick } from "./tick-command.ts";
+import { registerEndDown, registerTick } from "./tick-command.ts";
 import { registerKeys } from "./keys-command.ts";
 import type { Register } from "./register.ts";
 import { registerRemoval } from "./removal-command.ts";
@@ -31,8 +33,8 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   const { terminal, close } = sayWhenSimulated(onto);
   let code: ExitCode = EXIT.done;
   for (const name of dropEmptyVariables(terminal.environment))
-    terminal.complain(`${name} is set but empty: it counts as not set`);
-  const program = describeProgram(terminal);
+    terminal.complain(`warning: ${name} is set but empty: it counts as not set`);
+  const program = describeProgram(terminal, words);
   registerCommands({
     program,
     terminal,
@@ -67,6 +69,7 @@ function registerCommands(register: Register): void {
   registerCompareCommand(register);
   registerConfigCommands(register);
   registerTick(register);
+  registerEndDown(register);
   registerAutostop(register);
   registerCheck(register);
   registerKeys(register);
@@ -74,6 +77,7 @@ function registerCommands(register: Register): void {
   registerCost(register);
   registerRemoval(register);
   registerCompletion(register.program);
+  addExamples(register.program);
 }
 
 /** Warns before a command sends a key to an address of plain http. */
@@ -92,16 +96,17 @@ async function printScript(terminal: Terminal, parse: () => Promise<unknown>): P
   if (script !== "") terminal.say(script);
 }
 
-function describeProgram(terminal: Terminal): Command {
+function describeProgram(terminal: Terminal, words: readonly string[]): Command {
   const written = (write: (text: string) => void) => (text: string) => write(text.replace(/\n$/, ""));
-  return new Command(NAME)
+  const program = new Command(NAME);
+  return program
     .description("Sends a cluster's demand to the CycleCloud autoscaler, and shows what it does and why.")
     .version(terminal.release)
     .exitOverride()
     .configureOutput({
       writeOut: written(terminal.say),
       writeErr: written(terminal.complain),
-      outputError: (text, write) => write(withAdvice(text)),
+      outputError: (text, write) => write(withAdvice(text, () => missingOptions(program, words))),
     })
     .configureHelp({ showGlobalOptions: false })
     .showHelpAfterError("(--help lists the commands and options)")
@@ -109,13 +114,44 @@ function describeProgram(terminal: Terminal): Command {
 }
 
 /** The library's message about a mistake, with a remedy that the library does not know. */
-function withAdvice(text: string): string {
+function withAdvice(text: string, missingOf: () => readonly Option[]): string {
   const missing = /^error: required option '[^']*--([\w-]+) [^']*' not specified/.exec(text)?.[1];
+  const options = missing === undefined ? [] : missingOf();
+  if (options.length > 1) {
+    const variables = options.flatMap((option) => VARIABLES.get(option.name()) ?? []).join(", ");
+    return `error: required options ${options.map(({ flags }) => `'${flags}'`).join(", ")} not specified (or set ${variables})\n`;
+  }
   const variable = missing === undefined ? undefined : VARIABLES.get(missing);
   if (variable !== undefined) return text.replace("not specified", `not specified (or set ${variable})`);
+  const unknown = /^error: unknown command '([a-z]+)'/.exec(text)?.[1] ?? "";
+  const mode = MODE_WORDS.get(unknown);
+  if (mode !== undefined) return `error: there is no command ${unknown}: ${mode}\n`;
   if (/^error: unknown option '(-c|--cluster|--url|--key)'/.test(text))
     return text.replace(/'\n?$/, "': it follows the command, as in: status -c prod\n");
   return text;
+}
+
+const OBSERVE = "in mode observe nothing is created or stopped: config set mode=observe";
+const ACT = "in mode act nodes are created and stopped: config set mode=act";
+/** What people type to switch a cluster, and the command that does it. */
+const MODE_WORDS: ReadonlyMap<string, string> = new Map([
+  ...["pause", "stop", "halt", "suspend", "disable", "off", "observe"].map(
+    (word) => [word, OBSERVE] as const,
+  ),
+  ...["resume", "unpause", "start", "enable", "on", "act"].map((word) => [word, ACT] as const),
+  ["mode", `${OBSERVE}; ${ACT}`],
+]);
+
+/** Every option that the command of these words needs and does not have. The library names only the first. */
+function missingOptions(program: Command, words: readonly string[]): readonly Option[] {
+  let command = program;
+  for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command;
+  return command.options.filter(
+    (option) =>
+      option.mandatory &&
+      VARIABLES.has(option.name()) &&
+      command.getOptionValue(option.attributeName()) === undefined,
+  );
 }
 
 /** The environment variables of options that a command needs. */

@@ -3,30 +3,34 @@ import { describeConfig } from "../client/index.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import { readConfigNotes } from "../client/receipts.ts";
 import type { ClusterOptions } from "./options.ts";
-import { appOf, readCount, withCluster } from "./options.ts";
-import type { Answer } from "../client/answer.ts";
+import { appOf, cluster, key, readCount, url, withCluster } from "./options.ts";
+import type { ConfigRead } from "../client/index.ts";
+import { unknownArrays } from "../client/compare-configs.ts";
+import { readState } from "../client/state.ts";
+import type { PutOptions } from "./config-changes.ts";
+import { notesOf, putConfig, setConfig, tellWritten, unsetConfig } from "./config-changes.ts";
 import { diffConfig, tellConfigHistory, versionText } from "./config-history.ts";
 import { readConfigFile } from "./read-config.ts";
-import { nameOf, readJson } from "./read-json.ts";
-import type { Column } from "./table.ts";
-import { renderTable } from "./table.ts";
-import { jsonText, problemText, tell } from "./tell.ts";
+import { nameOf } from "./read-json.ts";
+import { jsonText, tell } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./wrapped.ts";
 
 const PUT_HELP =
-  'The app checks the document first. It accepts keys of scalelib\'s autoscale.json, and lists for each whether it is used. "-" reads standard input.';
+  'The whole document: to change single keys, use config set. The app checks it first. It accepts keys of scalelib\'s autoscale.json, and lists for each whether it is used. A document that says no mode keeps the mode in force. "-" reads standard input.';
+const SET_HELP =
+  "A value is JSON if it can be read as JSON, else text. It replaces what is there, lists whole. A key with a dot stands in brackets: 'caps.users[\"anna.smith\"].nodes=10'. mode.hpc=act names one node array; the others keep their mode.";
 const VALIDATE_HELP =
-  'Checks by the app\'s own rules, and lists every problem with its path, what was found and what was expected. "-" reads standard input.';
+  'Checks by the app\'s own rules, and lists every problem with its path, what was found and what was expected. With address, key and cluster it also names node arrays that the cluster does not have. "-" reads standard input.';
 
 /** A cluster's configuration document. */
 export function registerConfigCommands(register: Register): void {
   const config = register.program
     .command("config")
-    .description("show, replace, check or take back a cluster's configuration");
+    .description("show, change, check or take back a cluster's configuration");
   registerDocument(config, register);
+  registerKeys(config, register);
   registerVersions(config, register);
   registerChecks(config, register);
 }
@@ -47,7 +51,26 @@ function registerDocument(config: Command, { terminal, run }: Register): void {
     .description("replace a cluster's configuration document")
     .addHelpText("after", wrapped(PUT_HELP))
     .argument("<file>", "the document as JSON")
-    .action((file: string, options: ClusterOptions) => run(() => putConfig(terminal, file, options)));
+    .option("--replace", "also if keys that are in force disappear")
+    .action((file: string, options: PutOptions) => run(() => putConfig(terminal, file, options)));
+}
+
+/** Single keys of the document in force. */
+function registerKeys(config: Command, { terminal, run }: Register): void {
+  withCluster(config.command("set"))
+    .description("set single keys of a cluster's configuration; all others stay")
+    .addHelpText("after", wrapped(SET_HELP))
+    .argument("<key=value...>", "as mode=observe, or caps.users.anna.nodes=10")
+    .action((assignments: readonly string[], options: ClusterOptions) =>
+      run(() => setConfig(terminal, assignments, options)),
+    );
+
+  withCluster(config.command("unset"))
+    .description("take single keys out of a cluster's configuration; they go back to their defaults")
+    .argument("<key...>", "as caps.users.anna")
+    .action((keys: readonly string[], options: ClusterOptions) =>
+      run(() => unsetConfig(terminal, keys, options)),
+    );
 }
 
 /** Earlier versions, and the difference to a file. */
@@ -94,68 +117,38 @@ function registerChecks(config: Command, { terminal, run }: Register): void {
 
   config
     .command("validate")
-    .description("check a configuration document without the app")
+    .description("check a configuration document; works without the app")
     .addHelpText("after", wrapped(VALIDATE_HELP))
     .argument("<file>", "the document as JSON")
+    .addOption(cluster())
+    .addOption(url())
+    .addOption(key())
     .option("--json", "the document with its defaults, as JSON")
-    .action((file: string, options: { readonly json?: true }) =>
-      run(() => validate(terminal, file, options)),
-    );
+    .action((file: string, options: ValidateOptions) => run(() => validate(terminal, file, options)));
 }
 
-async function validate(
-  terminal: Terminal,
-  file: string,
-  { json }: { readonly json?: true },
-): Promise<ExitCode> {
+/** The node arrays of the cluster. Where no app answers, those that the document names: none is unknown then. */
+async function knownArrays(options: ValidateOptions, policy: Valid["policy"]): Promise<readonly string[]> {
+  const { url: address, key: secret, cluster: name } = options;
+  const answer =
+    address === undefined || secret === undefined || name === undefined
+      ? undefined
+      : await appOf({ url: address, key: secret }).state(name);
+  const state = answer?.kind === "answered" ? readState(answer.body) : undefined;
+  const arrays = (state?.nodearrays ?? []).flatMap(({ name: array }) => array ?? []);
+  return arrays.length > 0 ? arrays : unknownArrays(policy, []);
+}
+
+type ValidateOptions = Partial<ClusterOptions>;
+type Valid = Extract<ConfigRead, { readonly kind: "valid" }>;
+
+async function validate(terminal: Terminal, file: string, options: ValidateOptions): Promise<ExitCode> {
   const read = await readConfigFile(terminal, file);
   if (read.kind === "failed") return read.code;
-  if (json === true) terminal.say(jsonText(read.document));
-  else terminal.say([`${nameOf(file)} is valid`, ...notesOf(read)].join("\n"));
+  if (options.json === true) terminal.say(jsonText(read.document));
+  else {
+    const unknownNodearrays = unknownArrays(read.policy, await knownArrays(options, read.policy));
+    terminal.say([`${nameOf(file)} is valid`, ...notesOf({ ...read, unknownNodearrays })].join("\n"));
+  }
   return EXIT.done;
-}
-
-async function putConfig(terminal: Terminal, file: string, options: ClusterOptions): Promise<ExitCode> {
-  const input = await readJson(terminal, file);
-  if ("code" in input) return input.code;
-  return tellWritten(terminal, options, await appOf(options).putConfig(options.cluster, input.text));
-}
-
-function tellWritten(terminal: Terminal, options: ClusterOptions, answer: Answer, done = "put"): ExitCode {
-  return tell(terminal, answer, options.json === true, (body) => ({
-    text: [`${done}; functions use it within 15 s`, ...notesOf(body)].join("\n"),
-  }));
-}
-
-interface KeyRow {
-  readonly key: string | undefined;
-  readonly becomes: string;
-}
-
-const KEY_COLUMNS: readonly Column<KeyRow>[] = [
-  ["KEY", ({ key }) => key],
-  ["RESULT", ({ becomes }) => becomes],
-];
-
-/** What the app, or this command, says of a document. Members that an answer does not have are empty. */
-function notesOf(answer: unknown): readonly string[] {
-  const notes = readConfigNotes(answer);
-  if (notes === undefined) return [];
-  const { used, ignored, doubts, unknownNodearrays, losses } = notes;
-  const rows = [
-    ...used.map(({ key, as }) => ({ key, becomes: key === as ? "used" : `used as ${as ?? "?"}` })),
-    ...ignored.map(({ key, why }) => ({ key, becomes: `ignored: ${why ?? "?"}` })),
-  ];
-  // A document with only the app's own keys needs no report.
-  const isPlain = ignored.length === 0 && used.every(({ key, as }) => key === as);
-  return [
-    ...(isPlain ? [] : [renderTable(KEY_COLUMNS, rows, "")]),
-    ...(unknownNodearrays.length === 0
-      ? []
-      : [`node arrays that the cluster does not have: ${unknownNodearrays.join(", ")}`]),
-    ...losses.flatMap(({ requestSet = "?", loses }) =>
-      loses.map((loss) => `request set ${requestSet} loses: ${loss}`),
-    ),
-    ...doubts.map((doubt) => `doubtful: ${problemText(doubt)}`),
-  ];
 }

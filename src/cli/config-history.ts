@@ -1,7 +1,6 @@
-import { validateConfig } from "../client/index.ts";
-import type { ConfigDifferenceAnswer } from "../client/receipts.ts";
+import type { ConfigDifferences } from "../client/receipts.ts";
 import { readConfigHistory } from "../client/receipts.ts";
-import { compareConfigs } from "../client/compare-configs.ts";
+import { weighConfig } from "../client/compare-configs.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
@@ -19,8 +18,7 @@ export const tellConfigHistory: Telling = (body) => {
   const texts = read.changes.map(({ number, at = "before changes were recorded", ...change }) => {
     const { rollbackTo, who } = change;
     const by = rollbackTo === undefined ? who : `${who}, back to ${versionText(rollbackTo)}`;
-    const lines = differenceLines(change.differences, change.more);
-    return [`version ${number}, ${at}, by ${by}`, ...lines].join("\n");
+    return [`version ${number}, ${at}, by ${by}`, ...differenceLines(change)].join("\n");
   });
   return { text: texts.length === 0 ? "no changes" : texts.join("\n") };
 };
@@ -35,19 +33,20 @@ export async function diffConfig(
   if (read.kind === "failed") return read.code;
   const answer = await appOf(options).config(options.cluster);
   if (answer.kind !== "answered") return tell(terminal, answer, options.json === true, () => ({ text: "" }));
-  const held = validateConfig(JSON.stringify(answer.body));
-  if (held.kind === "problems" || answer.body.unreadable !== undefined) {
+  const weighed =
+    answer.body.unreadable === undefined ? weighConfig(answer.body, read.policy, {}) : undefined;
+  if (weighed === undefined) {
     terminal.complain("the configuration in force cannot be read; config get shows it");
     return EXIT.no;
   }
-  const { differences, more } = compareConfigs(held.document, read.document);
+  const { differences, more } = weighed;
   if (options.json === true) terminal.say(jsonText({ differences, more }));
-  else
-    terminal.say(differences.length === 0 ? "no differences" : differenceLines(differences, more).join("\n"));
+  else terminal.say(differences.length === 0 ? "no differences" : differenceLines(weighed).join("\n"));
   return EXIT.done;
 }
 
-function differenceLines(differences: readonly ConfigDifferenceAnswer[], more: number): readonly string[] {
+/** One line for each value that differs. */
+export function differenceLines({ differences, more }: ConfigDifferences): readonly string[] {
   const lines = differences.map(
     ({ path, before = "nothing", after = "nothing" }) => `  ${path}: ${before} -> ${after}`,
   );

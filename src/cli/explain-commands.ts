@@ -49,7 +49,10 @@ function registerPlan({ program, terminal, run }: Register): void {
         "Shows what the autoscaler would do with the changes in a JSON file, by the same code. Changes nothing. Without a file, it plans for the present inputs. Exits with 1 if demand would be left unmet.",
       ),
     )
-    .option("--file <file>", '{ "config"?, "requestSets"?, "limits"?, ... }; "-" reads standard input')
+    .option(
+      "--file <file>",
+      '{ "config"?, "requestSets"?, "limits"?, ... }; or a demand message as push takes it; "-" reads standard input',
+    )
     .action((options: ClusterOptions & { readonly file?: string }) => run(() => planFor(terminal, options)));
 }
 
@@ -109,8 +112,21 @@ async function planFor(
 ): Promise<ExitCode> {
   const read = options.file === undefined ? { value: {} } : await readJson(terminal, options.file);
   if ("code" in read) return read.code;
-  const answer = await appOf(options).plan(options.cluster, read.value);
+  const answer = await appOf(options).plan(options.cluster, asDryRun(read.value));
   return tell(terminal, answer, options.json === true, tellPlan({ hasChanges: options.file !== undefined }));
+}
+
+/** What a message says besides its demand. A dry run is of one cluster, and newer than what is in force. */
+const ENVELOPE: ReadonlySet<string> = new Set(["version", "cluster", "revision"]);
+const DEFAULT_SET = "standard";
+
+/** A demand message, as push takes it, is a dry run in which its request set asks for that. */
+function asDryRun(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!["nodearrays", "jobs", "schedulerNodes", "pools"].some((key) => key in value)) return value;
+  const { requestSet, ...others } = { requestSet: DEFAULT_SET, ...value };
+  const demand = Object.entries(others).filter(([key]) => !ENVELOPE.has(key));
+  return { requestSets: { [requestSet]: Object.fromEntries(demand) } };
 }
 
 const tellPlan =

@@ -30,7 +30,7 @@ async function sleepUntilInterrupted(milliseconds: Milliseconds): Promise<boolea
 }
 
 const wrong = useProxy(process.env);
-if (wrong !== undefined) process.stderr.write(`${wrong}\n`);
+if (wrong !== undefined) process.stderr.write(`warning: ${wrong}\n`);
 
 void runCommandLine(process.argv.slice(2), {
   say: (line) => void process.stdout.write(`${line}\n`),

@@ -50,6 +50,11 @@ export function withDoors(command: Command): Command {
         "time for which the demand is valid without a renewal",
       ).argParser(readPositive),
     )
+    .addOption(
+      new Option("--max <n>", "send no target of more nodes or cores than this: it is a typing mistake")
+        .env("AUTOSCALER_MAX")
+        .argParser(readCount),
+    )
     .addOption(url())
     .addOption(key())
     .addOption(queue())
@@ -82,6 +87,7 @@ export interface DoorOptions {
   readonly url?: string;
   readonly key?: string;
   readonly queue?: string;
+  readonly max?: number;
   readonly wait?: true;
   readonly timeout: number;
   readonly json?: true;

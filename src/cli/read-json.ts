@@ -39,10 +39,11 @@ export async function readJson(
     const value: unknown = JSON.parse(input.text);
     return { value, text: input.text };
   } catch {
-    const fault = faultOf(input.text);
-    terminal.complain(
-      `${nameOf(file)}: found ${input.text.length} characters that are not JSON (${fault}), expected JSON`,
-    );
+    // Out-File of PowerShell 5 writes UTF-16. Read as UTF-8 it has NULs, which JSON never has.
+    const problem = input.text.includes("\0")
+      ? "found UTF-16 or binary data, expected JSON in UTF-8"
+      : `found ${input.text.length} characters that are not JSON (${faultOf(input.text)}), expected JSON`;
+    terminal.complain(`${nameOf(file)}: ${problem}`);
     return { code: EXIT.usage };
   }
 }

@@ -5,6 +5,7 @@ import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ApiOptions } from "./options.ts";
+import { withMember } from "./list-commands.ts";
 import { appOf, withAnyCluster } from "./options.ts";
 import { renderTable } from "./table.ts";
 import { jsonText, tell, UNREADABLE } from "./tell.ts";
@@ -20,7 +21,7 @@ export function registerRejected({ program, terminal, run }: Register): void {
     .addHelpText(
       "after",
       wrapped(
-        "Lists the messages in the queue demand-rejected, and jobs of request sets that were left out: where the problem is in the input, and what was expected there. The found values are the sender's own, and are shown only with --text. Without --cluster, it covers all clusters.",
+        "Lists the messages in the queue demand-rejected, and jobs of request sets that were left out: where the problem is in the input, what was found and what was expected there. Texts that may be secrets are shown only with --text, by their length otherwise. Without --cluster, it covers all clusters.",
       ),
     )
     .option("--text", "instead: print the oldest messages as JSON with their texts; needs an operator's key")
@@ -59,7 +60,18 @@ async function listRejected(terminal: Terminal, options: RejectedOptions): Promi
 /** Shows the texts of senders, for the person who corrects them. They may hold the senders' secrets. */
 async function showTexts(terminal: Terminal, options: RejectedOptions): Promise<ExitCode> {
   const answer = await appOf(options).rejectedMessages();
-  return tell(terminal, answer, options.json === true, (body) => ({ text: jsonText(body) }));
+  const chosen =
+    answer.kind === "answered" ? { ...answer, body: ofCluster(answer.body, options.cluster) } : answer;
+  return tell(terminal, chosen, options.json === true, (body) => ({ text: jsonText(body) }));
+}
+
+/** The answer with the messages of this cluster alone. A message whose cluster could not be read may belong to any cluster. */
+function ofCluster(body: unknown, only: string | undefined): unknown {
+  const isOther = (one: unknown): boolean =>
+    typeof one === "object" && one !== null && "cluster" in one && one.cluster !== only;
+  return only === undefined
+    ? body
+    : withMember(body, "oldest", (all) => (Array.isArray(all) ? all.filter((one) => !isOther(one)) : all));
 }
 
 async function stateOf(
@@ -73,6 +85,8 @@ async function stateOf(
 
 interface Place {
   readonly path: string;
+  readonly found: string;
+  readonly didYouMean?: string | undefined;
   readonly expected: string;
 }
 
@@ -98,17 +112,24 @@ function rejectedMessages(
   return oldest
     .filter(({ cluster }) => only === undefined || cluster === undefined || cluster === only)
     .flatMap(({ rejectedAt: at, cluster, set: requestSet, messageId, problems }) =>
-      problems.map(({ path, expected }) => ({ at, cluster, requestSet, messageId, path, expected })),
+      problems.map((problem) => ({ at, cluster, requestSet, messageId, ...placeOf(problem) })),
     );
 }
 
 function rejectedJobs(cluster: string, { demand }: StateAnswer): readonly RejectedJobRow[] {
   return demand.flatMap(({ requestSet, rejectedJobs }) =>
     rejectedJobs.flatMap(({ name: job, problems }) =>
-      problems.map(({ path, expected }) => ({ cluster, requestSet, job, path, expected })),
+      problems.map((problem) => ({ cluster, requestSet, job, ...placeOf(problem) })),
     ),
   );
 }
+
+const placeOf = ({ path, found, didYouMean, expected }: Place): Place => ({
+  path,
+  found,
+  didYouMean,
+  expected,
+});
 
 function render(
   messages: readonly RejectedMessageRow[],
@@ -121,6 +142,8 @@ function render(
       ["CLUSTER", ({ cluster }) => cluster],
       ["SET", ({ requestSet }) => requestSet],
       ["WHERE", ({ path }) => (path === "" ? "(all of it)" : path)],
+      ["FOUND", ({ found }) => found],
+      ["DID YOU MEAN", ({ didYouMean }) => didYouMean],
       ["EXPECTED", ({ expected }) => expected],
     ],
     messages,
@@ -134,6 +157,8 @@ function render(
       ["SET", ({ requestSet }) => requestSet],
       ["JOB", ({ job }) => job],
       ["WHERE", ({ path }) => path],
+      ["FOUND", ({ found }) => found],
+      ["DID YOU MEAN", ({ didYouMean }) => didYouMean],
       ["EXPECTED", ({ expected }) => expected],
     ],
     jobs,

@@ -1,11 +1,11 @@
-import type { StateAnswer } from "../client/state.ts";
+import type { NodeAnswer, StateAnswer } from "../client/state.ts";
 import { readClusters, readState } from "../client/state.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ApiOptions } from "./options.ts";
 import { appOf, withApi } from "./options.ts";
 import type { Register } from "./register.ts";
-import { isNotOurs } from "./render-nodes.ts";
+import { isNotOurs, isStaying, stayingText } from "./staying.ts";
 import { renderTable } from "./table.ts";
 import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
@@ -28,6 +28,8 @@ interface Left {
   readonly cluster: string;
   /** Nodes of ours that are not at rest. */
   readonly nodes: number;
+  /** Those of them that do not go by themselves. */
+  readonly staying: readonly NodeAnswer[];
   /** Nodes of other tools that are not at rest. The app never stops them. */
   readonly otherNodes: number;
   /** Nodes that were requested and are not shown yet. */
@@ -55,7 +57,9 @@ async function judgeRemoval(terminal: Terminal, options: ApiOptions): Promise<Ex
   }
   const left = found.filter(({ nodes, coming, liveSets }) => nodes + coming + liveSets > 0);
   const isFree = left.length === 0;
-  terminal.say(options.json === true ? jsonText({ free: isFree, clusters: found }) : render(left));
+  terminal.say(
+    options.json === true ? jsonText({ free: isFree, clusters: found.map(asData) }) : render(left),
+  );
   return isFree ? EXIT.done : EXIT.no;
 }
 
@@ -68,11 +72,14 @@ function leftOf(cluster: string, { nodes, inFlight, demand }: StateAnswer): Left
   return {
     cluster,
     nodes: running.length - others.length,
+    staying: running.filter(isStaying),
     otherNodes: others.length,
     coming: sum(inFlight.map(({ stillToShow = 0 }) => stillToShow)),
     liveSets: demand.filter(({ state }) => state === "live").length,
   };
 }
+
+const asData = ({ staying, ...left }: Left): object => ({ ...left, staying: staying.length });
 
 function render(left: readonly Left[]): string {
   if (left.length === 0) return "nothing is left: no cluster has nodes of ours or demand";
@@ -89,6 +96,9 @@ function render(left: readonly Left[]): string {
     ),
     "",
     "Not yet: without the app these nodes are not stopped. End the demand, and wait until no node is left.",
+    ...left.flatMap(({ cluster, staying }) =>
+      staying.length === 0 ? [] : [`${cluster}: waiting does not end all: ${stayingText(staying)}`],
+    ),
   ].join("\n");
 }
 

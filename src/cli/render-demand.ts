@@ -2,7 +2,8 @@ import type { OutcomeAnswer, PlanAnswer, StateAnswer } from "../client/state.ts"
 import { readRequestSetAnswer } from "../client/state.ts";
 import { withheldText } from "./render-status.ts";
 import { compareNaturally, renderTable } from "./table.ts";
-import { problemText, UNREADABLE } from "./tell.ts";
+import { UNREADABLE } from "./tell.ts";
+import { problemText } from "../client/error.ts";
 
 /** All request sets, and below them the results of their targets. */
 export function renderSets({ demand, outcomes, plan }: StateAnswer): string {
@@ -38,7 +39,16 @@ export interface JobChoice {
   readonly sort?: JobOrder;
 }
 
-export const JOB_ORDERS = ["name", "set", "user", "asked", "placed", "waiting"] as const;
+export const JOB_ORDERS = [
+  "name",
+  "set",
+  "user",
+  "asked",
+  "placed",
+  "booting",
+  "unplaced",
+  "waiting",
+] as const;
 export type JobOrder = (typeof JOB_ORDERS)[number];
 
 /** Every selected job. No line is longer than `columns`. */
@@ -48,14 +58,14 @@ export function renderJobs(
   columns?: number,
 ): string {
   const jobs = outcomes.filter(({ kind }) => kind === "job");
-  const chosen = jobs.filter((job) => isChosen(job, choice));
+  const chosen = jobs.filter((job) => isChosenJob(job, choice));
   const none = jobs.length === 0 ? undefined : "no such jobs";
   const table = renderOutcomes(inOrder(chosen, choice.sort), "JOB", { columns, none });
   const more = (plan?.demands ?? outcomes.length) - outcomes.length;
   return [table, ...(more > 0 ? [`and ${more} more demands`] : []), ...withheldLines(plan)].join("\n");
 }
 
-function isChosen(job: OutcomeAnswer, { requestSet, unmet, user }: JobChoice): boolean {
+export function isChosenJob(job: OutcomeAnswer, { requestSet, unmet, user }: JobChoice): boolean {
   if (requestSet !== undefined && job.requestSet !== requestSet) return false;
   if (unmet === true && (job.placed ?? 0) >= (job.asked ?? 0)) return false;
   return user === undefined || job.user === user;
@@ -77,6 +87,9 @@ const KEYS: Readonly<Record<JobOrder, (job: OutcomeAnswer) => string | number | 
   user: ({ user }) => user,
   asked: ({ asked = 0 }) => asked,
   placed: ({ placed = 0 }) => placed,
+  booting: ({ pending = 0 }) => pending,
+  unplaced: ({ asked = 0, placed = 0 }) => asked - placed,
+  /** The name of "booting" in older releases. */
   waiting: ({ pending = 0 }) => pending,
 };
 
@@ -92,7 +105,8 @@ function renderOutcomes(
       ["USER", ({ user }) => user],
       ["ASKED", ({ asked }) => asked],
       ["PLACED", ({ placed }) => placed],
-      ["WAITING", ({ pending }) => pending],
+      ["BOOTING", ({ pending }) => pending],
+      ["UNPLACED", ({ asked, placed }) => (asked === undefined ? undefined : asked - (placed ?? 0))],
       ["IN", ({ unit }) => unit],
       ["WHY NOT MORE", ({ why }) => why],
       ["METADATA", ({ metadata }) => metadata],

@@ -1,5 +1,6 @@
 import type { NodeAnswer, StateAnswer } from "../client/state.ts";
 import { ageBetween } from "./age.ts";
+import { groupAlike, isNotOurs } from "./staying.ts";
 import { compareNaturally, renderTable } from "./table.ts";
 
 /** The nodes that are shown, and their order. Absent: all, in the app's order. */
@@ -19,6 +20,7 @@ export type NodeOrder = (typeof NODE_ORDERS)[number];
 /** Every selected node, with the reason why it stays or is stopped. No line is longer than `columns`. */
 export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}, columns?: number): string {
   const chosen = nodes.list.filter((node) => isChosen(node, choice));
+  const rows = inOrder(chosen, choice.sort);
   const hasOthers = chosen.some(isNotOurs);
   const table = renderTable(
     [
@@ -34,7 +36,7 @@ export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}
       ["WHOSE", (node) => (hasOthers ? whose(node) : undefined)],
       ["WHY", ({ why }) => why],
     ],
-    inOrder(chosen, choice.sort),
+    choice.unneeded === true ? groupAlike(rows) : rows,
     nodes.list.length === 0 ? "no nodes" : "no such nodes",
     columns,
   );
@@ -42,14 +44,10 @@ export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}
   return more > 0 ? `${table}\nand ${more} more` : table;
 }
 
-/** Another tool made the node, and no configuration gives its array to us. False if an older app answers, which does not report the ownership. */
-export const isNotOurs = ({ ownership }: Pick<NodeAnswer, "ownership">): boolean =>
-  ownership?.startsWith("not ours") === true;
-
 const whose = (node: NodeAnswer): string => (isNotOurs(node) ? "not ours: made by another tool" : "ours");
 
-function isChosen(node: NodeAnswer, { nodearray, phase, unneeded, why }: NodeChoice): boolean {
-  if (nodearray !== undefined && node.array !== nodearray) return false;
+export function isChosen(node: NodeAnswer, { nodearray, phase, unneeded, why }: NodeChoice): boolean {
+  if (nodearray !== undefined && node.array !== nodearray && node.countsFor !== nodearray) return false;
   if (phase !== undefined && node.phase !== phase) return false;
   if (unneeded === true && (node.phase !== "ready" || NEEDED.has(node.verdict))) return false;
   return why === undefined || node.why?.toLowerCase().includes(why.toLowerCase()) === true;

@@ -4,7 +4,7 @@ import type { ClustersAnswer, PlanAnswer, StateAnswer } from "../client/state.ts
 import { durationText } from "./age.ts";
 import { COLUMNS, fold } from "./fold.ts";
 import { modeTexts } from "./mode-texts.ts";
-import { countsText, renderTable } from "./table.ts";
+import { countsText, renderTable, someOf } from "./table.ts";
 import type { Seconds } from "../domain/units.ts";
 
 /** All clusters, a line each. */
@@ -12,7 +12,7 @@ export function renderClusters({ clusters, poisonMessages, rejectedMessages }: C
   const table = renderTable(
     [
       ["CLUSTER", ({ cluster }) => cluster],
-      ["HEALTHY", ({ health }) => health.ok],
+      ["HEALTHY", ({ health: { ok, starting } }) => (starting === true ? "starting" : ok)],
       ["OBSERVED", ({ health }) => ageText(health.lastLookAgeSeconds)],
       ["NOTES", ({ health }) => [...health.notes, ...health.warnings].join("; ")],
     ],
@@ -38,12 +38,11 @@ function inQueue(queue: string, waiting: ClustersAnswer["poisonMessages"]): read
 export function renderStatus(state: StateAnswer): string {
   const { health, nodes, plan, inFlight, waiting, troubles } = state;
   const virtual = plan === undefined ? undefined : virtualText(plan);
-  const healthy = health.ok === true ? "healthy" : "unhealthy";
   const coming = inFlight.reduce((sum, { stillToShow = 0 }) => sum + stillToShow, 0);
   // Notes about the health are also among the troubles.
   const warnings = troubles.filter(({ kind }) => kind !== "health").map(troubleText);
   return [
-    `${state.cluster ?? "?"}: ${healthy}, ${health.clusterState ?? "state not known"}, ${observedText(health.lastLookAgeSeconds)}`,
+    `${state.cluster ?? "?"}: ${healthText(health)}, ${health.clusterState ?? "state not known"}, ${observedText(health.lastLookAgeSeconds)}`,
     ...health.notes.flatMap((note) => indented(note, "  ")),
     ...row("sets", countsText(state.demandCounts, "none")),
     ...row("demands", demandsText(plan, waiting)),
@@ -58,6 +57,11 @@ export function renderStatus(state: StateAnswer): string {
     ...labelled("why", waiting?.reasons.map(causeText) ?? []),
     ...labelled("remedy", waiting?.remedies.map(causeText) ?? []),
   ].join("\n");
+}
+
+function healthText({ ok, starting }: StateAnswer["health"]): string {
+  if (starting === true) return "starting";
+  return ok === true ? "healthy" : "unhealthy";
 }
 
 const LABEL = 10;
@@ -133,8 +137,12 @@ function causeText({ text = "?", demands = 1, first }: Told): string {
   return `${text} (${demands === 1 ? whose : `${demands} demands, the first ${whose}`})`;
 }
 
-function troubleText({ text = "?", count = 1 }: StateAnswer["troubles"][number]): string {
-  return count === 1 ? text : `${text} (${count} times)`;
+/** What the count of a trouble counts, if its text does not say the number. The other texts name what is counted. */
+const COUNTED: Readonly<Record<string, string>> = { "message-rejected": "times", "left-out": "demands" };
+
+function troubleText({ kind = "?", text = "?", count = 1 }: StateAnswer["troubles"][number]): string {
+  const counted = COUNTED[kind];
+  return count === 1 || counted === undefined ? text : `${text} (${count} ${counted})`;
 }
 
 function planText(plan: PlanAnswer): string {
@@ -178,9 +186,6 @@ export function withheldText(withheld: Deeds): string | undefined {
 
 type Deeds = Pick<PlanAnswer, "creates" | "starts" | "terminates">;
 
-/** Names of nodes in one line. */
-const NAMED = 5;
-
 function deedsText({ creates, starts, terminates }: Deeds): string | undefined {
   const parts = [
     ...creates.map(({ bucket, count }) => `create ${count ?? "?"} x ${bucket ?? "?"}`),
@@ -188,11 +193,6 @@ function deedsText({ creates, starts, terminates }: Deeds): string | undefined {
     ...(terminates.length === 0 ? [] : [`stop ${someOf(terminates)}`]),
   ];
   return parts.length === 0 ? undefined : parts.join("; ");
-}
-
-function someOf(names: readonly string[]): string {
-  const more = names.length - NAMED;
-  return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
 }
 
 function ageText(seconds: Seconds | undefined): string | undefined {

@@ -22,6 +22,8 @@ export async function sendMessage(
     return command.error(
       "error: --wait needs the app: expected --url and --key (AUTOSCALER_URL, AUTOSCALER_KEY)",
     );
+  const refusal = refuseTooMany(terminal, source, message, options.max);
+  if (refusal !== undefined) return refusal;
   const now = terminal.now();
   const sent = await sendDemand(doors, message, { throws: false, now });
   const json = options.json === true;
@@ -38,6 +40,28 @@ export async function sendMessage(
   });
   // A job that was left out makes the answer "no", even if the others are met.
   return waited === EXIT.done ? code : waited;
+}
+
+const TOTALS = ["TargetCount", "TargetCoreCount"];
+
+/** A target above `--max` is not sent. Undefined: there is none. */
+function refuseTooMany(
+  terminal: Terminal,
+  source: string,
+  message: DemandMessage | UncheckedMessage,
+  max: number | undefined,
+): ExitCode | undefined {
+  if (max === undefined) return undefined;
+  const arrays: unknown = "nodearrays" in message ? message.nodearrays : [];
+  const entries = [arrays]
+    .flat()
+    .flatMap((array: unknown) => (typeof array === "object" && array !== null ? Object.entries(array) : []));
+  const above = entries.find(([key, total]) => TOTALS.includes(key) && Number(total) > max);
+  if (above === undefined) return undefined;
+  terminal.complain(
+    `${source}: ${above[0]} ${above[1]} is more than --max ${max} (AUTOSCALER_MAX); nothing was sent`,
+  );
+  return EXIT.usage;
 }
 
 /** The revision of the accepted demand. Undefined if the message left the set's demand unchanged. */

@@ -36,7 +36,7 @@ function registerStatus({ program, terminal, run }: Register): void {
     .addHelpText(
       "after",
       wrapped(
-        "Shows health, demand, plan and nodes of a cluster in short, with what is missing and why. Without --cluster, it shows the health of all clusters. Exits with 1 if a cluster is unhealthy. A warning does not change the exit code.",
+        "Shows health, demand, plan and nodes of a cluster in short, with what is missing and why. Without --cluster, it shows the health of all clusters. Exits with 1 if a cluster is unhealthy, and with 3 if it is new and was not observed yet. A warning does not change the exit code.",
       ),
     )
     .addOption(
@@ -112,12 +112,18 @@ function telling(render: (state: StateAnswer) => string): Telling {
 const tellStatus: Telling = (body) => {
   const state = readState(body);
   if (state === undefined) return { text: UNREADABLE };
-  return { text: renderStatus(state), code: state.health.ok === false ? EXIT.no : EXIT.done };
+  return { text: renderStatus(state), code: codeOf([state.health]) };
 };
 
 const tellClusters: Telling = (body) => {
   const answer = readClusters(body);
   if (answer === undefined) return { text: UNREADABLE };
-  const bad = answer.clusters.some(({ health }) => health.ok === false);
-  return { text: renderClusters(answer), code: bad ? EXIT.no : EXIT.done };
+  return { text: renderClusters(answer), code: codeOf(answer.clusters.map(({ health }) => health)) };
 };
+
+/** Whether a cluster that is starting is healthy cannot be told yet. */
+function codeOf(all: readonly StateAnswer["health"][]): ExitCode {
+  const ill = all.filter(({ ok }) => ok === false);
+  if (ill.length === 0) return EXIT.done;
+  return ill.every(({ starting }) => starting === true) ? EXIT.unreachable : EXIT.no;
+}

@@ -63,3 +63,12 @@ export function countsText(counts: Readonly<Record<string, number>>, none: strin
     .map(([name, count]) => `${count} ${name}`);
   return parts.length === 0 ? none : parts.join(", ");
 }
+
+/** Maximum number of names in one sentence. */
+const NAMED = 5;
+
+/** The first few names, and the number of others: "a, b, c, d, e and 3 more". */
+export function someOf(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
+}

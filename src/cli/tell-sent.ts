@@ -2,8 +2,9 @@ import type { Sent } from "../client/index.ts";
 import { readAccepted } from "../client/receipts.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import { complainOfProblems, jsonText, problemText, tell } from "./tell.ts";
+import { complainOfProblems, jsonText, tell } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
+import { problemText } from "../client/error.ts";
 
 /** Shows the result of sending demand. `source` is the file or command line that the demand came from. */
 export function tellSent(
@@ -21,7 +22,7 @@ export function tellSent(
       return tell(terminal, sent, json, (body) => tellAccepted(terminal, source, body));
     case "queued":
       for (const { name, problems } of sent.rejectedJobs) complainOfJob(terminal, source, name, problems);
-      for (const note of sent.notes) terminal.complain(`${source}: ${note}`);
+      for (const note of sent.notes) terminal.complain(`warning: ${source}: ${note}`);
       terminal.say(
         json ? jsonText({ messageId: sent.messageId }) : "sent to the queue; it is read within seconds",
       );
@@ -43,7 +44,7 @@ function tellAccepted(terminal: Terminal, source: string, body: unknown) {
   const accepted = readAccepted(body);
   const rejected = accepted?.rejectedJobs ?? [];
   for (const { name, problems } of rejected) complainOfJob(terminal, source, name ?? "?", problems);
-  for (const note of accepted?.notes ?? []) terminal.complain(`${source}: ${note}`);
+  for (const note of accepted?.notes ?? []) terminal.complain(`warning: ${source}: ${note}`);
   const parts = [
     `${acceptedText(accepted)}, valid until ${accepted?.expiresAt ?? "?"}`,
     asksText(accepted?.asks),

@@ -1,6 +1,7 @@
 import type { Answer } from "../client/answer.ts";
-import type { ProblemItem } from "../client/answers.ts";
+import type { Role } from "../client/index.ts";
 import { readProblemAnswer } from "../client/receipts.ts";
+import { problemText } from "../client/error.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
@@ -43,19 +44,9 @@ export function jsonText(body: unknown): string {
 export function complainOfProblems(
   terminal: Terminal,
   source: string,
-  problems: readonly ProblemText[],
+  problems: readonly Parameters<typeof problemText>[0][],
 ): void {
   for (const one of problems) terminal.complain(`${source}: ${problemText(one)}`);
-}
-
-type ProblemText = Pick<ProblemItem, "path" | "found" | "expected"> & {
-  readonly didYouMean?: string | undefined;
-};
-
-export function problemText({ path, found, expected, didYouMean }: ProblemText): string {
-  const where = path === "" ? "" : `${path}: `;
-  const hint = didYouMean === undefined ? "" : `; did you mean ${didYouMean}?`;
-  return `${where}found ${found}, expected ${expected}${hint}`;
 }
 
 /** 400 and 413: the input is invalid. 5xx and 429: the failure is temporary. All others: the answer is no. */
@@ -65,11 +56,11 @@ function codeOf(status: number): ExitCode {
 }
 
 function complainOf(terminal: Terminal, answer: Extract<Answer, { kind: "refused" }>): void {
-  const { status, body, retryAfterSeconds } = answer;
+  const { status, body, role, retryAfterSeconds } = answer;
   const told = readProblemAnswer(body);
   const title =
     told?.title ??
-    (status < 500 && isPage(body) ? PAGE_TEXT : STATUS_TEXTS.get(status)) ??
+    (status < 500 && isPage(body) ? PAGE_TEXT : statusText(status, role)) ??
     "unexpected answer";
   const problems = told?.problems ?? [];
   // With several problems, the detail names only the first. All are listed below.
@@ -98,8 +89,17 @@ const PAGE_TEXT =
   "another server answered with a web page, as CycleCloud or a proxy does: is --url (AUTOSCALER_URL) the function app's address?";
 
 /** The meaning of a status without a body, which comes from the function host. */
-const STATUS_TEXTS: ReadonlyMap<number, string> = new Map([
-  [401, "the function key is missing or wrong (--key, AUTOSCALER_KEY)"],
-  [403, "not allowed: is it the right function key (--key, AUTOSCALER_KEY)?"],
-  [404, "nothing is found at this address: is it the function app's (--url), and of this release?"],
-]);
+function statusText(status: number, role: Role | undefined): string | undefined {
+  switch (status) {
+    case 401:
+      return role === undefined
+        ? "the function key is missing or wrong (--key, AUTOSCALER_KEY)"
+        : `the function key is missing or wrong, or not of the role ${role} (--key, AUTOSCALER_KEY); keys ${role} prints how to make one`;
+    case 403:
+      return "not allowed: is it the right function key (--key, AUTOSCALER_KEY)?";
+    case 404:
+      return "nothing is found at this address: is it the function app's (--url), and of this release?";
+    default:
+      return undefined;
+  }
+}

@@ -1,14 +1,14 @@
-import { readRestored, readTick } from "../client/receipts.ts";
+import { readEndDown, readRestored, readTick } from "../client/receipts.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
-import { appOf, withCluster } from "./options.ts";
+import { appOf, readName, withCluster } from "./options.ts";
 import type { Telling } from "./tell.ts";
 import { tell } from "./tell.ts";
 import { wrapped } from "./wrapped.ts";
 
-/** Commands that trigger something now: an observation by hand, and a restore. */
+/** Commands that trigger something now: an observation by hand, a restore, and the end of nodes that are down. */
 export function registerTick({ program, terminal, run }: Register): void {
   withCluster(program.command("tick"))
     .description("observe and plan now, as the timer does")
@@ -36,6 +36,42 @@ export function registerTick({ program, terminal, run }: Register): void {
       ),
     );
 }
+
+/** An operator's order to end the nodes of an array that are down. */
+export function registerEndDown({ program, terminal, run }: Register): void {
+  withCluster(program.command("end-down"))
+    .description("terminate the nodes of a node array that are shut down now")
+    .addHelpText(
+      "after",
+      wrapped(
+        "Ends the nodes of a node array that the last observation shows as Off or Terminated, also where downTimeout is never or many are down at once: at most 10 % of the array in ten minutes. The order holds for an hour. A node that is busy, that asks, or that KeepAlive keeps, is not ended. The disk of a stopped VM goes with it.",
+      ),
+    )
+    .argument("<nodearray>", "the node array", readName)
+    .action((nodearray: string, options: ClusterOptions) =>
+      run(async () =>
+        tell(
+          terminal,
+          await appOf(options).endDown(options.cluster, nodearray),
+          options.json === true,
+          tellEndDown,
+        ),
+      ),
+    );
+}
+
+const tellEndDown: Telling = (body) => {
+  const { nodearray, count = 0, nodes = [], until } = readEndDown(body) ?? {};
+  if (count === 0) return { text: `no node of ${nodearray ?? "the node array"} is shut down` };
+  const more = count > NAMED ? ` and ${count - NAMED} more` : "";
+  const named = `${nodes.slice(0, NAMED).join(", ")}${more}`;
+  return {
+    text: `${count === 1 ? "this node ends" : `these ${count} nodes end`}, at most 10 % of the node array in ten minutes, until ${until ?? "?"}: ${named}`,
+  };
+};
+
+/** Maximum number of names in the text. */
+const NAMED = 20;
 
 const tellRestored: Telling = (body) => {
   const { cluster, restingUntil, createsFrom } = readRestored(body) ?? {};

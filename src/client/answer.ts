@@ -1,4 +1,5 @@
 import type { Problem } from "./answers.ts";
+import type { Role } from "../domain/roles.ts";
 import type { Seconds } from "../domain/units.ts";
 
 /** The result of a request. `T` is the answer in the published schema (functions/openapi.json). */
@@ -13,6 +14,8 @@ export type Answer<T = unknown> =
       /** The answer as received: JSON, or text if it is not JSON. Undefined if it is empty. */
       readonly body: unknown;
       readonly retryAfterSeconds?: Seconds;
+      /** The role whose key the request needs. */
+      readonly role?: Role;
     }
   /** 2xx without JSON: a server other than the app answers at this address. */
   | { readonly kind: "not-json"; readonly status: number; readonly body: string; readonly message: string }

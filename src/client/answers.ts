@@ -85,6 +85,10 @@ export type Explanation =
       }[];
       alsoIn: string[];
       /**
+       * When the last of the nodes that it waits for can be expected; past: it takes longer than others did. Absent: it waits for none, they are not requested, or a past plan was asked for.
+       */
+      expectedReadyAt?: string;
+      /**
        * What the job's driver noted of it.
        */
       metadata?: {
@@ -485,6 +489,10 @@ export interface Clusters {
 export interface ClusterHealth {
   ok: boolean;
   /**
+   * Not ok, because the cluster is new here and was not observed yet: ask again.
+   */
+  starting?: true;
+  /**
    * Nothing acts. Absent: something does.
    */
   observing?: true;
@@ -580,6 +588,9 @@ export interface Cluster {
       | "backing-off"
       | "node-failed"
       | "node-down"
+      | "down-wave"
+      | "down-busy"
+      | "down-kept"
       | "node-missing"
       | "node-unclear"
       | "nodes-removed"
@@ -592,6 +603,7 @@ export interface Cluster {
       | "nodearray-missing"
       | "revision-ahead"
       | "insecure"
+      | "configuration"
       | "left-out"
       | "job-rejected"
       | "message-rejected";
@@ -796,6 +808,14 @@ export interface Cluster {
        * When an observation first showed it no longer up, after it was Ready.
        */
       leftReadyAt?: string;
+      /**
+       * Shown as shut down (Off or Terminated) since then, though it was Ready and is wanted.
+       */
+      downSince?: string;
+      /**
+       * It is down, and is terminated then, or later if `why` says so.
+       */
+      endsAt?: string;
       /**
        * Of a node that is coming, by the boot times seen; past: it takes longer than others did.
        */
@@ -1077,7 +1097,7 @@ export interface Cluster {
        */
       until: string;
       seconds: number;
-      cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
+      cause: "refused" | "fell-short" | "boot-failed" | "unhealthy" | "went-down";
       message: string;
     };
     lastCapacityFailureSeconds?: number;
@@ -1141,7 +1161,7 @@ export interface Cluster {
      * A moment, ISO 8601 in UTC.
      */
     until: string;
-    cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
+    cause: "refused" | "fell-short" | "boot-failed" | "unhealthy" | "went-down";
     message: string;
   }[];
   alone?: {
@@ -1517,6 +1537,27 @@ export interface Restored {
   observing?: string;
 }
 /**
+ * These nodes end, within the bounds, unless an exception keeps them.
+ *
+ */
+export interface EndDown {
+  cluster: string;
+  nodearray: string;
+  count: number;
+  /**
+   * Those that the last observation shows as shut down.
+   */
+  nodes: string[];
+  /**
+   * The order is in force until then.
+   */
+  until: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
+}
+/**
  * A wake message is in the queue.
  *
  */
@@ -1526,6 +1567,26 @@ export interface Wake {
    * Shown as lastWake once it came through.
    */
   id: string;
+}
+/**
+ * A change of single keys. A path joins keys with dots; a key with a dot is quoted: caps.users["anna.smith"].nodes.
+ *
+ */
+export interface ConfigurationPatch {
+  /**
+   * Values by path. A value replaces what is there, lists whole.
+   */
+  set?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Paths of keys that go away.
+   */
+  unset?: string[];
+  /**
+   * The version that was seen: 409 if the same keys have changed since. Absent: the one in force.
+   */
+  ifVersion?: number;
 }
 /**
  * The configuration in force, with its defaults.
@@ -1551,6 +1612,22 @@ export interface Configuration {
     | number
     | {
         [k: string]: number;
+      };
+  /**
+   * As the other timeouts; "never": a person decides.
+   */
+  downTimeout?:
+    | (number | "never")
+    | {
+        [k: string]: number | "never";
+      };
+  /**
+   * As the other timeouts; "never": a person decides.
+   */
+  failedTimeout?:
+    | (number | "never")
+    | {
+        [k: string]: number | "never";
       };
   maxExpirationInterval: number;
   inFlightGrace: number;
@@ -1612,6 +1689,10 @@ export interface Configuration {
         [k: string]: "observe" | "act";
       };
   /**
+   * Its number in the history, as in the header ETag.
+   */
+  version?: number;
+  /**
    * Why the stored document cannot be read; what holds instead is shown.
    */
   unreadable?: ProblemItem[];
@@ -1648,6 +1729,22 @@ export interface ConfigurationWritten {
     | number
     | {
         [k: string]: number;
+      };
+  /**
+   * As the other timeouts; "never": a person decides.
+   */
+  downTimeout?:
+    | (number | "never")
+    | {
+        [k: string]: number | "never";
+      };
+  /**
+   * As the other timeouts; "never": a person decides.
+   */
+  failedTimeout?:
+    | (number | "never")
+    | {
+        [k: string]: number | "never";
       };
   maxExpirationInterval: number;
   inFlightGrace: number;
@@ -1737,12 +1834,53 @@ export interface ConfigurationWritten {
    */
   unknownNodearrays: string[];
   /**
+   * Requests that were committed before this change, and may still be sent.
+   */
+  underWay: {
+    effect: "create" | "start" | "terminate";
+    nodes: number;
+    nodearrays: string[];
+    /**
+     * It is not sent after this.
+     */
+    until: string;
+  }[];
+  /**
    * Live request sets that ask for something that the document does not let them have.
    */
   losses: {
     requestSet: string;
     loses: string[];
   }[];
+  /**
+   * Its number in the history. 0: nothing was ever put.
+   */
+  version: number;
+  /**
+   * What changed. Empty: this configuration was in force.
+   */
+  differences: {
+    /**
+     * As "prices.currency". Lists are compared as a whole.
+     */
+    path: string;
+    /**
+     * As JSON, cut if it is long. Absent: it was not there.
+     */
+    before?: string;
+    /**
+     * As JSON, cut if it is long. Absent: it is not there.
+     */
+    after?: string;
+  }[];
+  /**
+   * Differences that are not listed.
+   */
+  more: number;
+  /**
+   * What was written beside what was asked for, and why.
+   */
+  notes: string[];
   /**
    * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
    */

@@ -1,3 +1,4 @@
+import type { ConfigurationPatch } from "./answers.ts";
 import type { ApiAddress, Request } from "./call.ts";
 import { callApi } from "./call.ts";
 import { bodyOf } from "./error.ts";
@@ -55,11 +56,17 @@ function throwingApi(api: ApiAddress) {
     wake: (cluster: string) => body(REQUESTS.wake(cluster)),
     /** The cluster's record was restored from a backup: a new epoch begins. */
     restored: (cluster: string) => body(REQUESTS.restored(cluster)),
+    /** The nodes of the array that are down now end. Needs an operator's key. */
+    endDown: (cluster: string, nodearray: string) => body(REQUESTS.endDown(cluster, nodearray)),
     config: (cluster: string) => body(REQUESTS.config(cluster)),
     configHistory: (cluster: string) => body(REQUESTS.configHistory(cluster)),
     /** Puts version `to` in force again. Absent: the version before the last change. Needs an operator's key. */
     rollBackConfig: (cluster: string, to?: number) => body(REQUESTS.rollBackConfig(cluster, to)),
-    putConfig: (cluster: string, text: string) => body(REQUESTS.putConfig(cluster, text)),
+    /** Replaces the document. `ifVersion`: only if this version is in force. Needs an operator's key. */
+    putConfig: (cluster: string, text: string, ifVersion?: number) =>
+      body(REQUESTS.putConfig(cluster, text, ifVersion)),
+    /** Changes single keys of the document. Needs an operator's key. */
+    patchConfig: (cluster: string, patch: ConfigurationPatch) => body(REQUESTS.patchConfig(cluster, patch)),
   };
 }
 
@@ -93,10 +100,17 @@ function answeringApi(api: ApiAddress) {
     wake: (cluster: string) => callApi(api, REQUESTS.wake(cluster)),
     /** The cluster's record was restored from a backup: a new epoch begins. */
     restored: (cluster: string) => callApi(api, REQUESTS.restored(cluster)),
+    /** The nodes of the array that are down now end. Needs an operator's key. */
+    endDown: (cluster: string, nodearray: string) => callApi(api, REQUESTS.endDown(cluster, nodearray)),
     config: (cluster: string) => callApi(api, REQUESTS.config(cluster)),
     configHistory: (cluster: string) => callApi(api, REQUESTS.configHistory(cluster)),
     /** Puts version `to` in force again. Absent: the version before the last change. Needs an operator's key. */
     rollBackConfig: (cluster: string, to?: number) => callApi(api, REQUESTS.rollBackConfig(cluster, to)),
-    putConfig: (cluster: string, text: string) => callApi(api, REQUESTS.putConfig(cluster, text)),
+    /** Replaces the document. `ifVersion`: only if this version is in force. Needs an operator's key. */
+    putConfig: (cluster: string, text: string, ifVersion?: number) =>
+      callApi(api, REQUESTS.putConfig(cluster, text, ifVersion)),
+    /** Changes single keys of the document. Needs an operator's key. */
+    patchConfig: (cluster: string, patch: ConfigurationPatch) =>
+      callApi(api, REQUESTS.patchConfig(cluster, patch)),
   };
 }

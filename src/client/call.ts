@@ -1,6 +1,7 @@
 import type { Answer } from "./answer.ts";
 import type { Problem } from "./answers.ts";
 import { warnOfPlainHttp } from "./plain-http.ts";
+import type { Role } from "../domain/roles.ts";
 import type { Seconds } from "../domain/units.ts";
 
 /** The address of the function app, and a key (a function key, or the host's). */
@@ -14,10 +15,14 @@ export interface ApiAddress {
 
 /** One HTTP request to a function app. */
 export interface Call {
-  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  readonly method: "GET" | "PUT" | "PATCH" | "POST" | "DELETE";
+  /** The role whose key it needs. Absent: not known. */
+  readonly role?: Role;
   /** From "/api" on, with encoded parts. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
+  /** The version that a change is made for, as a number of its history. */
+  readonly ifMatch?: number;
   /** Text is sent unchanged, other values as JSON. */
   readonly body?: unknown;
   /** Time limit of the answer. Absent: that of the address, or a longer one for a large body. */
@@ -66,13 +71,14 @@ async function request<T>(
   headers: Readonly<Record<string, string>>,
   waitSeconds = WAIT_SECONDS,
 ): Promise<Answer<T>> {
-  const { method, body, seconds } = call;
+  const { method, body, seconds, ifMatch } = call;
   const address = addressOf(base, call);
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const sent = ifMatch === undefined ? headers : { ...headers, "if-match": `"${ifMatch}"` };
   const content =
     text === undefined
-      ? { headers }
-      : { headers: { ...headers, "content-type": "application/json" }, body: text };
+      ? { headers: sent }
+      : { headers: { ...sent, "content-type": "application/json" }, body: text };
   warnOfPlainHttp(address);
   const wait = seconds ?? ((text?.length ?? 0) > LARGE_BODY ? LARGE_WAIT_SECONDS : waitSeconds);
   try {
@@ -83,7 +89,7 @@ async function request<T>(
       signal: AbortSignal.timeout(wait * 1000),
     });
     const received = await response.text();
-    return isRedirect(response) ? redirected(address, response) : read(response, received);
+    return isRedirect(response) ? redirected(address, response) : read(response, received, call.role);
   } catch (error) {
     const late = error instanceof Error && error.name === "TimeoutError";
     const why = late ? ` within ${wait} s` : `: ${failureText(error)}`;
@@ -121,7 +127,7 @@ function failureText(error: unknown): string {
 }
 
 /** An answer according to its status and text. The published schema describes a good one, and a test checks every answer against it. */
-function read<T>({ status, ok, headers }: Response, text: string): Answer<T> {
+function read<T>({ status, ok, headers }: Response, text: string, role: Role | undefined): Answer<T> {
   if (ok) return readGood<T>(status, text);
   const body = jsonOrText(text);
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
@@ -130,6 +136,7 @@ function read<T>({ status, ok, headers }: Response, text: string): Answer<T> {
     status,
     body: body === "" ? undefined : body,
     ...(isProblem(body) ? { problem: body } : {}),
+    ...(role === undefined ? {} : { role }),
     ...(Number.isNaN(retryAfter) ? {} : { retryAfterSeconds: retryAfter }),
   };
 }

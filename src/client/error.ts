@@ -1,5 +1,8 @@
 import type { Problem } from "./answers.ts";
 import type { Answer } from "./answer.ts";
+import { problemText } from "../domain/problem-text.ts";
+
+export { problemText } from "../domain/problem-text.ts";
 import type { Problem as ProblemItem } from "../domain/demand.ts";
 
 /** Why demand was not sent at all. */
@@ -45,9 +48,7 @@ function textOf(failure: Failure): string {
       return problem === undefined ? `HTTP ${status}` : `${status} ${problem.title}: ${problem.detail}`;
     }
     case "malformed":
-      return failure.problems
-        .map(({ path, found, expected }) => `${path}: found ${found}, expected ${expected}`)
-        .join("; ");
+      return failure.problems.map(problemText).join("; ");
     case "too-large":
       return failure.advice;
     default:

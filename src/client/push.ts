@@ -99,6 +99,7 @@ export function putDemand(
 ): Promise<Answer<Acknowledgement>> {
   const call: Request<Acknowledgement> = {
     method: "PUT",
+    role: "sender",
     path: addressOf(message),
     body: { ...message, revision: message.revision ?? Math.floor(now) },
   };

@@ -3,6 +3,7 @@ import type {
   Acknowledgement,
   ConfigurationHistory,
   ConfigurationWritten,
+  EndDown,
   Problem,
   Restored,
   Tick,
@@ -43,12 +44,34 @@ const wake = z.object({ id: text });
 
 const restored = z.object({ cluster: text, restingUntil: text, createsFrom: text });
 
+const endDown = z.object({ nodearray: text, count: number, nodes: texts, until: text });
+
 const configNotes = z.object({
   used: listOf(z.object({ key: text, as: text })),
   ignored: listOf(z.object({ key: text, why: text })),
   doubts: listOf(problemPart),
   unknownNodearrays: texts,
   losses: listOf(z.object({ requestSet: text, loses: texts })),
+  notes: texts,
+});
+
+const difference = z.object({
+  path: z.string(),
+  before: z.string().optional(),
+  after: z.string().optional(),
+});
+
+export interface ConfigDifferences {
+  readonly differences: readonly Readonly<z.infer<typeof difference>>[];
+  readonly more: number;
+}
+
+/** Undefined if an older app answers: then it does not say what changed. */
+const configChanges = z.object({ differences: z.array(difference), more: z.number() });
+
+/** Requests that were committed before a change of the configuration, and may still be sent. Empty if an older app answers. */
+const left = z.object({
+  underWay: listOf(z.object({ effect: text, nodes: number, nodearrays: texts, until: text })),
 });
 
 /** Every change must be readable: a list with holes would be a false history. */
@@ -59,9 +82,7 @@ const configHistory = z.object({
       at: z.string().optional(),
       who: z.string(),
       rollbackTo: z.number().optional(),
-      differences: z.array(
-        z.object({ path: z.string(), before: z.string().optional(), after: z.string().optional() }),
-      ),
+      differences: z.array(difference),
       more: z.number(),
     }),
   ),
@@ -72,7 +93,8 @@ export const readProblemAnswer = readerOf<Problem>()(problem);
 export const readTick = readerOf<Tick>()(tick);
 export const readWake = readerOf<Wake>()(wake);
 export const readRestored = readerOf<Restored>()(restored);
+export const readEndDown = readerOf<EndDown>()(endDown);
 export const readConfigNotes = readerOf<ConfigurationWritten>()(configNotes);
+export const readConfigChanges = readerOf<ConfigurationWritten>()(configChanges);
+export const readUnderWay = (body: unknown) => left.safeParse(body).data?.underWay ?? [];
 export const readConfigHistory = readerOf<ConfigurationHistory>()(configHistory);
-
-export type ConfigDifferenceAnswer = z.infer<typeof configHistory>["changes"][number]["differences"][number];

@@ -6,8 +6,10 @@ import type {
   Comparison,
   Configuration,
   ConfigurationHistory,
+  ConfigurationPatch,
   ConfigurationWritten,
   DryRun,
+  EndDown,
   Explanation,
   History,
   RejectedMessages,
@@ -40,70 +42,103 @@ const LONG_WAIT_SECONDS: Seconds = 240;
 
 /** Every request of the API, with the type of its answer. */
 export const REQUESTS = {
-  clusters: (): Request<Clusters> => ({ method: "GET", path: "/api/clusters" }),
-  rejectedMessages: (): Request<RejectedMessages> => ({ method: "GET", path: "/api/rejected-messages" }),
+  clusters: (): Request<Clusters> => ({ method: "GET", role: "reader", path: "/api/clusters" }),
+  rejectedMessages: (): Request<RejectedMessages> => ({
+    method: "GET",
+    role: "operator",
+    path: "/api/rejected-messages",
+  }),
   state: (cluster: string, page?: string): Request<Cluster> => ({
     method: "GET",
+    role: "reader",
     path: pathOf(cluster),
     query: { page },
   }),
   requestSet: (cluster: string, set: string, page?: string): Request<RequestSetState> => ({
     method: "GET",
+    role: "reader",
     path: pathOf(cluster, set),
     query: { page },
   }),
   emptyRequestSet: (cluster: string, set: string): Request<Acknowledgement> => ({
     method: "DELETE",
+    role: "sender",
     path: pathOf(cluster, set),
   }),
   history: (cluster: string, { from, to, limit }: HistoryQuery = {}): Request<History> => ({
     method: "GET",
+    role: "reader",
     path: `${pathOf(cluster)}/history`,
     query: { from, to, limit: limit === undefined ? undefined : String(limit) },
   }),
   comparison: (cluster: string, { since, until }: ComparisonQuery = {}): Request<Comparison> => ({
     method: "GET",
+    role: "reader",
     path: `${pathOf(cluster)}/comparison`,
     query: { since, until },
   }),
   explain: (cluster: string, { job, node, set, plan }: ExplainQuery): Request<Explanation> => ({
     method: "GET",
+    role: "reader",
     path: `${pathOf(cluster)}/explain`,
     query: { job, node, set, plan: plan === undefined ? undefined : String(plan) },
   }),
   plan: (cluster: string, inputs: unknown): Request<DryRun> => ({
     method: "POST",
+    role: "reader",
     path: `${pathOf(cluster)}/plan`,
     body: inputs,
     seconds: LONG_WAIT_SECONDS,
   }),
   tick: (cluster: string): Request<Tick> => ({
     method: "POST",
+    role: "operator",
     path: `${pathOf(cluster)}/tick`,
     seconds: LONG_WAIT_SECONDS,
   }),
-  wake: (cluster: string): Request<Wake> => ({ method: "POST", path: `${pathOf(cluster)}/wake` }),
+  wake: (cluster: string): Request<Wake> => ({
+    method: "POST",
+    role: "operator",
+    path: `${pathOf(cluster)}/wake`,
+  }),
   restored: (cluster: string): Request<Restored> => ({
     method: "POST",
+    role: "operator",
     path: `${pathOf(cluster)}/restored`,
+  }),
+  endDown: (cluster: string, nodearray: string): Request<EndDown> => ({
+    method: "POST",
+    role: "operator",
+    path: `${pathOf(cluster)}/nodearrays/${segmentOf(nodearray)}/end-down`,
   }),
   config: (cluster: string): Request<Configuration> => ({
     method: "GET",
+    role: "reader",
     path: `${pathOf(cluster)}/config`,
   }),
   configHistory: (cluster: string): Request<ConfigurationHistory> => ({
     method: "GET",
+    role: "reader",
     path: `${pathOf(cluster)}/config/history`,
   }),
   rollBackConfig: (cluster: string, to?: number): Request<ConfigurationWritten> => ({
     method: "POST",
+    role: "operator",
     path: `${pathOf(cluster)}/config/rollback`,
     query: { to: to === undefined ? undefined : String(to) },
   }),
-  putConfig: (cluster: string, text: string): Request<ConfigurationWritten> => ({
+  putConfig: (cluster: string, text: string, ifVersion?: number): Request<ConfigurationWritten> => ({
     method: "PUT",
+    role: "operator",
     path: `${pathOf(cluster)}/config`,
     body: text,
+    ...(ifVersion === undefined ? {} : { ifMatch: ifVersion }),
+  }),
+  patchConfig: (cluster: string, patch: ConfigurationPatch): Request<ConfigurationWritten> => ({
+    method: "PATCH",
+    role: "operator",
+    path: `${pathOf(cluster)}/config`,
+    body: patch,
   }),
 };
 

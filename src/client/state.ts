@@ -21,9 +21,17 @@ const placed = { id: text, kind: text, unit: text, asked: number, placed: number
 const outcome = z.object({ requestSet: text, user: text, ...placed, why: text });
 
 const health = z
-  .object({ ok: flag, notes: texts, warnings: texts, lastLookAgeSeconds: number, clusterState: text })
+  .object({
+    ok: flag,
+    starting: flag,
+    notes: texts,
+    warnings: texts,
+    lastLookAgeSeconds: number,
+    clusterState: text,
+  })
   .catch({
     ok: undefined,
+    starting: undefined,
     notes: [],
     warnings: [],
     lastLookAgeSeconds: undefined,
@@ -75,6 +83,7 @@ const waiting = z.object({
 const node = z.object({
   name: text,
   array: text,
+  countsFor: text,
   machineType: text,
   placementGroup: text,
   phase: text,

@@ -15,6 +15,7 @@ import type { Ports } from "../app/ports/ports.ts";
 import type { Site } from "../app/ports/site.ts";
 import type { AutostopKeys } from "../config.ts";
 import { autostopPath, stopKeyReader } from "../decide/autostop/autostop-token.ts";
+import { documentDigest } from "../domain/config-version.ts";
 import { clusterName } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Composition } from "./composition.ts";
@@ -52,19 +53,21 @@ export function composeInMemory(options: MemoryOptions): MemoryComposition {
     }),
     stopKeys: stopKeysOf({ publicUrl, autostopKeys }),
   };
+  const store = memoryRecordStore();
+  const policy: Policy = { ...options.policy, document: documentDigest(undefined) };
   const ports: Ports = {
     clock,
     entropy: systemEntropy(),
-    store: memoryRecordStore(),
+    store,
     history: memoryHistory(),
     plans: memoryPlanArchive(),
-    documents: memoryDocuments(),
+    documents: memoryDocuments(store),
     breaker: memoryCredentialBreaker(),
     triggers: memoryTriggerLog(),
     queue,
     sites: new Map([[cluster, site]]),
     log: options.log,
-    policyOf: () => Promise.resolve(options.policy),
+    policyOf: () => Promise.resolve(policy),
   };
   return { ...assemble(ports, autostopKeys, () => Promise.resolve()), queue };
 }

@@ -73,7 +73,7 @@ function readPassword(
     // It may be the password itself, so a text is shown only if it has the form of a setting's name.
     found: SETTING_NAME.test(name)
       ? `${name}, which is not set`
-      : "something else (not shown: it may be a secret)",
+      : "a name that no app setting has (not shown: it may be the password itself)",
     expected: `the name of an app setting that holds the password of ${username} for cluster "${cluster}"`,
   });
   return undefined;

@@ -1,3 +1,6 @@
+import type { SizeUnit } from "./size.ts";
+import { bytesPer } from "./size.ts";
+
 /** The unit of a number that is not a plain count. Bytes are shown in a readable unit. */
 export type AmountUnit = "bytes";
 
@@ -24,6 +27,11 @@ export function amountTexts(a: number, b: number, unit?: AmountUnit): readonly [
     if (texts[0] !== texts[1]) return texts;
   }
   return unit === undefined ? [String(a), String(b)] : [`${roundOff(a)} ${unit}`, `${roundOff(b)} ${unit}`];
+}
+
+/** The unit of a size as amounts are shown: "GiB" for g. Powers of 1000 keep their letter. */
+export function unitName(unit: SizeUnit): string {
+  return STEPS.find(({ bytes }) => bytes === bytesPer(unit))?.name ?? (unit === "b" ? "bytes" : unit);
 }
 
 /** Sums of tenths have long fractions; 17 digits are unreadable. */

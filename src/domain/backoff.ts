@@ -13,6 +13,6 @@ export interface Backoff {
   readonly until: Instant;
   /** Length of this pause. The next refusal doubles it. */
   readonly seconds: Seconds;
-  readonly cause: "refused" | "fell-short" | "boot-failed" | "unhealthy";
+  readonly cause: "refused" | "fell-short" | "boot-failed" | "unhealthy" | "went-down";
   readonly message: string;
 }

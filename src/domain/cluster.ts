@@ -42,6 +42,8 @@ export interface NodeArray {
   readonly autoscaled: boolean;
   /** `Configuration.autoscale.is_hpc` is false: no placement group is made here for jobs (scalelib.md 8). */
   readonly notHpc?: true;
+  /** Its ShutdownPolicy is Deallocate: its nodes are not terminated because they are down. */
+  readonly deallocates?: true;
   /** The array's own PlacementGroupId. The array then has exactly this group. */
   readonly placementGroup?: PlacementGroup;
   /** CycleCloud's `Priority`, default 1. Higher is preferred. */
@@ -109,7 +111,7 @@ export type RequestedNode = Pick<Node, "nodeId" | "name" | "array" | "machineTyp
  * - `going`: TargetState is not Started, and the node is not gone yet.
  * - `off`: no VM.
  * - `deallocated`: kept, can be restarted.
- * - `unknown`: no TargetState, and no Status that shows whether it is wanted.
+ * - `unknown`: no TargetState that we know, and no Status that shows whether it is wanted.
  */
 export type NodePhase = "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "unknown";
 
@@ -133,7 +135,7 @@ export interface Node {
   readonly statusMessage?: string;
   /** The node is wanted, but CycleCloud does not document its Status for a node on its way up: Off, or an unknown word. */
   readonly unexpectedStatus?: true;
-  /** Its record has no TargetState. */
+  /** Its record has no TargetState, or one that we do not know. */
   readonly noTargetState?: true;
   /** The observation lacks the node. This is its last record. */
   readonly missing?: Missing;

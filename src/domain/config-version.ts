@@ -1,3 +1,5 @@
+import { digestOf } from "./digest.ts";
+import type { Digest } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
 /** One version of a cluster's configuration. */
@@ -12,6 +14,11 @@ export interface ConfigVersion {
   readonly rollbackTo?: number;
   /** The stored document. */
   readonly text: string;
+}
+
+/** Identifies a stored document by its text: the same text is the same configuration, whenever it was written. Undefined: there is none. */
+export function documentDigest(text: string | undefined): Digest {
+  return digestOf(text ?? null);
 }
 
 /** The recorded facts about one change. */

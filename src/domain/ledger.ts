@@ -26,6 +26,12 @@ export interface LedgerNode {
   readonly firstReadyAt?: Instant;
   /** The first observation that showed it no longer up. Absent: it is Ready, never was Ready, failed, or is no longer wanted. */
   readonly leftReadyAt?: Instant;
+  /** Since when it has been down. Absent: the last observation shows another status, or it never was Ready. */
+  readonly down?: Down;
+  /** When a plan last decided to end it because it was down. The bounds of such stops count these. Absent: none did. */
+  readonly endedAt?: Instant;
+  /** When another tool wanted it again after it had been stopped. Absent: none did since it was Ready. */
+  readonly startedAgainAt?: Instant;
   /** The first of the last observations, without a gap, that do not show whether the node is wanted. Absent: the last one shows it. */
   readonly unclearSince?: Instant;
   readonly lastNeededAt?: Instant;
@@ -49,6 +55,21 @@ export interface LedgerNode {
    */
   readonly goneAt?: Instant;
 }
+
+/** A node that was Ready, is still wanted, and is shown as shut down or failed (docs/nodes.md, Nodes that are down). */
+export interface Down {
+  /** `off`: shown as Off or Terminated. `failed`: shown as Failed or Unavailable, so its VM may run. */
+  readonly how: "off" | "failed";
+  /** The first of the observations without a gap that show it like this. */
+  readonly since: Instant;
+  /** When its clock began again, because a wave ended. Absent: at `since`. */
+  readonly clockFrom?: Instant;
+  /** How many observations its clock has counted. It stops at {@link OBSERVATIONS_DOWN}. */
+  readonly observations: number;
+}
+
+/** A node is down if at least this number of observations show it. */
+export const OBSERVATIONS_DOWN = 3;
 
 /** The proof that calls of a node must carry. It belongs to one VM: another VM of the same node begins without it. */
 export interface NodeBinding {
@@ -74,7 +95,7 @@ export interface Busyness {
  */
 export interface Draining {
   readonly since: Instant;
-  readonly by: "callback" | "unhealthy" | "idle" | "boot-timeout" | "failed" | "stuck";
+  readonly by: "callback" | "unhealthy" | "idle" | "boot-timeout" | "failed" | "stuck" | "down";
   /** The plan that marked it. */
   readonly plan: number;
   /** Number of terminate requests that CycleCloud has accepted for it. */

@@ -32,6 +32,11 @@ export function actsOn(rules: ModeRules, array: ArrayName): boolean {
 /** The modes, and the node arrays that are ours. Absent: all. */
 type ModesOfOurs = ModeRules & { readonly nodearrays?: readonly ArrayName[] };
 
+/** Whether the configuration lets nodes of this array be changed: the array is one of ours, and acts. */
+export function maySteer(rules: ModesOfOurs, array: ArrayName): boolean {
+  return actsOn(rules, array) && rules.nodearrays?.includes(array) !== false;
+}
+
 /** True if no node array may be changed. */
 export function isObserving(rules: ModesOfOurs): boolean {
   const { mode, arrayModes, nodearrays } = rules;

@@ -30,9 +30,21 @@ export type NodeVerdict =
   | { readonly kind: "stopping"; readonly attempts: number }
   | { readonly kind: "going" }
   /** `wasReady`: it failed after it was Ready, so jobs may still run there. `kept`: it nevertheless counts as capacity. */
-  | { readonly kind: "failed"; readonly status: string; readonly wasReady?: true; readonly kept?: true }
+  | {
+      readonly kind: "failed";
+      readonly status: string;
+      readonly wasReady?: true;
+      readonly kept?: true;
+      readonly end?: DownEnd;
+    }
   /** It was Ready and has not been up since then. `status` is CycleCloud's status. It is no capacity, unless `kept`. */
-  | { readonly kind: "down"; readonly since: Instant; readonly status: string; readonly kept?: true }
+  | {
+      readonly kind: "down";
+      readonly since: Instant;
+      readonly status: string;
+      readonly kept?: true;
+      readonly end?: DownEnd;
+    }
   /** The observation lacks it. It counts as present until `until`. `named`: its bucket still lists it. */
   | { readonly kind: "missing"; readonly since: Instant; readonly until: Instant; readonly named?: true }
   /** CycleCloud does not show whether the node is wanted. It counts as present until `until`. `over` is its state after that. */
@@ -47,6 +59,57 @@ export type NodeVerdict =
   /** The node would be started when needed. If its last start failed, not before `restsUntil`. */
   | { readonly kind: "deallocated"; readonly restsUntil?: Instant; readonly message?: string }
   | { readonly kind: "starting"; readonly by: readonly string[] };
+
+/** When a node that is down is terminated. */
+export interface DownEnd {
+  /** Absent: it is not terminated as long as `held` holds. */
+  readonly at?: Instant;
+  /** Why not at once. Absent: its time is not over. */
+  readonly held?: DownHold;
+}
+
+/** What keeps a node that is down from being terminated. */
+export type DownHold =
+  /** Its `downTimeout` is `never`. */
+  | "never"
+  | "observed"
+  | "not-ours"
+  | "keep-alive"
+  | "stop-disabled"
+  | "deallocates"
+  | "busy"
+  | "asked"
+  | "resting"
+  | "starting"
+  | "group"
+  | "wave"
+  | "bound";
+
+/** One sentence part for each: "…, because …". */
+const HOLDS: { readonly [H in DownHold]: string } = {
+  never: "the configuration leaves it to a person (downTimeout is never)",
+  observed: "the app only observes its node array",
+  "not-ours": "it is not ours",
+  "keep-alive": "KeepAlive is set",
+  "stop-disabled": "its configuration switches autostop off",
+  deallocates: "its node array is deallocated and not terminated (ShutdownPolicy)",
+  busy: "a job is reported or placed on it",
+  asked: "it has asked by itself in the last five minutes",
+  resting: "scale-down rests",
+  starting: "another tool has started it again",
+  group: "another node of its placement group is busy",
+  wave: "many nodes are down at once",
+  bound: "enough others were terminated in the last ten minutes",
+};
+
+/** When a node that is down is terminated, or why it is not. */
+export function downEndText({ at, held }: DownEnd): string {
+  if (held === undefined) return at === undefined ? "" : `is terminated at ${isoTime(at)}`;
+  const why = HOLDS[held];
+  return at === undefined
+    ? `is not terminated: ${why}`
+    : `is terminated at ${isoTime(at)} or later, because ${why}`;
+}
 
 const FAILED_AFTER_READY = " after it was Ready";
 const NO_CAPACITY =
@@ -97,7 +160,7 @@ const SENTENCES: { readonly [K in Kind]: (verdict: VerdictOf<K>) => string } = {
   missing: (verdict) =>
     `CycleCloud has not listed it since ${isoTime(verdict.since)}${verdict.named === true ? ", though its bucket names it" : ""}: it counts as present until ${isoTime(verdict.until)}, and as removed after that`,
   unclear: (verdict) =>
-    `since ${isoTime(verdict.since)} CycleCloud's record has not said whether it is wanted (no TargetState, Status ${verdict.status}): ${unclearText(verdict)}`,
+    `since ${isoTime(verdict.since)} CycleCloud's record has not said whether it is wanted (no known TargetState, Status ${verdict.status}): ${unclearText(verdict)}`,
   off: (verdict) => `has no VM (${verdict.status})`,
   deallocated: (verdict) =>
     verdict.restsUntil === undefined
@@ -109,17 +172,19 @@ const SENTENCES: { readonly [K in Kind]: (verdict: VerdictOf<K>) => string } = {
       : `deallocated, and asked to start for ${verdict.by.join(", ")}`,
 };
 
-function afterFailed({ wasReady, kept }: VerdictOf<"failed">): string {
+function afterFailed({ wasReady, kept, end }: VerdictOf<"failed">): string {
   const after = wasReady === true ? FAILED_AFTER_READY : "";
-  if (kept === true) return `${after}; ${KEPT}`;
-  return wasReady === true ? `${after}${NO_CAPACITY}` : "";
+  if (kept === true) return `${after}; ${KEPT}${endText(end)}`;
+  return wasReady === true ? `${after}${NO_CAPACITY}${endText(end)}` : "";
 }
 
-function downText({ status, since, kept }: VerdictOf<"down">): string {
+function downText({ status, since, kept, end }: VerdictOf<"down">): string {
   const shown = `it was Ready, and CycleCloud has shown it as ${status} since ${isoTime(since)};`;
-  if (kept === true) return `${shown} ${KEPT}`;
-  return `no capacity: ${shown} its demand is placed elsewhere, and it still counts against the limits`;
+  if (kept === true) return `${shown} ${KEPT}${endText(end)}`;
+  return `no capacity: ${shown} its demand is placed elsewhere, and it still counts against the limits${endText(end)}`;
 }
+
+const endText = (end: DownEnd | undefined): string => (end === undefined ? "" : `; it ${downEndText(end)}`);
 
 function unclearText({ until, over }: VerdictOf<"unclear">): string {
   if (over === undefined) return `it counts as present until ${isoTime(until)}, and is not stopped`;

@@ -5,6 +5,8 @@ import type { Instant } from "./units.ts";
 /** One observation of CycleCloud: the status, and the nodes of the requests that are still open. */
 export interface Observation {
   readonly snapshot: Snapshot;
+  /** The status took so long that CycleCloud may have stood still. It says nothing about nodes that are down. Absent: it was quick. */
+  readonly slow?: true;
   /** Requests whose nodes could not be listed in time are missing here. */
   readonly requestNodes: ReadonlyMap<RequestId, RequestNodes>;
 }

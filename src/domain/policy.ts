@@ -4,10 +4,12 @@ import type { SizeTable } from "./catalogue.ts";
 import type { ConfiguredGroups } from "./configured-groups.ts";
 import type { DefaultResource } from "./default-resource.ts";
 import type { ExclusiveRules } from "./exclusive.ts";
-import type { ArrayName } from "./ids.ts";
+import type { ArrayName, Digest } from "./ids.ts";
 import type { ModeRules } from "./mode.ts";
+import { actsOn } from "./mode.ts";
 import type { PriceTable } from "./price.ts";
 import type { SenderRules } from "./sender-rules.ts";
+import { sameData } from "./same-data.ts";
 import type { TimeoutRules } from "./timeouts.ts";
 import type { Seconds } from "./units.ts";
 
@@ -69,11 +71,30 @@ export interface Policy extends TimeoutRules, CallBounds, ModeRules, ExclusiveRu
   readonly schema?: string;
   /** Descriptions of app settings that send data over the network unprotected. From the settings, in no document. */
   readonly insecure?: readonly string[];
+  /** Digest of the stored document from which this was read. In no document. Absent: it was not read from the store. */
+  readonly document?: Digest;
+  /** What a newer release refuses in this document, and what mends it. Of the stored document, in none. Absent: nothing. */
+  readonly refused?: readonly string[];
 }
 
 /** The same policy, changed so that no array is acted on. */
 export function observing({ modeIsDefault: _said, ...policy }: Policy): Policy {
   return { ...policy, mode: "observe", arrayModes: new Map() };
+}
+
+/** Whether a change does nothing else than to turn node arrays to observe. What the app settings say of a policy does not count. */
+export function onlyObserves(before: Policy, next: Policy): boolean {
+  const rest = ({ mode: _mode, arrayModes: _modes, modeIsDefault: _said, ...policy }: Policy) => ({
+    ...policy,
+    ...DEFAULT_CALL_BOUNDS,
+    insecure: undefined,
+    document: undefined,
+    refused: undefined,
+  });
+  const acting = (array: ArrayName): boolean => actsOn(next, array) && !actsOn(before, array);
+  if (next.mode === "act" && before.mode !== "act") return false;
+  const named = [...before.arrayModes.keys(), ...next.arrayModes.keys()];
+  return !named.some(acting) && sameData(rest(before), rest(next));
 }
 
 /** Upper bound of the validity of demand, whatever a configuration says. */

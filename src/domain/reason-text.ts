@@ -1,4 +1,4 @@
-import { amountText, amountTexts } from "./amount-text.ts";
+import { amountText, amountTexts, unitName } from "./amount-text.ts";
 import type { BucketKey } from "./bucket.ts";
 import { bucketText } from "./bucket.ts";
 import { limitText } from "./limit.ts";
@@ -40,7 +40,7 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
     `node array "${reason.array}" does not exist in the cluster (${nearText(reason.array, reason.known)}known: ${reason.known.join(", ") || "none"})`,
   "array-not-managed": (reason) =>
     `node array "${reason.array}" is not autoscaled (Configuration.autoscale.enabled is false, or it is not in the configured nodearrays)`,
-  "no-bucket": (reason) => `node array "${reason.array}" offers no VM size`,
+  "no-bucket": (reason) => `node array "${reason.array}" has no VM size that CycleCloud's status offers`,
   "dynamic-disputed": disputeText,
   "sender-refused": refusedSenderText,
   "dynamic-name-taken": (reason) =>
@@ -64,14 +64,19 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
   "does-not-fit": (reason) => {
     const [asked, offered] = amountTexts(reason.asked, reason.offered, reason.unit);
     const most = reason.across === undefined ? "" : "at most ";
-    return `${placesOf(reason)}: ${reason.resource} ${asked} asked of one node, ${most}${offered} offered`;
+    const counts =
+      reason.plainIn === undefined ? "" : `; a plain number counts in ${unitName(reason.plainIn)}`;
+    return `${placesOf(reason)}: ${reason.resource} ${asked} asked of one node, ${most}${offered} offered${counts}`;
   },
+  "not-together": togetherText,
   requirement: (reason) => `${placesOf(reason)}: ${requirementText(reason.refusal, reason.across)}`,
   "pool-empty": (reason) => {
     const { total, left } = reason;
     const used = total === undefined ? "" : `${amountText(total - left)} of ${amountText(total)} used, `;
     return `pool ${reason.pool}: ${used}${amountText(reason.asked)} more needed, ${amountText(left)} left`;
   },
+  "unknown-pool": ({ pool, known, asked, nearest: near }) =>
+    `no request set names a pool ${pool} (${near === undefined ? "" : `nearest: ${near}; `}known: ${known.join(", ") || "none"}): ${amountText(asked)} of it needed; send it with "pools"`,
   "bucket-invalid": (reason) => `${placesOf(reason)}: CycleCloud offers no new nodes here (${reason.why})`,
   "backing-off": (reason) => {
     const or = reason.across === undefined ? "" : " or longer";
@@ -115,6 +120,22 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
     `the cluster is not started (state ${reason.state}, target state ${reason.targetState})`,
 };
 
+/** "no bucket has 8 ncpus and 1 ngpus together: htc/F8 has 8 ncpus and 0 ngpus, gpu/NC6 6 and 1". */
+function togetherText({ asked, buckets, each, alternatives }: ReasonOf<"not-together">): string {
+  const phrase = (what: string, value: string): string =>
+    what.startsWith("node.") ? `${what} ${value}` : `${value} ${what}`;
+  const wishes = asked.map(({ what, value }) => phrase(what, value));
+  const has = buckets.map(({ bucket, has: values }, i) => {
+    const all = values.map((value, at) => phrase(asked[at]?.what ?? "", value));
+    return i === 0
+      ? `${bucketText(bucket)} has ${all.join(" and ")}`
+      : `${bucketText(bucket)} ${values.join(" and ")}`;
+  });
+  const together = asked.length < 2 || each === true ? "" : " together";
+  const which = alternatives === true ? " (the alternative of the job that comes nearest)" : "";
+  return `no bucket has ${wishes.join(each === true ? " or " : " and ")}${together}${which}: ${has.join(", ")}`;
+}
+
 function disputeText({ array, sets, first }: ReasonOf<"dynamic-disputed">): string {
   const differ = `dynamic node array "${array}" is defined differently by the request sets ${sets.join(", ")}`;
   return first === undefined
@@ -155,7 +176,7 @@ function requirementText(refusal: Refusal, across: Across | undefined): string {
 }
 
 function rangeText(least: number, across: Across | undefined): string {
-  return across?.askedMost === undefined ? String(least) : `${least} to ${across.askedMost}`;
+  return across?.askedMost === undefined ? String(least) : `at least ${least}`;
 }
 
 /** Maximum number of buckets that a sentence lists. Beyond it the sentence gives their number. */

@@ -3,6 +3,7 @@ import type { BucketKey } from "./bucket.ts";
 import type { ArrayName } from "./ids.ts";
 import type { LimitId } from "./limit.ts";
 import type { Refusal } from "./refusal.ts";
+import type { SizeUnit } from "./size.ts";
 import type { Instant, Seconds } from "./units.ts";
 
 /**
@@ -92,6 +93,18 @@ type Cause =
       readonly asked: number;
       readonly offered: number;
       readonly unit?: AmountUnit;
+      /** Its plain numbers count in this unit, and the sentence shows a larger one. */
+      readonly plainIn?: SizeUnit;
+    }
+  /** No bucket has all of this, although some may have each. What the buckets that come nearest have of it, in the same order. */
+  | {
+      readonly code: "not-together";
+      readonly asked: readonly { readonly what: string; readonly value: string }[];
+      readonly buckets: readonly { readonly bucket: BucketKey; readonly has: readonly string[] }[];
+      /** No bucket has any of it. */
+      readonly each?: true;
+      /** The job has alternatives, and this is the one that comes nearest to a bucket. */
+      readonly alternatives?: true;
     }
   /** A new node there would not meet the job's constraints. */
   | { readonly code: "requirement"; readonly bucket: BucketKey; readonly refusal: Refusal }
@@ -103,6 +116,15 @@ type Cause =
       readonly left: number;
       /** The total amount of the pool, used and free. */
       readonly total?: number;
+    }
+  /** No message has reported the pool. */
+  | {
+      readonly code: "unknown-pool";
+      readonly pool: string;
+      readonly asked: number;
+      /** The first few pools that there are, and the one that was probably meant. */
+      readonly known: readonly string[];
+      readonly nearest?: string;
     }
   | { readonly code: "bucket-invalid"; readonly bucket: BucketKey; readonly why: string }
   | {

@@ -11,6 +11,9 @@ export function reasonsInOrder({
   reasons,
   binding,
 }: Pick<DemandOutcome, "reasons" | "binding">): readonly Reason[] {
+  // It is about several buckets at once, and says more than the reasons of each.
+  if (binding?.kind === "no-raise" && binding.reason.code === "not-together")
+    return [binding.reason, ...reasons];
   if (reasons.length < 2) return reasons;
   const rank = (reason: Reason): number => (concerns(binding, reason) ? BINDING : rankOfReason(reason));
   return reasons.toSorted((a, b) => rank(a) - rank(b));
@@ -26,6 +29,7 @@ export function rankOfReason(reason: Reason): number {
   switch (reason.code) {
     case "limit-reached":
     case "pool-empty":
+    case "unknown-pool":
     case "backing-off":
     case "group-too-large":
     case "group-filling":
@@ -64,8 +68,7 @@ function concerns(binding: Remedy | undefined, reason: Reason): boolean {
       return (
         reason.code === "does-not-fit" &&
         reason.resource === binding.resource &&
-        reason.asked === binding.asked &&
-        reason.offered === binding.offered
+        reason.asked === binding.asked
       );
     case "no-raise":
       return reason.code === binding.reason.code && placeOf(reason) === placeOf(binding.reason);
@@ -77,7 +80,8 @@ function placeOf(reason: Reason): string | undefined {
 }
 
 function isRaised(raise: Raise, reason: Reason): boolean {
-  if (raise.of === "pool") return reason.code === "pool-empty" && reason.pool === raise.pool;
+  if (raise.of === "pool")
+    return (reason.code === "pool-empty" || reason.code === "unknown-pool") && reason.pool === raise.pool;
   const { limit } = raise;
   if (reason.code === "group-too-large")
     return limit.kind === "placement-group" && limit.name === bucketText(reason.bucket);

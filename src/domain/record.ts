@@ -1,8 +1,9 @@
 import type { Backoff } from "./backoff.ts";
+import type { BucketKey } from "./bucket.ts";
 import type { Calls, ObservationTokens } from "./calls.ts";
 import type { DynamicArray } from "./dynamic-array.ts";
 import type { GroupFill } from "./group-fill.ts";
-import type { ArrayName, ClusterName, Epoch, WakeId } from "./ids.ts";
+import type { ArrayName, ClusterName, Digest, Epoch, WakeId } from "./ids.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { CreateKind, Intent } from "./intent.ts";
 import type { Held, PoolOwners } from "./request-sets.ts";
@@ -43,8 +44,12 @@ export interface ClusterRecord extends Held {
   readonly lookedAt?: Instant;
   /** How soon the next observation may begin. Absent: there was none yet, or an older release made the last one. */
   readonly looks?: ObservationTokens;
-  /** A plan waits to be saved. Before this moment no instance begins a mark or a grant. Absent: no plan waits. */
+  /** A plan waits to be saved. Before this moment no instance begins a mark or a grant, or changes the configuration. Absent: no plan waits. */
   readonly planBy?: Instant;
+  /** `planBy` is of a plan that was not saved in the usual time. Absent: it is the first time. */
+  readonly planSlow?: true;
+  /** The configuration of the last plan. Absent: none was made, or an older release made it. */
+  readonly plannedUnder?: Digest;
   /** Endpoints of CycleCloud that are slow or failing. An endpoint that answers within a second is not listed. Absent: none. */
   readonly calls?: Calls;
   /** When the wake message that is under way arrives. */
@@ -86,6 +91,12 @@ export interface ClusterRecord extends Held {
   readonly unneeded?: Unneeded;
   /** Nodes that were stopped in the last hour because they reported themselves unhealthy. Absent: none. */
   readonly unhealthyStops?: readonly UnhealthyStops[];
+  /** Waves of nodes that are down. Absent: none. */
+  readonly waves?: readonly Wave[];
+  /** Orders of operators to end nodes that were down at that moment. Absent: none in force. */
+  readonly endDown?: readonly EndDown[];
+  /** Buckets whose nodes went down soon after they were Ready. Absent: none. */
+  readonly shortLives?: readonly ShortLives[];
   /** Live nodes of ours at the last plan, counted by the key of their stop URL. Absent: no node's key is known. */
   readonly stopKeys?: readonly StopKeyUse[];
   /** Stored bodies that the last loads did not find, each with the moment when it was first missed. Absent: none. */
@@ -106,6 +117,32 @@ export interface UnhealthyStops {
   readonly array: ArrayName;
   /** When the last of them was granted. */
   readonly at: Instant;
+  readonly count: number;
+}
+
+/** Many nodes are down at once, so each of them waits longer (docs/protocol.md, Nodes that are down). */
+export interface Wave {
+  /** Absent: all node arrays together. */
+  readonly array?: ArrayName;
+  readonly since: Instant;
+  /** Since when few enough are down. Absent: still too many. */
+  readonly calmSince?: Instant;
+}
+
+/** An operator's order to end the nodes of an array that were down at `at`. */
+export interface EndDown {
+  readonly array: ArrayName;
+  readonly at: Instant;
+  readonly until: Instant;
+}
+
+/** Nodes of one bucket that went down soon after they were Ready, one after the other. */
+export interface ShortLives {
+  readonly bucket: BucketKey;
+  /** Absent: nodes of no dynamic array. */
+  readonly dynamic?: ArrayName;
+  /** When the first of them went down. */
+  readonly since: Instant;
   readonly count: number;
 }
 

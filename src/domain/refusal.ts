@@ -8,7 +8,8 @@ import type { Seconds } from "./units.ts";
  * it into text.
  */
 export type Refusal =
-  | { readonly code: "undefined-resource"; readonly resource: string }
+  /** `nearest`: the resource that was probably meant. */
+  | { readonly code: "undefined-resource"; readonly resource: string; readonly nearest?: string }
   | {
       readonly code: "insufficient-resource";
       readonly resource: string;
@@ -55,7 +56,7 @@ export type Refusal =
 export function renderRefusal(refusal: Refusal): string {
   switch (refusal.code) {
     case "undefined-resource":
-      return `has no resource ${refusal.resource}`;
+      return `has no resource ${refusal.resource}${refusal.nearest === undefined ? "" : ` (nearest: ${refusal.nearest})`}`;
     case "insufficient-resource":
       return `${refusal.resource}: ${valueText(refusal.asked)} asked of one node, ${valueText(refusal.offered)} offered`;
     case "not-an-amount":

@@ -17,7 +17,13 @@ export type Raise =
       readonly limit: LimitId;
       readonly more: number;
     }
-  | { readonly of: "pool"; readonly pool: string; readonly more: number };
+  | {
+      readonly of: "pool";
+      readonly pool: string;
+      readonly more: number;
+      /** No message has reported the pool. */
+      readonly unknown?: true;
+    };
 
 /** What prevents an unmet demand from being placed completely, if everything of higher rank stays in place. */
 export type Remedy =
@@ -55,10 +61,13 @@ export function renderRemedy(binding: Remedy): string {
     }
     case "too-large": {
       const [asked, offered] = amountTexts(binding.asked, binding.offered, binding.unit);
+      const all = `needs ${asked} ${binding.resource} on one node`;
+      if (binding.largest && binding.offered === 0)
+        return `no raise of a limit helps: ${all}; no node array has ${binding.asked === 1 ? "one" : "any"}`;
       const nearest = binding.largest
         ? `the largest offered is ${offered}`
         : `the nearest offer has ${offered}`;
-      return `no raise of a limit helps: needs ${asked} ${binding.resource} on one node; ${nearest} (${bucketText(binding.bucket)})`;
+      return `no raise of a limit helps: ${all}; ${nearest} (${bucketText(binding.bucket)})`;
     }
     case "no-raise":
       return `no raise of a limit helps: ${renderReason(binding.reason)}`;
@@ -70,7 +79,10 @@ function raisesText(raises: readonly Raise[]): string {
 }
 
 function raiseText(raise: Raise): string {
-  if (raise.of === "pool") return `${raise.more} more of pool ${raise.pool}`;
+  if (raise.of === "pool")
+    return raise.unknown === true
+      ? `a pool ${raise.pool} with ${raise.more} free`
+      : `${raise.more} more of pool ${raise.pool}`;
   const { limit, more } = raise;
   const unit = more === 1 ? limit.unit.slice(0, -1) : limit.unit;
   switch (limit.kind) {

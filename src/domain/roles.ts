@@ -19,7 +19,7 @@ export const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
     "plan",
     "openapi",
   ],
-  operator: ["write-config", "rollback-config", "tick", "wake", "restored", "rejected-messages"],
+  operator: ["write-config", "rollback-config", "tick", "wake", "restored", "end-down", "rejected-messages"],
 };
 
 /** Functions without a function key: the timer, the queue, and those that answer every caller. */

@@ -3,7 +3,7 @@ import { dynamicArrayOf } from "./bucket.ts";
 import type { ArrayName } from "./ids.ts";
 import type { Seconds } from "./units.ts";
 
-/** The idle and boot timeouts of a configuration, in seconds: one for all node arrays, and those of arrays with their own. */
+/** The timeouts of a configuration, in seconds: one for all node arrays, and those of arrays with their own. */
 export interface TimeoutRules {
   /** A node that is Ready, idle and not needed for this long is stopped. scalelib's idle_timeout. Default 300. */
   readonly idleTimeoutSeconds: Seconds;
@@ -16,6 +16,23 @@ export interface TimeoutRules {
   readonly idleTimeouts?: ArrayTimeouts;
   /** Boot timeouts of single node arrays. Absent: no array has its own. */
   readonly bootTimeouts?: ArrayTimeouts;
+  /** A node that was Ready and is shown as Off or Terminated for this long is terminated. Absent: {@link DOWN_TIMEOUT_SECONDS}. */
+  readonly downTimeout?: EndTimeout;
+  /** A node that failed after it was Ready is terminated after this time. Absent: never. */
+  readonly failedTimeout?: EndTimeout;
+}
+
+/** The `downTimeout` of nodes for which the configuration has none. */
+export const DOWN_TIMEOUT_SECONDS: Seconds = 300;
+
+/** The time after which a node is ended, or `never`: a person decides. */
+export type EndSeconds = Seconds | "never";
+
+/** An {@link EndSeconds} for all node arrays, and those of arrays with their own. */
+export interface EndTimeout {
+  readonly every: EndSeconds;
+  /** Absent: no array has its own. */
+  readonly byArray?: ReadonlyMap<string, EndSeconds>;
 }
 
 /** Seconds by the name of a node array. */
@@ -35,15 +52,24 @@ interface Homed {
 
 /**
  * The timeouts of a node: those of the array that it counts for (a dynamic array, or a generated one such as "hpc:64") if configured, else
- * those of the array in which it is created, else the default. Idle and boot timeout are looked up separately.
+ * those of the array in which it is created, else the default. Each timeout is looked up separately.
  */
-export function timeoutsOf(rules: TimeoutRules, { array, purpose }: Homed): Timeouts {
-  if (purpose.kind === "array") return timeoutsOfArray(rules, array);
+export function timeoutsOf(rules: TimeoutRules, homed: Homed): Timeouts {
+  return timeoutsOfFirst(rules, namesOf(homed));
+}
+
+/** The time after which a node that is down is ended, looked up like the timeouts. `failed`: it failed after it was Ready. */
+export function endTimeoutOf(rules: TimeoutRules, homed: Homed, how: "off" | "failed"): EndSeconds {
+  const { downTimeout = DOWN, failedTimeout = NEVER } = rules;
+  const { every, byArray } = how === "off" ? downTimeout : failedTimeout;
+  return firstOf(byArray, namesOf(homed)) ?? every;
+}
+
+/** The names under which a timeout of a node may be configured. The first counts. */
+function namesOf({ array, purpose }: Homed): readonly string[] {
+  if (purpose.kind === "array") return [array];
   const names = [purpose.kind === "group" ? purpose.key : undefined, dynamicArrayOf(purpose), array];
-  return timeoutsOfFirst(
-    rules,
-    names.filter((name) => name !== undefined),
-  );
+  return names.filter((name) => name !== undefined);
 }
 
 /** The timeouts of an array's nodes. `parent`: the array that a dynamic one extends. */
@@ -59,7 +85,10 @@ function timeoutsOfFirst(rules: TimeoutRules, names: readonly string[]): Timeout
   };
 }
 
-function firstOf(timeouts: ArrayTimeouts | undefined, names: readonly string[]): number | undefined {
+const DOWN: EndTimeout = { every: DOWN_TIMEOUT_SECONDS };
+const NEVER: EndTimeout = { every: "never" };
+
+function firstOf<T>(timeouts: ReadonlyMap<string, T> | undefined, names: readonly string[]): T | undefined {
   if (timeouts === undefined) return undefined;
   const name = names.find((one) => timeouts.has(one));
   return name === undefined ? undefined : timeouts.get(name);

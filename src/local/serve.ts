@@ -105,6 +105,6 @@ function exportsOf(system: LocalSystem, cluster: string, speed: number): readonl
     exportLine({ SIMULATOR: system.simulatorUrl }),
     commandLine(),
     // The output of `jetpack config` on a node, for `autostop`.
-    'as_node() { read -r _ AUTOSCALER_INSTANCE AUTOSCALER_STOP_CALLBACK < <(curl -s "$SIMULATOR/simulator/ready-nodes" | grep "^$1 ") && export AUTOSCALER_INSTANCE AUTOSCALER_STOP_CALLBACK; }',
+    'as_node() { local found; found=$(curl -s "$SIMULATOR/simulator/ready-nodes" | grep "^$1 ") || { echo "as_node: no ready node is called $1" >&2; return 1; }; read -r _ AUTOSCALER_INSTANCE AUTOSCALER_STOP_CALLBACK <<<"$found"; export AUTOSCALER_INSTANCE AUTOSCALER_STOP_CALLBACK; }',
   ];
 }

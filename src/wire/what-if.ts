@@ -102,7 +102,7 @@ function readConfig(value: unknown, { policy, defaultMode }: WhatIfContext, prob
     if (changed === null) delete document[key];
     else document[key] = changed;
   }
-  const read = readPolicy(document, defaultMode);
+  const read = readPolicy(document, defaultMode, "store");
   if (read.kind === "policy") return { ...read.policy, ...ofSettings(policy) };
   problems.addBelow("config", read.problems);
   return policy;

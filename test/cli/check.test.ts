@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Simulator } from "../../src/simulator/engine.ts";
 import { defaultOptions } from "../../src/simulator/default-options.ts";
 import type { RunningSimulator } from "../../src/simulator/server.ts";
@@ -52,6 +52,7 @@ test("reaches, signs in, reads, and shows arrays, buckets and limits", async () 
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out.split("\n")).toEqual([
     "demo: reached, signed in and read; Started (target Started); nodes: none",
+    "  note: 4 cores of regional quota westeurope are in use without any node here: the head node, or others who share the limit",
     "",
     "NODEARRAY  OURS  PRIORITY  REGION      SPOT",
     "htc        yes          1  westeurope  -",
@@ -119,7 +120,7 @@ test("--json has everything, with every limit of every bucket", async () => {
         nodes: {},
         nodearrays: [{ nodearray: "htc", managed: true }, {}, {}],
         buckets: [{ nodearray: "htc", available: 200, limits: expect.any(Array) }, {}, {}, {}],
-        notes: [],
+        notes: [expect.stringMatching(/^4 cores of regional quota westeurope /)],
       },
     ],
   });
@@ -170,6 +171,20 @@ describe("what goes wrong", () => {
     );
   });
 
+  test.each([
+    { name: "nothing", body: "" },
+    { name: "a page", body: "<html>Not Found</html>" },
+  ])("a server that answers 404 with $name is not called signed in", async ({ body }) => {
+    const other = createServer((_request, response) => response.writeHead(404).end(body));
+    await new Promise<void>((resolve) => void other.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void other.close());
+    const address = other.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const { code, out } = await check([cluster("demo", { url: `http://127.0.0.1:${port}` })]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^demo: HTTP 404 without CycleCloud's words: is this CycleCloud's address\?/);
+  });
+
   test("no server: 3, as it may answer later", async () => {
     const { code, out } = await check([cluster("demo", { url: "http://127.0.0.1:2" })]);
     expect(code).toBe(3);
@@ -193,6 +208,17 @@ describe("what goes wrong", () => {
         },
       },
       err: 'settings.json: AUTOSCALER_CLUSTERS[0].passwordSetting: found CC_PASSWORD, which is not set, expected the name of an app setting that holds the password of u for cluster "a"',
+    },
+    {
+      name: "a password setting that is not there, and whose name may be the password",
+      files: {
+        "settings.json": {
+          Values: {
+            AUTOSCALER_CLUSTERS: '[{"name":"a","url":"https://cc","username":"u","passwordSetting":"PW"}]',
+          },
+        },
+      },
+      err: 'settings.json: AUTOSCALER_CLUSTERS[0].passwordSetting: found a name that no app setting has (not shown: it may be the password itself), expected the name of an app setting that holds the password of u for cluster "a"',
     },
     {
       name: "no such settings file",

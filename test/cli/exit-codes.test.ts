@@ -32,6 +32,7 @@ const ASKING = [
   "config put good.json",
   "tick",
   "restored",
+  "end-down hpc",
 ];
 
 async function codeOf(

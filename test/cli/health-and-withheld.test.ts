@@ -53,6 +53,42 @@ describe("the exit code of status follows health", () => {
   });
 });
 
+test.each([
+  { kind: "nodes-removed", text: "31 nodes were removed in the last hour: n-1, n-2 and 29 more", more: "" },
+  { kind: "start-refused", text: "n-1, n-2, n-3, n-4, n-5 and 26 more did not start: no quota", more: "" },
+  { kind: "message-rejected", text: "messages could not be read", more: " (31 times)" },
+  { kind: "left-out", text: "request set a: left out of this plan", more: " (31 demands)" },
+])("status: a number is told once, and with what it counts: $kind", async ({ kind, text, more }) => {
+  const { out } = await shown(["status", "-c", "demo"], {
+    ...cluster,
+    troubles: [{ kind, text, count: 31 }],
+  });
+  expect(out.split("\n").at(-1)).toBe(`warning    ${text}${more}`);
+});
+
+describe("a cluster that is new here", () => {
+  const notes = ["no observation of CycleCloud has succeeded yet: the timer tries every minute"];
+  const starting = { ok: false, starting: true, notes, warnings: [] };
+  const ill = { ok: false, notes: ["CycleCloud cannot be reached: no answer"], warnings: [] };
+
+  test("is starting, and the exit code says: ask again", async () => {
+    const one = await shown(["status", "-c", "demo"], { cluster: "demo", health: starting });
+    expect(one.code).toBe(3);
+    expect(one.out).toMatch(/^demo: starting, state not known, not observed yet\n {2}no observation/);
+    const all = await shown(["status"], { clusters: [{ cluster: "demo", health: starting }] });
+    expect(all.code).toBe(3);
+    expect(all.out.split("\n").at(1)).toMatch(/^demo +starting +no observation/);
+  });
+
+  test("is no excuse for another that is unhealthy", async () => {
+    const clusters = [
+      { cluster: "demo", health: starting },
+      { cluster: "prod", health: ill },
+    ];
+    expect((await shown(["status"], { clusters })).code).toBe(1);
+  });
+});
+
 describe("in observe mode every view says what would be done", () => {
   test("one request set", async () => {
     const outcome = { id: "nodearray:htc", asked: 4, placed: 4, pending: 4, unit: "nodes", reasons: [] };

@@ -23,6 +23,29 @@ test("--help of the program names every command and every exit code, and the opt
     expect(help).toContain(word);
 });
 
+test("each command has an example, and each example has only options that its command knows", async () => {
+  const read = async (words: readonly string[]) => (await runCommand([...words, "--help"])).out;
+  const namesIn = (help: string) =>
+    [...help.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
+  const top = namesIn(await read([]));
+  const paths = await Promise.all(
+    top.map(async (name) => {
+      const below = ["config", "explain"].includes(name) ? namesIn(await read([name])) : [];
+      return below.length === 0 ? [[name]] : below.map((inner) => [name, inner]);
+    }),
+  );
+  for (const path of paths.flat()) {
+    const help = await read(path);
+    const examples = [...help.matchAll(/^ {2}cyclecloud-autoscaler (.*)$/gm)].map(([, line = ""]) => line);
+    expect(examples.length, path.join(" ")).toBeGreaterThan(0);
+    for (const example of examples) {
+      expect(example.startsWith(path.join(" "))).toBe(true);
+      const [options = ""] = help.split("Examples:");
+      for (const [option] of example.matchAll(/(?<= )--?[a-z][a-z-]*/g)) expect(options).toContain(option);
+    }
+  }
+});
+
 test("--version says which release it is", async () => {
   expect(await runCommand(["--version"])).toEqual({ code: 0, out: "1.2.3", err: "" });
 });
@@ -32,7 +55,7 @@ test.each([
   {
     name: "commands below a command",
     words: ["config", ""],
-    offers: ["get", "put", "history", "rollback", "diff", "schema", "validate", "help"],
+    offers: ["get", "put", "set", "unset", "history", "rollback", "diff", "schema", "validate", "help"],
   },
   { name: "options of a command", words: ["set", "--ins"], offers: ["--instancecount"] },
   {

@@ -44,7 +44,16 @@ test("keys for several roles name each function once; an operator's are all", as
   const both = await runCommand(["keys", "sender", "reader", "--app", "app", "-g", "rg"]);
   expect(both.out.split("\n")).toHaveLength(2 + 1 + 10);
   const all = await runCommand(["keys", "reader", "operator", "--app", "app", "-g", "rg"]);
-  expect(all.out.split("\n")).toHaveLength(2 + 17);
+  expect(all.out.split("\n")).toHaveLength(2 + 18);
+});
+
+test("keys --powershell: the same calls, without openssl and with PowerShell's quotes", async () => {
+  const { out } = await runCommand(["keys", "sender", "--app", "it's", "-g", "rg", "--powershell"]);
+  expect(out.split("\n")).toEqual([
+    '$BYTES = New-Object byte[] 32; [Security.Cryptography.RandomNumberGenerator]::Create().GetBytes($BYTES); $KEY = [BitConverter]::ToString($BYTES) -replace "-"',
+    `az functionapp function keys set --resource-group rg --name 'it''s' --function-name write-request-set --key-name sender --key-value "$KEY" --output none`,
+    '"AUTOSCALER_KEY=$KEY"',
+  ]);
 });
 
 test("keys: names are quoted for the shell, and an unknown role is refused", async () => {

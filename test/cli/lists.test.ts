@@ -33,6 +33,7 @@ const STATE = {
       }),
       node("gpu-1", {
         array: "gpu",
+        countsFor: "licensed",
         firstSeenAt: "2025-12-30T06:00:00.000Z",
         verdict: "busyness-unknown",
         why: "stays: not needed",
@@ -65,8 +66,8 @@ const STATE = {
   ],
 };
 
-async function list(words: string, columns?: number): Promise<readonly string[]> {
-  const { url } = await stagedServer(() => ({ body: STATE }));
+async function list(words: string, columns?: number, body: object = STATE): Promise<readonly string[]> {
+  const { url } = await stagedServer(() => ({ body }));
   const { code, out } = await runCommand(
     [...words.split(" "), "--url", url, "--key", "k", "-c", "prod"],
     {},
@@ -90,6 +91,7 @@ test("nodes have ages, and those that are coming an expected time", async () => 
 
 test.each([
   { words: "nodes --nodearray gpu", names: ["gpu-1"] },
+  { words: "nodes --nodearray licensed", names: ["gpu-1"] },
   { words: "nodes --phase coming", names: ["execute-3"] },
   { words: "nodes --unneeded", names: ["execute-10", "gpu-1"] },
   { words: "nodes --why IDLE", names: ["execute-10"] },
@@ -97,6 +99,46 @@ test.each([
   { words: "nodes --sort age", names: ["gpu-1", "execute-10", "execute-3", "execute-2"] },
 ])("$words", async ({ words, names }) => {
   expect(first(await list(words))).toEqual(names);
+});
+
+test.each([
+  { words: "nodes --phase coming --json", keys: ["execute-3"] },
+  { words: "nodes --nodearray licensed --json", keys: ["gpu-1"] },
+  { words: "jobs --unmet --json", keys: ["j10"] },
+])("$words has only those, as the app tells them", async ({ words, keys }) => {
+  const { nodes, outcomes } = JSON.parse((await list(words)).join("\n"));
+  expect(
+    (words.startsWith("nodes") ? nodes.list : outcomes).map(
+      (one: { name?: string; id?: string }) => one.name ?? one.id,
+    ),
+  ).toEqual(keys);
+  expect(nodes.count).toBe(4);
+});
+
+test("nodes --unneeded: lines that differ in name and age alone are one", async () => {
+  const idle = (name: string, more: object = {}) =>
+    node(name, { verdict: "busyness-unknown", why: "stays: not needed", ...more });
+  const many = Array.from({ length: 194 }, (_, at) => idle(`e-${at}`, { hostname: `ip-${at}` }));
+  const old = idle("e-old", { firstSeenAt: "2026-01-01T07:00:00.000Z" });
+  const state = { ...STATE, nodes: { count: 196, list: [...many, old, idle("f", { machineType: "F8" })] } };
+  expect(await list("nodes --unneeded", undefined, state)).toEqual([
+    "NODE              NODEARRAY  SIZE  PHASE  AGE    WHY",
+    "195 x execute/F4  execute    F4    ready  3h00m  stays: not needed",
+    "f                 execute    F8    ready  2h00m  stays: not needed",
+  ]);
+  expect(await list("nodes", undefined, state)).toHaveLength(197);
+  const { nodes } = JSON.parse((await list("nodes --unneeded --json", undefined, state)).join("\n"));
+  expect(nodes.list).toHaveLength(196);
+});
+
+test("jobs that wait for nodes, and jobs that have no place", async () => {
+  const [head, ...lines] = await list("jobs");
+  expect(head).toMatch(/PLACED +BOOTING +UNPLACED/);
+  expect(lines.map((line) => line.split(/ +/).slice(3, 7))).toEqual([
+    ["9", "2", "0", "7"],
+    ["10", "10", "4", "0"],
+    ["1", "1", "0", "0"],
+  ]);
 });
 
 test("nothing chosen is not nothing there", async () => {

@@ -16,7 +16,7 @@ test("an empty variable counts as not set, and is named", async () => {
     code: 2,
     out: "",
     err: [
-      "AUTOSCALER_CLUSTER is set but empty: it counts as not set",
+      "warning: AUTOSCALER_CLUSTER is set but empty: it counts as not set",
       "error: required option '-c, --cluster <name>' not specified (or set AUTOSCALER_CLUSTER)",
       "(--help lists the commands and options)",
     ].join("\n"),
@@ -29,6 +29,45 @@ test.each([
   { words: ["autostop", "--instance", "vm"], variable: "AUTOSCALER_STOP_CALLBACK" },
 ])("an option that is missing is named with its variable, $variable", async ({ words, variable }) => {
   expect((await runCommand(words)).err).toContain(`not specified (or set ${variable})`);
+});
+
+test("address, key and cluster that are all missing are named together", async () => {
+  expect(await runCommand(["nodes"])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(
+      "error: required options '-c, --cluster <name>', '--url <address>', '--key <key>' not specified (or set AUTOSCALER_CLUSTER, AUTOSCALER_URL, AUTOSCALER_KEY)",
+    ),
+  });
+});
+
+test.each([
+  { words: ["pause"], mode: "observe" },
+  { words: ["stop", "-c", "prod"], mode: "observe" },
+  { words: ["resume"], mode: "act" },
+  { words: ["unpause"], mode: "act" },
+  { words: ["config", "pause"], mode: "observe" },
+])("$words: the key of the configuration that is meant, and no command with a similar name", async (row) => {
+  const { code, err } = await runCommand(row.words);
+  expect([code, err]).toEqual([2, expect.stringContaining(`config set mode=${row.mode}`)]);
+  expect(err).not.toContain("Did you mean");
+});
+
+test.each([
+  { words: ["set", "--name", "htc", "--instancecount", "3000", "--max", "200"], source: "the command line" },
+  { words: ["update", "--file", "arrays.json", "--max", "200"], source: "arrays.json" },
+  { words: ["push", "message.json", "--max", "200"], source: "message.json" },
+])("$words: a target above --max is not sent", async ({ words, source }) => {
+  const arrays = [{ Name: "htc", TargetCount: 3000 }];
+  const files = { "arrays.json": arrays, "message.json": { nodearrays: arrays } };
+  const reach = ["-c", "prod", "--url", "http://127.0.0.1:2", "--key", "k"];
+  expect(await runCommand([...words, ...reach], files)).toEqual({
+    code: 2,
+    out: "",
+    err: `${source}: TargetCount 3000 is more than --max 200 (AUTOSCALER_MAX); nothing was sent`,
+  });
+  // With room enough it is sent, and no server answers.
+  const more = words.map((word) => (word === "200" ? "3000" : word));
+  expect(await runCommand([...more, ...reach], files)).toMatchObject({ code: 3 });
 });
 
 test("an option before the command", async () => {
@@ -46,10 +85,11 @@ test.each([
       "401 another server answered with a web page, as CycleCloud or a proxy does: is --url (AUTOSCALER_URL) the function app's address?",
   },
   {
-    name: "a wrong key: the platform answers without a body",
+    name: "a key that is wrong or of another role: the platform answers without a body",
     status: 401,
     body: "",
-    expected: "401 the function key is missing or wrong (--key, AUTOSCALER_KEY)",
+    expected:
+      "401 the function key is missing or wrong, or not of the role reader (--key, AUTOSCALER_KEY); keys reader prints how to make one",
   },
   {
     name: "a login page",
@@ -89,6 +129,17 @@ test("JSON that breaks off: the line and the column", async () => {
   expect(ended.err).toMatch(
     /^jobs.json: found 26 characters that are not JSON \(line 2, column 13: value expected\), expected JSON$/,
   );
+});
+
+test("a file that PowerShell 5 has written", async () => {
+  const words = ["push", "jobs.json", "--url", "http://127.0.0.1:2", "--key", "k", "-c", "prod"];
+  const written = Buffer.from('\uFEFF{ "jobs": [] }\r\n', "utf16le").toString("utf8");
+  const ended = await runCommand(words, { "jobs.json": written });
+  expect(ended).toEqual({
+    code: 2,
+    out: "",
+    err: "jobs.json: found UTF-16 or binary data, expected JSON in UTF-8",
+  });
 });
 
 test.each([
@@ -140,6 +191,6 @@ test("what was accepted is said, and what may not be meant", async () => {
   expect(await runCommand(words, { "jobs.json": "{}" })).toEqual({
     code: 0,
     out: "accepted: request set standard, valid until 2026-01-01T00:05:00.000Z; asks for 2 node arrays, 13 jobs, 27 slots",
-    err: 'jobs.json: node array "nosuch" does not exist in the cluster (known: execute)',
+    err: 'warning: jobs.json: node array "nosuch" does not exist in the cluster (known: execute)',
   });
 });

@@ -58,6 +58,20 @@ test("nodes of another tool do not keep it: the app never stops them", async () 
   expect(JSON.parse(out).clusters[0]).toMatchObject({ nodes: 0, otherNodes: 12 });
 });
 
+test("nodes that do not go by waiting are named, with what ends them", async () => {
+  const unknown = { array: "htc", machineType: "F2", busyness: "unknown" };
+  const idle = { ...unknown, busyness: "idle" };
+  const list = [...nodes(2, "ready").map((one) => ({ ...one, ...unknown })), { ...idle, phase: "ready" }];
+  const { out } = await run({ prod: { ...NOTHING, nodes: { list } }, test: NOTHING });
+  expect(out.split("\n").at(-1)).toBe(
+    "prod: waiting does not end all: 2 x htc/F2 stay until their autostop callback asks, a report names them idle, or they are terminated in CycleCloud: no report and no callback yet",
+  );
+  const one = await run({ prod: { ...NOTHING, nodes: { list: list.slice(1) } }, test: NOTHING });
+  expect(one.out).toContain(
+    "1 x htc/F2 stays until its autostop callback asks, a report names it idle, or it is",
+  );
+});
+
 test("a node whose ownership the app does not say keeps it", async () => {
   const prod = { ...NOTHING, nodes: { list: [{ phase: "ready" }] } };
   expect(await run({ prod, test: NOTHING })).toMatchObject({ code: 1 });
@@ -69,8 +83,8 @@ test("as data", async () => {
   expect(JSON.parse(out)).toEqual({
     free: true,
     clusters: [
-      { cluster: "prod", nodes: 0, otherNodes: 0, coming: 0, liveSets: 0 },
-      { cluster: "test", nodes: 0, otherNodes: 0, coming: 0, liveSets: 0 },
+      { cluster: "prod", nodes: 0, staying: 0, otherNodes: 0, coming: 0, liveSets: 0 },
+      { cluster: "test", nodes: 0, staying: 0, otherNodes: 0, coming: 0, liveSets: 0 },
     ],
   });
 });

@@ -171,6 +171,6 @@ describe("putDemand", () => {
     { name: "a proxy's page, as text", status: 502, text: "<html>", body: "<html>" },
   ])("what comes back: $name", async ({ status, text, body }) => {
     const { api } = await serveOnce(status, text);
-    expect(await putDemand(api, MESSAGE, NOW)).toEqual({ kind: "refused", status, body });
+    expect(await putDemand(api, MESSAGE, NOW)).toEqual({ kind: "refused", status, body, role: "sender" });
   });
 });

@@ -29,6 +29,7 @@ test("sendDemand: with throws false a refusal is an answer", async () => {
     status: 409,
     problem: PROBLEM,
     body: PROBLEM,
+    role: "sender",
   });
 });
 

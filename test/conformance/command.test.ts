@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { SUITES } from "./suites.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 
@@ -71,13 +72,23 @@ test("a file that is no list of cases is named, and the others are run", () => {
 
 test.each([
   { args: ["nowhere/at/all"], problem: "nowhere/at/all: there is no such file or folder" },
-  { args: [], problem: "no PATH is given" },
   { args: ["--acutal", "x", "."], problem: "Unknown option '--acutal'" },
 ])("$args: exit code 2, with what is wrong and how it is called", ({ args, problem }) => {
   const { status, stderr } = run(...args);
   expect(stderr).toContain(problem);
   expect(stderr).toContain("usage: npm run conformance");
   expect(status).toBe(2);
+});
+
+/** All of them, in a few seconds of processor time. */
+test("without a path the recorded cases are run, and none fails", { timeout: 180_000 }, () => {
+  const { status, lines } = run();
+  expect(lines.filter((line) => /failed:$|cannot be read|not run/.test(line))).toEqual([]);
+  expect(
+    lines.flatMap((line) => /^(\w+\/\w+): \d+ passed, 0 failed, \d+ deviated$/.exec(line)?.[1] ?? []),
+  ).toEqual(SUITES.map(({ name }) => name).toSorted());
+  expect(lines.at(-1)).toBe("682 passed, 0 failed, 276 deviated");
+  expect(status).toBe(0);
 });
 
 test("--help tells how it is called", () => {

@@ -1,16 +1,18 @@
-import { appendFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { DATA, readText } from "../support/data.ts";
 import type { Json } from "./compare.ts";
 import { isObject } from "./compare.ts";
 import type { Suite, Verdict } from "./suites.ts";
 import { judgeCase, readCases, SUITES } from "./suites.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 
-const USAGE = `usage: npm run conformance -- [--actual FILE] [--help] PATH...
-Runs the conformance vectors in the given folders or files, in the preference bucket-order, and prints for each file and at the end
-"N passed, N failed, N deviated"; test/conformance/deviations.md says which deviations there are. Exits with 1 if a case failed or
-none was run, with 2 if it could not begin.
+const RECORDED = `${DATA}vectors`;
+const USAGE = `usage: npm run conformance -- [--actual FILE] [--help] [PATH...]
+Runs the conformance vectors in the given folders or files, plain or gzip (without any: the recorded ones in test/data/vectors), in the
+preference bucket-order, and prints for each file and at the end "N passed, N failed, N deviated"; test/conformance/deviations.md says
+which deviations there are. Exits with 1 if a case failed or none was run, with 2 if it could not begin.
   --actual FILE  writes what was answered, one JSON object a line: folder, file, name, result, verdict`;
 const MOST_SHOWN = 3;
 const total = emptyCount();
@@ -18,7 +20,8 @@ const defects = new Map<number, number>();
 const { values, positionals } = readArguments();
 if (values.help === true) console.log(USAGE);
 else {
-  const files = positionals.flatMap((path) => findFiles(resolve(path)));
+  const paths = positionals.length === 0 ? [RECORDED] : positionals;
+  const files = paths.flatMap((path) => findFiles(resolve(path)));
   if (values.actual !== undefined) writeFileSync(values.actual, "");
   for (const file of files) {
     const suite = suiteOf(file);
@@ -37,7 +40,6 @@ function readArguments() {
       options: { actual: { type: "string" }, help: { type: "boolean" } },
       allowPositionals: true,
     });
-    if (read.values.help !== true && read.positionals.length === 0) throw new Error("no PATH is given");
     for (const path of read.positionals)
       if (!existsSync(path)) throw new Error(`${path}: there is no such file or folder`);
     return read;
@@ -60,7 +62,7 @@ function countText(count: Readonly<Record<Verdict["kind"], number>>): string {
 }
 
 function nameOf(file: string): string {
-  return `${basename(dirname(file))}/${basename(file, ".json")}`;
+  return `${basename(dirname(file))}/${basename(file).replace(/\.json(?:\.gz)?$/, "")}`;
 }
 
 function suiteOf(file: string): Suite | undefined {
@@ -96,7 +98,7 @@ function findFiles(path: string): readonly string[] {
     .flatMap((entry) => {
       const inside = join(path, entry.name);
       if (entry.isDirectory()) return findFiles(inside);
-      return /^(?!world|vm_sizes).*\.json$/.test(entry.name) ? [inside] : [];
+      return /^(?!world|vm_sizes).*\.json(?:\.gz)?$/.test(entry.name) ? [inside] : [];
     });
 }
 
@@ -130,21 +132,22 @@ function writeActual(file: string, name: string, verdict: Verdict): void {
 }
 
 function readJson(file: string): Json {
-  const content: Json = JSON.parse(readFileSync(file, "utf8"));
+  const content: Json = JSON.parse(readText(file));
   return content;
 }
 
 function worldOf(file: string, name: Json | undefined): Readonly<Record<string, Json>> | undefined {
   if (typeof name !== "string") return undefined;
-  const world = readJson(join(dirname(file), name));
+  const world = readJson(plainOrPacked(join(dirname(file), name)));
   return isObject(world) ? world : undefined;
 }
 
-/** The catalogue with which the vectors were made stands above their folders; without one, sizes are unknown. */
+/** The catalogue with which the vectors were made stands above their folders; without one, the recorded one counts. */
 function findSizes(folder: string): Json {
-  const shared = new URL("../../../shared/vectors/vm_sizes.json", import.meta.url).pathname;
-  const file = [join(folder, "vm_sizes.json"), join(folder, "..", "vm_sizes.json"), shared].find((one) =>
-    existsSync(one),
-  );
-  return file === undefined ? {} : readJson(file);
+  const near = [folder, join(folder, "..")].map((one) => plainOrPacked(join(one, "vm_sizes.json")));
+  return readJson(near.find((one) => existsSync(one)) ?? plainOrPacked(join(RECORDED, "vm_sizes.json")));
+}
+
+function plainOrPacked(path: string): string {
+  return existsSync(path) ? path : `${path}.gz`;
 }

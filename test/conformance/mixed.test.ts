@@ -3,8 +3,8 @@
  * engine, says how many slots each job gets of which bucket. Another seed for other combinations: MIX_SEED=7 npm run unit --
  * test/conformance/mixed
  */
-import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { DATA, readText } from "../support/data.ts";
 import { fieldsOf, listOf, readFacts, readOutcome } from "./allocator-case.ts";
 import { answerAllocator } from "./answer-allocator.ts";
 import { findFaults } from "./checkers.ts";
@@ -16,15 +16,12 @@ import { readNaiveWorld } from "./naive-world.ts";
 import { readCases, SUITES } from "./suites.ts";
 import type { VectorCase } from "./vector-case.ts";
 
-const vectors = new URL("../../../shared/vectors/", import.meta.url).pathname;
-const hasVectors = existsSync(vectors);
-const readJson = (path: string): Json => JSON.parse(readFileSync(vectors + path, "utf8"));
-if (!hasVectors) console.warn(`NOT RUN: mixed vectors, as there are no vectors in ${vectors}`);
+const readJson = (path: string): Json => JSON.parse(readText(`${DATA}vectors/${path}.gz`));
 
 const FIRST_SEED = Number(process.env["MIX_SEED"] ?? 1);
 const MIXES = process.env["DEEP"] === undefined ? 800 : 20_000;
 
-describe.skipIf(!hasVectors)("mixed vectors (needs ../shared/vectors)", () => {
+describe("mixed vectors", () => {
   test(`${MIXES} mixes from seed ${FIRST_SEED}: every job gets of each bucket what a naive first fit gives it`, () => {
     const vmSizes = readJson("vm_sizes.json");
     const cases = SUITES.filter(({ name }) => /^allocator\/(?!raises)/.test(name)).flatMap(({ name }) =>

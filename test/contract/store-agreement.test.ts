@@ -94,7 +94,7 @@ test("after any sequence of saves by two processes, Table Storage holds what mem
     }),
     { numRuns: 25, seed: 20_261_120 },
   );
-}, 60_000);
+});
 
 async function loadedOf(model: ReturnType<typeof memoryRecordStore>) {
   return (await model.load(demo)) ?? Promise.reject(new Error("no record"));

@@ -5,7 +5,7 @@ import type { UseCase } from "./use-cases.ts";
 import { callback, demandMessage, tick } from "./use-cases.ts";
 
 // Most of a run is waiting for leases, ticks and messages that come back, so all run side by side.
-vi.setConfig({ testTimeout: 90_000, maxConcurrency: 6 });
+vi.setConfig({ maxConcurrency: 6 });
 
 interface Case extends Crash {
   readonly useCase: UseCase;

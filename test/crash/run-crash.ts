@@ -19,8 +19,6 @@ export interface Run {
 const UNSEEN_MS = 130_000;
 /** And a tick has seen them. */
 const LONG_ENOUGH_MS = 200_000;
-/** Real milliseconds after which a run that has not come to rest is looked at as it is. */
-const PATIENCE_MS = 30_000;
 
 /** Plays one use case with a crash in it, or none; restarts; lets everything come to rest; and says how it ended. */
 export async function runCrash(useCase: UseCase, crash?: Crash): Promise<Run> {
@@ -73,7 +71,7 @@ async function lastOutcome(scene: Scene, asker: Asker | undefined, expected: Out
     outcome = await readOutcome(scene, asker?.nodeId);
     return false;
   };
-  await scene.until("the outcome is as expected", isExpected, PATIENCE_MS).catch(() => undefined);
+  await scene.until("the outcome is as expected", isExpected).catch(() => undefined);
   return outcome;
 }
 
@@ -85,5 +83,5 @@ async function restOf(scene: Scene): Promise<void> {
     // One message is the next tick's.
     return isPlanned && (await scene.messages("demand")) <= 1;
   };
-  await scene.until("everything rests", isAtRest, PATIENCE_MS).catch(() => undefined);
+  await scene.until("everything rests", isAtRest).catch(() => undefined);
 }

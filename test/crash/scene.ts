@@ -7,6 +7,7 @@ import type { LocalSystem } from "../../src/local/system.ts";
 import { startSystem } from "../../src/local/system.ts";
 import type { NodeReady, TerminateAccepted } from "../../src/simulator/events.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** Where the process dies: at the call of this number (from 1) or of this name, before it or after. */
 export interface Crash {
@@ -23,6 +24,8 @@ export interface SceneOptions {
 }
 
 export const CLUSTER = "demo";
+/** Some of what a test waits for comes in minutes of the app's clock. */
+const PATIENCE_SIMULATED_MS = 900_000;
 
 /** Nodes boot within 15 s, except in "stuck", where they never do. */
 const simulator: SimulatorOptions = {
@@ -205,11 +208,12 @@ export class Scene {
     await this.system.clock.sleep(Math.max(0, moment - this.now()));
   }
 
-  /** Polls until it holds; throws after `patienceMs` real milliseconds. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = 60_000): Promise<void> {
-    const end = Date.now() + patienceMs;
+  /** Polls until it holds; throws after a quarter of an hour of simulated time, and some real time. */
+  async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    const end = Date.now() + PATIENCE_MS;
+    const simulatedEnd = this.now() + PATIENCE_SIMULATED_MS;
     while (!(await holds())) {
-      if (Date.now() > end) throw new Error(`waited ${patienceMs} ms in vain until ${what}`);
+      if (Date.now() > end && this.now() > simulatedEnd) throw new Error(`waited in vain until ${what}`);
       await pause(20);
     }
   }

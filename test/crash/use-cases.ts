@@ -2,6 +2,7 @@ import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Scene, SceneOptions } from "./scene.ts";
 import { CLUSTER } from "./scene.ts";
+import { paced } from "../support/patience.ts";
 
 /** A use case in which the process is to die, and the world around it. */
 export interface UseCase {
@@ -35,7 +36,7 @@ const NOTHING_OPEN = { unmet: 0, intents: 0, inFlight: 0, messagesLeft: 0, messa
 /** The timer keeps house (collects bodies, prunes history) in each tenth minute. */
 const HOUSEKEEPING = 10 * MINUTE;
 /** An observation is acted on for 5 s, a callback is waited for for 20 s: at a higher speed a busy machine would miss that. */
-const SPEED = 30;
+const SPEED = paced(30);
 
 /**
  * Five nodes are asked for by one message to a cluster that has no record yet; none shows until long after the restart. A message in
@@ -43,7 +44,7 @@ const SPEED = 30;
  */
 export const demandMessage: UseCase = {
   name: "a demand message",
-  scene: { speed: 60, still: ["snapshot"], origin: (now) => now },
+  scene: { speed: paced(60), still: ["snapshot"], origin: (now) => now },
   async prepare(scene) {
     scene.system.simulator.faults.freezeLag();
     return undefined;
@@ -100,15 +101,11 @@ export const tick: UseCase = {
   act: (scene) => scene.runTimer(),
   // The scheduler reports every minute; it asks for nothing, so that what was asked for must have lasted.
   recover: (scene) =>
-    scene.until(
-      "the idle node is stopped",
-      async () => {
-        await reportIdle(scene);
-        await scene.sleepUntil(scene.now() + MINUTE);
-        return scene.stopped().some((event) => event.array === "idle");
-      },
-      40_000,
-    ),
+    scene.until("the idle node is stopped", async () => {
+      await reportIdle(scene);
+      await scene.sleepUntil(scene.now() + MINUTE);
+      return scene.stopped().some((event) => event.array === "idle");
+    }),
   meanwhile: async () => undefined,
   outcome: {
     created: { stuck: 1, idle: 1, execute: 4, burst: 2 },
@@ -190,8 +187,7 @@ export const callback: UseCase = {
     await ask(asker);
   },
   // A node asks until it is let go.
-  recover: (scene, asker) =>
-    scene.until("the node is let go", async () => (await ask(asker)) === 200, 30_000),
+  recover: (scene, asker) => scene.until("the node is let go", async () => (await ask(asker)) === 200),
   meanwhile: (scene) => scene.tick(),
   outcome: {
     created: { execute: 3 },

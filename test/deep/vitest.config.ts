@@ -11,10 +11,11 @@ export default defineConfig({
     include: [
       "test/deep/**/*.deep.ts",
       "test/property/**/*.test.ts",
+      "test/conformance/conformance.test.ts",
       "test/conformance/mixed.test.ts",
       "test/first-tries/vectors.test.ts",
     ],
-    setupFiles: ["test/support/setup.ts"],
+    globalSetup: "test/support/setup.ts",
     pool: "forks",
     fileParallelism: false,
     testTimeout: 3_600_000,

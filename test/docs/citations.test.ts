@@ -14,7 +14,7 @@ const filesBelow = (folder: string, ending: RegExp): readonly Text[] =>
     .map((path) => ({ path, text: read(path) }));
 
 const sources = ["src", "functions", "infra", "test"].flatMap((folder) =>
-  filesBelow(folder, /\.(?:ts|mjs)$/),
+  filesBelow(folder, /\.(?:ts|mjs|bicep|bicepparam|kql)$/),
 );
 const pages = filesBelow("docs", /\.md$/);
 const above = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map((path) => ({
@@ -95,6 +95,14 @@ describe("a dead one is found", () => {
     },
   ])("$name", ({ comment, found }) => {
     expect(deadCitations({ path: "a.ts", text: `/** Says ${comment}. */\n` }, targets)).toEqual(found);
+  });
+
+  test("in a comment of Bicep", () => {
+    // The slashes are put in, as the test above reads this file, too.
+    const text = "resource a 'b' = {\n  SLASHES The platform needs it (azure.md 1.2).\n  c: 'd'\n}\n";
+    expect(deadCitations({ path: "infra/a.bicep", text: text.replace("SLASHES", "//") }, targets)).toEqual([
+      "infra/a.bicep: no page azure.md",
+    ]);
   });
 
   test.each([

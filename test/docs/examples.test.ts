@@ -5,6 +5,7 @@ import { clusterName } from "../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { MessageRead } from "../../src/wire/message/message-read.ts";
 import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
+import { readPatch } from "../../src/wire/policy/config-patch.ts";
 import { readWhatIf } from "../../src/wire/what-if.ts";
 import { ROOT } from "../support/run-main.ts";
 import { CONTEXT, NOW, readMembers } from "../wire/context.ts";
@@ -27,13 +28,13 @@ function blocksOf(path: string): readonly string[] {
 }
 const examples = pages.flatMap((path) => blocksOf(path).map((text) => ({ path, text })));
 
-type Kind = "message" | "members" | "job" | "constraint" | "dry run" | "configuration" | "other";
+type Kind = "message" | "members" | "job" | "constraint" | "dry run" | "patch" | "configuration" | "other";
 
 /** The kind of an example. The page says it in prose, and the keys of the example show it. */
 function kindOf(path: string, text: string): Kind {
   if (text.includes('"version": 1')) return "message";
   if (text.includes("json.schemas")) return "other";
-  if (path === "docs/http.md") return "dry run";
+  if (path === "docs/http.md") return text.includes('"unset"') ? "patch" : "dry run";
   if (path !== "docs/demand.md") return "configuration";
   if (text.includes('"schedulerNodes"')) return "members";
   return /^\s*\{ ?"name"/.test(text) ? "job" : "constraint";
@@ -60,6 +61,10 @@ function problemsOf(path: string, text: string): unknown {
       const read = readWhatIf(new TextEncoder().encode(text), context);
       return read.kind === "what-if" ? read.rejectedJobs : read;
     }
+    case "patch": {
+      const read = readPatch(text);
+      return read.kind === "patch" ? [] : read;
+    }
     case "configuration": {
       const read = validateConfig(text);
       if (read.kind !== "valid") return read;
@@ -82,8 +87,9 @@ test("the pages have examples of each kind", () => {
     "members",
     "message",
     "other",
+    "patch",
   ]);
-  expect(examples.length).toBeGreaterThan(20);
+  expect(examples.length).toBeGreaterThan(18);
 });
 
 describe("each example is read without a problem", () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
+import { NODE_PROPERTIES } from "../../src/domain/constraint.ts";
 import { readSources } from "../house/imports.ts";
 import { edgesBetweenRooms, STOREYS } from "../house/rooms.ts";
 import { ROOT } from "../support/run-main.ts";
@@ -96,6 +97,15 @@ test("docs/http.md has every route with its methods", () => {
     );
   });
   expect(missing.map(({ name }) => name)).toEqual([]);
+});
+
+test("docs/demand.md lists the properties of a node that a constraint may name, and docs/scalelib.md counts them", () => {
+  const [, section = ""] = read("docs/demand.md").split("\n### Constraints\n");
+  const rows = (section.split("\n### ")[0] ?? "").split("\n").filter((line) => line.startsWith("| "));
+  const listed = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+  expect(listed.toSorted()).toEqual([...NODE_PROPERTIES].toSorted());
+  const [, count = ""] = /^A node has (\d+) properties/m.exec(read("docs/scalelib.md")) ?? [];
+  expect(Number(count)).toBe(NODE_PROPERTIES.length);
 });
 
 test("each entry of docs/decisions.md has a context, a decision and a consequence, and no entry is there twice", () => {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { TIMEOUT_MS } from "../support/patience.ts";
 import { ROOT } from "../support/run-main.ts";
 
 /** A command of a page's ```console blocks, and the output that the page prints below it, with [CODE] if the exit code is not 0. */
@@ -60,8 +61,8 @@ export async function runSteps(before: string, steps: readonly Step[]): Promise<
   }
 }
 
-/** A command that never ends is killed, so that the test names its step. */
-const LONGEST_MS = 90_000;
+/** The commands are killed if they do not end, so that the test names its step. */
+const LONGEST_MS = 0.6 * TIMEOUT_MS;
 
 function runBash(script: string, folder: string): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -1,14 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
-import { ROOT } from "../support/run-main.ts";
+import { DATA, readText } from "../support/data.ts";
 import { CONTEXT } from "../wire/context.ts";
 import { printedFiles } from "./printed.ts";
 
-const CAPTURES = join(ROOT, "../shared/examples/schedulers/captures/slurm-22.05");
+/** By scene: what a real Slurm printed. */
+const SCENES: Readonly<Record<string, { readonly squeue: string; readonly sinfo: string }>> = JSON.parse(
+  readText(`${DATA}slurm-22.05.json.gz`),
+);
 
 /** The columns of a capture, in its first line. `squeue -O` is asked for the same. A feature may contain the separator. */
 const SQUEUE = `awk -F'|' -v want="$4" 'BEGIN { n = split(want, w, ",") }
@@ -165,18 +168,14 @@ test("hosts that are up are stated with their jobs; those that are powered down 
   ]);
 });
 
-if (!existsSync(CAPTURES))
-  process.stdout.write("slurm-demand: ../shared/examples is not here: Slurm's real outputs are not tried\n");
-
-test.skipIf(!existsSync(CAPTURES)).each([
-  // Jobs that the scene's squeue-short.txt shows as CONFIGURING or RUNNING, or as PENDING because of Resources, Priority, None, or nodes
-  // that are down.
+test.each([
+  // Jobs that are CONFIGURING or RUNNING there, or PENDING because of Resources, Priority, None, or nodes that are down.
   { scene: "01-empty", waiting: 0, placed: 0 },
   { scene: "02-submitted", waiting: 22, placed: 0 },
   { scene: "05-running", waiting: 14, placed: 8 },
 ])("real outputs of Slurm 22.05, $scene", ({ scene, waiting, placed }) => {
-  const read = (name: string) => readFileSync(join(CAPTURES, scene, name), "utf8");
-  const { jobs } = messageFor(read("squeue.txt"), read("sinfo.txt"));
+  const { squeue = "", sinfo = "" } = SCENES[scene] ?? {};
+  const { jobs } = messageFor(squeue, sinfo);
   const there = jobs.filter((job) => "placed" in job);
   expect({ waiting: jobs.length - there.length, placed: there.length }).toEqual({ waiting, placed });
 });

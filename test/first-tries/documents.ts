@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { DATA, readCaptured, readText } from "../support/data.ts";
 import type { Cluster, Fields } from "./clusters.ts";
 import { CLUSTERS } from "./clusters.ts";
 import type { Try } from "./inputs.ts";
@@ -12,8 +13,8 @@ export interface Documented {
   readonly configs: readonly Fields[];
 }
 
-const read = (path: URL): Fields => fieldsOf(JSON.parse(readFileSync(path, "utf8")));
-const OURS = new URL("../fixtures/first-tries/documented.json", import.meta.url);
+const read = (path: string): Fields => fieldsOf(JSON.parse(readText(path)));
+const OURS = fileURLToPath(new URL("../fixtures/first-tries/documented.json", import.meta.url));
 
 const named = (one: Fields): string => String(one["name"]);
 
@@ -72,14 +73,14 @@ export function readOurs(): Documented {
   };
 }
 
-/** The same as it was captured, on the clusters that were captured; every file of the folder that asks for something or shows a cluster. */
-export function readCaptured(folder: URL): Documented {
-  const file = (name: string): Fields => read(new URL(name, folder));
+/** The same as it was captured, on the clusters that were captured; every file that asks for something or shows a cluster. */
+export function readDocumented(): Documented {
+  const file = (name: string): Fields => fieldsOf(readCaptured(`docs/${name}`));
   const library = file("scalelib-examples.json");
   const payloads = file("jetpack-autoscale-payloads.json");
   const bucket = { ...file("bucket-schema-example-values.json"), activeCount: 0, activeNodes: [] };
   const creates = ["create-request-minimal.json", "create-request-placement-group.json"].map(file);
-  const steps = listOf(file("autoscale-contract.json")["cases"]).flatMap((one) =>
+  const steps = listOf(read(`${DATA}autoscale-contract.json`)["cases"]).flatMap((one) =>
     listOf(one["steps"]).flatMap((step) =>
       step["update"] === undefined ? [] : [{ name: named(one), message: { nodearrays: step["update"] } }],
     ),

@@ -214,6 +214,8 @@ export const CONFIG_EFFECTS: readonly Key[] = [
   ofConfig("maxExpirationInterval", 60),
   { ...ofConfig("inFlightGrace", 1), unused: LATER },
   { ...ofConfig("groupFillTimeout", 1), unused: LATER },
+  ofConfig("downTimeout", "never"),
+  ofConfig("failedTimeout", 60),
   { ...ofConfig("planHistory", 0), unused: "plans are kept or not, and are the same" },
   ofConfig("nodearrays", ["hpc"]),
   ofConfig("default_resources", [{ select: {}, name: "ncpus", value: 1 }]),

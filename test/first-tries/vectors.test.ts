@@ -10,19 +10,17 @@ import { tryOut } from "./try-out.ts";
 import { oneByOne, readVectorTries } from "./vectors.ts";
 
 const all = readVectorTries();
-if (all === undefined)
-  console.warn("NOT RUN: vectors in the default preference, as there is no ../shared/vectors");
 
 /** `npm test` tries each n-th vector. */
 const STRIDE = IS_DEEP ? 1 : 5;
 
-const sample = (all ?? []).filter((_, i) => i % STRIDE === 0);
+const sample = all.filter((_, i) => i % STRIDE === 0);
 
-describe.skipIf(all === undefined).each(MODES.filter(({ preference }) => preference === "existing-first"))(
-  "vectors among $among (needs ../shared/vectors)",
+describe.each(MODES.filter(({ preference }) => preference === "existing-first"))(
+  "vectors among $among",
   (mode) => {
     test(
-      `break no rule: ${sample.length} of ${all?.length ?? 0} clusters, with all their jobs and with each alone`,
+      `break no rule: ${sample.length} of ${all.length} clusters, with all their jobs and with each alone`,
       () => {
         let placed = 0;
         const faults = sample

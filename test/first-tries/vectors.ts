@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
 import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { agreeingStatus } from "../conformance/agreeing-status.ts";
 import type { Json } from "../conformance/compare.ts";
 import { isList, isObject, textOf } from "../conformance/compare.ts";
 import { readCases, SUITES } from "../conformance/suites.ts";
 import type { VectorCase } from "../conformance/vector-case.ts";
+import { DATA, readText } from "../support/data.ts";
 import type { Cluster, Fields } from "./clusters.ts";
 import { familyNamed, fieldsOf, listOf } from "./naive-limits.ts";
 
@@ -15,16 +15,10 @@ export interface VectorTry {
   readonly message: Fields;
 }
 
-const FOLDER = new URL("../../../shared/vectors/", import.meta.url);
-
-/** All cases of the allocator; undefined where there are no vectors. Those whose configuration we refuse are left out. */
-export function readVectorTries(): readonly VectorTry[] | undefined {
-  if (!existsSync(FOLDER)) return undefined;
+/** All cases of the allocator. Those whose configuration we refuse are left out. */
+export function readVectorTries(): readonly VectorTry[] {
   return SUITES.filter(({ name }) => name.startsWith("allocator/"))
-    .flatMap(({ name }) => {
-      const file = new URL(`${name}.json`, FOLDER);
-      return existsSync(file) ? readCases(JSON.parse(readFileSync(file, "utf8"))) : [];
-    })
+    .flatMap(({ name }) => readCases(JSON.parse(readText(`${DATA}vectors/${name}.json.gz`))))
     .flatMap((one) => tryOf(one) ?? []);
 }
 

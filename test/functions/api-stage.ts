@@ -1,14 +1,15 @@
 import { expect } from "vitest";
 import { z } from "zod";
 import type { LocalApp } from "../support/local-app.ts";
+import { PATIENCE_MS, paced } from "../support/patience.ts";
 
 /*
  * Shared by the tests of the HTTP API: the part of the state page that they read, and a demand for nodes.
  */
 
-/** The speed of the app's clock: a tick takes one real second, and a node is up within a tick. */
-export const SPEED = 60;
-export const patiently = { timeout: 15_000, interval: 50 };
+/** The speed of the app's clock: there is a tick in each real second, and a node is up within a tick. */
+export const SPEED = paced(60);
+export const patiently = { timeout: PATIENCE_MS, interval: 50 };
 export const problemJson = "application/problem+json";
 
 const statePage = z.object({

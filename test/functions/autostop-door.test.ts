@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { paced } from "../support/patience.ts";
 
 /** What the route of the stop URL checks before it reads the record, and its answers to unknown callers. */
 
@@ -11,7 +12,7 @@ const nodes = new Map<string, { readonly instance: string; readonly path: string
 beforeAll(async () => {
   app = await startLocalApp({
     clusters: ["prod"],
-    speed: 10,
+    speed: paced(10),
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
   });
   app.simulator.onEvent((event) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { callerOf } from "../../functions/caller.ts";
 import type { LocalApp } from "../support/local-app.ts";
@@ -10,15 +10,39 @@ import { arraysPage, patiently, problemJson, SPEED, stateOf } from "./api-stage.
 const PATH = "/api/clusters/demo/config";
 const NAME = "x-ms-client-principal-name";
 
+/** What others do between the reading and the writing of the next change. */
+let meanwhile: (() => Promise<unknown>) | undefined;
+
 let app: LocalApp;
 beforeAll(async () => {
   app = await startLocalApp({
-    clusters: ["demo", "two words", "unchanged"],
+    clusters: CLUSTERS,
     speed: SPEED,
     settings: { WEBSITE_AUTH_ENABLED: "True" },
+    decorate: (ports) => ({
+      ...ports,
+      documents: {
+        ...ports.documents,
+        async write(...change) {
+          const others = meanwhile;
+          meanwhile = undefined;
+          await others?.();
+          return ports.documents.write(...change);
+        },
+      },
+    }),
   });
+  // The mode of the app setting is written before the first plan: version 1.
+  for (const cluster of CLUSTERS) {
+    const path = `/api/clusters/${encodeURIComponent(cluster)}/config/history`;
+    const changes = async () => history.parse((await app.call("GET", path)).body).changes;
+    const written = [{ who: "written at the beginning" }];
+    await vi.waitFor(async () => expect(await changes()).toEqual(written), patiently);
+  }
 });
 afterAll(() => app.close());
+
+const CLUSTERS = ["demo", "two words", "unchanged", "patched"];
 
 const history = z.object({ changes: z.array(z.object({ who: z.string() })) });
 
@@ -36,13 +60,22 @@ test("with App Service authentication, a change and a rollback have the caller's
   await send("PUT", PATH, undefined, { idleTimeout: 300 });
   await send("POST", `${PATH}/rollback`, "ada@example.org");
   const { changes } = history.parse((await app.call("GET", `${PATH}/history`)).body);
-  expect(changes.map(({ who }) => who)).toEqual(["ada@example.org", "unknown", "ada@example.org", "unknown"]);
+  expect(changes.map(({ who }) => who)).toEqual([
+    "ada@example.org",
+    "unknown",
+    "ada@example.org",
+    "unknown",
+    "written at the beginning",
+  ]);
 });
 
-test("the first change is shown against the defaults, and the comparison lists what is observed", async () => {
+test("the mode that was written at the beginning is shown against the defaults, a document without one keeps it, and the comparison lists what is observed", async () => {
   const changes = z.object({ changes: z.array(z.object({ differences: z.array(z.unknown()) })) });
-  const told = changes.parse((await app.call("GET", `${PATH}/history`)).body).changes.at(-1);
-  expect(told?.differences).toEqual([{ path: "idleTimeout", before: "300", after: "100" }]);
+  const told = changes.parse((await app.call("GET", `${PATH}/history`)).body).changes.slice(-2);
+  expect(told.map(({ differences }) => differences)).toEqual([
+    [{ path: "idleTimeout", before: "300", after: "100" }],
+    [{ path: "mode", after: '"act"' }],
+  ]);
   await app.call("PUT", PATH, { mode: "observe" });
   const { body } = await app.call("GET", "/api/clusters/demo/comparison");
   expect(body).toMatchObject({ observing: expect.any(Array) });
@@ -78,13 +111,14 @@ describe("configuration", () => {
     preference: "existing-first",
     among: "priority",
     planHistory: 604_800,
+    mode: "act",
   };
 
   test("defaults, then what was put, at once", async () => {
     const arrays = async () =>
       arraysPage.parse((await app.call("GET", "/api/clusters/two%20words")).body).nodearrays;
     await expect.poll(arrays, patiently).not.toEqual([]);
-    expect((await app.call("GET", path)).body).toEqual(defaults);
+    expect((await app.call("GET", path)).body).toEqual({ ...defaults, version: 1 });
     const document = { idleTimeout: 120, nodearrays: ["execute", "gone"] };
     expect(await app.call("PUT", path, document)).toMatchObject({
       status: 200,
@@ -102,6 +136,7 @@ describe("configuration", () => {
       ...defaults,
       idleTimeout: 120,
       nodearrays: ["execute", "gone"],
+      version: 2,
     });
   });
 
@@ -120,6 +155,7 @@ describe("configuration", () => {
     expect(shown.body).toEqual({
       ...defaults,
       ...document,
+      version: 3,
       doubts: [expect.objectContaining({ path: "prices.locations.here.Standard_F2s_v2.spot", found: "0.2" })],
     });
     expect(await app.call("PUT", path, shown.body)).toMatchObject({ status: 200, body: document });
@@ -211,7 +247,7 @@ describe("configuration", () => {
       },
     });
     const shown = await app.call("GET", path);
-    expect(shown.body).toEqual({ ...defaults, idleTimeout: 240, bootTimeout: 3600 });
+    expect(shown.body).toMatchObject({ ...defaults, idleTimeout: 240, bootTimeout: 3600 });
     expect(JSON.stringify([answer, shown, app.events, app.lines])).not.toContain("hunter2");
   });
 
@@ -241,15 +277,14 @@ describe("configuration", () => {
     });
   });
 
-  test("the first change is taken back to the defaults; without any change there is nothing to take back", async () => {
+  test("the first change is taken back to what was written at the beginning", async () => {
     const first = "/api/clusters/unchanged/config";
-    expect(await app.call("POST", `${first}/rollback`)).toMatchObject({ status: 404 });
     await app.call("PUT", first, { idleTimeout: 111 });
     expect((await app.call("POST", `${first}/rollback`)).body).toMatchObject({
       idleTimeout: defaults.idleTimeout,
     });
     expect((await app.call("GET", `${first}/history`)).body).toMatchObject({
-      changes: [{ number: 2, rollbackTo: 0 }, { number: 1 }],
+      changes: [{ number: 3, rollbackTo: 1 }, { number: 2 }, { number: 1, who: "written at the beginning" }],
     });
   });
 
@@ -259,9 +294,179 @@ describe("configuration", () => {
     // Functions use a new configuration within 15 s.
     await expect
       .poll(async () => (await app.call("GET", path)).body, patiently)
-      .toEqual({ ...defaults, mode: "observe", observing: "observing only: nothing is created or stopped" });
+      .toMatchObject({
+        ...defaults,
+        mode: "observe",
+        observing: "observing only: nothing is created or stopped",
+      });
     await expect
       .poll(async () => (await stateOf(app, "two words")).health.notes, patiently)
       .toContain("observing only: nothing is created or stopped");
+  });
+});
+
+describe("a change of single keys", () => {
+  const path = "/api/clusters/patched/config";
+  const patch = (change: unknown) => app.call("PATCH", path, change);
+  const put = (document: object) => app.call("PUT", path, document);
+  const get = async () => (await app.call("GET", path)).body;
+  const versions = z.object({ version: z.number() });
+  const versionNow = async () => versions.parse(await get()).version;
+  const putFor = (version: string, document: object) =>
+    fetch(`${app.host.url}${path}`, {
+      method: "PUT",
+      headers: { "x-functions-key": app.host.keys.host, "if-match": version },
+      body: JSON.stringify(document),
+    });
+
+  test("the first hour: a switch by one key leaves caps, prices and timeouts as they are, and says what it changed", async () => {
+    await put({ idleTimeout: 900, caps: { users: { zoe: { nodes: 4 } } }, mode: "act" });
+    expect(await patch({ set: { mode: "observe" } })).toMatchObject({
+      status: 200,
+      body: {
+        mode: "observe",
+        idleTimeout: 900,
+        caps: { users: { zoe: { nodes: 4 } } },
+        differences: [{ path: "mode", before: '"act"', after: '"observe"' }],
+        version: 3,
+      },
+    });
+    // The typing error of that story: an array that is not there is named.
+    expect(await patch({ set: { "idleTimeout.htx": 4 } })).toMatchObject({
+      status: 200,
+      body: { idleTimeout: { default: 900, htx: 4 }, caps: { users: { zoe: { nodes: 4 } } } },
+    });
+    expect(await patch({ unset: ["idleTimeout.htx", "caps.users.ada"] })).toMatchObject({
+      status: 200,
+      body: { idleTimeout: 900, differences: [{ path: "idleTimeout" }] },
+    });
+  });
+
+  test("a user's name with a dot, one array's mode, and the history of each change", async () => {
+    await patch({ set: { 'caps.users["anna.smith"].nodes': 10, "mode.execute": "act" } });
+    expect(await get()).toMatchObject({
+      caps: { users: { zoe: { nodes: 4 }, "anna.smith": { nodes: 10 } } },
+      mode: { default: "observe", execute: "act" },
+    });
+    const { body } = await app.call("GET", `${path}/history`);
+    expect(body).toMatchObject({
+      changes: expect.arrayContaining([
+        expect.objectContaining({
+          differences: [
+            { path: 'caps.users["anna.smith"]', after: '{"nodes":10}' },
+            { path: "mode", before: '"observe"', after: '{"default":"observe","execute":"act"}' },
+          ],
+        }),
+      ]),
+    });
+  });
+
+  test("what PUT refuses, PATCH refuses, and nothing is kept", async () => {
+    const before = await versionNow();
+    expect(await patch({ set: { idleTimout: 5, "mode.execute": "off" } })).toMatchObject({
+      status: 400,
+      body: {
+        problems: [
+          { found: '"idleTimout"', didYouMean: "idleTimeout" },
+          { path: "mode.execute", found: '"off"' },
+        ],
+      },
+    });
+    expect(await patch({ unset: ["mode"] })).toMatchObject({
+      status: 400,
+      body: { detail: 'unset: found "mode", expected a mode: set "mode" to "observe" or "act" instead' },
+    });
+    expect(await patch({ set: { mode: "act", read_only: true } })).toMatchObject({ status: 400 });
+    expect(await patch("not JSON")).toMatchObject({ status: 400 });
+    expect(await versionNow()).toBe(before);
+  });
+
+  test("changes of other keys that come meanwhile are merged; one of the same key is 409 and names it", async () => {
+    meanwhile = () => patch({ set: { bootTimeout: 1234 } });
+    expect(await patch({ set: { planHistory: 4321 } })).toMatchObject({
+      status: 200,
+      body: { bootTimeout: 1234, planHistory: 4321 },
+    });
+    meanwhile = () => patch({ set: { "caps.users.zoe.nodes": 5 } });
+    expect(await patch({ set: { "caps.users.zoe.nodes": 6 } })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/ is in force: caps\.users\.zoe\.nodes: 4 -> 5$/) },
+    });
+    expect(await get()).toMatchObject({ caps: { users: { zoe: { nodes: 5 } } } });
+  });
+
+  test("ifVersion: for an older version, the same key is 409, another is merged, and the same change again is done already", async () => {
+    const ifVersion = await versionNow();
+    await patch({ set: { "caps.users.zoe.nodes": 7 } });
+    expect(await patch({ set: { "caps.users.zoe.nodes": 8 }, ifVersion })).toMatchObject({ status: 409 });
+    expect(await patch({ set: { groupFillTimeout: 60 }, ifVersion })).toMatchObject({ status: 200 });
+    expect(await patch({ set: { "caps.users.zoe.nodes": 7 }, ifVersion })).toMatchObject({
+      status: 200,
+      body: { differences: [] },
+    });
+    expect(await patch({ set: { among: "cheapest" }, ifVersion: 4000 })).toMatchObject({ status: 409 });
+  });
+
+  test("PUT with If-Match: a stale version is 412 with what changed; the one in force is replaced", async () => {
+    const version = await versionNow();
+    await patch({ set: { "caps.users.zoe.nodes": 9 } });
+    const stale = await putFor(`"${version}"`, { idleTimeout: 1 });
+    expect([stale.status, z.object({ detail: z.string() }).parse(await stale.json()).detail]).toEqual([
+      412,
+      `version ${version} was seen, and version ${version + 1} is in force: caps.users.zoe.nodes: 7 -> 9`,
+    ]);
+    expect((await putFor("W/what", {})).status).toBe(400);
+    const response = await fetch(`${app.host.url}${path}`, {
+      headers: { "x-functions-key": app.host.keys.host },
+    });
+    expect(response.headers.get("etag")).toBe(`"${version + 1}"`);
+    const fresh = await putFor(`W/"${version + 1}"`, { idleTimeout: 1 });
+    expect([fresh.status, fresh.headers.get("etag")]).toEqual([200, `"${version + 2}"`]);
+  });
+
+  test("PUT and rollback without a mode keep the one in force, and say so", async () => {
+    await put({ mode: { default: "observe", execute: "act" } });
+    const kept = { mode: { default: "observe", execute: "act" } };
+    expect(await put({ idleTimeout: 60 })).toMatchObject({
+      status: 200,
+      body: {
+        ...kept,
+        notes: [
+          'the document says no mode, so the one in force is kept: mode {"default":"observe","execute":"act"}',
+        ],
+      },
+    });
+    expect(await app.call("POST", `${path}/rollback?to=0`)).toMatchObject({
+      status: 200,
+      body: { ...kept, differences: [{ path: "idleTimeout", before: "60", after: "300" }] },
+    });
+    expect(await put({ mode: { execute: "observe" } })).toMatchObject({
+      body: { mode: { default: "observe", execute: "observe" } },
+    });
+  });
+
+  test("read_only is mode observe; beside a mode that acts it is refused with both keys", async () => {
+    expect(await put({ read_only: true })).toMatchObject({
+      status: 200,
+      body: { mode: "observe", used: [{ key: "read_only", as: "mode: observe" }], notes: [] },
+    });
+    expect(await put({ read_only: true, mode: { default: "observe", execute: "act" } })).toMatchObject({
+      status: 400,
+      body: {
+        problems: [
+          {
+            path: "read_only",
+            found: "true",
+            expected: "read_only or mode, not both: read_only means observe, and mode says act",
+          },
+        ],
+      },
+    });
+    expect(await put({ read_only: true, mode: "observe" })).toMatchObject({ status: 200 });
+    await put({ mode: "act" });
+    expect(await patch({ set: { read_only: true } })).toMatchObject({
+      status: 200,
+      body: { mode: "observe" },
+    });
   });
 });

@@ -15,6 +15,7 @@ import {
   targets,
   text,
 } from "./message-stage.ts";
+import { paced } from "../support/patience.ts";
 
 /** Messages that the host gave up on: they are tried once more, or put aside. */
 
@@ -27,7 +28,7 @@ let failuresLeft = 0;
 beforeAll(async () => {
   const app = await startLocalApp({
     clusters: ["prod", "broken"],
-    speed: 60,
+    speed: paced(60),
     // Only messages cause plans here.
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     decorate: (ports) => ({
@@ -104,10 +105,7 @@ describe("what the host has given up on", () => {
     await expect
       .poll(
         () => stage.app.lines.filter((line) => line.includes("is moved to demand-poison: it failed 5 times")),
-        {
-          timeout: 20_000,
-          interval: 50,
-        },
+        { interval: 50 },
       )
       .toHaveLength(1);
     await quiet(stage);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test("100,000 distinct jobs over HTTP are durable, planned and shown", { timeout: 120_000 }, async () => {
+test("100,000 distinct jobs over HTTP are durable, planned and shown", async () => {
   const jobs = Array.from({ length: JOBS }, (_, index) => ({
     name: `job-${index}`,
     constraints: { ncpus: 1 + (index % 4) },
@@ -34,9 +34,7 @@ test("100,000 distinct jobs over HTTP are durable, planned and shown", { timeout
   const answer = await putDemand({ url: app.host.url, key: app.host.keys.host }, message, app.clock.now());
   const acknowledged = Date.now();
   expect(answer).toMatchObject({ status: 202, body: { changed: true, rejectedJobs: [] } });
-  await expect
-    .poll(() => app.events.some(({ event }) => event === "plan"), { timeout: 60_000, interval: 20 })
-    .toBe(true);
+  await expect.poll(() => app.events.some(({ event }) => event === "plan"), { interval: 20 }).toBe(true);
   const planned = Date.now();
   const { body } = await app.call("GET", "/api/clusters/prod");
   const shown = Date.now();

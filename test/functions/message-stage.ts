@@ -15,7 +15,7 @@ export interface Stage {
   readonly queues: QueueServiceClient;
 }
 
-const patiently = { timeout: 20_000, interval: 20 };
+const patiently = { interval: 20 };
 
 /** Waits until both queues are empty. The timer does not run here, so this function sweeps demand-poison itself. */
 export async function quiet({ queues }: Stage): Promise<void> {

@@ -5,11 +5,12 @@ import { z } from "zod";
 import { RECORD_KEY, clusterPartition } from "../../src/adapters/tables/keys.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { paced } from "../support/patience.ts";
 
 /** Two releases side by side: the newer one has written the record of "rolling", and this one reads it. */
 
 /** A message is put back for 30 s, which is one real second. */
-const SPEED = 30;
+const SPEED = paced(30);
 let app: LocalApp;
 let table: TableClient;
 
@@ -32,7 +33,7 @@ async function setStateVersion(stateVersion: number): Promise<void> {
   await table.updateEntity({ partitionKey, rowKey: RECORD_KEY, stateVersion }, "Merge");
 }
 
-const patiently = { timeout: 15_000, interval: 20 };
+const patiently = { interval: 20 };
 const count = (event: string, set: string, more: object = {}) =>
   app.events.filter(
     (logged) =>

@@ -13,6 +13,7 @@ import { HOST_KEYS } from "../../src/wire/message/scheduler-node.ts";
 import { findUndescribed, operationOf, validatorOf } from "../support/check-answer.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { paced } from "../support/patience.ts";
 
 /** The description of the HTTP API is complete, has nothing else, and stays so. */
 
@@ -23,7 +24,7 @@ let stopUrl = "";
 let instance = "";
 
 beforeAll(async () => {
-  app = await startLocalApp({ clusters: ["prod"], speed: 60 });
+  app = await startLocalApp({ clusters: ["prod"], speed: paced(60) });
   app.simulator.onEvent((event) => {
     if (event.kind !== "node-ready") return;
     stopUrl = readStopUrl(event.configuration) ?? "";
@@ -32,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const patiently = { timeout: 15_000, interval: 50 };
+const patiently = { interval: 50 };
 
 const httpBinding = z.object({
   type: z.literal("httpTrigger"),
@@ -185,6 +186,7 @@ test("each operation of the running system answers as described (startLocalApp c
   await call("POST", "/clusters/prod/plan", { limits, requestSets: { mine: null, odd: { jobs: [{}] } } });
   await call("POST", "/clusters/prod/tick");
   await call("POST", "/clusters/prod/wake");
+  await call("POST", "/clusters/prod/nodearrays/execute/end-down");
   await call("POST", "/clusters/prod/restored");
   await call("PUT", "/clusters/prod/config", {
     nodearrays: ["execute"],
@@ -195,6 +197,7 @@ test("each operation of the running system answers as described (startLocalApp c
   });
   await call("GET", "/clusters/prod/config");
   await call("PUT", "/clusters/prod/config", { nodearrays: ["execute"] });
+  await call("PATCH", "/clusters/prod/config", { set: { idleTimeout: 60 }, unset: ["bootTimeout"] });
   await call("GET", "/clusters/prod/config/history");
   await call("POST", "/clusters/prod/config/rollback");
   await call("GET", "/clusters/prod");

@@ -6,6 +6,7 @@ import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { BAD_QUESTIONS, quota } from "./bad-questions.ts";
 import { loseTicks } from "../support/lose-ticks.ts";
+import { PATIENCE_MS, paced } from "../support/patience.ts";
 
 /** POST /api/clusters/{c}/plan against the whole system: its forecast comes true, and a dry run changes nothing. */
 
@@ -18,7 +19,8 @@ const family: Record<string, number> = { standardFFamily: 8 };
 beforeAll(async () => {
   app = await startLocalApp({
     clusters: ["prod"],
-    speed: 60,
+    // A create may be sent for 30 s, which are 1.5 s or more here.
+    speed: paced(20),
     // Only the requests of a test change the record.
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     simulator: { quotas: { family } },
@@ -43,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const patiently = { timeout: 20_000, interval: 100 };
+const patiently = { timeout: PATIENCE_MS, interval: 100 };
 const tick = () => app.call("POST", "/api/clusters/prod/tick");
 const dryRun = (body?: unknown) => app.call("POST", "/api/clusters/prod/plan", body);
 
@@ -213,12 +215,11 @@ test("a past plan that changed something is explained as it was then", async () 
   const read = async (query: string) =>
     history.parse((await app.call("GET", `/api/clusters/prod/history${query}`)).body);
   const { keptPlans, planCounts } = await read("");
-  expect(planCounts).toMatchObject([
-    { plan: keptPlans[0], at: expect.any(String), created: 2, unmet: 1 },
-    { plan: keptPlans[1], created: 3, nodes: 2, unmet: 1 },
-  ]);
   const [first, last] = [keptPlans.at(0), keptPlans.at(-1)];
-  expect(keptPlans).toHaveLength(2);
+  expect(planCounts.map(({ plan }) => plan)).toEqual(keptPlans);
+  expect(planCounts.at(0)).toMatchObject({ at: expect.any(String), created: 2, unmet: 1 });
+  expect(planCounts.at(-1)).toMatchObject({ created: 3, nodes: 2, unmet: 1 });
+  expect(planCounts.length).toBeGreaterThanOrEqual(2);
   const [firstAt = ""] = planCounts.map(({ at }) => at);
   expect(await read(`?to=${firstAt}`)).toMatchObject({ keptPlans: [first] });
   const before = new Date(Date.parse(firstAt) - 1).toISOString();
@@ -250,8 +251,8 @@ test("a past plan that changed something is explained as it was then", async () 
     type: "application/problem+json",
     body: {
       title: "Unknown plan",
-      detail: `plan 0 changed nothing, or is not kept any more (kept near it: ${first}, ${last})`,
-      near: [first, last],
+      detail: `plan 0 changed nothing, or is not kept any more (kept near it: ${keptPlans.join(", ")})`,
+      near: keptPlans,
     },
   });
   expect(await explain("plan=last")).toMatchObject({

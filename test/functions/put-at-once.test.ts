@@ -51,7 +51,7 @@ beforeEach(() => {
   isQueueDown = false;
 });
 
-const patiently = { timeout: 10_000, interval: 20 };
+const patiently = { interval: 20 };
 const put = (set: string, count: number, cluster = "prod") =>
   app.call("PUT", `/api/clusters/${cluster}/request-sets/${set}`, {
     version: 1,

@@ -5,13 +5,14 @@ import { RECORD_KEY, clusterPartition } from "../../src/adapters/tables/keys.ts"
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { runCommand } from "../cli/run-command.ts";
+import { paced } from "../support/patience.ts";
 
 /** An operator reports that storage was restored from a backup. */
 
 let app: LocalApp;
 
 beforeAll(async () => {
-  app = await startLocalApp({ clusters: ["prod", "other"], speed: 30 });
+  app = await startLocalApp({ clusters: ["prod", "other"], speed: paced(30) });
 });
 afterAll(() => app.close());
 
@@ -30,7 +31,7 @@ test("each call begins a new epoch: scale-down rests for five minutes, and creat
   const message = { version: 1, nodearrays: [{ Name: "execute", TargetCount: 1 }], expirationInterval: 3600 };
   await app.call("PUT", "/api/clusters/prod/request-sets/standard", message);
   await expect
-    .poll(async () => (await app.call("GET", "/api/clusters/prod")).body, { timeout: 15_000 })
+    .poll(async () => (await app.call("GET", "/api/clusters/prod")).body)
     .toMatchObject({ plan: {} });
   const first = await app.call("POST", "/api/clusters/prod/restored");
   expect(first.status).toBe(200);
@@ -71,9 +72,7 @@ test("a row that is set back under the running app begins a new epoch by itself"
       expirationInterval: 3600,
     });
   const observed = () =>
-    expect
-      .poll(async () => (await app.call("GET", set)).body, { timeout: 15_000 })
-      .toMatchObject({ observed: true });
+    expect.poll(async () => (await app.call("GET", set)).body).toMatchObject({ observed: true });
   await push(1);
   await observed();
   const row = await table.getEntity(clusterPartition("other"), RECORD_KEY);

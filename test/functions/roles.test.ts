@@ -78,7 +78,9 @@ describe("the table of roles", () => {
     ]);
     expect(methodsOf("operator")).toEqual([
       "GET rejected-messages",
+      "PATCH clusters/{cluster}/config",
       "POST clusters/{cluster}/config/rollback",
+      "POST clusters/{cluster}/nodearrays/{nodearray}/end-down",
       "POST clusters/{cluster}/restored",
       "POST clusters/{cluster}/tick",
       "POST clusters/{cluster}/wake",
@@ -123,6 +125,6 @@ describe("keys of the local host", () => {
   });
 
   test("an operator's key opens every function with a key", () => {
-    expect(openedBy("operator")).toHaveLength(17);
+    expect(openedBy("operator")).toHaveLength(18);
   });
 });

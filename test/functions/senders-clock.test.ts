@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { PATIENCE_MS, paced } from "../support/patience.ts";
 
 /**
  * In the demo the app's clock is scaled, and the senders' clocks are real. Messages of curl without a revision, of the command line, and of
@@ -11,12 +12,12 @@ let app: LocalApp;
 afterEach(() => app.close());
 
 const SET = "/api/clusters/prod/request-sets/mixed";
-const patiently = { timeout: 15_000, interval: 20 };
+const patiently = { timeout: PATIENCE_MS, interval: 20 };
 const shown = z.object({ revision: z.number(), demands: z.number(), state: z.string() });
 
 test("messages with a real revision and without one follow one another by HTTP and queue", async () => {
   const settings = { "AzureWebJobs.snapshot.Disabled": "true" };
-  app = await startLocalApp({ clusters: ["prod"], speed: 60, settings });
+  app = await startLocalApp({ clusters: ["prod"], speed: paced(60), settings });
   const message = { version: 1, cluster: "prod", requestSet: "mixed", expirationInterval: 86_400 };
   const put = async (jobs: number, revision?: number) => {
     const named = Array.from({ length: jobs }, (_, index) => ({ name: String(index) }));

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { runCommand } from "../cli/run-command.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { paced } from "../support/patience.ts";
 
 /** What senders may do over the queue and over HTTP, and the answer to an operator who limits senders while they are live. */
 
@@ -10,13 +11,13 @@ let app: LocalApp;
 beforeAll(async () => {
   app = await startLocalApp({
     clusters: ["prod"],
-    speed: 60,
+    speed: paced(60),
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
   });
 });
 afterAll(() => app.close());
 
-const patiently = { timeout: 10_000, interval: 20 };
+const patiently = { interval: 20 };
 const address = (set: string) => `/api/clusters/prod/request-sets/${set}`;
 const put = (set: string, members: object) =>
   app.call("PUT", address(set), { version: 1, expirationInterval: 3600, ...members });

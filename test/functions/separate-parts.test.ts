@@ -4,6 +4,7 @@ import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { answeringServer } from "../support/answering-server.ts";
 import { runCommand } from "../cli/run-command.ts";
+import { paced } from "../support/patience.ts";
 
 /** Demand, report and pools of one set, sent in messages of their own. */
 
@@ -11,13 +12,13 @@ let app: LocalApp;
 beforeAll(async () => {
   app = await startLocalApp({
     clusters: ["prod"],
-    speed: 60,
+    speed: paced(60),
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
   });
 });
 afterAll(() => app.close());
 
-const patiently = { timeout: 10_000, interval: 20 };
+const patiently = { interval: 20 };
 const address = (set: string) => `/api/clusters/prod/request-sets/${set}`;
 const put = (set: string, members: object) =>
   app.call("PUT", address(set), { version: 1, expirationInterval: 3600, ...members });

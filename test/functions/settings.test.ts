@@ -2,6 +2,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { paced } from "../support/patience.ts";
 
 /** The functions of an app with two wrong settings, one of which is a secret. */
 const SECRET = "too-short:";
@@ -10,7 +11,7 @@ let app: LocalApp;
 beforeAll(async () => {
   app = await startLocalApp({
     clusters: ["prod"],
-    speed: 60,
+    speed: paced(60),
     settings: {
       AUTOSCALER_CLUSTERS:
         '[{"name":"prod","url":"https://c.example","username":"u","passwordSetting":"NOT_SET"}]',
@@ -57,7 +58,7 @@ test.each(["/api/health", "/api/autostop/prod/token?instance=i"])(
 );
 
 test("timer and queue: one line each time, and the message stays with the host", async () => {
-  const patiently = { timeout: 10_000, interval: 20 };
+  const patiently = { interval: 20 };
   await app.call("GET", "/api/clusters");
   await expect.poll(() => said("snapshot").length, patiently).toBeGreaterThan(1);
   // The queues do not exist yet: the app needs settings to create them.

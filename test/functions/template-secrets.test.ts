@@ -3,6 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { PATIENCE_MS, paced } from "../support/patience.ts";
 
 /** The template's Configuration is sent to CycleCloud with each create, and appears nowhere else. */
 
@@ -18,7 +19,7 @@ const CONFIGURATION = {
   rack: "r7",
 };
 
-const patiently = { timeout: 20_000, interval: 100 };
+const patiently = { timeout: PATIENCE_MS, interval: 100 };
 let app: LocalApp;
 const answers: string[] = [];
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
   const array = { name: "execute", region: "westeurope", machineTypes: ["Standard_F4"], maxCount: 10 };
   app = await startLocalApp({
     clusters: ["prod"],
-    speed: 60,
+    speed: paced(60),
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     simulator: { clusters: [{ name: "prod", arrays: [{ ...array, configuration: CONFIGURATION }] }] },
   });

@@ -4,6 +4,7 @@ import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { loseTicks } from "../support/lose-ticks.ts";
+import { paced } from "../support/patience.ts";
 
 /** A minute is six seconds here, the timer is off, and wake messages are lost, so that only questions of nodes cause observations. */
 let app: LocalApp;
@@ -16,7 +17,7 @@ let mayAnswer = Promise.resolve();
 beforeAll(async () => {
   app = await startLocalApp({
     clusters: ["prod"],
-    speed: 10,
+    speed: paced(10),
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     decorate: (ports) => ({
       ...loseTicks(ports),
@@ -41,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const patiently = { timeout: 15_000, interval: 20 };
+const patiently = { interval: 20 };
 const statusCalls = () => app.simulator.summarize().statusCalls;
 const askForFive = () =>
   Promise.all(

@@ -10,33 +10,29 @@ import { shrink } from "./shrink.ts";
 const SEEDS = Array.from({ length: 16 }, (_, index) => index + 1);
 /** So that every bound is met, each from both sides. */
 const BOUND_SEEDS = Array.from({ length: EDGE_COUNT }, (_, index) => index + 1);
-/** Of these two one has a thousand mistakes, the other a long number of a plan. */
+/** A thousand mistakes; a long number of a plan; a price of 9e307; rows that an edit made too deep for the next one. */
 const ALSO = [
   { door: "plan", seed: 32 },
   { door: "request", seed: 345_328_043 },
+  { door: "config", seed: 374_576_718 },
+  { door: "rows", seed: 374_576_597 },
 ] as const;
 
-test(
-  "hostile inputs at every door are refused with a reason or planned, and nobody else hears of them",
-  { timeout: 180_000 },
-  async () => {
-    const crew = new Crew();
-    const all = [
-      ...SEEDS.flatMap((seed) => DOORS.map((door) => ({ door, seed }))).filter(
-        ({ door }) => door !== "bound",
-      ),
-      ...BOUND_SEEDS.map((seed) => ({ door: "bound" as const, seed })),
-      ...ALSO,
-    ];
-    const failures: string[] = [];
-    for (const { door, seed } of all) {
-      const failure = await tryOne(crew, door, seed);
-      if (failure !== undefined) failures.push(describe(failure));
-    }
-    await crew.end();
-    expect(failures).toEqual([]);
-  },
-);
+test("hostile inputs at every door are refused with a reason or planned, and nobody else hears of them", async () => {
+  const crew = new Crew();
+  const all = [
+    ...SEEDS.flatMap((seed) => DOORS.map((door) => ({ door, seed }))).filter(({ door }) => door !== "bound"),
+    ...BOUND_SEEDS.map((seed) => ({ door: "bound" as const, seed })),
+    ...ALSO,
+  ];
+  const failures: string[] = [];
+  for (const { door, seed } of all) {
+    const failure = await tryOne(crew, door, seed);
+    if (failure !== undefined) failures.push(describe(failure));
+  }
+  await crew.end();
+  expect(failures).toEqual([]);
+});
 
 test("one seed always gives the same inputs", () => {
   expect(JSON.stringify(inputsOf("put", 7))).toBe(JSON.stringify(inputsOf("put", 7)));

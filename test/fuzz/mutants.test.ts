@@ -6,7 +6,6 @@ const QUICK = ["a message that cannot be read is dropped"];
 
 test.each(MUTANTS.filter(({ name }) => QUICK.includes(name)))(
   "a product in which $name is found out by the sample",
-  { timeout: 120_000 },
   async (mutant) => {
     const { stdout, code } = await playMutant(mutant);
     expect(stdout).toMatch(mutant.shows);

@@ -85,16 +85,14 @@ async function editRow(
   const { table } = world;
   if (table === undefined) return;
   const { counts } = row.values;
-  if (typeof counts === "string") {
-    const values = { ...row.values, counts: writeText(edit(JSON.parse(counts)), world.cluster) };
-    return table.put(partition, row.rowKey, values);
-  }
   const before = joinChunks(row.values);
-  if (before.length === 0) return;
-  const stored = await decompress(before);
+  const isHistory = typeof counts === "string";
+  if (!isHistory && before.length === 0) return;
+  const stored = isHistory ? counts : await decompress(before);
   // An edit before this one made it deeper than an edit can follow.
   if (DEEP_TEXTS.some((deep) => stored.includes(deep))) return;
   const text = writeText(edit(JSON.parse(stored)), world.cluster);
+  if (isHistory) return table.put(partition, row.rowKey, { ...row.values, counts: text });
   const after = await compress(text);
   const values = { ...withoutChunks(row.values), ...chunkProperties(after) };
   if (!row.rowKey.startsWith("b-")) return table.put(partition, row.rowKey, values);

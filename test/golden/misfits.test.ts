@@ -53,6 +53,18 @@ describe("golden refusals", () => {
         "no raise of a limit helps: needs 65.0 GiB mem on one node; the largest offered is 64.0 GiB (execute/E8)",
     },
     {
+      name: "a plain number that was meant in MiB: in which unit it counts",
+      world: world([sized("execute/D8", 16), sized("execute/E8", 64)]),
+      demand: job(asking({ mem: 4096 })),
+      placed: "0 of 1",
+      reasons: [
+        "execute/D8: mem 4.0 TiB asked of one node, 16.0 GiB offered; a plain number counts in GiB",
+        "execute/E8: mem 4.0 TiB asked of one node, 64.0 GiB offered; a plain number counts in GiB",
+      ],
+      binding:
+        "no raise of a limit helps: needs 4.0 TiB mem on one node; the largest offered is 64.0 GiB (execute/E8)",
+    },
+    {
       name: "a hundredth of a GiB too much is not told as equal",
       world: world([sized("execute/E8", 64)]),
       demand: job(asking({ mem: "memory::65546m" })),
@@ -250,14 +262,16 @@ describe("alike reasons are one", () => {
       bucket: bucket(at),
     });
     expect(texts([full("execute/F8", 40), full("execute/F4", 36)])).toEqual([
-      "family quota standardFFamily: 64 of 64 cores used, 36 to 40 more needed, 0 left (execute/F8, execute/F4)",
+      "family quota standardFFamily: 64 of 64 cores used, at least 36 more needed, 0 left (execute/F8, execute/F4)",
     ]);
   });
 
   test("twelve are kept, and the others are counted", () => {
     const many = Array.from({ length: 15 }, (_, i): Reason => ({ code: "no-bucket", array: `a${i}` }));
     const { reasons, moreReasons } = gatherReasons(many);
-    expect(reasons.map(renderReason).slice(-1)).toEqual(['node array "a11" offers no VM size']);
+    expect(reasons.map(renderReason).slice(-1)).toEqual([
+      'node array "a11" has no VM size that CycleCloud\'s status offers',
+    ]);
     expect(moreReasons).toBe(3);
   });
 });

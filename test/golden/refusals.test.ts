@@ -166,7 +166,7 @@ describe("golden refusals", () => {
       demand: job({ colocated: true, iterations: 80 }),
       placed: "0 of 80",
       reasons: [
-        "execute/D4, execute/D8, execute/D16: 5 to 20 nodes in one placement group asked, at most 4 possible",
+        "execute/D4, execute/D8, execute/D16: at least 5 nodes in one placement group asked, at most 4 possible",
       ],
       binding: "1 more node in one placement group of execute/D16 would place all of it",
     },

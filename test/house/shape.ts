@@ -5,35 +5,29 @@ import type { SourceFile } from "./imports.ts";
 export interface Shape {
   readonly path: string;
   readonly lines: number;
-  /** The file gives a reason for its length: a comment at its head begins with "Long: ". */
-  readonly saysWhy: boolean;
   /** Names of the functions of more than {@link MOST_FUNCTION_LINES} lines. */
   readonly longFunctions: readonly string[];
-  /** By kind: the lines that the type system does not check, or that have a special value. */
+  /** By kind: the lines that the type system does not check. */
   readonly flaws: Readonly<Record<Flaw, readonly number[]>>;
 }
 
-/** `as` other than `as const`; `any`; `!` after an expression; -1 or "" in place of undefined. */
-export type Flaw = "as" | "any" | "!" | "special";
+/** `as` other than `as const`; `any`; `!` after an expression. */
+export type Flaw = "as" | "any" | "!";
 
-export const FLAWS: readonly Flaw[] = ["as", "any", "!", "special"];
+export const FLAWS: readonly Flaw[] = ["as", "any", "!"];
 
-/** Maximum length of a file of functions/, which only reads a call, hands it on and answers. */
-export const MOST_DOOR_LINES = 60;
-export const MOST_FILE_LINES = 300;
-/** A longer file gives a reason at its head. */
-export const MOST_LINES_WITHOUT_REASON = 200;
+export const MOST_FILE_LINES = 400;
 export const MOST_FUNCTION_LINES = 45;
 
 /** Measures one source file. */
 export function measure({ path, text }: SourceFile): Shape {
   const lineOf = lineFinder(text);
   const longFunctions: string[] = [];
-  const flaws: Record<Flaw, number[]> = { as: [], any: [], "!": [], special: [] };
+  const flaws: Record<Flaw, number[]> = { as: [], any: [], "!": [] };
   const visit = (node: SyntaxNode, above: readonly SyntaxNode[]): void => {
     if (FUNCTIONS.has(node.type) && lineOf(node.end - 1) - lineOf(node.start) >= MOST_FUNCTION_LINES)
       longFunctions.push(nameOf(node, above));
-    const flaw = flawOf(node, above.at(-1));
+    const flaw = flawOf(node);
     if (flaw !== undefined) flaws[flaw].push(lineOf(node.start));
     for (const child of childrenOf(node)) visit(child, [...above, node]);
   };
@@ -42,13 +36,12 @@ export function measure({ path, text }: SourceFile): Shape {
   return {
     path,
     lines: countLines(text),
-    saysWhy: /^(?:\/\/|\/\*\*?\s*\n? ?\*?) ?Long: /m.test(text.slice(0, 2000)),
     longFunctions,
     flaws,
   };
 }
 
-export function countLines(text: string): number {
+function countLines(text: string): number {
   return text.split("\n").length - 1;
 }
 
@@ -90,7 +83,7 @@ function nameOf(node: SyntaxNode, above: readonly SyntaxNode[]): string {
   return outer === undefined ? "()" : `${nameOf(outer, above.slice(0, around))}()`;
 }
 
-function flawOf(node: SyntaxNode, parent: SyntaxNode | undefined): Flaw | undefined {
+function flawOf(node: SyntaxNode): Flaw | undefined {
   switch (node.type) {
     case "TSAsExpression":
       return isConst(node["typeAnnotation"]) ? undefined : "as";
@@ -101,7 +94,7 @@ function flawOf(node: SyntaxNode, parent: SyntaxNode | undefined): Flaw | undefi
     case "TSNonNullExpression":
       return "!";
     default:
-      return isSpecial(node) && parent !== undefined && standsForAbsent(node, parent) ? "special" : undefined;
+      return undefined;
   }
 }
 
@@ -109,30 +102,4 @@ function isConst(type: unknown): boolean {
   if (!isNode(type) || type.type !== "TSTypeReference") return false;
   const name = type["typeName"];
   return isNode(name) && name["name"] === "const";
-}
-
-function isSpecial(node: SyntaxNode): boolean {
-  if (node.type === "Literal") return node["value"] === "";
-  if (node.type !== "UnaryExpression" || node["operator"] !== "-") return false;
-  const { argument } = node;
-  return isNode(argument) && argument["value"] === 1;
-}
-
-/** Whether the value is returned, replaces undefined, or is the initial value of a variable or parameter. */
-function standsForAbsent(node: SyntaxNode, parent: SyntaxNode): boolean {
-  switch (parent.type) {
-    case "ReturnStatement":
-      return true;
-    case "LogicalExpression":
-      return parent["operator"] === "??" && parent["right"] === node;
-    case "VariableDeclarator":
-      return parent["init"] === node;
-    case "AssignmentPattern":
-    case "PropertyDefinition":
-      return true;
-    case "ArrowFunctionExpression":
-      return parent["body"] === node;
-    default:
-      return false;
-  }
 }

@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildCli } from "../../infra/build-cli.ts";
+import { pretendNode } from "../support/pretend-node.ts";
 
 /** The package with the command and the client, as if it were installed: inside node_modules, where Node strips no types. */
 
@@ -37,6 +38,30 @@ test("the command runs, and needs nothing else", async () => {
     stderr:
       "the environment: AUTOSCALER_CLUSTERS: found nothing, expected a JSON list of clusters; [] for none\n",
   });
+});
+
+test("a Node that is too old is told in one sentence, by the command and by the client", async () => {
+  const folder = path.join(scratch, "node_modules/cyclecloud-autoscaler");
+  const old = pretendNode("20.20.2");
+  const sentence = "Node 20.20.2 is too old: cyclecloud-autoscaler needs Node 22.19 or newer.";
+  await expect(run(process.execPath, [...old, path.join(folder, "cli.cjs"), "status"])).rejects.toMatchObject(
+    { code: 1, stdout: "", stderr: `${sentence}\n` },
+  );
+  await expect(run(process.execPath, [...old, path.join(folder, "client.cjs")])).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`\nError: ${sentence}\n`),
+  });
+});
+
+test("an error that a script does not catch begins with a line or two, and not with the whole client", async () => {
+  const script = `require("cyclecloud-autoscaler/client").openApi({ url: "http://127.0.0.1:2", key: "k" }).state("prod");`;
+  await writeFile(path.join(scratch, "uncaught.cjs"), script);
+  const { stderr } = await run(process.execPath, ["uncaught.cjs"], { cwd: scratch }).catch(
+    (error: { readonly stderr: string }) => error,
+  );
+  const [before = "", after] = stderr.split("AutoscalerError: no answer from http://127.0.0.1:2");
+  expect(after).toBeDefined();
+  expect(before.length).toBeLessThan(1500);
 });
 
 test("it can be published: licence and readme are in it, and it is not private", async () => {

@@ -1,17 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { readPolicy } from "../../src/wire/policy/policy.ts";
+import { DATA, readText } from "../support/data.ts";
 import { writePolicy } from "../../src/wire/policy/write-policy.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const script = new URL("../../infra/make-prices.ts", import.meta.url).pathname;
 const fixture = (name: string): string => new URL(`../fixtures/prices/${name}`, import.meta.url).pathname;
-const shared = (name: string): string => new URL(`../../../shared/prices/${name}`, import.meta.url).pathname;
 
 function run(...args: readonly string[]) {
   const { stdout, stderr, status } = spawnSync(process.execPath, [script, ...args], {
     encoding: "utf8",
-    timeout: 20_000,
+    timeout: PATIENCE_MS,
     maxBuffer: 16 * 1024 * 1024,
   });
   return { stdout, notes: stderr.split("\n").slice(0, -1), status };
@@ -48,9 +51,22 @@ test("a region that the list does not have, and columns that it does not have, a
   expect(notes.join("\n")).toContain("has no column usd_per_hour");
 });
 
-const list = shared("azure_payg_prices.csv");
-test.skipIf(!existsSync(list))("the shared lists of Azure's prices (needs ../shared/prices)", () => {
-  const { stdout, notes } = run(list, "eastus", shared("azure_spot_prices_hpc.csv"));
+/** A ninth of the price is what most sizes cost as spot: the list of one region, with such prices for the F sizes. */
+test("the list of a whole region", () => {
+  const folder = mkdtempSync(join(tmpdir(), "prices-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [list, spot] = [join(folder, "list.csv"), join(folder, "spot.csv")];
+  const text = readText(`${DATA}eastus-prices.csv.gz`);
+  writeFileSync(list, text);
+  const sizes = [...text.matchAll(/^(eastus,Standard_F\w+),(.*)$/gm)];
+  writeFileSync(
+    spot,
+    [
+      "region,vm_size,spot_usd_per_hour",
+      ...sizes.map(([, size, usd]) => `${size},${Number(usd) * 0.11}`),
+    ].join("\n"),
+  );
+  const { stdout, notes } = run(list, "eastus", spot);
   const read = readPolicy(stdout);
   if (read.kind === "problems") throw new Error(JSON.stringify(read.problems));
   expect(read.doubts.map(({ path }) => path)).toContain("prices.locations.eastus.Standard_A5");

@@ -2,13 +2,11 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BuiltPackage } from "../../infra/build-package.ts";
 import { buildPackage } from "../../infra/build-package.ts";
 import { readPackage } from "../../src/local/host/load-package.ts";
 import { playPackage } from "../support/play-package.ts";
-
-vi.setConfig({ testTimeout: 40_000 });
 
 let scratch: string;
 let folder: string;
@@ -161,6 +159,7 @@ test("alone in a folder it answers over HTTP, ticks, and makes a node of a deman
       "config httpTrigger",
       "config-history httpTrigger",
       "demand queueTrigger",
+      "end-down httpTrigger",
       "explain httpTrigger",
       "health httpTrigger",
       "history httpTrigger",

@@ -161,6 +161,20 @@ export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
     check: "the alert query",
   },
   {
+    name: "an alert over a trouble that there is not",
+    file: "modules/events.kql",
+    find: "'nodes-not-ours'",
+    replace: "'nodes-of-others'",
+    check: "the alert query",
+  },
+  {
+    name: "nodes that nobody needs and no alert tells",
+    file: "modules/events.kql",
+    find: "'nodes-not-needed', ",
+    replace: "",
+    check: "the alert query",
+  },
+  {
     name: "silence that gives no row",
     file: "modules/events.kql",
     find: "ticks | summarize good = countif(good) | where good == 0 and 'HEARTBEAT'",
@@ -170,8 +184,8 @@ export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
   {
     name: "silence that is shorter than the rest of an idle cluster and its logs",
     file: "modules/events.kql",
-    find: "TimeGenerated > ago(30m)",
-    replace: "TimeGenerated > ago(20m)",
+    find: "event == 'tick' and TimeGenerated > ago(30m)",
+    replace: "event == 'tick' and TimeGenerated > ago(20m)",
     check: "silence of an idle cluster",
   },
   {
@@ -186,7 +200,21 @@ export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
     file: ALERTS,
     find: "    actions: { actionGroups: groupIds }\n",
     replace: "",
-    check: "alerts",
+    check: "receivers of alerts",
+  },
+  {
+    name: "an action group of the people that no alert uses",
+    file: ALERTS,
+    find: ", empty(existingGroupId) ? [] : [existingGroupId])",
+    replace: ", [])",
+    check: "receivers of alerts",
+  },
+  {
+    name: "an address of the pages that no alert names",
+    file: ALERTS,
+    find: "empty(docsUrl) ? ",
+    replace: "true ? ",
+    check: "receivers of alerts",
   },
   {
     name: "azure.yaml names another app",
@@ -229,6 +257,13 @@ export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
     find: "@description('A lock keeps",
     replace:
       "@description('Two.')\nparam two string = deleteLock ? '' : zoneRedundant\n@description('A lock keeps",
+    check: "parameters are described",
+  },
+  {
+    name: "a variable that the docs do not have",
+    file: "main.bicepparam",
+    find: "'AUTOSCALER_ACTION_GROUP'",
+    replace: "'AUTOSCALER_ACTION_GROUP_ID'",
     check: "parameters are described",
   },
   {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { pretendNode } from "../support/pretend-node.ts";
 import { ROOT } from "../support/run-main.ts";
 
 /** The first screen of a newcomer: `npm ci && npm start` with a Node that is too old, and with one that will do. */
@@ -15,9 +16,7 @@ const manifest = z
 
 /** Runs the check as if Node had this version. */
 function asNode(version: string): ReturnType<typeof run> {
-  const pretend = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });`;
-  const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
-  return run(process.execPath, ["--import", preload, "--import", check, "--eval", "console.log('on')"]);
+  return run(process.execPath, [...pretendNode(version), "--import", check, "--eval", "console.log('on')"]);
 }
 
 test("npm start checks the Node first, and needs the one that package.json names", () => {

@@ -3,10 +3,8 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { spawnAzurite, startAzurite, type Azurite } from "../../src/local/azurite.ts";
-
-vi.setConfig({ testTimeout: 20_000 });
 
 const queueOf = ({ connectionString }: Azurite) =>
   QueueServiceClient.fromConnectionString(connectionString).getQueueClient("things");

@@ -10,16 +10,15 @@ import type { LocalSystem } from "../../src/local/system.ts";
 import { startSystem } from "../../src/local/system.ts";
 import type { CommandEnd } from "../cli/run-command.ts";
 import { runCommand } from "../cli/run-command.ts";
+import { PATIENCE_MS, paced } from "../support/patience.ts";
 
 /**
  * The system of `npm start` as processes of its own, with every kind of secret in it. They are then looked for in everything that the run
  * wrote and answered. Demand comes in by a storage account of its own.
  */
-vi.setConfig({ hookTimeout: 60_000 });
-
 const TEMPLATE = "CANARY-TEMPLATE-91c2";
 const REJECTED = "CANARY-REJECTED-5f08";
-const patiently = { timeout: 30_000, interval: 50 };
+const patiently = { timeout: PATIENCE_MS, interval: 50 };
 
 let system: LocalSystem;
 /** The account of the queues that senders write to. */
@@ -31,7 +30,7 @@ const stops: { readonly url: string; readonly instance: string }[] = [];
 beforeAll(async () => {
   demand = await startAzurite();
   system = await startSystem({
-    speed: 60,
+    speed: paced(60),
     onHostLine: (line) => lines.push(line),
     extraSettings: { AUTOSCALER_DEMAND: demand.connectionString },
     simulator: {

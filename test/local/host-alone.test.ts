@@ -1,16 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startAzurite } from "../../src/local/azurite.ts";
 import { freePort } from "../../src/local/ports.ts";
 import type { Running } from "../support/run-main.ts";
 import { startHostAlone } from "../support/run-main.ts";
 
 /** `npm run host`: the function app alone, against a storage emulator that runs elsewhere. */
-vi.setConfig({ testTimeout: 90_000 });
-
-const patiently = { timeout: 40_000, interval: 100 };
+const patiently = { interval: 100 };
 const ACCOUNT =
   "AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 

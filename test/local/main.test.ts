@@ -1,7 +1,5 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { lastLine, NOTHING_FOUND, runMain } from "../support/run-main.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const trace = (name: string) => `test/fixtures/traces/${name}.swf`;
 

@@ -1,12 +1,11 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startMain } from "../support/run-main.ts";
+import { paced } from "../support/patience.ts";
 
-vi.setConfig({ testTimeout: 90_000 });
-
-const patiently = { timeout: 40_000, interval: 100 };
+const patiently = { interval: 100 };
 
 test("--serve: a function app that is killed is reported, and goes on with what it knew", async () => {
-  const run = startMain(["--serve", "--speed", "60"]);
+  const run = startMain(["--serve", "--speed", String(paced(60))]);
   try {
     await expect.poll(() => run.said(), patiently).toContain("Ctrl-C stops everything.");
     const after = (label: string, value: RegExp): string =>

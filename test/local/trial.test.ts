@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { scaledClock } from "../../src/local/scaled-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
@@ -14,9 +14,7 @@ import type { Running } from "../support/run-main.ts";
 import { runMain, startMain } from "../support/run-main.ts";
 
 /** `npm start -- --serve --settings FILE`: the app on a laptop, against a CycleCloud that runs elsewhere. */
-vi.setConfig({ testTimeout: 60_000 });
-
-const patiently = { timeout: 40_000, interval: 200 };
+const patiently = { interval: 200 };
 const PASSWORD = "correct horse";
 
 /** Nodes boot for an hour: none of them is ever Ready here. */

@@ -29,9 +29,9 @@ export class Misfortune {
     return this.#invalid.has(place);
   }
 
-  /** Whether a failure still has its after-effects. */
+  /** Whether a failure still has its after-effects. Nodes that two statuses lacked are gone for the app until it observes again. */
   isBlurred(now: number): boolean {
-    return now < this.#blurredUntil;
+    return now < this.#blurredUntil || this.#looks.lastWasEmpty;
   }
 
   /** Something failed at this moment. */

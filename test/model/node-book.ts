@@ -12,6 +12,8 @@ export interface BookedNode {
   readonly group: string | undefined;
   phase: "coming" | "ready" | "failed" | "stopping" | "gone";
   instance: string | undefined;
+  /** A status has shown it. A create may be accepted between a status and the plan that is made on it. */
+  isListed: boolean;
   /** The node as the last plan saw it. Undefined if no plan has seen it. */
   seen: Seen | undefined;
   /** When a plan first did not see it, after it had vanished. */
@@ -34,6 +36,8 @@ export class NodeBook {
   /** Buckets, as "array/size", in which a create fell short, a node failed or a request was refused. Only these may be paused. */
   readonly #troubled = new Set<string>();
   readonly #placesOfRequest = new Map<string, readonly string[]>();
+  /** Since when plans have been made on observations without any node. Undefined if the last one had nodes. */
+  #emptySince: number | undefined;
 
   /** All nodes that have a VM or may get one, in the order in which they were created. */
   get all(): readonly BookedNode[] {
@@ -88,13 +92,7 @@ export class NodeBook {
         this.#change(event.nodeId, (node) => (node.phase = "stopping"));
         return;
       case "node-gone":
-        if (event.reason === "vanished")
-          this.#change(event.nodeId, (node) => {
-            node.phase = "gone";
-            // A node may have vanished before it was Ready, which pauses its bucket.
-            this.trouble(placeOf(node.array, node.type));
-          });
-        else this.#nodes.delete(event.nodeId);
+        this.#go(event.nodeId, event.reason === "vanished");
         return;
       case "start-accepted":
       case "node-deallocated":
@@ -105,12 +103,26 @@ export class NodeBook {
     }
   }
 
+  /** A status has shown all nodes. */
+  list(): void {
+    for (const node of this.#nodes.values()) node.isListed = true;
+  }
+
+  /** A plan has just been made on an observation that showed no node although there are some. */
+  lookEmpty(now: number): void {
+    this.#emptySince ??= now;
+  }
+
   /** A plan has just been made on a full observation. */
   look(now: number): void {
+    // A node that has vanished since an empty observation has been lacked since then.
+    const lackedSince = this.#emptySince ?? now;
+    this.#emptySince = undefined;
     for (const node of this.#nodes.values()) {
-      const { seen, phase, instance } = node;
+      const { seen, phase, instance, isListed } = node;
+      if (!isListed) continue;
       if (phase === "gone") {
-        node.lackedSince ??= now;
+        node.lackedSince ??= lackedSince;
         const isMissed = seen !== undefined && seen.phase !== "stopping";
         if (!isMissed || now - node.lackedSince >= MISSED_MS) this.#nodes.delete(node.id);
         continue;
@@ -132,9 +144,20 @@ export class NodeBook {
       group: event.placementGroup,
       phase: "coming",
       instance: undefined,
+      isListed: false,
       seen: undefined,
       lackedSince: undefined,
     });
+  }
+
+  #go(id: string, isLost: boolean): void {
+    const node = this.#nodes.get(id);
+    if (node === undefined) return;
+    // A node may have vanished before it was Ready, which pauses its bucket.
+    if (isLost) this.trouble(placeOf(node.array, node.type));
+    // A node that we stop is not missed, however it goes.
+    if (isLost && node.phase !== "stopping") node.phase = "gone";
+    else this.#nodes.delete(id);
   }
 
   #change(id: string, change: (node: BookedNode) => void): void {

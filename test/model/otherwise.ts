@@ -14,7 +14,8 @@ export interface Other {
 /**
  * Why a plan is wrong, or worse than the model's. Undefined if it is as good. Where wants compete for a limit, the rules allow several
  * plans. A plan is right if it keeps to the limits, gives each want what it says, and creates no node that could be left out. It must give
- * more than the model's plan to the first want by rank whose result differs, or give the same to all wants with fewer nodes.
+ * more than the model's plan to the first want by rank whose result differs, or give the same to all wants with fewer nodes, or with as many
+ * of which the first want by rank that can tell them apart has more in the sizes that it prefers.
  */
 export function faultOf(
   shape: ClusterShape,
@@ -36,9 +37,11 @@ export function faultOf(
   );
   if (idle !== undefined) return `nobody needs all of ${JSON.stringify(idle)}`;
   const changed = wants.find((want) => placed.get(want) !== ours.placed.get(want));
-  // A want with the same amount has it in the sizes that it prefers.
-  if (changed === undefined)
-    return nodesOf(other.creations) < nodesOf(ours.creations) ? undefined : "nobody has more";
+  if (changed === undefined) {
+    const fewer = nodesOf(ours.creations) - nodesOf(other.creations);
+    const isBetter = fewer > 0 || (fewer === 0 && areLiked(wants, other.creations, ours.creations));
+    return isBetter ? undefined : "nobody has more";
+  }
   const [theirs = 0, mine = 0] = [placed.get(changed), ours.placed.get(changed)];
   return theirs < mine
     ? `${changed.by}, the first by rank that differs, has ${theirs} and could have ${mine}`
@@ -91,6 +94,16 @@ function withoutOne(creations: readonly Creation[], index: number): readonly Cre
     if (at !== index) return [one];
     return one.key === undefined && one.count > 1 ? [{ ...one, count: one.count - 1 }] : [];
   });
+}
+
+/** Whether the first want by rank to which it makes a difference has more nodes of a size that it prefers with `some` than with `others`. */
+function areLiked(wants: readonly Want[], some: readonly Creation[], others: readonly Creation[]): boolean {
+  const of = (creations: readonly Creation[], { array }: Want, type: Creation["type"]): number =>
+    nodesOf(creations.filter((one) => one.array === array && one.type === type));
+  const gains = wants.flatMap((want) =>
+    want.types.map((type) => of(some, want, type) - of(others, want, type)),
+  );
+  return (gains.find((gain) => gain !== 0) ?? 0) > 0;
 }
 
 const isSame = (wants: readonly Want[], some: Outcome["placed"], others: Outcome["placed"]): boolean =>

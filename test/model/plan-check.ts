@@ -36,7 +36,8 @@ export class PlanCheck {
     const { now } = rig;
     rest.plan(sets.sets, now, after.restsUntil);
     sets.lapse(now);
-    if (!misfortune.lastLookWasEmpty) nodes.look(now);
+    if (misfortune.lastLookWasEmpty) nodes.lookEmpty(now);
+    else nodes.look(now);
     const isBlurred =
       misfortune.isBlurred(now) ||
       unhealthy.awaitsAnswers ||
@@ -47,7 +48,7 @@ export class PlanCheck {
     const givenUp = nodes.all.filter((node) => this.#isGivenUp(node));
     for (const node of givenUp) nodes.trouble(placeOf(node.array, node.type));
     this.#noteGivenUpGroups(before, after);
-    if (!isBlurred) this.#compare(plan, fillsOf(before), after, givenUp);
+    if (!isBlurred) this.#compare(plan, before, after, givenUp);
     for (const { purpose, bucket } of plan.creates) {
       if (purpose.kind === "group" && bucket.placementGroup !== undefined)
         keyOfGroup.set(bucket.placementGroup, purpose.key);
@@ -56,15 +57,16 @@ export class PlanCheck {
 
   #compare(
     plan: Plan,
-    fills: ReadonlyMap<string, Fill>,
+    before: ClusterRecord | undefined,
     after: ClusterRecord,
     givenUp: readonly BookedNode[],
   ): void {
     const { shape, rig, sets, score } = this.#books;
     const { now } = rig;
     score.compare("stopped nodes", [...plan.terminates].toSorted(), givenUp.map(({ id }) => id).toSorted());
-    const paused = after.backoffs.filter(({ until }) => until > now).map(({ bucket }) => bucket);
-    this.#comparePauses(paused);
+    this.#comparePauses(pausedAt(now, after));
+    const fills = fillsOf(before);
+    const paused = pausedAt(now, after).filter((bucket) => !isPausedByPlan(bucket, before, after, now));
     const { stock, isSure } = this.#stockOf(paused, fills, givenUp);
     const wants = wantsOf(shape, sets.inForce(now));
     const outcome = settleWants(shape, wants, stock);
@@ -165,26 +167,61 @@ export class PlanCheck {
     return { array, type, count, key: purpose.key, ...(isKnown ? { group: placementGroup } : {}) };
   }
 
-  /** Useless nodes that are replaced: at most a tenth of an array's nodes at a time, or 3 if that is more. The others count as present. */
+  /**
+   * Useless nodes that are replaced: at most a tenth of an array's nodes at a time, or 3 if that is more, first those that are listed. The
+   * others count as present.
+   */
   #replaced(givenUp: readonly BookedNode[]): ReadonlySet<BookedNode> {
     const { shape, nodes } = this.#books;
     const failed = nodes.believed.filter(
-      ({ phase, seen }) => phase === "failed" || (phase === "gone" && seen?.phase === "failed"),
+      (node) =>
+        node.phase === "failed" ||
+        // Vanished, and of no use if it is there after all.
+        (node.phase === "gone" && (node.seen?.phase === "failed" || this.#isLate(node))),
     );
     const useless = new Set([...failed, ...givenUp]);
     return new Set(
       shape.arrays.flatMap(({ name }) => {
         const here = nodes.believed.filter(({ array }) => array === name);
-        return here.filter((node) => useless.has(node)).slice(0, Math.max(3, Math.floor(here.length / 10)));
+        const [listed, lost] = [false, true].map((isLost) =>
+          here.filter((node) => useless.has(node) && (node.phase === "gone") === isLost),
+        );
+        return [...(listed ?? []), ...(lost ?? [])].slice(0, Math.max(3, Math.floor(here.length / 10)));
       }),
     );
   }
 
   /** No observation showed it as Ready, and it has failed or taken too long. */
   #isGivenUp({ phase, seen }: BookedNode): boolean {
-    const { rig, rest } = this.#books;
-    if (seen === undefined || seen.wasReady) return false;
-    if (phase === "failed") return !rest.inPlan;
-    return phase === "coming" && rig.now - seen.firstAt >= POLICY.bootTimeoutSeconds * 1000;
+    if (phase === "coming") return this.#isLate({ seen });
+    return phase === "failed" && seen?.wasReady === false && !this.#books.rest.inPlan;
   }
+
+  /** No observation showed it as Ready within the boot timeout. */
+  #isLate({ seen }: Pick<BookedNode, "seen">): boolean {
+    if (seen === undefined || seen.wasReady) return false;
+    return this.#books.rig.now - seen.firstAt >= POLICY.bootTimeoutSeconds * 1000;
+  }
+}
+
+const pausedAt = (now: number, { backoffs }: ClusterRecord): readonly BucketKey[] =>
+  backoffs.filter(({ until }) => until > now).map(({ bucket }) => bucket);
+
+/** Whether the plan itself pauses a bucket, because it gives up a group there. That counts from the next plan on. */
+function isPausedByPlan(
+  bucket: BucketKey,
+  before: ClusterRecord | undefined,
+  { groupFills = [] }: ClusterRecord,
+  now: number,
+): boolean {
+  const isHere = (other: BucketKey): boolean =>
+    other.array === bucket.array && other.machineType === bucket.machineType;
+  const wasPaused =
+    before !== undefined &&
+    pausedAt(now, before).some((other) => isHere(other) && other.placementGroup === bucket.placementGroup);
+  return (
+    !wasPaused &&
+    bucket.placementGroup === undefined &&
+    groupFills.some((fill) => fill.givenUpAt === now && isHere(fill.bucket))
+  );
 }

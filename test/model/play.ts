@@ -117,7 +117,9 @@ class Game {
   #happened(event: SimulatorEvent): void {
     const { rig, nodes, misfortune } = this.#books;
     nodes.see(event);
-    if (event.kind === "status-read" && misfortune.noteLook()) misfortune.blur(rig.now);
+    if (event.kind !== "status-read") return;
+    if (misfortune.noteLook()) misfortune.blur(rig.now);
+    else nodes.list();
   }
 
   #sent({ path, body }: TransportRequest): void {

@@ -72,14 +72,12 @@ export class SetBook {
     const order = held === undefined ? 1 : compareLetters(letter, held);
     if (order < 0) return "older";
     const isRepeat = held !== undefined && order === 0 && held.live;
-    // A repeated message changes nothing, unless it makes the same demand last longer.
-    if (
-      isRepeat &&
-      (held.expiresAt > expiresAt || (held.expiresAt === expiresAt && held.sentAt >= letter.sentAt))
-    )
-      return "accepted";
     const isOver = letter.ends === true;
     const end = isOver ? now : expiresAt;
+    // A repeated message changes nothing, unless it makes the same demand last longer. So does the end of a set that asks for nothing, if it
+    // has the set's revision: whichever comes first, the set goes on.
+    if (isRepeat && (held.expiresAt > end || (held.expiresAt === end && held.sentAt >= letter.sentAt)))
+      return "accepted";
     this.#sets.set(letter.set, { ...letter, interval, expiresAt: end, takenAt: now, live: !isOver });
     // A demand replaces all parts of its set that came before it.
     for (const [key, part] of this.#parts)

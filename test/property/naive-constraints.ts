@@ -1,7 +1,7 @@
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { Resources, ResourceValue, Scalar } from "../../src/domain/resources.ts";
-import { bytesOf, bytesPer, isSize } from "../../src/domain/size.ts";
+import { bytesOf, bytesPer, isSize, isSizeUnit } from "../../src/domain/size.ts";
 
 /** A node without jobs, as the checker sees it. */
 export interface EmptyNode {
@@ -159,11 +159,19 @@ function isAmong(found: ResourceValue | undefined, choices: readonly Scalar[]): 
   if (found === undefined) return false;
   const value = isSize(found) ? bytesOf(found) : found;
   return choices.some((choice) => {
+    if (isSize(found) && choice === found.amount) return true;
+    if (isSize(found) && typeof choice === "string") return bytesOfText(choice) === value;
     if (typeof value === "string" && typeof choice === "string") return matches(value, choice);
     if (value === null || choice === null) return value === choice;
     if (typeof value === "string" || typeof choice === "string") return false;
     return Number(value) === Number(choice);
   });
+}
+
+/** "memory::4g" or "4g" in bytes. */
+function bytesOfText(text: string): number {
+  const [, amount = "", unit = ""] = /^(?:.*:)?([\d.]+)([bkmgtpKMGTP])$/.exec(text) ?? [];
+  return isSizeUnit(unit) ? Number(amount) * bytesPer(unit) : Number.NaN;
 }
 
 /** A shell pattern, letter by letter: `*`, `?`, `[ab]`, `[!ab]`. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A case of the shared file captured/docs/autoscale-contract.json: calls at given times, and what the autoscale documentation promises of them. */
+/** A case of test/data/autoscale-contract.json: calls at given times, and what the autoscale documentation promises of them. */
 
 const amounts = z.strictObject({
   name: z.string(),
@@ -50,7 +50,6 @@ const size = z.strictObject({
 });
 
 const file = z.strictObject({
-  about: z.string(),
   template: z.record(z.string(), z.record(z.string(), z.record(z.string(), size))),
   cases: z.array(
     z.strictObject({

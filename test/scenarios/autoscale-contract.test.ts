@@ -1,19 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Contract } from "./autoscale-case.ts";
 import { MERGES } from "../support/configuration-merge.ts";
+import { DATA, readText } from "../support/data.ts";
 import { readContract } from "./autoscale-case.ts";
 import { runAutoscaleCase } from "./run-autoscale-case.ts";
 
-const FILE = new URL("../../../shared/captured/docs/autoscale-contract.json", import.meta.url);
-
 /** The examples of both editions of the autoscale documentation, through queue and functions against the simulator. */
-describe("the autoscale documentation's examples (../shared/captured; skipped where that is absent)", () => {
-  const contract: Contract = existsSync(FILE)
-    ? readContract(readFileSync(FILE, "utf8"))
-    : { about: "", template: {}, cases: [] };
+describe("the autoscale documentation's examples", () => {
+  const contract = readContract(readText(`${DATA}autoscale-contract.json`));
 
-  test.skipIf(contract.cases.length === 0)("are all there", () => {
+  test("are all there", () => {
     expect(contract.cases).toHaveLength(19);
   });
 

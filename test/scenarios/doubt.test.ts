@@ -89,7 +89,7 @@ describe("records without TargetState", () => {
     expect((await stage.state("demo")).health.trouble).toEqual({
       kind: "suspicious",
       message:
-        "found 11 of 20 node records without TargetState, expected it in each; if that continues, it is accepted from 2026-01-01T00:21:00.000Z on",
+        "found 11 of 20 node records without a known TargetState, expected it in each; if that continues, it is accepted from 2026-01-01T00:21:00.000Z on",
     });
     lie(undefined);
     await stage.pass(600);

@@ -4,6 +4,7 @@ import { handleAutostop } from "../../functions/autostop.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
 import { composeInMemory } from "../../src/compose.ts";
+import { tableCredentialBreaker } from "../../src/adapters/tables/credential-breaker.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
@@ -14,6 +15,7 @@ import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
+import { memoryTable } from "../support/memory-table.ts";
 import type { Interference } from "./host-process.ts";
 import { Host } from "./host-process.ts";
 import type { ReadyNode } from "./ready-nodes.ts";
@@ -72,10 +74,12 @@ export class HostsStage {
     });
     this.#queue = base.queue;
     this.#ports = base.app.ports;
-    this.hosts = Array.from(
-      { length: options.hosts ?? 2 },
-      () => new Host(base.app.ports, base, () => this.interference),
-    );
+    const table = memoryTable(this.clock);
+    this.hosts = Array.from({ length: options.hosts ?? 2 }, () => {
+      // Each host remembers for a while what it has read of a refusal.
+      const breaker = tableCredentialBreaker(table, this.clock);
+      return new Host({ ...base.app.ports, breaker }, base, () => this.interference);
+    });
   }
 
   get readyNodes(): readonly ReadyNode[] {

@@ -66,3 +66,17 @@ test("a new record over an empty cluster creates at once", async () => {
   await stage.pass(6);
   expect(created(stage)).toHaveLength(7);
 });
+
+test("before its first tick a cluster is starting, for five minutes at most: then the timer does not run", async () => {
+  const stage = newStage();
+  expect(await stage.probe("demo")).toMatchObject({ ok: false, starting: true });
+  expect((await stage.state("demo")).health.starting).toBe(true);
+  await stage.pass(301);
+  expect((await stage.state("demo")).health.starting).toBeUndefined();
+  const late = await stage.probe("demo");
+  expect(late).toMatchObject({ ok: false });
+  expect(late.starting).toBeUndefined();
+  stage.startHost();
+  await stage.pass(70);
+  expect(await stage.probe("demo")).toMatchObject({ ok: true });
+});

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { oneArray, target } from "./clusters.ts";
+import { madeOf, playBadImage } from "./powers-off.ts";
 import { Stage } from "./stage.ts";
 
 const DAY = 86_400;
@@ -30,7 +31,7 @@ test("a node is shut down from inside: its demand gets another node, and the pag
   expect(stage.readyNodes).toHaveLength(2);
   expect(await nodeOf(stage, first?.nodeId)).toMatchObject({
     phase: "down",
-    why: "no capacity: it was Ready, and CycleCloud has shown it as Off since 2026-01-01T00:06:00.000Z; its demand is placed elsewhere, and it still counts against the limits",
+    why: "no capacity: it was Ready, and CycleCloud has shown it as Off since 2026-01-01T00:06:00.000Z; its demand is placed elsewhere, and it still counts against the limits; it is terminated at 2026-01-01T00:11:00.000Z",
   });
 });
 
@@ -124,4 +125,48 @@ test("a node fails after it was Ready, and no scheduler reports: it is replaced,
     phase: "failed",
     why: "failed (GPU lost) after it was Ready: no capacity, but jobs may still run on it; it is stopped by its own callback, or when a scheduler reports it idle",
   });
+});
+
+test("a node is shut down from inside, with no demand and no report: it is terminated after downTimeout", async () => {
+  const stage = await readyNodes(2);
+  await stage.during(stage.push(target("demo", 0, { expirationInterval: DAY })));
+  const id = stage.readyNodes[0]?.nodeId ?? "";
+  const at = stage.clock.now();
+  stage.simulator.faults.shutDown(id);
+  await stage.pass(3600);
+
+  const ended = stage.eventsOf("terminate-accepted");
+  expect(ended.map(({ nodeId }) => nodeId)).toEqual([id]);
+  // The observation that showed it first came within a minute.
+  expect(Number(ended[0]?.at) - at).toBeGreaterThanOrEqual(300_000);
+  expect(Number(ended[0]?.at) - at).toBeLessThanOrEqual(361_000);
+  expect((await stage.state("demo")).nodes.list.map(({ nodeId }) => nodeId)).not.toContain(id);
+});
+
+test("60 nodes show Off at once: none ends within the hour, and the page says why and until when", async () => {
+  const stage = await readyNodes(60);
+  for (const { nodeId } of stage.readyNodes) stage.simulator.faults.shutDown(nodeId);
+  await stage.pass(3540);
+
+  expect(stage.eventsOf("terminate-accepted")).toEqual([]);
+  const { troubles } = await stage.state("demo");
+  expect(troubles.map(({ kind }) => kind)).toContain("down-wave");
+  expect(troubles.find(({ kind }) => kind === "down-wave")?.text).toContain(
+    "node array execute: 60 nodes are down at once, the first since 2026-01-01T00:06:00.000Z, so each waits at least an hour; the first is terminated at 2026-01-01T01:06:00.000Z",
+  );
+});
+
+test("60 nodes become Unavailable at once: none is ended, in six hours", async () => {
+  const stage = await readyNodes(60);
+  for (const { nodeId } of stage.readyNodes) stage.simulator.faults.failNode(nodeId, "access lost");
+  await stage.pass(6 * 3600);
+
+  expect(stage.eventsOf("terminate-accepted")).toEqual([]);
+});
+
+test("an image that powers itself off 5 minutes after Ready: its bucket pauses, and another one takes the demand", async () => {
+  const stage = await playBadImage({ bootMinutes: 3, offMinutes: 5, hasOther: true }, 8);
+  expect(madeOf(stage, "bad")).toBeLessThanOrEqual(30);
+  expect(madeOf(stage, "good")).toBe(10);
+  expect(stage.readyNodes).toHaveLength(10);
 });

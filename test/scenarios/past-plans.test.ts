@@ -26,6 +26,8 @@ test("what changed something can be explained for as long as is configured, and 
     near: [first],
   });
 
+  expect(await stage.explain("demo", job)).toMatchObject({ body: { expectedReadyAt: undefined } });
+
   // The number of a plan that knows the first two nodes by name.
   await stage.during(stage.push(target("demo", 3, DAY)));
   await stage.pass(4 * MINUTE);
@@ -58,4 +60,14 @@ test("a history of no length keeps nothing", async () => {
   await stage.pass(4 * MINUTE);
   expect(stage.readyNodes).toHaveLength(2);
   expect(await stage.keptPlans("demo")).toEqual([]);
+});
+
+test("a demand whose nodes boot says about when they are ready", async () => {
+  const stage = new Stage({ simulator: oneArray("demo") });
+  await stage.during(stage.push(target("demo", 2, DAY)));
+  await stage.pass(30);
+  const told = await stage.explain("demo", { kind: "job", job: "nodearray:execute" });
+  expect(told.kind === "explained" ? told.body.text.split("\n").at(-1) : told).toMatch(
+    /^the last of its nodes can be expected in about \d+ s, at 2026-01-01T00:0\d:\d\d.\d+Z$/,
+  );
 });

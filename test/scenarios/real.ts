@@ -5,6 +5,7 @@ import { sendDemand } from "../../src/client/send.ts";
 import type { ReadyNode } from "./ready-nodes.ts";
 import type { ClusterState } from "./state.ts";
 import { readState } from "./state.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** What these tests do with a running system: everything goes over HTTP. */
 
@@ -12,7 +13,7 @@ import { readState } from "./state.ts";
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  realSeconds = 25,
+  realSeconds = PATIENCE_MS / 1000,
 ): Promise<void> {
   const end = Date.now() + realSeconds * 1000;
   while (!(await isSo())) {

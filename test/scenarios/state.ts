@@ -4,6 +4,7 @@ import { z } from "zod";
 const page = z.object({
   health: z.object({
     ok: z.boolean(),
+    starting: z.boolean().optional(),
     notes: z.array(z.string()),
     warnings: z.array(z.string()),
     trouble: z.object({ kind: z.string(), message: z.string() }).optional(),

@@ -28,6 +28,8 @@ export function drawConfiguration(
     bootTimeout: dice.whole(230, 250),
     inFlightGrace: dice.whole(1100, 1300),
     groupFillTimeout: 300,
+    downTimeout: { default: 300, other: "never" },
+    failedTimeout: "never",
     nodearrays: arrays,
     default_resources: [{ select: {}, name: "disk", value: "size::20g" }],
     vmSizes: { here: { Other_size: size } },

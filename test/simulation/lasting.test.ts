@@ -18,7 +18,6 @@ function readReplayed(text: string | undefined): { readonly kind: Kind; readonly
 
 test.skipIf(process.env["SEED"] !== undefined).each(KINDS)(
   "P8: the protocol keeps its promises in weather that lasts: %s",
-  { timeout: 120_000 },
   async (kind) => {
     const did = nothingDone();
     const faults: string[] = [];

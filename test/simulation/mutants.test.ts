@@ -8,7 +8,6 @@ const QUICK = ["accepted creates are not counted until they show", "a false empt
 
 test.each(MUTANTS.filter(({ name }) => QUICK.includes(name)))(
   "a product in which $name is found out: $moves",
-  { timeout: 120_000 },
   async (mutant) => {
     const { seed, totals } = await playMutant(mutant);
     expect(totals[mutant.moves]).toBeGreaterThan(0);

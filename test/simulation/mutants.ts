@@ -110,8 +110,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/reconcile/reserve-observation.ts",
-        find: 'result: { kind: "begun", at: now, effects: effectsOf(record), open, taken, ...newWake(record, reserved) },',
-        put: 'result: { kind: "begun", at: now, effects: effectsOf(record), sets: record.sets, open, taken, ...newWake(record, reserved) },',
+        find: "effects: effectsOf(record),",
+        put: "effects: effectsOf(record), sets: record.sets,",
       },
       {
         file: "src/app/reconcile/conclude-observation.ts",

@@ -9,31 +9,29 @@ const given = process.env["SEED"];
 const replayed = given === undefined || given.includes(":") ? undefined : given;
 
 /** About 25 ms each on one core. */
-const SEEDS = 150;
-const SWITCHED_OFF_SEEDS = 60;
-const REPORTS_APART_SEEDS = 60;
+const SEEDS = 100;
+const SWITCHED_OFF_SEEDS = 40;
+const REPORTS_APART_SEEDS = 40;
 /** One array: nodes that are off use quota, which would leave another array without nodes. No crowd, because it does not wait long enough. */
 const SWITCHED_OFF = { switchOff: true, crowd: false, arrays: ["alpha"] } as const;
 
 test.skipIf(given !== undefined)(
   `P8: the whole protocol keeps its promises in ${SEEDS} storms of crashes, losses and delays`,
-  { timeout: 120_000 },
   async () => {
     const { faults, did } = await playSeeds(1, SEEDS);
     expect(faults).toEqual([]);
-    expect(did.crashes).toBeGreaterThan(250);
-    expect(did.nodesCreated).toBeGreaterThan(750);
-    expect(did.readyNodesStopped).toBeGreaterThan(250);
+    expect(did.crashes).toBeGreaterThan(160);
+    expect(did.nodesCreated).toBeGreaterThan(500);
+    expect(did.readyNodesStopped).toBeGreaterThan(160);
   },
 );
 
 test.skipIf(given !== undefined)(
   `P8: so it does where somebody switches nodes off, and they are started again, in ${SWITCHED_OFF_SEEDS} storms`,
-  { timeout: 120_000 },
   async () => {
     const { faults, did } = await playSeeds(1, SWITCHED_OFF_SEEDS, { weather: SWITCHED_OFF });
     expect(faults).toEqual([]);
-    expect(did.nodesStarted).toBeGreaterThan(60);
+    expect(did.nodesStarted).toBeGreaterThan(40);
   },
 );
 
@@ -44,13 +42,12 @@ test("every key of a configuration is drawn now and then", () => {
 });
 test.skipIf(given !== undefined)(
   `P8: so it does where reports come in messages of their own, in ${REPORTS_APART_SEEDS} storms`,
-  { timeout: 120_000 },
   async () => {
     const { faults, did } = await playSeeds(1, REPORTS_APART_SEEDS, {
       weather: { reports: true, reportsApart: true },
     });
     expect(faults).toEqual([]);
-    expect(did.readyNodesStopped).toBeGreaterThan(60);
+    expect(did.readyNodesStopped).toBeGreaterThan(40);
   },
 );
 

@@ -1,17 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isObject } from "../../src/simulator/json.ts";
 import type { MachineTypeOptions, NodeArrayOptions } from "../../src/simulator/options.ts";
+import { readCaptured } from "../support/data.ts";
 import { Bench, createdBy, pick } from "./fixture.ts";
-
-const folder = new URL("../../../shared/captured/", import.meta.url);
-const present = existsSync(folder);
-const skipped = "no captured samples at ../shared/captured: their comparison is skipped";
-if (!present) console.warn(skipped);
-
-function sample(file: string): unknown {
-  return JSON.parse(readFileSync(new URL(file, folder), "utf8"));
-}
 
 /** Where users and templates decide what is inside. */
 const free = new Set(["Configuration", "Tags", "PhaseMap", "Azure"]);
@@ -80,7 +71,7 @@ const answers = (bench: Bench): Readonly<Record<string, () => unknown>> => ({
   terminateNothing: () => bench.terminate({ ids: ["nope"] }).body,
 });
 
-describe.skipIf(!present)("answers have the shape of the samples", () => {
+describe("answers have the shape of the samples", () => {
   test.each([
     { file: "docs/status-two-buckets.json", ours: "status" },
     { file: "docs/bucket-schema-example-values.json", ours: "hpcBucket" },
@@ -97,24 +88,25 @@ describe.skipIf(!present)("answers have the shape of the samples", () => {
     { file: "constructed/terminate-result-none-matched.json", ours: "terminateNothing" },
   ])("$file: every field with its type", ({ file, ours }) => {
     const shape = shapeOf(answers(playLifecycle())[ours]?.());
-    expect([...shapeOf(sample(file))].filter((path) => !shape.has(path))).toEqual([]);
+    expect([...shapeOf(readCaptured(file))].filter((path) => !shape.has(path))).toEqual([]);
   });
 
   test("a bucket has the fields of the sample and no others", () => {
-    const sampled = Object(sample("constructed/status-nodes-true-lifecycle.json")).nodearrays[2].buckets[0];
+    const sampled = Object(readCaptured("constructed/status-nodes-true-lifecycle.json")).nodearrays[2]
+      .buckets[0];
     expect(Object.keys(playLifecycle().bucket("hpc")).sort()).toEqual(Object.keys(sampled).sort());
   });
 
   test("an unknown machine type is refused in the captured words", () => {
     const bench = playLifecycle();
     const definition = { machineType: "Standard_HC44rs" };
-    const captured = Object(sample("server/error-machine-type-not-recognized.json"));
+    const captured = Object(readCaptured("server/error-machine-type-not-recognized.json"));
     const response = bench.create([{ nodearray: "htc", count: 1, definition }]);
     expect(response.body).toMatchObject({ Exception: captured.Exception, Message: captured.Message });
   });
 });
 
-describe.skipIf(!present)("requests of the documentation are taken", () => {
+describe("requests of the documentation are taken", () => {
   const ondemand = { ...htc, name: "ondemand", machineTypes: ["Standard_Hc44rs"] };
   const types = { ...machineTypes, Standard_Hc44rs: { vcpuCount: 44, memory: 327.83, family: "HC" } };
 
@@ -125,20 +117,20 @@ describe.skipIf(!present)("requests of the documentation are taken", () => {
   ])("$file", ({ file, added }) => {
     const hpc = { ...htc, name: "hpc", maxCoreCount: 1200, machineTypes: ["Standard_HB120rs_v3"] };
     const bench = new Bench({ machineTypes: types }, { arrays: [ondemand, htc, hpc] });
-    const response = bench.post("/clusters/demo/nodes/create", sample(file));
+    const response = bench.post("/clusters/demo/nodes/create", readCaptured(file));
     expect(createdBy(response).sets).toEqual(added.map((count) => ({ added: count })));
   });
 
   test("docs/terminate-request.json", () => {
-    expect(new Bench().terminate(sample("docs/terminate-request.json")).status).toBe(202);
+    expect(new Bench().terminate(readCaptured("docs/terminate-request.json")).status).toBe(202);
   });
 });
 
-describe.skipIf(!present)("the numbers of constructed statuses come out of the same cluster", () => {
+describe("the numbers of constructed statuses come out of the same cluster", () => {
   /** Makes the nodes that the sample says are active, and compares every bucket but ids, records and times. */
   function compare(file: string, bench: Bench, creates: readonly object[]): void {
     if (creates.length > 0) createdBy(bench.create(creates));
-    const sampled = Object(sample(file)).nodearrays;
+    const sampled = Object(readCaptured(file)).nodearrays;
     const changing = {
       bucketId: expect.any(String),
       lastCapacityFailure: expect.any(Number),
@@ -171,7 +163,7 @@ describe.skipIf(!present)("the numbers of constructed statuses come out of the s
       { ...cluster, arrays: [{ ...lowprio, maxCount: 100 }, htc] },
     );
     // The second bucket's maxCount of 50 follows from no limit that the sample shows: only the first is compared.
-    const sampled = Object(sample("constructed/status-spot-and-regular-same-size.json")).nodearrays[0]
+    const sampled = Object(readCaptured("constructed/status-spot-and-regular-same-size.json")).nodearrays[0]
       .buckets[0];
     bench.create([{ nodearray: "lowprio", count: 4 }]);
     expect(bench.bucket("lowprio")).toMatchObject({
@@ -236,7 +228,7 @@ describe.skipIf(!present)("the numbers of constructed statuses come out of the s
     expect(pick(bench.nodes(), "MachineType")).toHaveLength(5);
     // The sample has 97 available: it does not take the 8 cores of the invalid bucket's nodes from the array's 200.
     // They run, so here they do: (200 - 14) / 2 = 93.
-    const sampled = Object(sample("constructed/status-invalid-buckets.json")).nodearrays[0].buckets;
+    const sampled = Object(readCaptured("constructed/status-invalid-buckets.json")).nodearrays[0].buckets;
     expect(bench.bucket("htc", 1)).toMatchObject({ ...sampled[1], bucketId: expect.any(String) });
     expect(bench.bucket("htc", 2)).toMatchObject({ ...sampled[2], bucketId: expect.any(String) });
     expect(bench.bucket("htc", 0)).toMatchObject({

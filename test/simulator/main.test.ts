@@ -9,6 +9,7 @@ import { Simulator } from "../../src/simulator/engine.ts";
 import { defaultQuirks } from "../../src/simulator/options.ts";
 import { parseOptions } from "../../src/simulator/options-file.ts";
 import { start } from "./fixture.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 describe("the configuration file", () => {
   test("takes what the default options say", () => {
@@ -113,7 +114,7 @@ function runMain(
 ): Promise<{ code: number | null; text: string }> {
   const main = new URL("../../src/simulator/main.ts", import.meta.url).pathname;
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...args], { timeout: 20_000 });
+    const child = spawn(process.execPath, [main, ...args], { timeout: PATIENCE_MS });
     let text = "";
     let sent = false;
     const hear = (chunk: Buffer): void => {

@@ -108,11 +108,15 @@ export function memoryTable(clock: Pick<Clock, "sleep">, latency: Latency = {}):
       await wait((latency.page ?? 0) * pages);
       return rows;
     },
-    async writeBoth(partition, first, second) {
+    async writeTogether(partition, first, others) {
       counts.transactions += 1;
       await wait(latency.transaction);
-      if (groupOf(partition, first.rowKey).get(first.rowKey)?.etag !== first.etag) return conflict();
-      set(partition, second.rowKey, second.values);
+      const heldAt = (key: string) => groupOf(partition, key).get(key);
+      if (heldAt(first.rowKey)?.etag !== first.etag) return conflict();
+      if (others.some(({ how, rowKey }) => how === "merge" && heldAt(rowKey) === undefined))
+        return conflict();
+      for (const { how, rowKey, values } of others)
+        set(partition, rowKey, how === "put" ? values : { ...heldAt(rowKey)?.values, ...values });
       return set(partition, first.rowKey, first.values);
     },
     async removeTogether(partition, rowKeys, guard) {

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { openDemandQueue } from "../../src/client/push.ts";
 import { startSystem } from "../../src/local/system.ts";
 import { defaultOptions } from "../../src/simulator/default-options.ts";
+import { paced } from "./patience.ts";
 
 /** The results of running a package in the local host. */
 export interface Played {
@@ -25,7 +26,7 @@ export async function playPackage(folder: string, node: string = process.execPat
     node,
     simulator: { ...defaultOptions, keepLog: true },
     // Fast enough for a tick within three seconds, slow enough for a busy machine: demand lives for five minutes.
-    speed: 20,
+    speed: paced(20),
     onHostLine: (line) => (ticked ||= line.includes('"event":"tick"')),
   });
   try {
@@ -39,7 +40,7 @@ export async function playPackage(folder: string, node: string = process.execPat
     expect(pushed.kind).toBe("sent");
     const created = () =>
       system.simulator.log.flatMap((event) => (event.kind === "node-created" ? [event.array] : []));
-    const patience = { timeout: 15_000, interval: 50 };
+    const patience = { interval: 50 };
     await expect.poll(created, patience).toEqual(["hpc"]);
     await expect.poll(() => ticked, patience).toBe(true);
     return {

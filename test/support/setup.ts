@@ -1,7 +1,12 @@
-/** Ends the tests at once on a Node that is too old. Otherwise they fail later, with errors that do not name the cause. */
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-if (major < 22 || (major === 22 && minor < 19)) {
-  throw new Error(
-    `Node ${process.versions.node} runs the tests; 22.19 or newer is needed. Start them with "npm test", after "npm ci" without --ignore-scripts.`,
-  );
+import { watchRun } from "./end-with-run.ts";
+
+/** Before a run of tests. Ends it at once on a Node that is too old. Otherwise tests fail later, with errors that do not name the cause. */
+export default function setUp(): void {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major < 22 || (major === 22 && minor < 19)) {
+    throw new Error(
+      `Node ${process.versions.node} runs the tests; 22.19 or newer is needed. Start them with "npm test", after "npm ci" without --ignore-scripts.`,
+    );
+  }
+  watchRun();
 }

@@ -43,13 +43,13 @@ function readNodeWithId(id: string, record: JsonObject, stopKeyOf: StopKeyReader
   const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
   const { resources, configuration, stopEnabled } = readAutoscale(record);
   const spot = readAttribute(record, "Interruptible") ?? readAttribute(record, "IsSpotInstance");
-  const targetState = text("TargetState");
+  const wanted = readTarget(text("TargetState"));
   // A node outside all arrays is its own template (cyclecloud-wire.md A.4).
   const array = arrayName(text("Template") ?? name);
   const stopKey = stopUrlsOf(readAttribute(record, "Configuration"))
     .map((url) => stopKeyOf(array, url))
     .find((key) => key !== undefined);
-  const phase = phaseOf(status, targetState, {
+  const phase = phaseOf(status, wanted, {
     hasAddress: privateIp !== undefined || hostname !== undefined,
   });
   return {
@@ -60,7 +60,7 @@ function readNodeWithId(id: string, record: JsonObject, stopKeyOf: StopKeyReader
     phase,
     status,
     ...(phase === "coming" && !comesUp(status) ? { unexpectedStatus: true as const } : {}),
-    ...(targetState === undefined ? { noTargetState: true as const } : {}),
+    ...(wanted === undefined ? { noTargetState: true as const } : {}),
     ...(statusMessage === undefined ? {} : { statusMessage: hideAutostopTokens(statusMessage) }),
     ...(vcpus === undefined ? {} : { vcpus }),
     ...(memoryGib === undefined ? {} : { memoryGib }),
@@ -102,19 +102,27 @@ function comesUp(status: string): boolean {
   return waysUp.has(status.toLowerCase());
 }
 
+const targets = ["started", "deallocated", "terminated"] as const;
+type TargetState = (typeof targets)[number];
+
+/** What is wanted of a node. A word that we do not know says as little as none: read as "not wanted", its node would be created again. */
+function readTarget(word: string | undefined): TargetState | undefined {
+  const is = word?.toLowerCase();
+  return targets.find((target) => target === is);
+}
+
 /**
  * The phase of a node from its TargetState (wanted) and its Status (actual), cyclecloud-wire.md A.5. An unknown Status of a wanted node is
- * "coming": the boot timeout decides. Failed while not wanted is a failed termination, so "going". Without TargetState an unambiguous
- * Status decides; otherwise the record is unclear.
+ * "coming": the boot timeout decides. Failed while not wanted is a failed termination, so "going". Without a known TargetState an
+ * unambiguous Status decides; otherwise the record is unclear.
  */
 function phaseOf(
   status: string,
-  targetState: string | undefined,
+  wanted: TargetState | undefined,
   { hasAddress }: { readonly hasAddress: boolean },
 ): NodePhase {
   const is = status.toLowerCase();
-  if (targetState === undefined) return phaseByStatus(is);
-  const wanted = targetState.toLowerCase();
+  if (wanted === undefined) return phaseByStatus(is);
   if (wanted === "started") {
     if (failures.has(is)) return "failed";
     return up.has(is) && hasAddress ? "ready" : "coming";

@@ -82,11 +82,13 @@ function readRecord(record: JsonObject): Attributes {
   const group = readText(readAttribute(record, "PlacementGroupId"));
   const { enabled, resources, configuration, isHpc } = readAutoscale(record);
   const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
+  const policy = readText(readAttribute(record, "ShutdownPolicy"));
   return {
     ...(region === undefined ? {} : { region }),
     spot: readFlag(readAttribute(record, "Interruptible")),
     autoscaled: enabled,
     ...(isHpc === false ? { notHpc: true } : {}),
+    ...(policy?.toLowerCase() === "deallocate" ? { deallocates: true } : {}),
     ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
     priority: readNumber(readAttribute(record, "Priority")) ?? 1,
     resources,

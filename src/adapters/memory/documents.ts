@@ -1,10 +1,11 @@
 import type { Documents } from "../../app/ports/documents.ts";
 import type { ConfigVersion } from "../../domain/config-version.ts";
-import { withHeld, withVersion } from "../../domain/config-version.ts";
+import { documentDigest, withHeld, withVersion } from "../../domain/config-version.ts";
+import type { MemoryRecordStore } from "./record-store.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 
-/** Configuration documents in memory, compare-and-set like the stored ones. */
-export function memoryDocuments(): Documents {
+/** Configuration documents in memory, compare-and-set like the stored ones. `records`: whose records name them. */
+export function memoryDocuments(records?: Pick<MemoryRecordStore, "nameConfiguration">): Documents {
   const documents = new Map<ClusterName, { readonly text: string; readonly etag: string }>();
   const history = new Map<ClusterName, readonly ConfigVersion[]>();
   let writes = 0;
@@ -17,6 +18,7 @@ export function memoryDocuments(): Documents {
       if (held?.etag !== etag) return "conflict";
       history.set(cluster, withVersion(history.get(cluster) ?? [], held?.text, text, change));
       documents.set(cluster, { text, etag: String(++writes) });
+      records?.nameConfiguration(cluster, documentDigest(text));
       return "saved";
     },
   };

@@ -15,8 +15,14 @@ export interface MemoryVersion extends RecordVersion {
 
 type Loaded = LoadedRecord<MemoryVersion>;
 
+/** A store that also lets a change of the configuration into the version of a record. */
+export interface MemoryRecordStore extends RecordStore<MemoryVersion> {
+  /** Names the configuration in force in a cluster's record, if there is one, whatever its version is. */
+  nameConfiguration(cluster: ClusterName, configuration: Digest): void;
+}
+
 /** Records in memory, for virtual runs and tests. Objects are passed without copying, serialising or digesting. */
-export function memoryRecordStore(): RecordStore<MemoryVersion> {
+export function memoryRecordStore(): MemoryRecordStore {
   const records = new Map<ClusterName, Loaded>();
   let saves = 0;
   return {
@@ -36,12 +42,20 @@ export function memoryRecordStore(): RecordStore<MemoryVersion> {
       if (records.get(record.cluster)?.version.etag !== previous?.version.etag) return { kind: "conflict" };
       const bodies = nextBodies(record, changes, previous);
       const finished = nextFinished(previous?.version.finished, changes.finished);
-      const loaded: Loaded = { record, version: { etag: String(++saves), bodies, finished } };
+      const configuration = changes.configuration ?? previous?.version.configuration;
+      const named = configuration === undefined ? {} : { configuration };
+      const loaded: Loaded = { record, version: { etag: String(++saves), bodies, finished, ...named } };
       records.set(record.cluster, loaded);
       return { kind: "saved", loaded };
     },
     // Bodies that no record names are dropped at once.
     collect: () => Promise.resolve(0),
+    nameConfiguration(cluster, configuration) {
+      const held = records.get(cluster);
+      if (held === undefined) return;
+      const version = { ...held.version, etag: String(++saves), configuration };
+      records.set(cluster, { ...held, version });
+    },
   };
 }
 

@@ -1,14 +1,15 @@
 import type { Documents } from "../../app/ports/documents.ts";
 import type { ConfigVersion } from "../../domain/config-version.ts";
-import { withHeld, withVersion } from "../../domain/config-version.ts";
+import { documentDigest, withHeld, withVersion } from "../../domain/config-version.ts";
 import { asPortCall } from "../system/azure-errors.ts";
 import { compress, decompress } from "./compress.ts";
-import { CONFIGURATION_HISTORY_KEY, CONFIGURATION_KEY, clusterPartition } from "./keys.ts";
+import { CONFIGURATION_HISTORY_KEY, CONFIGURATION_KEY, RECORD_KEY, clusterPartition } from "./keys.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
 import type { Table } from "./table.ts";
 
 /**
- * Configuration documents in Table Storage, one row each, and one row with its versions; both are written together. A document over 700 KiB
+ * Configuration documents in Table Storage, one row each, and one row with its versions; both are written together with the digest in the row
+ * of the record. A document over 700 KiB
  * compressed is too large. As many versions are kept as fit.
  */
 export function tableDocuments(table: Table): Documents {
@@ -36,12 +37,23 @@ export function tableDocuments(table: Table): Documents {
       const [versions, held] = await Promise.all([readHistory(partition), readText(partition)]);
       if (held?.etag !== etag) return "conflict";
       const history = await fitting(withVersion(versions, held?.text, text, change));
-      const outcome = await table.writeBoth(
-        partition,
-        { rowKey: CONFIGURATION_KEY, values: chunkProperties(bytes), etag },
-        { rowKey: CONFIGURATION_HISTORY_KEY, values: chunkProperties(history) },
-      );
-      return outcome.kind === "written" ? "saved" : "conflict";
+      const document = { rowKey: CONFIGURATION_KEY, values: chunkProperties(bytes), etag };
+      const kept = {
+        rowKey: CONFIGURATION_HISTORY_KEY,
+        values: chunkProperties(history),
+        how: "put" as const,
+      };
+      const named = {
+        rowKey: RECORD_KEY,
+        values: { configuration: documentDigest(text) },
+        how: "merge" as const,
+      };
+      const isNamed = (await table.read(partition, RECORD_KEY, ["stateVersion"])) !== undefined;
+      const outcome = await table.writeTogether(partition, document, isNamed ? [kept, named] : [kept]);
+      if (outcome.kind === "conflict") return "conflict";
+      // The record may have been born meanwhile. If the document has moved on, the later change has named its own.
+      if (!isNamed) await table.writeTogether(partition, { ...document, etag: outcome.etag }, [named]);
+      return "saved";
     },
   };
 }

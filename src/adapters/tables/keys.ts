@@ -1,6 +1,14 @@
+import { createHash } from "node:crypto";
+
+/** A key has at most 512 characters. The longest prefix below has 8. */
+const LONGEST_TEXT = 504;
+/** What is left of a longer text, before its hash: enough to recognise it. */
+const SHOWN = 400;
+
 /**
  * Names as table keys. `/ \ # ?` and control characters are forbidden in keys, and a bare `%` is decoded twice on some paths. So every byte
  * except letters, digits and `. _ -` becomes `=XX`. Different names give different keys.
+ * A name of 200 characters may be longer than a key: then the key ends with `~`, which no other key has, and the hash of the name.
  */
 export function keyText(name: string): string {
   let text = "";
@@ -10,7 +18,8 @@ export function keyText(name: string): string {
       ? character
       : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   }
-  return text;
+  if (text.length <= LONGEST_TEXT) return text;
+  return `${text.slice(0, SHOWN)}~${createHash("sha256").update(name).digest("hex")}`;
 }
 
 /** Everything of one cluster that must change together. */

@@ -3,6 +3,7 @@ import type { LoadedRecord, RecordVersion } from "../../app/ports/record-store.t
 import type { Clock } from "../../app/ports/clock.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { ClusterName } from "../../domain/ids.ts";
+import { digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { STATE_VERSION } from "../../domain/record.ts";
 import type { BodyRows, PreparedBody } from "./bodies.ts";
@@ -43,14 +44,23 @@ export async function openManifest(
   data: Uint8Array,
   { etag, values }: ReadRow,
 ): Promise<TableRecord | undefined> {
-  const collection = typeof values["collection"] === "string" ? values["collection"] : undefined;
+  const version = { etag, ...besideManifest(values) };
   const inRow = readManifest(await decompress(data));
-  if (!("spilled" in inRow))
-    return { record: inRow.record, version: { etag, collection, index: inRow.index } };
+  if (!("spilled" in inRow)) return { record: inRow.record, version: { ...version, index: inRow.index } };
   const { spilled } = inRow;
   const manifest = await bodies.read(partition, spilled, manifestCodec);
   if (manifest === undefined) return undefined;
-  return { record: manifest.record, version: { etag, collection, index: manifest.index, spilled } };
+  return { record: manifest.record, version: { ...version, index: manifest.index, spilled } };
+}
+
+/** Properties of the row that others change without changing the manifest. */
+export type BesideManifest = Pick<TableVersion, "collection" | "configuration">;
+
+function besideManifest({ collection, configuration }: Row): BesideManifest {
+  return {
+    collection: typeof collection === "string" ? collection : undefined,
+    ...(typeof configuration === "string" ? { configuration: digest(configuration) } : {}),
+  };
 }
 
 const manifestCodec: BodyCodec<Manifest> = {
@@ -88,21 +98,28 @@ export function manifestRow(record: ClusterRecord, data: Uint8Array, clock: Pick
 
 type SaveRow = Row & { readonly saveId: string };
 
+/** `beside`: what the row has beside the manifest now, which others may have changed since the write. */
+type RowWritten =
+  | { readonly kind: "written"; readonly etag: string; readonly beside: BesideManifest }
+  | Extract<WriteOutcome, { kind: "conflict" }>;
+
 /**
  * Writes the manifest if the row is still at `etag` (undefined: if there is none). The SDK repeats a write whose answer was lost, and then
- * conflicts with itself: the save id distinguishes that from a real conflict.
+ * conflicts with itself: the save id distinguishes that from a real conflict. The row's ETag counts then, and so does what others have
+ * changed beside the manifest: with the new ETag and the old configuration, the next commit would be decided on the old one.
  */
 export async function writeRow(
   table: Table,
   partition: string,
   row: SaveRow,
   etag: string | undefined,
-): Promise<WriteOutcome> {
+): Promise<RowWritten> {
   const outcome =
     etag === undefined
       ? await table.insert(partition, RECORD_KEY, row)
       : await table.replace(partition, RECORD_KEY, row, etag);
-  if (outcome.kind === "written") return outcome;
-  const present = await table.read(partition, RECORD_KEY, ["saveId"]);
-  return present?.values["saveId"] === row.saveId ? { kind: "written", etag: present.etag } : outcome;
+  if (outcome.kind === "written") return { ...outcome, beside: besideManifest(row) };
+  const present = await table.read(partition, RECORD_KEY, ["saveId", "collection", "configuration"]);
+  if (present?.values["saveId"] !== row.saveId) return outcome;
+  return { kind: "written", etag: present.etag, beside: besideManifest(present.values) };
 }

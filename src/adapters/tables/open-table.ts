@@ -82,9 +82,9 @@ function overClient(table: string, open: () => Promise<TableClient>): Table {
       }),
     list: (partition, range, select, limit) =>
       call(on("list", partition, range.from), (client) => listRows(client, partition, range, select, limit)),
-    writeBoth: (partition, first, second) =>
+    writeTogether: (partition, first, others) =>
       call(on("write", partition, first.rowKey), (client) =>
-        writeInTransaction(client, partition, first, second),
+        writeInTransaction(client, partition, first, others),
       ),
     removeTogether: (partition, rowKeys, guard) =>
       call(on("collect", partition, guard?.rowKey ?? String(rowKeys[0])), (client) =>

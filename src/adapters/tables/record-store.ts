@@ -124,11 +124,13 @@ class TableRecords {
     const { data, spilled } = await packManifest(this.bodies, { record, index });
     await this.bodies.write(partition, spilled === undefined ? missing : [...missing, spilled]);
     const collection = todo.collection ?? randomUUID();
-    const row = { ...manifestRow(record, data, this.#clock), collection };
+    const configuration = changes.configuration ?? previous?.version.configuration;
+    const beside = { collection, ...(configuration === undefined ? {} : { configuration }) };
+    const row = { ...manifestRow(record, data, this.#clock), ...beside };
     const outcome = await writeRow(this.#table, partition, row, previous?.version.etag);
     if (outcome.kind === "conflict") return outcome;
     const spill = spilled === undefined ? {} : { spilled: spilled.ref };
-    const version = { etag: outcome.etag, index, collection, ...spill };
+    const version = { etag: outcome.etag, index, ...outcome.beside, ...spill };
     return { kind: "saved", loaded: this.#remember({ record, version }, data.length) };
   }
 

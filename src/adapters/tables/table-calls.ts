@@ -1,7 +1,7 @@
 import type { TableClient, TableEntity, TransactionAction } from "@azure/data-tables";
 import { readFailure } from "../system/azure-errors.ts";
 import { CALL_LIMIT_MS } from "../system/storage-account.ts";
-import type { Row, ReadRow, WriteOutcome, KeyedRow, VersionedRow, KeyRange, Guard } from "./table.ts";
+import type { Row, ReadRow, WriteOutcome, OtherRow, VersionedRow, KeyRange, Guard } from "./table.ts";
 
 /** Options that end a call which takes too long. */
 export const limited = () => ({ abortSignal: AbortSignal.timeout(CALL_LIMIT_MS) });
@@ -67,13 +67,16 @@ export async function writeInTransaction(
   client: TableClient,
   partition: string,
   first: VersionedRow,
-  second: KeyedRow,
+  others: readonly OtherRow[],
 ): Promise<WriteOutcome> {
   const row = entity(partition, first.rowKey, first.values);
   const { etag } = first;
   const actions: TransactionAction[] = [
     etag === undefined ? ["create", row] : ["update", row, "Replace", { etag }],
-    ["upsert", entity(partition, second.rowKey, second.values), "Replace"],
+    ...others.map(({ rowKey, values, how }): TransactionAction => {
+      const other = entity(partition, rowKey, values);
+      return how === "put" ? ["upsert", other, "Replace"] : ["update", other, "Merge", { etag: "*" }];
+    }),
   ];
   try {
     const { subResponses } = await client.submitTransaction(actions, limited());

@@ -37,10 +37,10 @@ export interface Table {
     limit: number,
   ): Promise<readonly ReadRow[]>;
   /**
-   * Writes both rows in one transaction: all or nothing. The first is replaced at its etag, or inserted if it has none. The second is
-   * written unconditionally. Conflict: the first has changed, is gone, or exists.
+   * Writes the rows in one transaction: all or nothing. The first is replaced at its etag, or inserted if it has none. The others are
+   * written unconditionally. Conflict: the first has changed, is gone, or exists, or a row into which values are merged is missing.
    */
-  writeBoth(partition: string, first: VersionedRow, second: KeyedRow): Promise<WriteOutcome>;
+  writeTogether(partition: string, first: VersionedRow, others: readonly OtherRow[]): Promise<WriteOutcome>;
   /**
    * Removes up to 99 rows (100 without a guard) in one transaction: all or nothing. The guard is another row that must still be at its
    * etag. It is touched, which changes its etag. Conflict: the guard has changed, or a row was already gone.
@@ -52,6 +52,11 @@ export interface Table {
 export interface KeyedRow {
   readonly rowKey: string;
   readonly values: Row;
+}
+
+/** `put`: replaces the row, if there is one. `merge`: adds the values to a row that exists, whatever its etag. */
+export interface OtherRow extends KeyedRow {
+  readonly how: "put" | "merge";
 }
 
 /** Absent etag: the row does not exist yet. */

@@ -13,12 +13,13 @@ import { PortError } from "../ports/port-error.ts";
 import { reconcileCluster } from "../reconcile/reconcile-cluster.ts";
 import { settleAll } from "../effects/settle-all.ts";
 import type { App } from "../process/app.ts";
+import type { CurrentInForce } from "../record/current.ts";
 import type { Run } from "../effects/run.ts";
 import { reviveLoop } from "../reconcile/revive-loop.ts";
-import type { StopCall, StopVerdict } from "../../decide/autostop/stop-verdict.ts";
+import type { StopCall, StopDecision } from "../../decide/autostop/stop-verdict.ts";
 import type { Marked } from "../../decide/autostop/confirm-stops.ts";
 import { confirmStops } from "../../decide/autostop/confirm-stops.ts";
-import { CONTENDED, UNDER_WAY, answerOf, answerAfterSend, isTaken } from "./stop-answer.ts";
+import { CHANGED, CONTENDED, UNDER_WAY, answerOf, answerAfterSend, isTaken } from "./stop-answer.ts";
 import type { StopAnswer } from "./stop-answer.ts";
 
 /** A question that waits for its answer. */
@@ -48,9 +49,9 @@ const SEND_SECONDS: Seconds = 60;
  */
 export async function answerAll(desk: StopWork, site: Site, batch: readonly Waiting[]): Promise<void> {
   const { app } = desk;
-  const policy = await app.ports.policyOf(site.cluster);
-  const verdicts = await markStops(app, site, batch, policy);
-  if (verdicts === undefined) return resolveAll(batch, () => CONTENDED);
+  const judged = await markStops(app, site, batch);
+  if (judged === undefined) return resolveAll(batch, () => CONTENDED);
+  const { verdicts, up, policy } = judged;
   if (verdicts.some(({ kind }) => kind === "not-seen-yet")) observeSoon(desk, site);
   const marked = batch.flatMap((one, index) => {
     const verdict = verdicts[index];
@@ -58,33 +59,28 @@ export async function answerAll(desk: StopWork, site: Site, batch: readonly Wait
     one.answer.resolve(verdict === undefined ? CONTENDED : answerOf(verdict));
     return [];
   });
-  if (marked.length > 0) await grantStops(desk, site, marked, policy);
+  if (marked.length > 0) await grantStops(desk, site, marked, up, policy);
 }
 
 function resolveAll<W extends Waiting>(batch: readonly W[], answerTo: (one: W) => StopAnswer): void {
   for (const one of batch) one.answer.resolve(answerTo(one));
 }
 
+/** The decision on a batch, and the configuration under which it was made. */
+type Judged = Pick<StopDecision, "verdicts" | "up"> & { readonly policy: Policy };
+
 /** First commit: nodes that are marked, and nodes that must stay. */
-async function markStops(
-  app: App,
-  site: Site,
-  batch: readonly Waiting[],
-  policy: Policy,
-): Promise<readonly StopVerdict[] | undefined> {
+async function markStops(app: App, site: Site, batch: readonly Waiting[]): Promise<Judged | undefined> {
   const recall = app.lanes.recallOf(site.cluster);
   const calls = batch.map(({ call }) => call);
-  const committed = await commitAfterPlan(
-    app,
-    site.cluster,
-    ({ record, bodies }): Change<readonly StopVerdict[]> => {
-      const decision = judgeStops(record, bodies, calls, policy, app.ports.clock.now(), recall);
-      const { questions, verdicts: result } = decision;
-      if (questions === bodies.questions || (bodies.questions === undefined && questions.size === 0))
-        return { result };
-      return { save: { record: decision.record, changes: { questions } }, result };
-    },
-  );
+  const committed = await commitAfterPlan(app, site.cluster, ({ record, bodies, policy }): Change<Judged> => {
+    const decision = judgeStops(record, bodies, calls, policy, app.ports.clock.now(), recall);
+    const { questions, verdicts, up } = decision;
+    const result = { verdicts, up, policy };
+    if (questions === bodies.questions || (bodies.questions === undefined && questions.size === 0))
+      return { result };
+    return { save: { record: decision.record, changes: { questions } }, result };
+  });
   if (committed.kind === "contended") return undefined;
   await reviveLoop(app, committed.record);
   return committed.result;
@@ -108,27 +104,33 @@ function observeSoon(desk: StopWork, site: Site): void {
 }
 
 type MarkedOne = Waiting & Marked;
+type Confirmed = ReturnType<typeof confirmStops>["verdicts"];
 
-/** Second commit: the stops, after checking the record as it is now. */
+/** Second commit: the stops, after checking the record as it is now. `policy`: the configuration under which the nodes were marked. */
 async function grantStops(
   desk: StopWork,
   site: Site,
   marked: readonly MarkedOne[],
+  up: Judged["up"],
   policy: Policy,
 ): Promise<void> {
   const { app } = desk;
   const owner = app.ports.entropy.owner();
   const recall = app.lanes.recallOf(site.cluster);
-  const committed = await commitAfterPlan(app, site.cluster, ({ record, bodies }) => {
+  const change = (current: CurrentInForce): Change<Confirmed | undefined> => {
+    if (current.policy.document !== policy.document) return { result: undefined };
+    const { record, bodies } = current;
     const now = app.ports.clock.now();
-    const { verdicts, ...decided } = confirmStops(record, bodies, marked, policy, now, owner, recall);
+    const { verdicts, ...decided } = confirmStops(record, bodies, marked, policy, now, owner, recall, up);
     return {
       save: { record: decided.record, changes: { questions: decided.questions } },
       result: verdicts,
     };
-  });
+  };
+  const committed = await commitAfterPlan(app, site.cluster, change);
   if (committed.kind === "contended") return resolveAll(marked, () => CONTENDED);
   const verdicts = committed.result;
+  if (verdicts === undefined) return resolveAll(marked, () => CHANGED);
   const granted = marked.filter(({ node, answer }) => {
     const verdict = verdicts.get(node);
     if (verdict?.kind === "granted") return true;

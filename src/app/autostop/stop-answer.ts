@@ -25,6 +25,9 @@ export function askAgain(why: string): StopAnswer {
 
 export const CONTENDED = askAgain("too many at once; ask again");
 
+/** Whether a stop is granted is decided under the configuration under which the node was marked, or not at all. */
+export const CHANGED = askAgain("the configuration has changed; ask again");
+
 export const UNDER_WAY = askAgain("its stop is under way; ask again");
 
 /** The answer that follows from a verdict. A stop that was granted is still to be sent. */

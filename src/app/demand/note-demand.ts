@@ -40,6 +40,7 @@ export function noteDemand(update: RequestSetUpdate, known: Circumstances): read
   const { seen } = known.bodies ?? {};
   return [
     ...noteCut(update),
+    ...noteReplaced(update),
     ...(seen === undefined ? [] : noteUnknown(entries, seen, known.record)),
     ...(seen === undefined ? [] : entries.flatMap((entry) => noteHuge(entry, seen))),
     ...noteDropped(entries, update, known.before),
@@ -57,6 +58,17 @@ function noteCut({ askedIntervalSeconds, intervalSeconds }: RequestSetUpdate): r
   if (askedIntervalSeconds === undefined) return [];
   return [
     `expirationInterval ${askedIntervalSeconds} s is cut to ${intervalSeconds} s, this cluster's maxExpirationInterval`,
+  ];
+}
+
+/** Bytes that are not UTF-8 were read as the sign of replacement. One such name must not cost all others their demand. */
+function noteReplaced({ demand }: WholeUpdate): readonly string[] {
+  const names = demand.demands
+    .flatMap((one) => (one.kind === "job" ? [one.name, one.user ?? ""] : [one.array]))
+    .filter((name) => name.includes("\uFFFD"));
+  if (names.length === 0) return [];
+  return [
+    `${someOf([...new Set(names)], MOST_NAMED)}: "\uFFFD" stands for bytes that are not UTF-8: names that differ only there are the same, and caps and senders know others; send UTF-8`,
   ];
 }
 

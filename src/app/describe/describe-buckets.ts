@@ -3,6 +3,7 @@ import { storedWorld } from "../../decide/need/stored-world.ts";
 import type { BucketOffer, SharedLimit, World } from "../../domain/world.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
+import { amountOf } from "../../domain/resources.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { StatusBucket, Snapshot } from "../../domain/cluster.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
@@ -107,7 +108,8 @@ function common(
     spot: spot === true,
     vcpus: reported.machine.vcpus,
     memoryGib: reported.machine.memoryGib,
-    gpus: reported.machine.gpus,
+    // The status of many sizes says 0 where the plan knows better.
+    gpus: Math.max(reported.machine.gpus, amountOf(offer.resources["ngpus"])),
     price,
     lastCapacityFailureSeconds: capacityFailureSeconds,
   };

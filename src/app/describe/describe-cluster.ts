@@ -11,7 +11,7 @@ import { loadWhole } from "../record/load-record.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { describeChoice } from "./describe-choice.ts";
 import { describeGroups } from "./describe-groups.ts";
-import { describeHealth } from "./describe-health.ts";
+import { describeHealth, sinceAsked } from "./describe-health.ts";
 import { describeNodearrays } from "./describe-nodearrays.ts";
 import { describeNodes } from "./describe-nodes.ts";
 import { describeOutcomes, usersOf } from "./describe-outcomes.ts";
@@ -37,13 +37,11 @@ export async function describeCluster(
   senderTime: (at: Instant) => Instant = (at) => at,
   start?: PageStart,
 ): Promise<ClusterShown> {
-  const [{ record, bodies }, policy] = await Promise.all([
-    loadWhole(app, cluster),
-    app.ports.policyOf(cluster),
-  ]);
+  const [current, policy] = await Promise.all([loadWhole(app, cluster), app.ports.policyOf(cluster)]);
   const now = app.ports.clock.now();
   const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
-  return describeState(record, bodies, policy, now, senderTime(now), stopKeys, start);
+  const record = sinceAsked(app, current);
+  return describeState(record, current.bodies, policy, now, senderTime(now), stopKeys, start);
 }
 
 /** The same for a record at hand. */

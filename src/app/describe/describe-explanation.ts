@@ -70,6 +70,7 @@ function describeDemand(explained: DemandExplained): Omit<DemandExplanationShown
     binding: explained.binding,
     ahead: explained.ahead.map(describeAhead),
     alsoIn: explained.alsoIn,
+    expectedReadyAt: explained.expectedReadyAt === undefined ? undefined : isoTime(explained.expectedReadyAt),
     metadata: explained.metadata,
     text: explained.text,
   };

@@ -6,13 +6,14 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
 import type { HealthShown } from "../../wire/api/parts.ts";
+import type { Current } from "../record/current.ts";
 import { loadCurrent } from "../record/load-record.ts";
 import type { StopKeys } from "../ports/site.ts";
 import { PortError } from "../ports/port-error.ts";
 import { reviveLoop } from "../reconcile/revive-loop.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import type { App } from "../process/app.ts";
-import { notesOn, staleSeconds, isTickLate, FAILURES, stateOf } from "./health-notes.ts";
+import { isStarting, notesOn, staleSeconds, isTickLate, FAILURES, stateOf } from "./health-notes.ts";
 import { unneededText } from "./unneeded-text.ts";
 
 /** Maximum number of sets named individually. */
@@ -20,6 +21,7 @@ const SHOWN_AWAITED = 200;
 
 /** A cluster of which nothing is known. */
 const UNKNOWN: Omit<HealthShown, "ok" | "notes"> = {
+  starting: undefined,
   observing: undefined,
   warnings: [],
   lastLookAgeSeconds: undefined,
@@ -32,7 +34,8 @@ const UNKNOWN: Omit<HealthShown, "ok" | "notes"> = {
 /** Never throws: one cluster whose record cannot be read must not hide the others. */
 export async function checkHealth(app: App, cluster: ClusterName): Promise<HealthShown> {
   try {
-    const [{ record }, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
+    const [current, policy] = await Promise.all([loadCurrent(app, cluster), app.ports.policyOf(cluster)]);
+    const record = sinceAsked(app, current);
     await reviveLoop(app, record);
     const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
     return describeHealth(record, undefined, policy, app.ports.clock.now(), stopKeys);
@@ -41,6 +44,15 @@ export async function checkHealth(app: App, cluster: ClusterName): Promise<Healt
       return { ...UNKNOWN, ok: false, notes: [`${error.kind}: ${error.message}`] };
     return unreadable(app, cluster, error);
   }
+}
+
+/** A cluster without a record is new for as long as this process has been asked about it. A timer that never runs ends that. */
+export function sinceAsked({ lanes, ports }: App, { record, stored }: Current): ClusterRecord {
+  if (stored !== undefined) return record;
+  const { cluster } = record;
+  const epochAt = lanes.askedUnborn.get(cluster) ?? ports.clock.now();
+  lanes.askedUnborn.set(cluster, epochAt);
+  return { ...record, epochAt };
 }
 
 /** For example a record that was changed by hand. The error's message may contain stored data, so it goes to the log only. */
@@ -66,6 +78,7 @@ export function describeHealth(
   const seen = bodies?.seen;
   return {
     ok: fresh && trouble === undefined,
+    starting: isStarting(record, now) ? true : undefined,
     observing: isObserving(policy) ? true : undefined,
     notes: notesOn(record, seen, policy, now),
     warnings: [

@@ -3,7 +3,7 @@ import { groupText } from "../../domain/bucket.ts";
 import type { Node } from "../../domain/cluster.ts";
 import { isOurs, ownershipText } from "../../domain/exclusive.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { NodeVerdict } from "../../domain/node-verdict.ts";
+import type { DownEnd, NodeVerdict } from "../../domain/node-verdict.ts";
 import { renderVerdict } from "../../domain/node-verdict.ts";
 import { whyReleased } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -60,7 +60,9 @@ function describeNode(
     hostname: node.hostname,
     instanceId: node.instanceId,
     ...describeKnown(known, bodies, policy),
-    expectedReadyAt: timeShown(expected),
+    downSince: timeShown(known.down?.how === "off" ? known.down.since : undefined),
+    endsAt: timeShown(endOf(verdict)?.at),
+    expectedReadyAt: timeShown(verdict?.kind === "down" ? undefined : expected),
     verdict: verdict?.kind ?? "not-judged",
     unhealthySince: timeShown(unhealthy?.since),
     why:
@@ -76,6 +78,11 @@ export function verdictOn({ plan, ledger }: Bodies, node: NodeId): NodeVerdict |
   if (draining !== undefined && (plan === undefined || draining.since > plan.at))
     return { kind: "draining", by: draining.by };
   return plan?.nodes.get(node);
+}
+
+/** When a node that is down ends. */
+function endOf(verdict: NodeVerdict | undefined): DownEnd | undefined {
+  return verdict?.kind === "down" || verdict?.kind === "failed" ? verdict.end : undefined;
 }
 
 type FromLedger =

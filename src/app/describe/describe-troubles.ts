@@ -2,11 +2,13 @@ import type { Bodies } from "../../domain/bodies.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import { problemText } from "../../domain/problem-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
 import { lossShown } from "../../decide/record/lost-bodies.ts";
 import { unneededText } from "./unneeded-text.ts";
+import { nodesDown } from "./down-troubles.ts";
 import { callsRefused, nodesUnhealthy } from "./node-troubles.ts";
 import type { StopKeys } from "../ports/site.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
@@ -17,7 +19,6 @@ import {
   NAMED,
   nodesNotOurs,
   failedNodes,
-  nodesDown,
   nodesMissing,
   nodesUnclear,
   nodesRemoved,
@@ -43,13 +44,15 @@ export function describeTroubles(
 ): readonly TroubleShown[] {
   const troubles = [
     ...(policy.insecure ?? []).map((text): TroubleShown => ({ kind: "insecure", text, count: 1 })),
+    ...(policy.refused ?? []).map((text): TroubleShown => ({ kind: "configuration", text, count: 1 })),
+    ...modeOfSetting(record, policy),
     ...notes.map((text): TroubleShown => ({ kind: "health", text, count: 1 })),
     ...storageLoss(record, now),
     ...notNeeded(record),
     ...nodesNotOurs(bodies, policy, now),
     ...pauses(record, now),
-    ...failedNodes(bodies),
-    ...nodesDown(bodies),
+    ...failedNodes(bodies, policy),
+    ...nodesDown(record, bodies, policy, now),
     ...nodesMissing(bodies),
     ...nodesUnclear(bodies),
     ...nodesRemoved(record, bodies, policy, now),
@@ -64,6 +67,13 @@ export function describeTroubles(
     ...rejectedMessages(record),
   ];
   return troubles.map((trouble) => ({ ...trouble, text: shortened(trouble.text) }));
+}
+
+/** A cluster that was planned before its mode was written into the configuration (docs/protocol.md, Configuration). */
+function modeOfSetting({ plan }: ClusterRecord, { mode, modeIsDefault }: Policy): readonly TroubleShown[] {
+  if (modeIsDefault !== true || plan === 0) return [];
+  const text = `the configuration says no mode, so the app setting AUTOSCALER_DEFAULT_MODE decides, and it says ${mode}: keep that with config set mode=${mode}`;
+  return [{ kind: "configuration", text, count: 1 }];
 }
 
 const shortened = (text: string): string =>
@@ -126,7 +136,7 @@ function rejectedMessages({ rejections }: ClusterRecord): readonly TroubleShown[
   const newest = rejections.at(-1);
   if (newest === undefined) return [];
   const [first] = newest.problems;
-  const why = first === undefined ? "" : `: ${first.path}: found ${first.found}, expected ${first.expected}`;
+  const why = first === undefined ? "" : `: ${problemText(first)}`;
   const text = `messages could not be read, the last at ${isoTime(newest.at)}${why}`;
   return [{ kind: "message-rejected", text, count: rejections.length }];
 }

@@ -1,9 +1,14 @@
 import type { Bodies } from "../../domain/bodies.ts";
 import { bucketText } from "../../domain/bucket.ts";
-import type { NodeId } from "../../domain/ids.ts";
+import type { ArrayName, NodeId } from "../../domain/ids.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import { maySteer } from "../../domain/mode.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { sentUntil } from "../../decide/intents/send-times.ts";
+import type { LeftShown } from "../../wire/api/configuration.ts";
 import type { Backoff } from "../../domain/backoff.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { CreateKind, Intent } from "../../domain/intent.ts";
+import type { CreateKind, Effect, Intent } from "../../domain/intent.ts";
 import type { InFlight } from "../../domain/in-flight.ts";
 import type { Rejection } from "../../domain/troubles.ts";
 import { stillInFlight } from "../../domain/in-flight.ts";
@@ -77,6 +82,38 @@ function describeIntent(
     case "terminate":
       return [{ id, effect: effect.kind, ...none, nodes: namesOf(effect.nodes), ...ends }];
   }
+}
+
+/** What was committed before the configuration that is in force now, and may still be sent. */
+export function describeLeft(
+  { intents }: ClusterRecord,
+  { ledger }: Bodies,
+  policy: Policy,
+  now: Instant,
+): readonly LeftShown[] {
+  return intents.flatMap((intent): readonly LeftShown[] => {
+    const { effect } = intent;
+    const arrays = arraysOf(effect, ledger);
+    const until = sentUntil(intent, { isResent: arrays.every((array) => maySteer(policy, array)) });
+    if (until <= now) return [];
+    const nodes = countOf(effect);
+    return [{ effect: effect.kind, nodes, nodearrays: arrays, until: isoTime(until) }];
+  });
+}
+
+function countOf(effect: Effect): number {
+  if (effect.kind !== "create") return effect.nodes.length;
+  return effect.sets.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Each once. */
+function arraysOf(effect: Effect, ledger: Ledger): readonly ArrayName[] {
+  if (effect.kind === "start") return [effect.bucket.array];
+  const all =
+    effect.kind === "create"
+      ? effect.sets.map(({ bucket }) => bucket.array)
+      : effect.nodes.flatMap((node) => ledger.get(node)?.array ?? []);
+  return [...new Set(all)];
 }
 
 function describeBackoff({ bucket, dynamic, until, cause, message }: Backoff): BackoffShown {

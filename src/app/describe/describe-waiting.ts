@@ -1,5 +1,5 @@
 import type { Remedy, Raise } from "../../domain/remedy.ts";
-import { renderRemedy } from "../../domain/remedy.ts";
+import { remedyLine } from "../../decide/explain/explained-demand.ts";
 import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { DemandOutcome, Plan } from "../../domain/plan.ts";
@@ -23,7 +23,12 @@ export function describeWaiting(plan: Plan | undefined): WaitingShown {
     missing: [...missing].map(([unit, amount]) => ({ unit, amount })),
     onTheirWay: demands.filter(({ pending }) => pending > 0).length,
     reasons: mostFrequent(short, (outcome) => reasonsInOrder(outcome)[0], topicOfReason, renderReason),
-    remedies: mostFrequent(short, ({ binding }) => binding, topicOfRemedy, renderRemedy),
+    remedies: mostFrequent(
+      short,
+      ({ binding }) => binding,
+      topicOfRemedy,
+      (binding, outcome) => remedyLine(binding, reasonsInOrder(outcome).slice(0, 1)),
+    ),
   };
 }
 
@@ -32,7 +37,7 @@ function mostFrequent<T>(
   demands: readonly DemandOutcome[],
   find: (outcome: DemandOutcome) => T | undefined,
   topicOf: (found: T) => string,
-  say: (found: T) => string,
+  say: (found: T, outcome: DemandOutcome) => string,
 ): readonly CauseShown[] {
   const causes = new Map<string, { -readonly [K in keyof CauseShown]: CauseShown[K] }>();
   // Identical jobs share their reasons. A topic may be as long as the reason's sentence.
@@ -48,7 +53,7 @@ function mostFrequent<T>(
       continue;
     }
     const first = { requestSet: outcome.set, id: outcome.id };
-    causes.set(topic, { text: say(found), demands: 1, first });
+    causes.set(topic, { text: say(found, outcome), demands: 1, first });
   }
   return [...causes.values()].toSorted((a, b) => b.demands - a.demands).slice(0, MOST_CAUSES);
 }
@@ -61,6 +66,7 @@ function topicOfReason(reason: Reason): string {
     case "does-not-fit":
       return JSON.stringify([reason.code, reason.resource]);
     case "pool-empty":
+    case "unknown-pool":
       return JSON.stringify([reason.code, reason.pool]);
     case "group-too-large":
     case "no-placement-group":

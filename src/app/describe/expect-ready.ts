@@ -1,15 +1,16 @@
+import type { DemandExplained } from "../../decide/explain/explained-demand.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Node } from "../../domain/cluster.ts";
 import type { MachineType } from "../../domain/ids.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 
 /** Duration from a node's first observation to Ready, if no node of the cluster has come up yet. */
 const DEFAULT_BOOT_SECONDS: Seconds = 300;
 
 /** When coming nodes can be expected to be Ready. */
 export interface ReadyTimes {
-  /** Undefined if the node is not coming. A moment in the past means that it takes longer than others did. */
+  /** Undefined if the node is not coming, or is down. A moment in the past means that it takes longer than others did. */
   readonly of: (node: Node) => Instant | undefined;
   /** Median seconds from a node's first observation to Ready, over all known nodes. */
   readonly usualSeconds: Seconds;
@@ -38,11 +39,31 @@ export function expectReady({ seen, ledger }: Pick<Bodies, "seen" | "ledger">): 
     usualSeconds,
     of({ nodeId, machineType, phase }) {
       const known = ledger.get(nodeId);
-      if (phase !== "coming" || known === undefined) return undefined;
+      if (phase !== "coming" || known === undefined || known.down !== undefined) return undefined;
       const since = known.start?.since ?? known.firstSeenAt;
       return plusSeconds(since, usualOf.get(machineType) ?? usualSeconds);
     },
   };
+}
+
+/** When the last node that carries a waiting demand can be expected. A node that no observation has shown yet takes as long as others did. */
+export function readyForDemand(
+  { pending, places }: Pick<DemandExplained, "pending" | "places">,
+  bodies: Bodies,
+  now: Instant,
+): Instant | undefined {
+  const { plan, seen } = bodies;
+  const { creates = [], starts = [] } = plan?.withheld ?? {};
+  // It is unknown when nodes come that are not requested yet.
+  if (pending === 0 || plan?.mode === "observe" || creates.length + starts.length > 0) return undefined;
+  const ready = expectReady(bodies);
+  const on = new Set(places.map(({ nodeId }) => nodeId));
+  const shown = (seen?.nodes ?? [])
+    .filter(({ nodeId }) => on.has(nodeId))
+    .map((node) => ready.of(node))
+    .filter((at) => at !== undefined);
+  const unseen = shown.length === 0 || on.has(undefined) ? [plusSeconds(now, ready.usualSeconds)] : [];
+  return instant(Math.max(...shown, ...unseen));
 }
 
 /** For an even number of values the lower one of the middle two. Undefined for none. */

@@ -10,9 +10,12 @@ import type { ClusterName, SetName } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import { isoTime, secondsBetween } from "../../domain/units.ts";
 import type { ExplanationShown } from "../../wire/api/explanation-answers.ts";
 import type { Explained } from "./describe-explanation.ts";
 import { describeExplanation } from "./describe-explanation.ts";
+import { readyForDemand } from "./expect-ready.ts";
 import { loadWhole } from "../record/load-record.ts";
 import type { App } from "../process/app.ts";
 import { explainNode, type NodeRules } from "../../decide/explain/explain-node.ts";
@@ -81,11 +84,12 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
   ]);
   const { plan, ledger } = bodies;
   if (plan === undefined) return { kind: "not-planned" };
-  const hosts =
-    question.kind === "node" ? storedHosts(record, bodies, policy, app.ports.clock.now()) : NO_HOSTS;
+  const now = app.ports.clock.now();
+  const hosts = question.kind === "node" ? storedHosts(record, bodies, policy, now) : NO_HOSTS;
   const answer = answerBy(plan, ledger, question, { hosts, rules: policy });
   if (answer.kind === "demand") {
-    const noted = withMetadata(answer, metadataOf(record, bodies, answer.set)(answer.id));
+    const expected = withReadyTime(answer, bodies, now);
+    const noted = withMetadata(expected, metadataOf(record, bodies, answer.set)(answer.id));
     return { kind: "explained", body: describeExplanation(cluster, plan, noted) };
   }
   if (answer.kind !== "unknown")
@@ -128,6 +132,17 @@ export function metadataOf(
   for (const demand of (entry === undefined ? undefined : demands.get(entry.digest))?.demands ?? [])
     if (demand.kind === "job" && demand.metadata !== undefined) jobs.set(demand.id, demand.metadata);
   return (id) => jobs.get(id);
+}
+
+function withReadyTime(answer: DemandExplained, bodies: Bodies, now: Instant): DemandExplained {
+  const expectedReadyAt = readyForDemand(answer, bodies, now);
+  if (expectedReadyAt === undefined) return answer;
+  const left = Math.round(secondsBetween(now, expectedReadyAt));
+  const line =
+    left > 0
+      ? `the last of its nodes can be expected in about ${left} s, at ${isoTime(expectedReadyAt)}`
+      : `its nodes take longer than others did: the last was expected at ${isoTime(expectedReadyAt)}`;
+  return { ...answer, expectedReadyAt, text: `${answer.text}\n${line}` };
 }
 
 function withMetadata(answer: DemandExplained, metadata: JobDemand["metadata"]): DemandExplained {

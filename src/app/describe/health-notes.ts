@@ -59,6 +59,15 @@ export function notesOn(
   return notes;
 }
 
+/** A new record that is not observed after this time indicates a fault. */
+const STARTING_SECONDS: Seconds = 300;
+
+/** The record is so new that its first observation may still come, and nothing has failed. A release that wrote no `epochAt` is long ago. */
+export function isStarting({ epochAt, lastGoodLookAt, trouble }: ClusterRecord, now: Instant): boolean {
+  if (lastGoodLookAt !== undefined || trouble !== undefined || epochAt === undefined) return false;
+  return secondsBetween(epochAt, now) < STARTING_SECONDS;
+}
+
 export function staleSeconds(record: ClusterRecord, policy: Policy): number {
   const pause = plannedPauseSeconds(record, record.lastGoodLookAt);
   return STALE_OBSERVATION_INTERVALS * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);

@@ -10,8 +10,8 @@ import type { Instant } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
 import { missingUntil } from "../../decide/nodes/missing.ts";
 import { removedByOthers } from "../../decide/intents/removed.ts";
-import { ASKS_WITHIN_SECONDS, unneededSince } from "../../decide/need/unneeded.ts";
-import { phaseShown } from "./phase-shown.ts";
+import { ASKS_WITHIN_SECONDS, costOf, unneededSince } from "../../decide/need/unneeded.ts";
+import { costText } from "./unneeded-text.ts";
 import { someOf } from "../../domain/some-of.ts";
 import type { TroubleShown } from "../../wire/api/cluster-answer.ts";
 
@@ -46,23 +46,14 @@ export function nodesNotOurs(
 const USELESS: ReadonlySet<NodeVerdict["kind"]> = new Set(["idle", "busyness-unknown", "failed", "down"]);
 
 /** Nodes whose start or work failed, grouped by CycleCloud's message. */
-export function failedNodes({ seen, ledger }: Bodies): readonly TroubleShown[] {
-  const failed = (seen?.nodes ?? []).filter(({ nodeId, phase }) => phase === "failed" && ledger.has(nodeId));
-  return byMessage(failed).map(({ message, names, count }) => ({
-    kind: "node-failed",
-    text: `${names} failed: ${message}`,
-    count,
-  }));
-}
-
-/** Nodes that were Ready and are no longer up. */
-export function nodesDown({ seen, plan }: Bodies): readonly TroubleShown[] {
-  const down = (seen?.nodes ?? []).filter((node) => phaseShown(node, plan) === "down");
-  return byMessage(down).map(({ message, names, count }) => ({
-    kind: "node-down",
-    text: `${names} ${count === 1 ? "was" : "were"} Ready and ${count === 1 ? "is" : "are"} no longer up: ${message}`,
-    count,
-  }));
+export function failedNodes({ seen, ledger }: Bodies, policy: Policy): readonly TroubleShown[] {
+  if (seen === undefined) return [];
+  const failed = seen.nodes.filter(({ nodeId, phase }) => phase === "failed" && ledger.has(nodeId));
+  return byMessage(failed).map(({ message, nodes, names, count }) => {
+    const cost = costOf(nodes, seen, policy);
+    const costs = cost === undefined ? "" : `; ${count === 1 ? "it costs" : "they cost"} ${costText(cost)}`;
+    return { kind: "node-failed", text: `${names} failed: ${message}${costs}`, count };
+  });
 }
 
 /** Nodes that the last observation lacks and that still count as present. */
@@ -74,14 +65,14 @@ export function nodesMissing({ seen }: Bodies): readonly TroubleShown[] {
   return [{ kind: "node-missing", text, count: missing.length }];
 }
 
-/** Nodes whose TargetState has been missing for the whole boot timeout. */
+/** Nodes whose TargetState has been missing or unknown for the whole boot timeout. */
 export function nodesUnclear({ seen, plan }: Bodies): readonly TroubleShown[] {
   const unclear = (seen?.nodes ?? []).filter(({ nodeId }) => {
     const verdict = plan?.nodes.get(nodeId);
     return verdict?.kind === "unclear" && verdict.over !== undefined;
   });
   if (unclear.length === 0) return [];
-  const text = `${namesOf(unclear)}: CycleCloud has not said for the whole boot timeout whether ${unclear.length === 1 ? "it is" : "they are"} wanted (no TargetState)`;
+  const text = `${namesOf(unclear)}: CycleCloud has not said for the whole boot timeout whether ${unclear.length === 1 ? "it is" : "they are"} wanted (no known TargetState)`;
   return [{ kind: "node-unclear", text, count: unclear.length }];
 }
 
@@ -115,9 +106,12 @@ export function refusedStarts({ ledger }: Bodies): readonly TroubleShown[] {
 }
 
 /** Grouped by CycleCloud's message, because many nodes fail in the same way. */
-function byMessage(
-  nodes: readonly Node[],
-): readonly { readonly message: string; readonly names: string; readonly count: number }[] {
+export function byMessage(nodes: readonly Node[]): readonly {
+  readonly message: string;
+  readonly nodes: readonly Node[];
+  readonly names: string;
+  readonly count: number;
+}[] {
   const alike = new Map<string, Node[]>();
   for (const node of nodes) {
     const message = node.statusMessage ?? node.status;
@@ -127,6 +121,7 @@ function byMessage(
   }
   return [...alike].map(([message, some]) => ({
     message,
+    nodes: some,
     names: namesOf(some),
     count: some.length,
   }));

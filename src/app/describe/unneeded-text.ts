@@ -18,7 +18,8 @@ export function unneededText({ nodes, since, sizes, cost }: Unneeded): string {
   ].join(" ");
 }
 
-function costText({ perHour, currency, unpriced }: NonNullable<Unneeded["cost"]>): string {
+/** "at least 0.40 USD an hour". */
+export function costText({ perHour, currency, unpriced }: NonNullable<Unneeded["cost"]>): string {
   const least = unpriced === 0 ? "" : "at least ";
   return `${least}${perHour.toFixed(2)} ${currency} an hour`;
 }

@@ -6,6 +6,7 @@ import type { Evidence } from "../../decide/intents/evidence.ts";
 import type { Run } from "./run.ts";
 import { askFor } from "./ask-outcome.ts";
 import { send } from "./send-intent.ts";
+import { maySteer } from "../../domain/mode.ts";
 
 /** The result of one intent. */
 export interface Finding {
@@ -72,8 +73,8 @@ export async function askIntents(run: Run, intents: readonly Intent[]): Promise<
 }
 
 /**
- * Sends creates again, with the same id, that CycleCloud does not know or cannot answer for. Other findings stay. Starts are not sent again
- * but decided again. The former owner stored nothing of the template, so a create carries the sender's own observation. It may differ from
+ * Sends creates again, with the same id, that CycleCloud does not know or cannot answer for, unless one of their arrays is only observed by
+ * now. Other findings stay. Starts are not sent again but decided again. The former owner stored nothing of the template, so a create carries the sender's own observation. It may differ from
  * what the owner sent: of two requests with one id CycleCloud takes the first and answers 409 to the other, whatever their contents.
  */
 export async function resendIntents(
@@ -82,15 +83,18 @@ export async function resendIntents(
   asked: readonly Finding[],
   templates: ArrayTemplates,
 ): Promise<readonly Finding[]> {
+  const { clock, policyOf } = run.app.ports;
   const found = new Map(asked.map(({ id, evidence }) => [id, evidence]));
   for (const intent of intents) {
     const evidence = found.get(intent.id)?.kind;
     if (
       intent.effect.kind !== "create" ||
       (evidence !== "absent" && evidence !== "unclear") ||
-      !isWorthResending(intent, run.app.ports.clock.now(), run.policy)
+      !isWorthResending(intent, clock.now(), run.policy)
     )
       continue;
+    const policy = await policyOf(run.site.cluster, "now");
+    if (!intent.effect.sets.every(({ bucket }) => maySteer(policy, bucket.array))) continue;
     const sent = await send(run, intent, templates);
     if (sent !== undefined) found.set(intent.id, sent);
   }

@@ -11,7 +11,11 @@ export interface DocumentTooLarge {
 /** Small documents beside the records: the configuration of each cluster. */
 export interface Documents {
   read(cluster: ClusterName): Promise<{ readonly text: string; readonly etag: string } | undefined>;
-  /** `too-large`: more than the store keeps in one document; nothing is changed. `change` is recorded together with the document. */
+  /**
+   * `too-large`: more than the store keeps in one document; nothing is changed. `change` is recorded together with the document. Once it is
+   * saved, the cluster's record names it as the configuration in force, whatever the record's ETag is, and no commit that was decided before
+   * can be saved any more (docs/protocol.md, Configuration).
+   */
   write(
     cluster: ClusterName,
     text: string,

@@ -12,6 +12,12 @@ import type { RecordStore } from "./record-store.ts";
 import type { Site } from "./site.ts";
 import type { TriggerLog } from "./trigger-log.ts";
 
+/**
+ * The checked configuration of a cluster, with defaults. `recent`, the default: at most 15 s old. `now`: the document is read now. `with-mode`:
+ * the same, and where the document gives no mode for the cluster, the mode of the app setting is written into it first.
+ */
+export type PolicyReader = (cluster: ClusterName, how?: "recent" | "now" | "with-mode") => Promise<Policy>;
+
 /** All that the use cases need from outside. src/compose provides it. They throw PortError and nothing else. */
 export interface Ports {
   readonly clock: Clock;
@@ -25,6 +31,5 @@ export interface Ports {
   readonly queue: DemandQueue;
   readonly sites: ReadonlyMap<ClusterName, Site>;
   readonly log: Log;
-  /** The checked configuration of the cluster, with defaults. At most a few seconds old. */
-  readonly policyOf: (cluster: ClusterName) => Promise<Policy>;
+  readonly policyOf: PolicyReader;
 }

@@ -14,6 +14,11 @@ import type { VirtualFleet } from "../../domain/virtual-fleet.ts";
 /** An opaque version of a stored record, as one load or save saw it. */
 export interface RecordVersion {
   readonly etag: string;
+  /**
+   * The configuration in force: the digest of its document (docs/protocol.md, Configuration). A change of the configuration writes it too,
+   * which changes the ETag. Absent: the record is new, or an older release wrote it.
+   */
+  readonly configuration?: Digest;
 }
 
 export interface LoadedRecord<V extends RecordVersion = RecordVersion> {
@@ -21,8 +26,10 @@ export interface LoadedRecord<V extends RecordVersion = RecordVersion> {
   readonly version: V;
 }
 
-/** Parts of the bodies that a save replaces. An absent part stays as stored. */
+/** What a save replaces beside the manifest. An absent part stays as stored. */
 export interface BodyChanges {
+  /** The configuration under which the save was decided. */
+  readonly configuration?: Digest;
   /** Bodies of demands whose digest the stored record does not have yet. Other bodies named by the record are kept. */
   readonly demands?: ReadonlyMap<Digest, SetDemand>;
   readonly reports?: ReadonlyMap<Digest, readonly SchedulerNode[]>;

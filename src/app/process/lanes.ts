@@ -19,6 +19,8 @@ export interface Lanes {
   readonly wasted: Set<ClusterName>;
   /** When this process last sent a cluster's lost wake message again. */
   readonly revivedAt: Map<ClusterName, Instant>;
+  /** When this process was first asked about a cluster that has no record yet. */
+  readonly askedUnborn: Map<ClusterName, Instant>;
   /** The state of the accounts with which this process signs in. */
   readonly trials: Trials;
   /** The latest results that this process derived for a cluster. */
@@ -48,6 +50,7 @@ export function createLanes(): Lanes {
   return {
     wasted: new Set(),
     revivedAt: new Map(),
+    askedUnborn: new Map(),
     trials: { accepted: new Set(), running: new Map() },
     recallOf(cluster) {
       const known = recalls.get(cluster) ?? noRecalls();

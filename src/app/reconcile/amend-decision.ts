@@ -1,24 +1,34 @@
 import { foldQuestions } from "../../decide/stops/questions.ts";
 import { withoutContradicted } from "../../decide/stops/still-idle.ts";
-import type { Policy } from "../../domain/policy.ts";
 import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Decision } from "../../domain/decision.ts";
-import type { CurrentWhole } from "../record/current.ts";
+import type { CurrentInForce } from "../record/current.ts";
 
 /** A decision, the record on which it was made, and the parts of that record on which it depends. */
 export interface Made {
   readonly basis: string;
   readonly decision: Decision;
-  readonly on: CurrentWhole;
+  readonly on: CurrentInForce;
 }
 
 /** All parts of the manifest that a decision depends on, with the demand of `demand`. Accepts and wakes change no other part. */
 export function basisOf(record: ClusterRecord, demand = record): string {
   const { epoch, plan, intents, inFlight, backoffs, outage, targetStatesLackedSince: lacked } = record;
-  return JSON.stringify([epoch, plan, demand.generation, intents, inFlight, backoffs, lacked, outage]);
+  const { endDown = [] } = record;
+  return JSON.stringify([
+    epoch,
+    plan,
+    demand.generation,
+    intents,
+    inFlight,
+    backoffs,
+    lacked,
+    outage,
+    endDown,
+  ]);
 }
 
 /**
@@ -27,8 +37,7 @@ export function basisOf(record: ClusterRecord, demand = record): string {
  */
 export function amend(
   { decision }: Made,
-  { record, bodies }: CurrentWhole,
-  policy: Policy,
+  { record, bodies, policy }: CurrentInForce,
   now: Instant,
 ): Decision {
   const questions = foldQuestions(bodies.questions ?? NO_QUESTIONS, now);

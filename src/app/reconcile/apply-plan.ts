@@ -1,7 +1,7 @@
 import { settle } from "../../decide/intents/settle.ts";
 import { contradictedNodes } from "../../decide/stops/still-idle.ts";
 import type { Intent } from "../../domain/intent.ts";
-import type { Policy } from "../../domain/policy.ts";
+import { maySteer } from "../../domain/mode.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Change } from "../record/commit.ts";
 import { commitWhole } from "../record/commit.ts";
@@ -9,7 +9,7 @@ import { changesOf, settleFindings } from "../effects/settle-findings.ts";
 import { applyIntents } from "../effects/effects.ts";
 import type { ArrayTemplates } from "../ports/cyclecloud.ts";
 import type { Settled } from "../../decide/intents/evidence.ts";
-import type { CurrentWhole } from "../record/current.ts";
+import type { CurrentInForce } from "../record/current.ts";
 import type { Reconcile } from "./reconcile-run.ts";
 import { settleAll } from "../effects/settle-all.ts";
 
@@ -29,8 +29,8 @@ export async function applyOurs(
 }
 
 /**
- * Sends the stops of a plan after reading the record again. Leaves out hosts that have a job, or about which a newer report or answer
- * disagrees.
+ * Sends the stops of a plan after reading the record again. Leaves out hosts that have a job, about which a newer report or answer
+ * disagrees, or whose array the configuration in force only observes.
  */
 async function sendStillIdle(run: Reconcile, stops: readonly Intent[]): Promise<void> {
   const ids = new Set(stops.map(({ id }) => id));
@@ -41,7 +41,7 @@ async function sendStillIdle(run: Reconcile, stops: readonly Intent[]): Promise<
     const settled = current.record.intents
       .filter(({ id }) => ids.has(id))
       .reduce(
-        (state, intent) => withdrawContradicted(state, intent, current, run.policy, now),
+        (state, intent) => withdrawContradicted(state, intent, current, now),
         settleFindings(current, [], now),
       );
     if (settled.record === current.record) return { result: undefined };
@@ -52,15 +52,19 @@ async function sendStillIdle(run: Reconcile, stops: readonly Intent[]): Promise<
   if (left.length > 0) await settleAll(run, await applyIntents(run, left));
 }
 
-/** Withdraws the nodes of a stop about which the record has changed since it was committed. */
+/** Withdraws the nodes of a stop about which the record has changed since it was committed, or whose array does not act any more. */
 function withdrawContradicted(
   state: Settled,
   { id, effect, committedAt }: Intent,
-  { record, bodies }: CurrentWhole,
-  policy: Policy,
+  { record, bodies, policy }: CurrentInForce,
   now: Instant,
 ): Settled {
   if (effect.kind !== "terminate") return state;
-  const nodes = contradictedNodes(effect.nodes, committedAt, record, bodies, policy, now);
+  const observed = effect.nodes.filter((node) => {
+    const array = bodies.ledger.get(node)?.array;
+    return array !== undefined && !maySteer(policy, array);
+  });
+  const contradicted = contradictedNodes(effect.nodes, committedAt, record, bodies, policy, now);
+  const nodes = new Set([...observed, ...contradicted]);
   return nodes.size === 0 ? state : settle(state, id, { kind: "withdrawn", nodes }, now);
 }

@@ -8,6 +8,7 @@ import {
   isOlderObservation,
   isPlanFirst,
   letPlanFirst,
+  lostPriority,
   noteGoodObservation,
 } from "../../decide/pace/observation-times.ts";
 import { tickSoon } from "../../decide/pace/next-tick.ts";
@@ -20,52 +21,60 @@ import type { Policy } from "../../domain/policy.ts";
 import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { ReconcileFailure } from "../../domain/troubles.ts";
-import type { Instant } from "../../domain/units.ts";
-import { isoTime } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { isoTime, secondsBetween } from "../../domain/units.ts";
 import type { Change } from "../record/commit.ts";
 import type { Finding } from "../effects/effects.ts";
 import type { Seen } from "./observe-cluster.ts";
 import { tryVirtualFleet } from "./try-virtual-fleet.ts";
 import type { Observation } from "../../domain/observation.ts";
 import type { Settled } from "../../decide/intents/evidence.ts";
-import type { CurrentWhole } from "../record/current.ts";
+import type { CurrentInForce, CurrentWhole } from "../record/current.ts";
 import { basisOf, amend } from "./amend-decision.ts";
 import type { Made } from "./amend-decision.ts";
 import type { Planner, ObservationBegun, Concluded } from "./planner.ts";
 import { savePlan, retire } from "./save-plan.ts";
 import { settleFindings, changesOf, takeCalls } from "../effects/settle-findings.ts";
 
-/** A plan is decided again this often because demand, marks or grants changed while it was being saved. */
+/** A plan is decided again this often because demand, marks, grants or the configuration changed while it was being saved. */
 const DECIDED_AGAIN = 2;
+/** Half of the time for which an observation is decided on. */
+const NEW_SECONDS: Seconds = 15;
 
 /**
  * What an observation changes in the record (docs/protocol.md, Plans). Decides unless the observation is too old: others have since
- * committed creates or saved a later one. The result is called once for each try to save. If demand, marks or grants changed in between, it
- * decides again on the same observation. None of these can keep a plan from being saved: see {@link saveAgain}.
+ * committed creates or saved a later one. The result is called once for each try to save. If demand, marks, grants or the configuration
+ * changed in between, it decides again on the same observation. None of these can keep a plan from being saved: see {@link saveAgain} and
+ * {@link needsPriority}.
  */
 export function concluder(
-  run: Planner,
+  planner: Planner,
   begun: ObservationBegun,
   resumed: readonly Finding[],
   seen: Seen,
-): (current: CurrentWhole) => Change<Concluded | { readonly kind: "plan-first" }> {
-  const { clock } = run.app.ports;
+): (current: CurrentInForce) => Change<Concluded | { readonly kind: "plan-first" }> {
+  const { clock } = planner.app.ports;
   const { observation } = seen;
-  const calls = takeCalls(run);
+  const calls = takeCalls(planner);
   let made: Made | undefined;
-  let met: Met = { grants: 0, demand: 0 };
+  let met: Met = { grants: 0, demand: 0, configurations: 0 };
   return (loaded) => {
     const now = clock.now();
+    const run: Planner = { ...planner, policy: loaded.policy };
     const record = endObservation(noteCalls(loaded.record, calls, now), begun.at);
-    const current: CurrentWhole = { ...loaded, record };
+    const current: CurrentInForce = { ...loaded, record };
     const settled = settleFindings(current, resumed, now);
     const byPlan = isOvertaken(current, begun, observation, now);
-    if (byPlan || isObservationOld(record, seen.arrivedAt, now))
+    if (byPlan || isTooOld(record, seen.arrivedAt, now))
       return saveOvertaken(current, settled, observation, run.policy, { byPlan }, now);
     if (made !== undefined) {
-      met = countMet(met, made, record);
-      const again = saveAgain(run, made, met, loaded, current, now);
+      met = countMet(met, made, current, now);
+      const again = saveAgain(run, made, met, current, now);
       if (again !== undefined) return again;
+    }
+    if (needsPriority(met, record, now)) {
+      const save = { record: letPlanFirst(loaded.record, now), changes: {} };
+      return { save, result: { kind: "plan-first" } };
     }
     const lacking = findLacking(settled.record, observation.snapshot);
     if (lacking !== undefined && now < lacking.until)
@@ -75,17 +84,39 @@ export function concluder(
   };
 }
 
-/** How often marks or grants, and how often demand, changed while a decision was being saved. */
+/** How often marks or grants, demand, and the configuration changed while a decision was being saved. */
 interface Met {
   readonly grants: number;
   readonly demand: number;
+  readonly configurations: number;
 }
 
-function countMet({ grants, demand }: Met, made: Made, record: ClusterRecord): Met {
+/** While the plan has priority, only demand counts: what comes then was under way before. */
+function countMet(met: Met, made: Made, { record, policy }: CurrentInForce, now: Instant): Met {
+  const demand = met.demand + Number(made.on.record.generation !== record.generation);
+  if (isPlanFirst(record, now)) return { grants: 0, demand, configurations: 0 };
   return {
-    grants: grants + Number(hasOtherGrants(made, record)),
-    demand: demand + Number(made.on.record.generation !== record.generation),
+    grants: met.grants + Number(hasOtherGrants(made, record)),
+    demand,
+    configurations: met.configurations + Number(!isUnder(made, policy)),
   };
+}
+
+/** Whether a decision was made under this configuration. */
+function isUnder({ on }: Made, { document }: Policy): boolean {
+  return on.policy.document === document;
+}
+
+/** Whether others have to wait for the plan: they kept it from being saved twice, or the plan before lost its priority. */
+function needsPriority({ grants, configurations }: Met, record: ClusterRecord, now: Instant): boolean {
+  if (isPlanFirst(record, now)) return false;
+  return lostPriority(record, now) || grants >= DECIDED_AGAIN || configurations >= DECIDED_AGAIN;
+}
+
+/** The longer priority of a plan that lost it is for an observation that can be decided on until its end. */
+function isTooOld(record: ClusterRecord, arrivedAt: Instant, now: Instant): boolean {
+  const isLate = lostPriority(record, now) && secondsBetween(arrivedAt, now) > NEW_SECONDS;
+  return isLate || isObservationOld(record, arrivedAt, now);
 }
 
 /** Whether more than demand has changed since the decision. */
@@ -95,31 +126,29 @@ function hasOtherGrants(made: Made, record: ClusterRecord): boolean {
 
 /**
  * Saves a decision that a conflict kept from being saved. After renewals it still holds. If demand changes all the time, its creates stand,
- * and its marks and stops are left out. Marks and grants wait for a plan that has met them twice. Undefined: decide again.
+ * and its marks and stops are left out; at once if others wait for the plan. Undefined: decide again, because marks, grants or the configuration have changed.
  */
 function saveAgain(
   run: Planner,
   made: Made,
   met: Met,
-  loaded: CurrentWhole,
-  current: CurrentWhole,
+  current: CurrentInForce,
   now: Instant,
-): Change<Concluded | { readonly kind: "plan-first" }> | undefined {
+): Change<Concluded> | undefined {
   const { record } = current;
-  if (made.basis === basisOf(record)) return savePlan(amend(made, current, run.policy, now), run);
-  if (met.demand > DECIDED_AGAIN && !hasOtherGrants(made, record)) {
+  if (!isUnder(made, run.policy)) return undefined;
+  if (made.basis === basisOf(record)) return savePlan(amend(made, current, now), run);
+  if (met.demand > (isPlanFirst(record, now) ? 0 : DECIDED_AGAIN) && !hasOtherGrants(made, record)) {
     const decision = withoutStops(made.decision, made.on.bodies.ledger);
-    return savePlan(amend({ ...made, decision }, current, run.policy, now), run);
+    return savePlan(amend({ ...made, decision }, current, now), run);
   }
-  if (met.grants < DECIDED_AGAIN || isPlanFirst(record, now)) return undefined;
-  const save = { record: letPlanFirst(loaded.record, now), changes: {} };
-  return { save, result: { kind: "plan-first" } };
+  return undefined;
 }
 
 /** Settles what the observation shows, and decides on the result. */
 function decideOn(
   { app, site, policy, owner }: Planner,
-  current: CurrentWhole,
+  current: CurrentInForce,
   settled: Settled,
   observation: Observation,
   now: Instant,
@@ -170,7 +199,7 @@ function saveLacking(
   { lacking, of, since, until }: Lacking,
   now: Instant,
 ): Change<Concluded> {
-  const found = `found ${lacking} of ${of} node records without TargetState, expected it in each`;
+  const found = `found ${lacking} of ${of} node records without a known TargetState, expected it in each`;
   const message = `${found}; if that continues, it is accepted from ${isoTime(until)} on`;
   const failure: ReconcileFailure = { at: now, kind: "suspicious", message };
   const record = tickSoon({ ...settled.record, trouble: failure, targetStatesLackedSince: since }, run, now);
@@ -180,7 +209,7 @@ function saveLacking(
 /** A failed observation is not reported once a later one has been accepted. */
 export function noteFailedObservation(
   run: Planner,
-  current: CurrentWhole,
+  current: CurrentInForce,
   findings: readonly Finding[],
   failure: ReconcileFailure,
   { began, calls }: { readonly began: Instant; readonly calls: readonly MeasuredCall[] },
@@ -191,6 +220,6 @@ export function noteFailedObservation(
   const noted = endObservation(noteCalls(settled.record, calls, now), began);
   const isOver = lastGoodLookAt !== undefined && failure.at < lastGoodLookAt && lastGoodLookAt <= now;
   const ticking = tickSoon(isOver ? noted : { ...noted, trouble: failure }, run, now);
-  const { record, changes } = retire(ticking, run.policy, now);
+  const { record, changes } = retire(ticking, current.policy, now);
   return { save: { record, changes: { ...changes, ...changesOf(current, settled) } }, result: undefined };
 }

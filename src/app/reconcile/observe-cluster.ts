@@ -2,6 +2,7 @@ import type { RequestId } from "../../domain/ids.ts";
 import { keepNamedConfiguration } from "../../domain/named-configuration.ts";
 import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
 import { withCredentials } from "../effects/credentials.ts";
 import type { ArrayTemplates } from "../ports/cyclecloud.ts";
 import { PortError } from "../ports/port-error.ts";
@@ -23,6 +24,9 @@ export type Observed = Seen | { readonly kind: "failed"; readonly failure: Recon
 /** Maximum wait for answers about open requests after the status has arrived. */
 const ANSWERS_WAIT_SECONDS: Seconds = 2.5;
 
+/** After a status that took this long no node is ended because it is down (docs/protocol.md, Nodes that are down). */
+const SLOW_STATUS_SECONDS: Seconds = 30;
+
 /** One status with nodes, and in parallel the nodes of each open request. */
 export async function observeCluster(run: Run, open: readonly RequestId[]): Promise<Observed> {
   const { app, site } = run;
@@ -40,7 +44,9 @@ export async function observeCluster(run: Run, open: readonly RequestId[]): Prom
     const { templates } = status;
     const snapshot = keepNamedConfiguration(status.snapshot, run.policy);
     const requestNodes = questions.answersTo(open);
-    return { kind: "observation", observation: { snapshot, requestNodes }, templates, arrivedAt };
+    const isSlow = secondsBetween(at, arrivedAt) >= SLOW_STATUS_SECONDS;
+    const observation = { snapshot, requestNodes, ...(isSlow ? { slow: true as const } : {}) };
+    return { kind: "observation", observation, templates, arrivedAt };
   } catch (error) {
     if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
     return { kind: "failed", failure: { at, kind: error.kind, message: error.message } };

@@ -1,7 +1,6 @@
 import type { Effects } from "../../decide/pace/observation-times.ts";
 import type { Owner, WakeId } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
-import type { Policy } from "../../domain/policy.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -12,7 +11,6 @@ export interface Planner extends Run {
   readonly owner: Owner;
   /** The wake message of this tick. Absent: no wake message triggered the run. */
   readonly broughtBy?: WakeId;
-  readonly policy: Policy;
 }
 
 /** When an observation began, and what had been committed by then. */
@@ -23,7 +21,12 @@ export interface ObservationBegun {
 
 export type Concluded =
   /** `wakeAt`: a follow-up is due then, and its wake message must be sent. */
-  | { readonly kind: "planned"; readonly plan: Plan; readonly ledger: Ledger; readonly wakeAt?: Instant }
+  | {
+      readonly kind: "planned";
+      readonly plan: Plan;
+      readonly ledger: Ledger;
+      readonly wakeAt?: Instant;
+    }
   /** CycleCloud did not answer, or its answer is not accepted: no plan. */
   | { readonly kind: "troubled"; readonly failure: ReconcileFailure }
   /** `byPlan`: another instance committed a plan first. Otherwise the observation is too old, or there were too many conflicts. */

@@ -1,7 +1,7 @@
 import type { RequestId, WakeId } from "../../domain/ids.ts";
 import type { Intent } from "../../domain/intent.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { commitWhole } from "../record/commit.ts";
 import type { Concluded } from "./planner.ts";
@@ -27,6 +27,9 @@ const EFFECTS_SECONDS: Seconds = 180;
 
 /** Maximum number of tries when other instances commit first. After that the plan is left to the timer. */
 const ROUNDS = 3;
+
+/** What was under way when a plan got its priority is saved by then, and the plan is decided on it. */
+const LANDING_MS: Milliseconds = 500;
 
 /**
  * The steps of docs/protocol.md: observe in turn, decide, commit, apply, settle. `broughtBy`: the wake message of a due tick. Throws
@@ -112,12 +115,15 @@ async function concludeObservation(
   resumed: readonly Finding[],
   seen: Seen,
 ): Promise<{ readonly result: Concluded; readonly record: ClusterRecord } | undefined> {
+  const { clock, policyOf } = run.app.ports;
+  if (begun.isFirst && run.policy.modeIsDefault === true) await policyOf(run.site.cluster, "with-mode");
   const conclude = concluder(run, begun, resumed, seen);
   for (;;) {
     const committed = await commitWhole(run.app, run.site.cluster, conclude);
     if (committed.kind === "contended") return undefined;
     const { result, record } = committed;
     if (result.kind !== "plan-first") return { result, record };
+    await clock.sleep(LANDING_MS);
   }
 }
 

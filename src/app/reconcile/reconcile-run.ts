@@ -33,6 +33,8 @@ export interface Reconcile extends Planner {
 /** The observation is reserved in the record. */
 export interface Begun extends ObservationBegun {
   readonly kind: "begun";
+  /** The cluster has no plan yet. */
+  readonly isFirst: boolean;
   readonly open: readonly RequestId[];
   /** Creates and starts whose owner is gone. They are ours now. */
   readonly taken: readonly Intent[];

@@ -54,8 +54,9 @@ export async function reserveObservation(run: Reconcile, cause: Cause): Promise<
 
 /** The change of the record that begins an observation, or the reason why none begins now. */
 function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Change<Beginning> {
-  const { record } = current;
-  if (cause === "demand" && isCovered(record, now)) return { result: { kind: "covered" } };
+  const { record, stored } = current;
+  if (cause === "demand" && isCovered(record, now, stored?.version.configuration))
+    return { result: { kind: "covered" } };
   const idle = cause === "due" ? beginNothing(run, record, now) : undefined;
   if (idle !== undefined) return idle;
   const until = notBefore(record, run.owner, now);
@@ -73,7 +74,15 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   const open = [...new Set([...record.inFlight.map((entry) => entry.requestId), ...resumed])];
   return {
     save: { record: beginObservation(reserved, now), changes: {} },
-    result: { kind: "begun", at: now, effects: effectsOf(record), open, taken, ...newWake(record, reserved) },
+    result: {
+      kind: "begun",
+      at: now,
+      effects: effectsOf(record),
+      isFirst: record.plan === 0,
+      open,
+      taken,
+      ...newWake(record, reserved),
+    },
   };
 }
 

@@ -14,7 +14,8 @@ import type { Planner, Concluded } from "./planner.ts";
 /** Saves the record that a decision leaves, with its plan and the next tick. */
 export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
   const { plan, seen, ledger, virtual } = decision;
-  const { planBy: _saved, ...planned } = decision.record;
+  const { planBy: _saved, planSlow: _slow, ...planned } = decision.record;
+  const { document } = run.policy;
   const { record, changes } = retire(withoutCoveredWake(planned), run.policy, plan.at);
   const wakeAt = followUpOf(decision, record);
   const followed: ClusterRecord = wakeAt === undefined ? record : { ...record, wakeAt, wakeFor: "follow-up" };
@@ -23,7 +24,10 @@ export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
   const rest = isMoving ? undefined : restSeconds(followed, seen, ledger, plan);
   return {
     save: {
-      record: tickAfterPlan(followed, rest, run, plan.at),
+      record: {
+        ...tickAfterPlan(followed, rest, run, plan.at),
+        ...(document === undefined ? {} : { plannedUnder: document }),
+      },
       changes: {
         ...changes,
         ledger,

@@ -1,13 +1,14 @@
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { ClusterName } from "../../domain/ids.ts";
+import type { Policy } from "../../domain/policy.ts";
 import type { BodyChanges } from "../ports/record-store.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { loadInOrder } from "./set-back.ts";
 import type { App } from "../process/app.ts";
-import type { Current, CurrentWhole } from "./current.ts";
+import type { Current, CurrentInForce } from "./current.ts";
 import type { Seconds } from "../../domain/units.ts";
 import { ATTEMPTS, LONGEST_PAUSE_MS } from "./attempts.ts";
-import { loadCurrent, loadWhole } from "./load-record.ts";
+import { loadCurrent, loadInForce } from "./load-record.ts";
 
 /** The result of a change to the record. If `save` is undefined, nothing is saved. */
 export type Change<T> = {
@@ -35,16 +36,24 @@ export async function commitRecord<T>(
 }
 
 /**
- * The same with the bodies, which may be large. They are written before the commit takes its turn, so that accepts of demand wait only for
- * the manifest. If the record has changed meanwhile, `change` runs again in its turn, and unchanged bodies are not written again
- * (docs/protocol.md, Record and commits).
+ * The same with the bodies, which may be large, and under the configuration in force: the way to commit a decision. Bodies are written
+ * before the commit takes its turn, so that accepts of demand wait only for the manifest. If the record has changed meanwhile, `change` runs
+ * again in its turn, and unchanged bodies are not written again (docs/protocol.md, Record and commits). The record names the configuration
+ * afterwards (docs/protocol.md, Configuration).
  */
 export async function commitWhole<T>(
   app: App,
   cluster: ClusterName,
-  change: (current: CurrentWhole) => Change<T>,
+  change: (current: CurrentInForce) => Change<T>,
 ): Promise<Committed<T>> {
-  return app.lanes.runWhole(cluster, () => commitStaged(app, cluster, change));
+  const decide = (current: CurrentInForce) => underPolicy(change(current), current.policy);
+  return app.lanes.runWhole(cluster, () => commitStaged(app, cluster, decide));
+}
+
+function underPolicy<T>(change: Change<T>, { document: configuration }: Policy): Change<T> {
+  const { save, result } = change;
+  if (save === undefined || configuration === undefined) return change;
+  return { save: { ...save, changes: { ...save.changes, configuration } }, result };
 }
 
 /** Bodies that became useless are written again outside the lane for this long. After that the commit keeps its turn while it writes. */
@@ -57,12 +66,12 @@ const STAGING_SECONDS: Seconds = 2;
 async function commitStaged<T>(
   app: App,
   cluster: ClusterName,
-  change: (current: CurrentWhole) => Change<T>,
+  change: (current: CurrentInForce) => Change<T>,
 ): Promise<Committed<T>> {
   const { clock, entropy } = app.ports;
   const { wasted } = app.lanes;
   const begun = clock.now();
-  const whole = () => loadWhole(app, cluster);
+  const whole = () => loadInForce(app, cluster);
   if (wasted.delete(cluster)) return app.lanes.run(cluster, () => commitLoop(app, cluster, whole, change));
   const load = () => loadInOrder(app, cluster, whole);
   let ahead = prepare(await load(), change);
@@ -87,7 +96,7 @@ async function commitStaged<T>(
   return { kind: "contended" };
 }
 
-function prepare<T>(current: CurrentWhole, change: (current: CurrentWhole) => Change<T>): Prepared<T> {
+function prepare<T>(current: CurrentInForce, change: (current: CurrentInForce) => Change<T>): Prepared<T> {
   return { current, change: change(current) };
 }
 
@@ -110,7 +119,7 @@ function savesSame<T>({ change: first }: Prepared<T>, { change: second }: Prepar
 }
 
 interface Prepared<T> {
-  readonly current: CurrentWhole;
+  readonly current: CurrentInForce;
   readonly change: Change<T>;
 }
 

@@ -9,7 +9,7 @@ import { sameData } from "../../domain/same-data.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { App } from "../process/app.ts";
-import type { Current, CurrentWhole } from "./current.ts";
+import type { Current, CurrentInForce, CurrentWhole } from "./current.ts";
 import { ATTEMPTS, LONGEST_PAUSE_MS } from "./attempts.ts";
 
 /** The manifest, or a new one. */
@@ -42,6 +42,19 @@ export async function loadWhole(app: App, cluster: ClusterName): Promise<Current
     `load ${cluster}`,
     "a body that the record names is missing from storage; what it held is given up after a minute",
   );
+}
+
+/**
+ * The same with the configuration that counts for decisions on this record (docs/protocol.md, Configuration). If this process holds another
+ * one than the record names, or the record names none, the document is read after the load, and it counts. Throws PortError of the store.
+ */
+export async function loadInForce(app: App, cluster: ClusterName): Promise<CurrentInForce> {
+  const { policyOf } = app.ports;
+  const current = await loadWhole(app, cluster);
+  const held = await policyOf(cluster);
+  const named = current.stored?.version.configuration;
+  const isSame = named !== undefined && named === held.document;
+  return { ...current, policy: isSame ? held : await policyOf(cluster, "now") };
 }
 
 /** Removes the note of missing bodies, because all were found. */

@@ -70,7 +70,7 @@ const FOUND: ReadonlyMap<string, string> = new Map([
 const WHAT_TO_DO: ReadonlyMap<string, string> = new Map([
   [
     "unreachable",
-    "The app, not this machine, must reach the address in AUTOSCALER_CLUSTERS. A private address needs the app in the virtual network, with a route, DNS, and a network security group that lets it pass. An error of certificates needs ca in AUTOSCALER_CLUSTERS.",
+    "The app, not this machine, must reach the address in AUTOSCALER_CLUSTERS. A private address needs the app in the virtual network, with a route, DNS, and a network security group that lets it pass; a network that this deployment made (network=new) must be peered with CycleCloud's. An error of certificates needs ca in AUTOSCALER_CLUSTERS.",
   ],
   [
     "denied",

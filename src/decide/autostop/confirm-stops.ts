@@ -47,7 +47,9 @@ export interface Confirmation {
 
 /**
  * Decides on marked nodes with the record as it was read after the mark, including demand that has come since. Nodes that are still spare are
- * stopped. The others are told to stay, except those whose question waited too long or whose mark is gone: they are told to ask again.
+ * stopped. The others are told to stay, except those whose question waited too long or whose mark is gone: they are told to ask again. `beside`:
+ * the nodes that were up when these were marked. Without them a node that was told to stay then would count as still to come, and others
+ * would stay in its place.
  */
 export function confirmStops(
   record: ClusterRecord,
@@ -57,6 +59,7 @@ export function confirmStops(
   now: Instant,
   owner: Owner,
   recall: Recalls = noRecalls(),
+  beside?: ReadonlySet<NodeId>,
 ): Confirmation {
   // As in a plan: sets that have lapsed since the last one do not count.
   const current = lapseParts(record, now, policy.maxExpirationSeconds);
@@ -70,7 +73,8 @@ export function confirmStops(
   const limited = view.limited(sick);
   const unhealthy = [...sick].filter((id) => !limited.has(id));
   const askers = without(new Set(going), sick);
-  const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now, recall);
+  const asking = { askers, unfit: sick, ...(beside === undefined ? {} : { beside }) };
+  const free = spareNodes(current, bodies, asking, policy, now, recall);
   const stopped = [...unhealthy, ...[...askers].filter((id) => free.spare.has(id))];
   const verdicts = new Map<NodeId, FinalVerdict>([
     ...early,

@@ -64,7 +64,7 @@ export function judgeStops(
     if (unknown !== undefined) return undecided(unknown);
     return { kind: "needed", why: free.why(verdict.node), undrain: !view.isForgetful };
   });
-  return noteVerdicts(record, bodies, view, byInstance, calls, verdicts, now);
+  return { ...noteVerdicts(record, bodies, view, byInstance, calls, verdicts, now), up: askers };
 }
 
 /** The verdict on a call by itself, before it is known which nodes the demand needs. */

@@ -28,7 +28,7 @@ export function noteVerdicts(
   calls: readonly StopCall[],
   verdicts: readonly StopVerdict[],
   now: Instant,
-): StopDecision {
+): Omit<StopDecision, "up"> {
   const plan = record.plan + 1;
   const next = new Map(before);
   let isPlanned = false;

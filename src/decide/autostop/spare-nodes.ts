@@ -45,20 +45,23 @@ interface Asking {
   readonly askers: ReadonlySet<NodeId>;
   /** Nodes that are stopped in any case, so they replace no other node. */
   readonly unfit: ReadonlySet<NodeId>;
+  /** Nodes that asked together with them and are told to stay: they are up, too. Absent: none. */
+  readonly beside?: ReadonlySet<NodeId>;
 }
 
 /** Finds the askers that the demand can do without: in the whole plan, and also if only Ready nodes can replace them. */
 export function spareNodes(
   record: ClusterRecord,
   bodies: Bodies,
-  { askers, unfit }: Asking,
+  asking: Asking,
   policy: Policy,
   now: Instant,
   recall: Recalls,
 ): SpareNodes {
+  const { askers } = asking;
   if (bodies.seen === undefined || askers.size === 0)
     return { spare: askers, unknown: new Map(), why: () => "needed" };
-  const { supply, demands } = worldWithout(record, bodies, bodies.seen, { askers, unfit }, policy, now);
+  const { supply, demands } = worldWithout(record, bodies, bodies.seen, asking, policy, now);
   const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };
   const { spare, needed, unknown } = recall.stops.answer(premises, question, (asked) => {
@@ -80,14 +83,14 @@ function worldWithout(
   record: ClusterRecord,
   bodies: Bodies,
   seen: Snapshot,
-  { askers, unfit }: Asking,
+  { askers, unfit, beside = NO_NODES }: Asking,
   policy: Policy,
   now: Instant,
 ): { readonly supply: Supply; readonly demands: readonly RankedDemand[] } {
   const { demands: sent } = admitDemands(record, bodies, policy);
   // The second check must see the same as the first one, which was made before the askers were marked.
   const ledger = withoutMarks(bodies.ledger, askers);
-  const snapshot = withUp(seen, askers);
+  const snapshot = withUp(seen, new Set([...askers, ...beside]));
   const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
   const held = heldNodes(snapshot, ledger, bodies.questions ?? NO_QUESTIONS, policy, now, askers);
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], seen);
@@ -108,7 +111,9 @@ function worldWithout(
   return { supply, demands: bindReported(sent, reports) };
 }
 
-/** The observation with the askers as Ready: a node that asks is up, even if the observation did not show that yet. */
+const NO_NODES: ReadonlySet<NodeId> = new Set();
+
+/** The observation with these nodes, which ask, as Ready: a node that asks is up, even if the observation did not show that yet. */
 function withUp(seen: Snapshot, askers: ReadonlySet<NodeId>): Snapshot {
   const isBehind = ({ nodeId, phase }: Node): boolean =>
     (phase === "coming" || phase === "deallocated" || phase === "unknown") && askers.has(nodeId);

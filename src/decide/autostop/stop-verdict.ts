@@ -45,6 +45,8 @@ export type Stay = Extract<StopVerdict, { kind: "needed" | "cannot-tell" }>;
 export interface StopDecision {
   /** In the order of the calls. */
   readonly verdicts: readonly StopVerdict[];
+  /** The nodes that ask and are fit to work: they are up. */
+  readonly up: ReadonlySet<NodeId>;
   readonly record: ClusterRecord;
   /** The same object if there is nothing to note. */
   readonly questions: Questions;

@@ -76,6 +76,16 @@ export class JobClass {
     return this.#fit;
   }
 
+  /** All constraints on nodes, one by one. */
+  get onNodes(): readonly Constraint[] {
+    return this.#takenApart().rest;
+  }
+
+  /** Some of the constraints, for tests of single nodes. */
+  fitOf(some: readonly Constraint[]): Fit {
+    return this.#tools.fitOf(some);
+  }
+
   /** The same for tasks that run already. What the job says of spot nodes does not concern them. */
   get fitOfBound(): Fit {
     if (this.spot === "allow") return this.fit;

@@ -2,7 +2,7 @@ import { TOLERANCE } from "../../domain/tolerance.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Constraint } from "../../domain/constraint.ts";
 import type { Raise } from "../../domain/remedy.ts";
-import { mostPoolNeeds } from "../draft/pool-use.ts";
+import { mostPoolNeeds, poolRaise, shortPool } from "../draft/pool-use.ts";
 import { sharedPoolName } from "../constraints/shared-pools.ts";
 import type { Ask } from "../bins/job-ask.ts";
 
@@ -68,8 +68,7 @@ export function unitsInPools(
     const left = pools.get(pool) ?? 0;
     const times = amount === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / amount + TOLERANCE);
     const allowed = once && times > 0 ? ask.units : Math.min(ask.units, times);
-    if (allowed < ask.units)
-      short.push({ code: "pool-empty", pool, asked: once ? amount : amount * ask.units, left });
+    if (allowed < ask.units) short.push(shortPool(pools, pool, once ? amount : amount * ask.units));
     units = Math.min(units, allowed);
   }
   return { units, short };
@@ -80,7 +79,7 @@ export function poolRaises(pools: ReadonlyMap<string, number>, ask: Ask, missing
   return poolNeeds(ask).flatMap(({ pool, amount, once }): readonly Raise[] => {
     const wanted = once ? (missing < ask.units ? 0 : amount) : amount * missing;
     const more = wanted - (pools.get(pool) ?? 0);
-    return more > TOLERANCE ? [{ of: "pool", pool, more }] : [];
+    return more > TOLERANCE ? [poolRaise(pools, pool, more)] : [];
   });
 }
 

@@ -8,6 +8,7 @@ import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import type { Draft } from "../draft/draft.ts";
 import { misfit, refusalReason, tooSmall } from "../draft/refusals.ts";
 import { jobRefusal } from "../draft/scale-set.ts";
+import { lackOf } from "../why/lack.ts";
 import type { CheckedExpansion } from "../why/remedy.ts";
 import { remedyOf } from "../why/remedy.ts";
 import type { Candidates } from "./candidates.ts";
@@ -20,10 +21,12 @@ import { unitsHad, unitsOnNew, unitsUp } from "./units-in-bucket.ts";
 export function remedyInOrder(
   draft: Draft,
   ask: Ask,
-  buckets: readonly ListedBucket[],
-  { refused }: Candidates,
+  usable: readonly ListedBucket[],
+  { refused: all }: Candidates,
   left: number,
 ): Remedy | undefined {
+  const { pooled, refused } = poolsApart(ask, all);
+  const buckets = [...usable, ...pooled];
   const { caps, capacity, pools } = draft;
   const whole = isWhole(ask);
   const had = new Map(buckets.map((bucket) => [bucket, unitsUp(draft, ask, bucket)]));
@@ -43,7 +46,7 @@ export function remedyInOrder(
   const others = refused
     .filter(({ bucket }) => bucket.offer.onlyFor === undefined)
     .map(({ bucket: { offer, made }, refusal }): CheckedExpansion => {
-      const barrier = refusalReason({ bucket: made.bucket }, refusal);
+      const barrier = refusalReason(made, refusal);
       return { offer, group: undefined, lot: 1, serves: 0, most: Number.POSITIVE_INFINITY, barrier };
     });
   const raises = poolRaises(pools, ask, left);
@@ -54,7 +57,26 @@ export function remedyInOrder(
     given: whole ? [] : capacity.takenSinceMark(),
     pools: raises,
     ceilings: caps.ceilings(holderOf(ask)),
+    lack: () => lackOf(draft, ask),
   });
+}
+
+/**
+ * `pooled`: the buckets that refuse the job only for a pool. With a larger pool it could use them. `refused`: the others, each with what
+ * refuses the job there apart from pools.
+ */
+function poolsApart(
+  ask: Ask,
+  all: Candidates["refused"],
+): { readonly pooled: readonly ListedBucket[]; readonly refused: Candidates["refused"] } {
+  const judged = all.map(({ bucket, refusal }) => ({
+    bucket,
+    refusal: isOfPool(refusal) ? ask.jobClass.fit.on(bucket.made).refusal : refusal,
+  }));
+  return {
+    pooled: judged.flatMap(({ bucket, refusal }) => (refusal === undefined ? [bucket] : [])),
+    refused: judged.flatMap(({ bucket, refusal }) => (refusal === undefined ? [] : [{ bucket, refusal }])),
+  };
 }
 
 /** The first obstacle in each bucket. */
@@ -69,11 +91,14 @@ export function reasonsInOrder(
   return [
     ...buckets.map((bucket) => whyNotMore(draft, ask, bucket, left)).filter((reason) => reason !== undefined),
     ...refused
-      .filter(({ bucket }) => bucket.offer.onlyFor === undefined)
+      .filter(({ bucket, refusal }) => bucket.offer.onlyFor === undefined && !isOfPool(refusal))
       .map(({ bucket, refusal }) => whyRefused(bucket, refusal)),
     ...(all.length > 0 ? [] : [noBuckets(draft)]),
   ];
 }
+
+/** The whole job lacks it, in every bucket. What it lacks of the pool is a reason of its own. */
+const isOfPool = ({ code }: Refusal): boolean => code === "unknown-pool" || code === "pool-short";
 
 function noBuckets(draft: Draft): Reason {
   const { arrays, closed } = draft.world;
@@ -87,10 +112,7 @@ function whyNotMore(draft: Draft, ask: Ask, bucket: ListedBucket, left: number):
   if (closed !== undefined) return closed;
   const units = Math.min(ask.units, unitsOnEmpty(ask, made, draft.bins.resources));
   const { refusal } = ask.jobClass.fit.on(made);
-  if (units < 1)
-    return refusal === undefined
-      ? tooSmall(draft, ask, made)
-      : { code: "requirement", bucket: made.bucket, refusal };
+  if (units < 1) return refusal === undefined ? tooSmall(draft, ask, made) : refusalReason(made, refusal);
   const asked = isWhole(ask) ? ask.units - unitsHad(draft, ask, bucket) : left;
   const nodes = Math.ceil(asked / units);
   return draft.caps.refusal(holderOf(ask), nodes, made.cores) ?? draft.capacity.refusal(offer, group, nodes);

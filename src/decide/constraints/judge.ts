@@ -1,6 +1,6 @@
 import { TOLERANCE } from "../../domain/tolerance.ts";
 import type { Size } from "../../domain/size.ts";
-import { bytesOf, bytesPer, isSize, subtractSize } from "../../domain/size.ts";
+import { bytesOf, bytesPer, isSize, parseSize, subtractSize } from "../../domain/size.ts";
 import type { Pattern } from "../../domain/shell-pattern.ts";
 import { compilePattern } from "../../domain/shell-pattern.ts";
 import type { ResourceValue, Scalar } from "../../domain/resources.ts";
@@ -49,16 +49,32 @@ export function takeFrom(found: ResourceValue | undefined, take: number | Size):
 /** Whether a value is one of the options. Patterns are compiled once. */
 export function compileChoice(what: string, options: readonly Scalar[]): (found: ResourceValue) => Judgement {
   const patterns = options.map((option) => (typeof option === "string" ? compilePattern(option) : undefined));
+  const sizes = options.map((option) => (typeof option === "string" ? sizeIn(option) : undefined));
   // Made once, because a list may be judged on hundreds of kinds of nodes.
   const met = options.map((_, at): Met => ({ ...PLAIN_MET, score: options.length - at }));
   return (found) => {
-    const at = options.findIndex((option, i) => isChosen(found, option, patterns[i]));
+    const at = options.findIndex((option, i) => isChosen(found, option, patterns[i], sizes[i]));
     return met[at] ?? refused({ code: "invalid-option", what, found, options });
   };
 }
 
-/** Compares texts by pattern and everything else by value. As in Python, true is 1. A size is its number of bytes. */
-function isChosen(found: ResourceValue, option: Scalar, pattern: Pattern | undefined): boolean {
+function sizeIn(text: string): Size | undefined {
+  const size = parseSize(text);
+  return typeof size === "string" ? undefined : size;
+}
+
+/**
+ * Compares texts by pattern and everything else by value. As in Python, true is 1. A size is a text such as "memory::4g" or "4g", or a
+ * number: its bytes, or its amount in its own unit, as for what is asked of it.
+ */
+function isChosen(
+  found: ResourceValue,
+  option: Scalar,
+  pattern: Pattern | undefined,
+  size: Size | undefined,
+): boolean {
+  if (isSize(found) && size !== undefined) return bytesOf(found) === bytesOf(size);
+  if (isSize(found) && found.amount === option) return true;
   if (typeof found === "string" && pattern !== undefined) return pattern.test(found);
   const value = isSize(found) ? bytesOf(found) : found;
   if (value === option) return true;

@@ -87,7 +87,8 @@ export function takeApart(constraints: readonly Constraint[]): TakenApart {
   return { requirements, amounts: found.amounts, rest: found.rest };
 }
 
-const parts = (constraint: Constraint): readonly Constraint[] =>
+/** The members of a constraint that must all hold, without an "and". */
+export const parts = (constraint: Constraint): readonly Constraint[] =>
   constraint.kind === "and" ? constraint.of.flatMap(parts) : [constraint];
 
 function note(found: Found, constraint: Constraint): void {
@@ -133,8 +134,11 @@ const isOn = (constraint: Constraint, property: "nodearray" | "vm_size"): boolea
 /** Whether the constraint asks for a placement group, or names groups. */
 function wantsGroup(constraint: Constraint): boolean {
   if (constraint.kind === "in-a-placement-group") return constraint.wanted;
-  if (constraint.kind !== "property-choice" || constraint.property !== "placement_group") return false;
-  return constraint.choices.length > 0 && constraint.choices.every((choice) => typeof choice === "string");
+  if (constraint.kind !== "property-choice" || constraint.choices.length === 0) return false;
+  // A node is colocated if it is in a placement group.
+  if (constraint.property === "colocated") return constraint.choices.every((choice) => Number(choice) === 1);
+  if (constraint.property !== "placement_group") return false;
+  return constraint.choices.every((choice) => typeof choice === "string");
 }
 
 function plainNames(constraint: Constraint): readonly string[] | undefined {

@@ -1,5 +1,8 @@
 import type { Constraint } from "../../domain/constraint.ts";
 import type { Pool } from "../../domain/demand.ts";
+import { nearest } from "../../domain/nearest.ts";
+import type { Raise } from "../../domain/remedy.ts";
+import { compareText } from "../../domain/text.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { sharedPoolName } from "../constraints/shared-pools.ts";
@@ -18,14 +21,43 @@ export function unitsInPools(
     const perUnit = amount * ask.slotsPerUnit;
     const left = pools.get(pool) ?? 0;
     const allowed = perUnit === 0 ? ask.units : Math.floor(left / perUnit + TOLERANCE);
-    if (allowed < ask.units) {
-      const total = reported.find(({ name }) => name === pool)?.total;
-      const asked = perUnit * ask.units;
-      reasons.push({ code: "pool-empty", pool, asked, left, ...(total === undefined ? {} : { total }) });
-    }
+    if (allowed < ask.units) reasons.push(shortPool(pools, pool, perUnit * ask.units, reported));
     units = Math.min(units, allowed);
   }
   return { units, reasons };
+}
+
+/** Maximum number of known pools that a reason names. */
+const KNOWN_NAMED = 10;
+
+/** Why a pool does not suffice: too little is left, or no message has reported a pool of this name. */
+export function shortPool(
+  pools: ReadonlyMap<string, number>,
+  pool: string,
+  asked: number,
+  reported: readonly Pool[] = [],
+): Reason {
+  const left = pools.get(pool);
+  if (left === undefined) {
+    // The others are parts of constraints: only jobs that name their source can use them.
+    const known = [...pools.keys()].filter((name) => !name.includes("@"));
+    const near = nearest(pool, known);
+    const named = known.toSorted(compareText).slice(0, KNOWN_NAMED);
+    return {
+      code: "unknown-pool",
+      pool,
+      asked,
+      known: named,
+      ...(near === undefined ? {} : { nearest: near }),
+    };
+  }
+  const total = reported.find(({ name }) => name === pool)?.total;
+  return { code: "pool-empty", pool, asked, left, ...(total === undefined ? {} : { total }) };
+}
+
+/** What a pool lacks. */
+export function poolRaise(pools: ReadonlyMap<string, number>, pool: string, more: number): Raise {
+  return { of: "pool", pool, more, ...(pools.has(pool) ? {} : { unknown: true }) };
 }
 
 /**
@@ -76,6 +108,8 @@ function addDrains(constraint: Constraint, most: Map<string, number>): void {
 
 /** Takes from pools what units take outside of alternatives. What alternatives take is subtracted when a slot is placed. */
 export function takeFromPools(pools: Map<string, number>, ask: Ask, units: number): void {
+  // A pool that no message has reported stays unknown.
+  if (units === 0) return;
   for (const [pool, amount] of ask.requirements.pools)
     pools.set(pool, Math.max(0, (pools.get(pool) ?? 0) - amount * ask.slotsPerUnit * units));
 }

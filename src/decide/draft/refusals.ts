@@ -1,3 +1,5 @@
+import { nearest } from "../../domain/nearest.ts";
+import type { Size, SizeUnit } from "../../domain/size.ts";
 import { isSize } from "../../domain/size.ts";
 import { amountOf } from "../../domain/resources.ts";
 import type { Refusal } from "../../domain/refusal.ts";
@@ -92,13 +94,34 @@ function unitOf(offer: Pick<BucketOffer, "resources">, resource: string): { read
 }
 
 /** Why the nodes of a bucket do not meet the constraints of a job. The refusal is about one slot. A node must take `slots` slots at once. */
-export function refusalReason({ bucket }: Pick<BucketOffer, "bucket">, refusal: Refusal, slots = 1): Reason {
+export function refusalReason(
+  { bucket, resources }: Pick<BucketOffer, "bucket" | "resources">,
+  refusal: Refusal,
+  slots = 1,
+): Reason {
+  if (refusal.code === "undefined-resource") {
+    const near = nearest(refusal.resource, Object.keys(resources));
+    return {
+      code: "requirement",
+      bucket,
+      refusal: near === undefined ? refusal : { ...refusal, nearest: near },
+    };
+  }
   if (refusal.code !== "insufficient-resource")
     return { code: "requirement", bucket, refusal: boundRefusal(refusal) };
   const { resource, asked, offered } = refusal;
   const unit = isSize(asked) || isSize(offered) ? ({ unit: "bytes" } as const) : {};
   const amounts = { asked: amountOf(asked) * slots, offered: amountOf(offered) };
-  return { code: "does-not-fit", bucket, resource, ...amounts, ...unit };
+  return { code: "does-not-fit", bucket, resource, ...amounts, ...unit, ...plainIn(asked, offered) };
+}
+
+/** From this number on, an amount is shown in the next larger unit. */
+const SHOWN_LARGER = 1024;
+
+/** The unit in which a plain number counts, if the amount may have been one and is shown in another unit. */
+function plainIn(asked: number | Size, offered: number | Size): { readonly plainIn?: SizeUnit } {
+  if (!isSize(asked) || !isSize(offered) || asked.unit !== offered.unit) return {};
+  return asked.amount < SHOWN_LARGER ? {} : { plainIn: offered.unit };
 }
 
 /** Why this number of new nodes is not possible in an open bucket, in a placement group or (undefined) in none. */

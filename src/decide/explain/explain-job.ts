@@ -31,7 +31,11 @@ export function explainJob(
   job: string,
   set?: SetName,
 ): DemandExplained | Unknown {
-  const found = [...plan.demands.entries()].filter(([, { id }]) => id === job);
+  const all = [...plan.demands.entries()].filter(([, one]) => set === undefined || one.set === set);
+  const exact = all.filter(([, { id }]) => id === job);
+  const meant = exact.length > 0 ? [job] : namesMeant(job, new Set(all.map(([, { id }]) => id)));
+  if (meant.length > 1) return { kind: "unknown", name: job, nearest: meant.slice(0, NEAREST) };
+  const found = [...plan.demands.entries()].filter(([, { id }]) => id === meant[0]);
   const [at, outcome] = found.find(([, one]) => set === undefined || one.set === set) ?? [];
   if (at === undefined || outcome === undefined) return unknownJob(plan, job);
   const { places, moreNodes } = placesOf(plan, ledger, at, outcome);
@@ -57,6 +61,29 @@ export function explainJob(
     alsoIn: found.map(([, one]) => one.set).filter((one) => one !== outcome.set),
   } as const;
   return { ...told, text: demandText(told, plan, ledger) };
+}
+
+/**
+ * The names that begin with a number or a name as schedulers print it: "15" is "15.server" and "5" is "5_[2-20]", and a task "5_7" or "5[7].server"
+ * is in "5_[2-20]" or "5[].server".
+ */
+function namesMeant(job: string, known: ReadonlySet<string>): readonly string[] {
+  const begins = [...known].filter((id) => id.startsWith(job) && /^[._[]/.test(id.slice(job.length)));
+  const [, base, task] = /^(.+?)(?:_|\[)(\d+)\]?(?:\..*)?$/.exec(job) ?? [];
+  if (begins.length > 0 || base === undefined || task === undefined) return begins;
+  return [...known].filter((id) => {
+    const [, list] = id.startsWith(base) ? (/^_?\[([\d,%:-]*)\]/.exec(id.slice(base.length)) ?? []) : [];
+    return list !== undefined && (list === "" || isListed(Number(task), list));
+  });
+}
+
+/** Whether an array's list of tasks, such as "1,5-20:2%5", has this one. A step counts as 1: it narrows the tasks, and the array is meant. */
+function isListed(task: number, list: string): boolean {
+  const [tasks = ""] = list.split("%");
+  return tasks.split(",").some((range) => {
+    const [first, last = first] = range.replace(/:.*$/, "").split("-").map(Number);
+    return first !== undefined && last !== undefined && task >= first && task <= last;
+  });
 }
 
 function unknownJob(plan: Plan, job: string): Unknown {

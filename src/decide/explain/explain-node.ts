@@ -126,7 +126,8 @@ function nodeLines(
 ): readonly string[] {
   const host = told.hostname === undefined || told.hostname === told.name ? "" : `, host ${told.hostname}`;
   const lines = [`node ${told.name} of ${told.array}${host} (${told.nodeId}), ${originText(node)}`];
-  if (node.goneAt !== undefined) return [...lines, `has been gone since ${isoTime(node.goneAt)}`];
+  if (node.goneAt !== undefined)
+    return [...lines, `has been gone since ${isoTime(node.goneAt)}: ${endText(node)}`];
   lines.push(told.verdict === undefined ? "no plan has judged it yet" : renderVerdict(told.verdict));
   if (node.leftReadyAt !== undefined && told.verdict?.kind !== "down")
     lines.push(`it was Ready, and has been on its way up again since ${isoTime(node.leftReadyAt)}`);
@@ -158,6 +159,27 @@ function observedLines(plan: Plan, { nodeId, array }: LedgerNode): readonly stri
     ...(isStopped ? ["this plan stopped its copy in the virtual fleet (only in the record)"] : []),
   ];
 }
+
+/** Why a node is gone, as far as this app knows. */
+function endText({ draining }: LedgerNode): string {
+  if (draining === undefined)
+    return "this app did not stop it; it was ended in CycleCloud, or its machine was lost or evicted";
+  const { by, plan, attempts } = draining;
+  const why = STOPPED_BY[by];
+  return attempts === 0
+    ? `plan ${plan} marked it, because ${why}, and no stop of ours was accepted`
+    : `plan ${plan} stopped it, because ${why}`;
+}
+
+const STOPPED_BY: Readonly<Record<NonNullable<LedgerNode["draining"]>["by"], string>> = {
+  callback: "it asked to be stopped and was not needed",
+  unhealthy: "it called itself unhealthy",
+  idle: "it was idle and not needed",
+  "boot-timeout": "it was not Ready within its boot timeout",
+  failed: "it failed",
+  down: "it was down: shown as Off or Terminated, or failed after it was Ready",
+  stuck: "it was Failed and never became Ready",
+};
 
 function originText(node: LedgerNode): string {
   const purpose = purposeText(node);

@@ -10,6 +10,7 @@ import { modeShown } from "../../domain/plan.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { someOf } from "../../domain/some-of.ts";
+import type { Instant } from "../../domain/units.ts";
 
 /** What a plan did with a demand, and why. */
 export interface DemandExplained {
@@ -39,6 +40,8 @@ export interface DemandExplained {
   readonly ahead: readonly Ahead[];
   /** Other sets that have a demand of this name. */
   readonly alsoIn: readonly SetName[];
+  /** When the last of the nodes that it waits for can be expected. */
+  readonly expectedReadyAt?: Instant;
   /** The notes of the job's sender. They do not influence the plan. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** All of this in sentences, a line each. */
@@ -90,10 +93,17 @@ function demandLines(told: Omit<DemandExplained, "text">, plan: Plan): readonly 
   if (missing > 0) lines.push(`${count(missing, unit)} not placed:`);
   lines.push(...told.reasons.map((reason) => `- ${renderReason(reason)}`));
   if (told.moreReasons > 0) lines.push(`- and ${told.moreReasons} more reasons`);
-  if (told.binding !== undefined) lines.push(renderRemedy(told.binding));
+  if (told.binding !== undefined) lines.push(remedyLine(told.binding, told.reasons));
   lines.push(...told.ahead.map(aheadLine));
   if (told.alsoIn.length > 0) lines.push(`there is one of this name in ${told.alsoIn.join(", ")}, too`);
   return lines;
+}
+
+/** A remedy that only repeats one of the reasons says that no limit is to blame. */
+export function remedyLine(remedy: Remedy, reasons: readonly Reason[]): string {
+  const repeats =
+    remedy.kind === "no-raise" && reasons.some((one) => renderReason(one) === renderReason(remedy.reason));
+  return repeats ? "no raise of a limit helps: change what it asks for" : renderRemedy(remedy);
 }
 
 /** The mode of the demand's arrays, and what the virtual fleet did. A demand without a place names all observed arrays. */

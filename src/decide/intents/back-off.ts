@@ -51,8 +51,13 @@ export function backOff(
   };
 }
 
-/** Removes pauses that ended long ago. The next failure of their bucket then begins with the shortest pause. */
+/**
+ * Removes pauses that ended long ago. The next failure of their bucket then begins with the shortest pause. A pause for nodes that went down
+ * stays until a node of the bucket has lasted (stops/short-lives.ts).
+ */
 export function forgetOldBackoffs(backoffs: readonly Backoff[], now: Instant): readonly Backoff[] {
-  const kept = backoffs.filter((entry) => secondsBetween(entry.until, now) < LONGEST_BACKOFF_SECONDS);
+  const kept = backoffs.filter(
+    ({ cause, until }) => cause === "went-down" || secondsBetween(until, now) < LONGEST_BACKOFF_SECONDS,
+  );
   return kept.length === backoffs.length ? backoffs : kept;
 }

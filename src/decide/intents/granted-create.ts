@@ -82,7 +82,7 @@ function inFlightOf(
 function withoutRefusals(record: ClusterRecord, { bucket, purpose }: CreateSet): ClusterRecord {
   const key = pauseKey({ bucket, dynamic: dynamicArrayOf(purpose) });
   const backoffs = record.backoffs.filter(
-    (entry) => pauseKey(entry) !== key || entry.cause === "boot-failed" || entry.cause === "unhealthy",
+    ({ cause, ...entry }) => pauseKey(entry) !== key || (cause !== "refused" && cause !== "fell-short"),
   );
   return { ...record, backoffs };
 }

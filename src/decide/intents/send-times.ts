@@ -48,6 +48,19 @@ export function maySendNow(intent: Intent, now: Instant, { callLimitSeconds }: C
 }
 
 /**
+ * The moment after which no instance begins to send the intent. `isResent`: an instance that takes a create over may send it. A start and a
+ * stop are sent by their owner only.
+ */
+export function sentUntil(
+  { effect, committedAt, leaseUntil }: Intent,
+  { isResent }: { readonly isResent: boolean },
+): Instant {
+  if (effect.kind === "terminate") return leaseUntil;
+  const isLate = isResent && effect.kind === "create";
+  return plusSeconds(committedAt, isLate ? LAST_SEND_SECONDS : OWNER_SENDS_SECONDS);
+}
+
+/**
  * Whether a create that was taken over is sent again, with the same id: there is time, and CycleCloud has not answered 409. A second 409 would
  * show nothing new.
  */

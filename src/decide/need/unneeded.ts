@@ -58,7 +58,8 @@ function sizesOf(nodes: readonly Node[]): readonly UnneededSize[] {
   return [...sizes.values()].toSorted((a, b) => b.nodes - a.nodes);
 }
 
-function costOf(nodes: readonly Node[], snapshot: Snapshot, policy: Policy): UnneededCost | undefined {
+/** What the nodes cost. Undefined if no price of theirs is known. */
+export function costOf(nodes: readonly Node[], snapshot: Snapshot, policy: Policy): UnneededCost | undefined {
   const price = priceNodes(nodes, snapshot, policy);
   if (price === undefined || price.unpricedNodes === nodes.length) return undefined;
   const { pricePerHour, currency, unpricedNodes = 0 } = price;

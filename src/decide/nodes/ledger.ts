@@ -112,6 +112,7 @@ function isSame(old: LedgerNode, node: Node, origin: Origin | undefined, shown: 
     (origin === undefined || old.requestId === origin.requestId) &&
     (origin?.keyId === undefined || old.keyId === origin.keyId) &&
     (node.stopKey === undefined || old.keyId !== undefined) &&
+    (node.phase !== "ready" || old.down === undefined) &&
     hasSameNames(old, node)
   );
 }
@@ -148,8 +149,19 @@ function entryOf(
     ...(keyId === undefined ? {} : { keyId }),
     ...(old?.bound === undefined ? {} : { bound: old.bound }),
     ...(old?.plannedBeside === undefined ? {} : { plannedBeside: old.plannedBeside }),
+    ...(node.phase === "ready" ? {} : downOf(old)),
+    ...(old?.endedAt === undefined ? {} : { endedAt: old.endedAt }),
     ...(isDeallocated ? { deallocated: true } : {}),
     ...(start === undefined ? {} : { start }),
+  };
+}
+
+/** What down-clock.ts keeps of a node until it is Ready. */
+function downOf(old: LedgerNode | undefined): Pick<LedgerNode, "down" | "startedAgainAt"> {
+  const { down, startedAgainAt } = old ?? {};
+  return {
+    ...(down === undefined ? {} : { down }),
+    ...(startedAgainAt === undefined ? {} : { startedAgainAt }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
 /**
- * Records that do not show whether their node is wanted: they have no TargetState, and their Status does not show it either (phase `unknown`).
+ * Records that do not show whether their node is wanted: they have no TargetState that we know, and their Status does not show it either (phase `unknown`).
  * Nodes created in their place could be created again with each observation. Nodes stopped because of it could be at work.
  */
 

@@ -19,8 +19,10 @@ const LOST_OBSERVATION_SECONDS: Seconds = 90;
 const SECOND_OBSERVATION_SECONDS: Seconds = 5;
 /** Maximum age of a status that a plan uses, in addition to the duration of slow calls. */
 const OBSERVATION_GOOD_SECONDS: Seconds = 30;
-/** If other commits prevent a plan from being saved, only the plan may write for this time. */
+/** If other commits or changes of the configuration prevent a plan from being saved, they wait for this time. */
 const PLAN_FIRST_SECONDS: Seconds = 5;
+/** The same for a plan that was not saved in that time. */
+const SLOW_PLAN_FIRST_SECONDS: Seconds = 15;
 
 /**
  * The number of tokens at this moment. If the last observation is in our future, because the clock of its instance is ahead of ours, there are
@@ -142,12 +144,23 @@ export function noteGoodObservation(
   return { ...record, lastGoodLookAt: at };
 }
 
-/** Gives the plan priority after other commits prevented it from being saved. */
+/**
+ * Gives the plan priority after other commits prevented it from being saved. A plan that lost this priority before it was saved gets it for
+ * longer the next time, but not twice in a row.
+ */
 export function letPlanFirst(record: ClusterRecord, now: Instant): ClusterRecord {
-  return { ...record, planBy: plusSeconds(now, PLAN_FIRST_SECONDS) };
+  const { planSlow: _slow, ...rest } = record;
+  if (!lostPriority(record, now)) return { ...rest, planBy: plusSeconds(now, PLAN_FIRST_SECONDS) };
+  return { ...rest, planBy: plusSeconds(now, SLOW_PLAN_FIRST_SECONDS), planSlow: true };
 }
 
-/** Whether marks and grants have to wait for such a plan. */
-export function isPlanFirst({ planBy }: ClusterRecord, now: Instant): boolean {
-  return planBy !== undefined && now < planBy && secondsBetween(now, planBy) <= PLAN_FIRST_SECONDS;
+/** Whether marks, grants and changes of the configuration have to wait for such a plan. */
+export function isPlanFirst({ planBy, planSlow }: ClusterRecord, now: Instant): boolean {
+  if (planBy === undefined || now >= planBy) return false;
+  return secondsBetween(now, planBy) <= (planSlow === true ? SLOW_PLAN_FIRST_SECONDS : PLAN_FIRST_SECONDS);
+}
+
+/** Whether the last plan that had priority for the usual time was not saved in it. */
+export function lostPriority({ planBy, planSlow }: ClusterRecord, now: Instant): boolean {
+  return planBy !== undefined && planBy <= now && planSlow !== true;
 }

@@ -12,6 +12,7 @@ import type { HostFact } from "../senders/host-facts.ts";
 import type { Admitted } from "../senders/admit.ts";
 import type { Weighed } from "../need/weigh.ts";
 import type { Node } from "../../domain/cluster.ts";
+import type { DownNodes } from "../stops/end-down.ts";
 import { mayStopByReport } from "../stops/questions.ts";
 import { idleProofAt } from "../senders/host-facts.ts";
 import { factOfNode } from "../nodes/planned-beside.ts";
@@ -32,6 +33,8 @@ export interface Conclusion {
   readonly now: Instant;
   readonly owner: Owner;
   readonly outage: Outage | undefined;
+  /** The nodes that are down. */
+  readonly down: DownNodes;
 }
 
 /** The facts about one node by which it is decided whether it is stopped. */
@@ -48,5 +51,6 @@ export function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     spare: on.weighed.spare.has(node.nodeId),
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
     reportedIdleAt: idle ? provedAt : undefined,
+    ends: on.down.due.has(node.nodeId),
   };
 }

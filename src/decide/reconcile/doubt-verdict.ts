@@ -1,7 +1,7 @@
 import type { Node } from "../../domain/cluster.ts";
 import { isLost } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { NodeVerdict } from "../../domain/node-verdict.ts";
+import type { DownEnd, NodeVerdict } from "../../domain/node-verdict.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -11,12 +11,13 @@ import { unclearUntil } from "../nodes/unclear.ts";
 
 /**
  * The verdict on a node that the observation lacks, whose record is unclear, or that is down. Undefined for other nodes. `kept`: nodes that
- * are of no use and still count as capacity.
+ * are of no use and still count as capacity. `end`: when it ends, if it is down.
  */
 export function doubtVerdict(
   node: Node,
   known: LedgerNode,
   kept: ReadonlySet<NodeId>,
+  end: DownEnd | undefined,
   policy: Policy,
   now: Instant,
 ): NodeVerdict | undefined {
@@ -31,5 +32,6 @@ export function doubtVerdict(
     return { kind: "unclear", since: known.unclearSince, until: clearBy, status, ...over };
   }
   if (known.leftReadyAt === undefined || !isDown(node, known, policy, now)) return undefined;
-  return { kind: "down", since: known.leftReadyAt, status, ...(isKept ? { kept: true } : {}) };
+  const ends = end === undefined ? {} : { end };
+  return { kind: "down", since: known.leftReadyAt, status, ...(isKept ? { kept: true } : {}), ...ends };
 }

@@ -23,7 +23,8 @@ export function verdictOf(
 ): NodeVerdict {
   if (known.draining?.sentAt !== undefined) return { kind: "stopping", attempts: known.draining.attempts };
   if (known.draining !== undefined) return drainingVerdict(node, known, known.draining, on);
-  const doubt = doubtVerdict(node, known, on.weighed.kept, on.policy, on.now);
+  const end = on.down.ends.get(node.nodeId);
+  const doubt = doubtVerdict(node, known, on.weighed.kept, end, on.policy, on.now);
   if (doubt !== undefined) return doubt;
   switch (node.phase) {
     case "going":
@@ -34,6 +35,7 @@ export function verdictOf(
         status: node.statusMessage ?? node.status,
         ...(known.firstReadyAt === undefined ? {} : { wasReady: true }),
         ...(on.weighed.kept.has(node.nodeId) ? { kept: true } : {}),
+        ...(end === undefined ? {} : { end }),
       };
     case "off":
       return { kind: "off", status: node.status };

@@ -1,4 +1,5 @@
 import type { Owner } from "../../domain/ids.ts";
+import type { Snapshot } from "../../domain/cluster.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Ledger } from "../../domain/ledger.ts";
@@ -15,6 +16,7 @@ import { recogniseByName } from "../world/existing-dynamics.ts";
 import { withCreatesWait } from "../record/epoch.ts";
 import { followInFlight } from "../intents/in-flight.ts";
 import { withMissing } from "../nodes/missing.ts";
+import { followDown } from "../nodes/down-clock.ts";
 import { updateLedger } from "../nodes/ledger.ts";
 import { isMemoryOld, nextOutage } from "../pace/outage.ts";
 import { endStarts } from "../intents/node-starts.ts";
@@ -32,6 +34,7 @@ import type { HostFacts } from "../senders/host-facts.ts";
 import { hostFacts } from "../senders/host-facts.ts";
 import type { Weighing } from "../need/weigh.ts";
 import { lastPlanOf, weigh } from "../need/weigh.ts";
+import { surveyDown } from "../stops/end-down.ts";
 import { pauseBuckets } from "../stops/pause-buckets.ts";
 import { conclude } from "./conclude.ts";
 import { lapseParts } from "../record/lapse.ts";
@@ -60,15 +63,18 @@ export function decide(
     record,
     withQuestions(bodies.ledger, questions),
     observation,
-    facts,
+    { facts, before: bodies.seen },
     policy,
     now,
   );
   const admitted = admitDemands(observed, bodies, policy);
   const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
   const named = recogniseByName(updated, dynamics);
-  const { record: started, ledger } = endStarts(observed, named, snapshot, policy, now);
-  const next = pauseBuckets(started, bodies.seen, snapshot, ledger, facts, policy, now);
+  const started = endStarts(observed, named, snapshot, policy, now);
+  const isResting = outage !== undefined;
+  const surveyed = surveyDown({ ...started, observation, questions, facts, policy, isResting, now });
+  const { ledger, down } = surveyed;
+  const next = pauseBuckets(surveyed.record, bodies, snapshot, ledger, facts, policy, now);
   const { pools, owners } = ownedPools(observed, bodies, policy.senders);
   const hosts = reportedHosts(observed, bodies, now, policy.senders);
   const cluster = { snapshot, ledger, dynamics: dynamics.keys() };
@@ -76,7 +82,7 @@ export function decide(
   const demands = bindReported(admitted.demands, reports);
   const wanted = { demands, pools, dynamics, reports, last: () => lastPlanOf(bodies) };
   const weighed = weigh({ record: next, snapshot, ledger, questions, wanted, policy, now, recall });
-  const found = { dynamics, admitted, observation, ledger, questions, facts, weighed, outage };
+  const found = { dynamics, admitted, observation, ledger, questions, facts, weighed, outage, down };
   return conclude({ ...found, record: withPoolOwners(next, owners), last: bodies.plan, policy, now, owner });
 }
 
@@ -112,12 +118,14 @@ function updateNodes(
   record: ClusterRecord,
   ledger: Ledger,
   observation: Observation,
-  facts: HostFacts,
+  { facts, before }: { readonly facts: HostFacts; readonly before: Snapshot | undefined },
   policy: Policy,
   now: Instant,
 ): Ledger {
+  const isRestart = isMemoryOld(record, policy, now);
   const updated = updateLedger(ledger, observation, record.inFlight, facts, now);
-  return isMemoryOld(record, policy, now) ? restartClocks(updated, now) : updated;
+  const followed = followDown(updated, before, observation, { isRestart }, now);
+  return isRestart ? restartClocks(followed, now) : followed;
 }
 
 /** The ledger with all idle times starting now: the time in which the autoscaler did not observe does not count. */

@@ -15,11 +15,15 @@ const SOON_SECONDS: Seconds = 5;
 /** A wake message that is this late counts as lost. */
 const WAKE_LATE_SECONDS: Seconds = 10;
 
-/** Whether no plan is needed: the last one used this generation, no create or start is open, and no follow-up is due. */
-export function isCovered(record: ClusterRecord, now: Instant): boolean {
+/**
+ * Whether no plan is needed: the last one used this generation and this configuration, no create or start is open, and no follow-up is due.
+ * `configuration`: the one that the stored record names. Absent: not known, and the last plan's counts.
+ */
+export function isCovered(record: ClusterRecord, now: Instant, configuration = record.plannedUnder): boolean {
   const followUpDue = record.wakeFor === "follow-up" && record.wakeAt !== undefined && record.wakeAt <= now;
   return (
     record.observedGeneration === record.generation &&
+    record.plannedUnder === configuration &&
     record.intents.every(({ effect }) => effect.kind === "terminate") &&
     record.awaitsReport !== true &&
     !followUpDue &&

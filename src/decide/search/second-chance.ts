@@ -85,8 +85,8 @@ function* ordersWith(
   const others = entries.filter((entry) => entry.rank !== rank);
   yield [one, ...hardestFirst(others, best, problem, { also: helped })];
   yield hardestFirst(entries, best, problem, { also: helped, before: rank });
-  // A target in its own position: before those that more buckets can serve.
-  if (one.kind === "target") yield hardestFirst(entries, best, problem, { also: new Set([...helped, rank]) });
+  // In its own position: a job after equal ones of a higher rank, a target before those that more buckets can serve.
+  yield hardestFirst(entries, best, problem, { also: new Set([...helped, rank]) });
   // In rank order: the best plan may have come from an order in which demands that it places came last.
   yield [one, ...others];
 }

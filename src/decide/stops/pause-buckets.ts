@@ -12,17 +12,20 @@ import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
 import { whyGivenUp } from "./scale-down.ts";
 import { isActing } from "./reach.ts";
 import type { HostFact } from "../senders/host-facts.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import { pauseShortLived } from "./short-lives.ts";
 import { pauseRemoved } from "../intents/removed.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { backOff } from "../intents/back-off.ts";
 
 /**
- * Pauses the buckets of nodes that this plan stops because they never became Ready, and of nodes that another tool removed. This happens
- * before demand is planned, so that the same plan creates their replacements in other buckets.
+ * Pauses the buckets of nodes that this plan stops because they never became Ready, of nodes that another tool removed, and of nodes that
+ * went down soon after they were Ready. This happens before demand is planned, so that the same plan creates their replacements in other
+ * buckets. `before`: what was known before this observation.
  */
 export function pauseBuckets(
   record: ClusterRecord,
-  before: Snapshot | undefined,
+  before: Pick<Bodies, "seen" | "ledger" | "plan">,
   snapshot: Snapshot,
   ledger: Ledger,
   facts: ReadonlyMap<string, HostFact>,
@@ -34,7 +37,12 @@ export function pauseBuckets(
   const managed = new Set([...managedArrays(snapshot, policy)].filter((array) => actsOn(policy, array)));
   const stopping = stoppingNodes(record.intents);
   const entries = new InTurn(ledger);
-  let next = pauseRemoved(record, { before, snapshot, ledger, managed, policy }, now);
+  const removed = pauseRemoved(record, { before: before.seen, snapshot, ledger, managed, policy }, now);
+  let next = pauseShortLived(
+    removed,
+    { snapshot, before: before.ledger, ledger, last: before.plan, managed },
+    now,
+  );
   snapshot.nodes.forEach((node) => {
     const known = entries.get(node.nodeId);
     if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) return;

@@ -60,9 +60,15 @@ export function mayStopByReport(
   now: Instant,
 ): boolean {
   if (question === undefined || reportedAt === undefined) return true;
-  const { askedAt, stayAt } = question;
-  if (askedAt !== undefined && secondsBetween(askedAt, now) < ASKED_RECENTLY_SECONDS) return false;
+  if (hasAskedRecently(question, now)) return false;
+  const { stayAt } = question;
   return stayAt === undefined || reportedAt > stayAt;
+}
+
+/** Whether the node has asked within the last five minutes. Then it is up, whatever CycleCloud shows. */
+export function hasAskedRecently(question: Question | undefined, now: Instant): boolean {
+  const { askedAt } = question ?? {};
+  return askedAt !== undefined && secondsBetween(askedAt, now) < ASKED_RECENTLY_SECONDS;
 }
 
 /**

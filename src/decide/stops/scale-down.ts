@@ -34,6 +34,8 @@ export interface Circumstances {
   /** When a report called its host idle. Undefined: the report in force does not, or there is none. */
   readonly reportedIdleAt: Instant | undefined;
   readonly busy: boolean;
+  /** It is down, and its time is over (end-down.ts). */
+  readonly ends: boolean;
 }
 
 /**
@@ -48,6 +50,7 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
   if (isRecordDoubted(node, known, around.policy, around.now)) return judgeUncertain(known, around);
   if (whyGivenUp(node, known, around) !== undefined)
     return { kind: "terminate", by: node.phase === "failed" ? "failed" : "boot-timeout" };
+  if (around.ends) return { kind: "terminate", by: "down" };
   switch (node.phase) {
     case "going":
       return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
@@ -184,6 +187,7 @@ export function applyAction(known: LedgerNode, action: NodeAction, plan: number,
     case "terminate":
       return {
         ...known,
+        ...(action.by === "down" ? { endedAt: now } : {}),
         draining: {
           since: known.draining?.since ?? now,
           by: action.by,

@@ -13,7 +13,8 @@ import { hostFacts } from "../senders/host-facts.ts";
 
 /**
  * Of nodes that a plan marks or stops, those that must not be, because something has changed since the plan was decided (docs/protocol.md,
- * Stops): a job is on the host, a newer report does not call it idle, the node was told to stay, or the node has asked by itself.
+ * Stops): a job is on the host, a newer report does not call it idle, the node was told to stay, or the node has asked by itself. A node that
+ * is down needs no report: only a job or a question contradicts.
  */
 export function contradictedNodes(
   nodes: readonly NodeId[],
@@ -43,6 +44,8 @@ function isContradicted(
   decidedAt: Instant,
 ): boolean {
   if (question?.stayAt !== undefined && question.stayAt >= decidedAt) return true;
+  if (known.draining?.by === "down")
+    return (fact?.jobs.length ?? 0) > 0 || (question?.askedAt !== undefined && question.askedAt >= decidedAt);
   const isIdle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open";
   if (isNewer(fact, decidedAt) && !isIdle) return true;
   // A stop that does not rest on a report is contradicted by a newer one only.

@@ -164,7 +164,7 @@ function lacking(reason: Reason): number {
 
 function askedRange(reasons: readonly Reason[], least: Reason): Pick<Across, "askedMost"> {
   if (least.code !== "limit-reached" && least.code !== "group-too-large") return {};
-  const most = Math.max(...reasons.map((reason) => ("asked" in reason ? reason.asked : 0)));
+  const most = Math.max(...reasons.map((reason) => ("max" in reason ? reason.asked : 0)));
   return most > least.asked ? { askedMost: most } : {};
 }
 

@@ -16,6 +16,9 @@ import { groupOfNew, misfit, newNode, noGroupFor } from "../draft/refusals.ts";
 import type { Opening } from "../place/gang-ways.ts";
 import { openingRefusal, waysOfGang } from "../place/gang-ways.ts";
 import { openOffers } from "../place/offers.ts";
+import { poolRaise } from "../draft/pool-use.ts";
+import type { Lack } from "./lack.ts";
+import { lackOf } from "./lack.ts";
 import type { CheckedExpansion, Shortage } from "./remedy.ts";
 import { isRaisable, remedyOf } from "./remedy.ts";
 import { SharedAnswers } from "./shared-answers.ts";
@@ -48,12 +51,13 @@ function findRemedy(
   ceilings: readonly OwnCeiling[],
 ): Remedy | undefined {
   const pools = poolRaises(draft, ask, missing);
+  const lack = (): Lack | undefined => (home === undefined ? lackOf(draft, ask) : undefined);
   if (ask.together === "spread")
-    return remedyOf(draft, { ...spreadShortage(draft, ask, scope), given: [], pools, ceilings });
+    return remedyOf(draft, { ...spreadShortage(draft, ask, scope), given: [], pools, ceilings, lack });
   if (ask.together !== "anywhere") {
     const { complete, openings } = waysOfGang(draft, ask, scope, home);
     const expansions = openings.map((opening) => gangExpansion(draft, ask, opening));
-    return remedyOf(draft, { expansions, missing: complete ? 0 : 1, given: [], pools, ceilings });
+    return remedyOf(draft, { expansions, missing: complete ? 0 : 1, given: [], pools, ceilings, lack });
   }
   const expansions = inOrderOfUse(draft, ask, scope).map((offer): CheckedExpansion => {
     const group = groupOfNew(draft, ask, offer);
@@ -64,7 +68,7 @@ function findRemedy(
   });
   const rest = pools.length === 0 ? missing : Math.max(0, missing - unitsFree(draft, ask));
   const given = draft.capacity.takenSinceMark();
-  return remedyOf(draft, { expansions, missing: rest, given, pools, ceilings });
+  return remedyOf(draft, { expansions, missing: rest, given, pools, ceilings, lack });
 }
 
 /** Why a job that asks for a placement group can use none of a bucket, whatever its limits: none is made there, and it may use none that has a name. */
@@ -116,7 +120,7 @@ function poolRaises(draft: Draft, ask: Ask, missing: number): readonly Raise[] {
   const raises: Raise[] = [];
   for (const [pool, amount] of ask.requirements.pools) {
     const lacking = amount * ask.slotsPerUnit * missing - (draft.pools.get(pool) ?? 0);
-    if (lacking > TOLERANCE) raises.push({ of: "pool", pool, more: lacking });
+    if (lacking > TOLERANCE) raises.push(poolRaise(draft.pools, pool, lacking));
   }
   return raises;
 }

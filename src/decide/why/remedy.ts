@@ -1,10 +1,10 @@
 import type { Raise, Remedy } from "../../domain/remedy.ts";
 import type { Reason } from "../../domain/reason.ts";
-import { amountOf } from "../../domain/resources.ts";
-import { TOLERANCE } from "../../domain/tolerance.ts";
+import type { BucketOffer } from "../../domain/world.ts";
 import type { Capacity, Taken } from "../draft/capacity.ts";
 import type { OwnCeiling } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
+import type { Lack } from "./lack.ts";
 import { smallestRaise } from "./smallest-raise.ts";
 import type { Expansion } from "./trial-limits.ts";
 
@@ -24,6 +24,8 @@ export interface Shortage {
   readonly given: readonly Taken[];
   readonly pools: readonly Raise[];
   readonly ceilings: readonly OwnCeiling[];
+  /** What no bucket has, for a job. Worked out if no raise and no waiting helps. */
+  readonly lack?: () => Lack | undefined;
 }
 
 /** The smallest change with which one or several expansions serve all that is missing. If there is none, what prevents it. */
@@ -39,7 +41,10 @@ export function remedyOf(draft: Draft, shortage: Shortage): Remedy | undefined {
   // The limits suffice. What prevents it is one of the reasons.
   if (raises?.length === 0 && pools.length === 0) return undefined;
   if (raises !== undefined) return { kind: "raise", raises: [...pools, ...raises] };
-  return waitFor(draft, shortage) ?? nearestOf(expansions) ?? firstBarrier(expansions);
+  const wait = waitFor(draft, shortage);
+  if (wait !== undefined) return wait;
+  const lack = shortage.lack?.();
+  return lack?.kind === "lacks" ? lack.remedy : firstBarrier(expansions, lack?.offer);
 }
 
 /** For outcomes, in which an unknown remedy is left out. The answers call it binding. */
@@ -116,27 +121,12 @@ function waitFor(draft: Draft, shortage: Shortage): Remedy | undefined {
   return { kind: "wait", bucket, until, raises: [...shortage.pools, ...raises] };
 }
 
-/** The bucket that comes nearest to what one node must offer: the smallest ratio of asked to offered, then the first. */
-function nearestOf(expansions: readonly CheckedExpansion[]): Remedy | undefined {
-  const misfits = expansions.flatMap(({ barrier }) => (barrier?.code === "does-not-fit" ? [barrier] : []));
-  const ratio = ({ asked, offered }: (typeof misfits)[number]): number =>
-    asked / Math.max(offered, TOLERANCE);
-  const [nearest] = misfits.toSorted((a, b) => ratio(a) - ratio(b));
-  if (nearest === undefined) return undefined;
-  const { resource, asked, offered, unit, bucket } = nearest;
-  const largest = expansions.every(({ offer }) => amountOf(offer.resources[resource]) <= offered);
-  return {
-    kind: "too-large",
-    resource,
-    asked,
-    offered,
-    bucket,
-    largest,
-    ...(unit === undefined ? {} : { unit }),
-  };
-}
-
-function firstBarrier(expansions: readonly CheckedExpansion[]): Remedy | undefined {
-  const reason = expansions.find(({ barrier }) => barrier !== undefined)?.barrier;
+/** What prevents the demand in the bucket that has all it asks for; else in the first bucket. */
+function firstBarrier(
+  expansions: readonly CheckedExpansion[],
+  has: BucketOffer | undefined,
+): Remedy | undefined {
+  const barred = expansions.filter(({ barrier }) => barrier !== undefined);
+  const reason = (barred.find(({ offer }) => offer === has) ?? barred[0])?.barrier;
   return reason === undefined ? undefined : { kind: "no-raise", reason };
 }

@@ -1,12 +1,16 @@
 /** A loopback HTTP server that answers with a function from Request to Response. */
 import http from "node:http";
 import { isForeignOrigin } from "../../domain/loopback.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 export type HttpServer = {
   readonly url: string;
   /** Takes no more connections, waits for requests in progress, and closes the remaining connections. */
   close(): Promise<void>;
 };
+
+/** Long: a process that is busy for some seconds must not send a request on a connection that is being closed. */
+const KEEP_ALIVE_MS: Milliseconds = 60_000;
 
 export type Answer = (request: Request) => Promise<Response>;
 
@@ -16,7 +20,7 @@ export async function listen(
   port: number,
   onError: (error: unknown) => void,
 ): Promise<HttpServer> {
-  const server = http.createServer((incoming, outgoing) => {
+  const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
     respond(answer, incoming, outgoing, () => server.listening).catch((error: unknown) => {
       onError(error);
       if (!outgoing.headersSent) outgoing.writeHead(500);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { BuiltAnswer } from "./parts.ts";
-import { time, count, text, observing } from "./parts.ts";
+import { time, count, text, texts, observing } from "./parts.ts";
 import type { Shown } from "./shown.ts";
 
 /** The short answers of the HTTP API. */
@@ -30,6 +30,17 @@ export const restoredAnswer = z
   })
   .meta({ description: "A new epoch has begun." });
 
+export const endDownAnswer = z
+  .object({
+    cluster: text,
+    nodearray: text,
+    count,
+    nodes: texts.meta({ description: "Those that the last observation shows as shut down." }),
+    until: time.meta({ description: "The order is in force until then." }),
+    ...observing,
+  })
+  .meta({ description: "These nodes end, within the bounds, unless an exception keeps them." });
+
 export const stopAnswer = z
   .object({ stop: z.literal(true), instance: text })
   .meta({ description: "The node will be stopped." });
@@ -39,4 +50,5 @@ export const openapiAnswer = z.looseObject({ openapi: text }).meta({ description
 export type TickShown = BuiltAnswer<typeof tickAnswer>;
 export type WakeShown = BuiltAnswer<typeof wakeAnswer>;
 export type RestoredShown = BuiltAnswer<typeof restoredAnswer>;
+export type EndDownShown = BuiltAnswer<typeof endDownAnswer>;
 export type StopShown = Shown<typeof stopAnswer>;

@@ -17,7 +17,7 @@ const limit = z.object({
   left: z.number(),
 });
 
-export const backoffCause = z.enum(["refused", "fell-short", "boot-failed", "unhealthy"]);
+export const backoffCause = z.enum(["refused", "fell-short", "boot-failed", "unhealthy", "went-down"]);
 
 export const bucket = z
   .object({

@@ -33,6 +33,12 @@ const node = z.object({
   leftReadyAt: time
     .optional()
     .meta({ description: "When an observation first showed it no longer up, after it was Ready." }),
+  downSince: time.optional().meta({
+    description: "Shown as shut down (Off or Terminated) since then, though it was Ready and is wanted.",
+  }),
+  endsAt: time
+    .optional()
+    .meta({ description: "It is down, and is terminated then, or later if `why` says so." }),
   expectedReadyAt: time.optional().meta({
     description: "Of a node that is coming, by the boot times seen; past: it takes longer than others did.",
   }),

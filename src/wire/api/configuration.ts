@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { BuiltAnswer } from "./parts.ts";
-import { among, observing, preference, problemItem, text, texts, time } from "./parts.ts";
+import { among, count, observing, preference, problemItem, text, texts, time } from "./parts.ts";
 import type { Shown, Sparse } from "./shown.ts";
 
 /** The configuration document of a cluster, and the answers about it. */
@@ -11,6 +11,11 @@ const mode = z.enum(["observe", "act"]);
 const timeout = z
   .union([seconds, z.record(text, seconds)])
   .meta({ description: 'One for all node arrays, or by node array; "default": those that are not named.' });
+
+const endSeconds = z.union([seconds, z.literal("never")]);
+const endTimeout = z
+  .union([endSeconds, z.record(text, endSeconds)])
+  .meta({ description: 'As the other timeouts; "never": a person decides.' });
 
 const senderRule = z
   .object({
@@ -41,6 +46,8 @@ const documentKeys = {
   $schema: text.meta({ description: "Where editors find the JSON Schema of this document; kept as it is." }),
   idleTimeout: timeout,
   bootTimeout: timeout,
+  downTimeout: endTimeout,
+  failedTimeout: endTimeout,
   maxExpirationInterval: seconds,
   inFlightGrace: seconds,
   groupFillTimeout: seconds,
@@ -60,6 +67,8 @@ const documentKeys = {
 
 const written = z.object(documentKeys).partial({
   $schema: true,
+  downTimeout: true,
+  failedTimeout: true,
   nodearrays: true,
   default_resources: true,
   vmSizes: true,
@@ -81,14 +90,38 @@ export const configRequest = z
       .boolean()
       .optional()
       .meta({ description: "The older form of mode: false is observe, true is act." }),
+    read_only: z
+      .boolean()
+      .optional()
+      .meta({ description: "scalelib's key: true is mode observe. Refused beside a mode that says act." }),
   })
   .meta({
     description:
       "A cluster's configuration; durations in seconds. Keys of scalelib's autoscale.json are accepted as they are; other keys are refused.",
   });
 
+export const configPatch = z
+  .strictObject({
+    set: z
+      .record(text, z.unknown())
+      .optional()
+      .meta({ description: "Values by path. A value replaces what is there, lists whole." }),
+    unset: texts.optional().meta({ description: "Paths of keys that go away." }),
+    ifVersion: z.int().min(0).optional().meta({
+      description:
+        "The version that was seen: 409 if the same keys have changed since. Absent: the one in force.",
+    }),
+  })
+  .meta({
+    description:
+      'A change of single keys. A path joins keys with dots; a key with a dot is quoted: caps.users["anna.smith"].nodes.',
+  });
+
+const version = z.int().min(0).meta({ description: "Its number in the history. 0: nothing was ever put." });
+
 export const configAnswer = written
   .extend({
+    version: version.optional().meta({ description: "Its number in the history, as in the header ETag." }),
     unreadable: z
       .array(problemItem)
       .optional()
@@ -128,6 +161,13 @@ const usedKey = z.object({
 
 const ignoredKey = z.object({ key: text, why: text });
 
+const left = z.object({
+  effect: z.enum(["create", "start", "terminate"]),
+  nodes: count,
+  nodearrays: texts,
+  until: time.meta({ description: "It is not sent after this." }),
+});
+
 export const configWritten = written
   .extend({
     used: z.array(usedKey).meta({ description: "Keys of the document that count, and what they count as." }),
@@ -136,9 +176,18 @@ export const configWritten = written
       .meta({ description: "Keys of the document that change nothing, and why. Values are not repeated." }),
     doubts: z.array(problemItem).meta({ description: "What counts and is likely a mistake." }),
     unknownNodearrays: texts.meta({ description: "Named arrays that the cluster does not have (yet)." }),
+    underWay: z
+      .array(left)
+      .meta({ description: "Requests that were committed before this change, and may still be sent." }),
     losses: z.array(z.object({ requestSet: text, loses: texts })).meta({
       description: "Live request sets that ask for something that the document does not let them have.",
     }),
+    version,
+    differences: z
+      .array(difference)
+      .meta({ description: "What changed. Empty: this configuration was in force." }),
+    more: z.int().min(0).meta({ description: "Differences that are not listed." }),
+    notes: texts.meta({ description: "What was written beside what was asked for, and why." }),
     ...observing,
   })
   .meta({ description: "The configuration as it was stored." });
@@ -151,10 +200,12 @@ export type SenderDocument = Sparse<typeof senderRule>;
 
 /** The document in an answer, and what the answer says of it. */
 type WithDocument<S extends z.ZodType> = PolicyDocument & Omit<BuiltAnswer<S>, keyof PolicyDocument>;
+export type ConfigurationPatch = z.infer<typeof configPatch>;
 export type ConfigurationShown = WithDocument<typeof configAnswer>;
 export type ConfigurationWrittenShown = WithDocument<typeof configWritten>;
 export type ConfigurationHistoryShown = BuiltAnswer<typeof configHistory>;
 export type ConfigurationChangeShown = ConfigurationHistoryShown["changes"][number];
+export type LeftShown = ConfigurationWrittenShown["underWay"][number];
 export type LossShown = ConfigurationWrittenShown["losses"][number];
 /** One value that differs between two documents. */
 export type ConfigDifference = ConfigurationChangeShown["differences"][number];

@@ -108,6 +108,7 @@ const WORDS: Readonly<Record<number, string>> = {
   403: "Forbidden",
   404: "Unknown",
   409: "In conflict with what is there",
+  412: "Another version is in force",
   413: "Too large",
   503: "Cannot tell now",
 };

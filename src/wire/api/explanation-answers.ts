@@ -62,6 +62,10 @@ const jobExplained = z.object({
   binding: binding.optional(),
   ahead: z.array(z.object({ raise: z.looseObject({ of: z.enum(["limit", "pool"]) }), demands: count })),
   alsoIn: texts,
+  expectedReadyAt: time.optional().meta({
+    description:
+      "When the last of the nodes that it waits for can be expected; past: it takes longer than others did. Absent: it waits for none, they are not requested, or a past plan was asked for.",
+  }),
   metadata,
 });
 

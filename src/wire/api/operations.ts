@@ -5,7 +5,7 @@ import type { SchemaName } from "./schemas.ts";
 
 /** One method of one route. */
 export interface Operation {
-  readonly method: "get" | "put" | "post" | "delete";
+  readonly method: "get" | "put" | "patch" | "post" | "delete";
   /** Below /api; parameters in braces. */
   readonly path: string;
   readonly id: string;
@@ -173,6 +173,14 @@ export const OPERATIONS: readonly Operation[] = [
     answers: { 200: "Restored", ...BELOW_CLUSTER },
   },
   {
+    method: "post",
+    path: "/clusters/{cluster}/nodearrays/{nodearray}/end-down",
+    id: "endDown",
+    role: "operator",
+    summary: "Ends the nodes of a node array that are shut down now, also where they are kept or many are",
+    answers: { 202: "EndDown", 400: "Problem", ...BELOW_CLUSTER },
+  },
+  {
     method: "get",
     path: "/clusters/{cluster}/config",
     id: "getConfiguration",
@@ -185,8 +193,31 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/clusters/{cluster}/config",
     id: "putConfiguration",
     role: "operator",
-    summary: "Replaces the cluster's configuration",
+    summary: "Replaces the cluster's configuration. A document that says no mode keeps the one in force",
+    headers: [
+      {
+        name: "if-match",
+        description: "The version that was seen, as in ETag of GET: 412 if another one is in force",
+        type: "string",
+      },
+    ],
     body: "ConfigurationRequest",
+    answers: {
+      200: "ConfigurationWritten",
+      400: "Problem",
+      409: "Problem",
+      412: "Problem",
+      413: "Problem",
+      ...BELOW_CLUSTER,
+    },
+  },
+  {
+    method: "patch",
+    path: "/clusters/{cluster}/config",
+    id: "changeConfiguration",
+    role: "operator",
+    summary: "Changes single keys of the cluster's configuration",
+    body: "ConfigurationPatch",
     answers: {
       200: "ConfigurationWritten",
       400: "Problem",

@@ -116,6 +116,9 @@ export const verdict = z.looseObject({ kind: text }).meta({ description: "Why a 
 
 export const health = z.object({
   ok: z.boolean(),
+  starting: z.literal(true).optional().meta({
+    description: "Not ok, because the cluster is new here and was not observed yet: ask again.",
+  }),
   observing: z.literal(true).optional().meta({ description: "Nothing acts. Absent: something does." }),
   notes: texts.meta({
     description: "Why it is not ok, and what keeps the autoscaler from acting although it is.",

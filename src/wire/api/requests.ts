@@ -63,6 +63,7 @@ const listOrOne = <T extends z.ZodType>(item: T) => z.union([z.array(item), item
 export const requestSetRequest = z
   .strictObject({
     ...envelopeSchema.shape,
+    version: envelopeSchema.shape.version.optional(),
     cluster: envelopeSchema.shape.cluster.optional(),
     nodearrays: listOrOne(nodearraySchema).optional(),
     jobs: listOrOne(jobRequest).optional(),

@@ -5,12 +5,19 @@ import { acknowledgement, requestSetAnswer } from "./request-set-answers.ts";
 import { clustersAnswer, healthAnswer, rejectedMessagesAnswer } from "./health-answers.ts";
 import { explanation } from "./explanation-answers.ts";
 import { historyAnswer } from "./history-answer.ts";
-import { openapiAnswer, restoredAnswer, stopAnswer, tickAnswer, wakeAnswer } from "./answers.ts";
+import {
+  endDownAnswer,
+  openapiAnswer,
+  restoredAnswer,
+  stopAnswer,
+  tickAnswer,
+  wakeAnswer,
+} from "./answers.ts";
 import { trialAnswer } from "./trial-answer.ts";
 import { clusterAnswer } from "./cluster-answer.ts";
 import { health, problemItem, problemJson, rejectedJob } from "./parts.ts";
 import { comparisonAnswer } from "./comparison-answer.ts";
-import { configAnswer, configHistory, configRequest, configWritten } from "./configuration.ts";
+import { configAnswer, configHistory, configPatch, configRequest, configWritten } from "./configuration.ts";
 import { hostRequest, jobRequest, requestSetRequest } from "./requests.ts";
 
 /** The schemas of the API by the names that the description gives them. */
@@ -35,8 +42,10 @@ export const SCHEMAS = {
   DryRun: trialAnswer,
   Tick: tickAnswer,
   Restored: restoredAnswer,
+  EndDown: endDownAnswer,
   Wake: wakeAnswer,
   ConfigurationRequest: configRequest,
+  ConfigurationPatch: configPatch,
   Configuration: configAnswer,
   ConfigurationWritten: configWritten,
   ConfigurationHistory: configHistory,

@@ -26,11 +26,24 @@ export function doubtText(key: string, value: string, path: string, notes: Notes
       problemShowing(path, value, "a size with its prefix, as in memory::4g", `memory::${value.trim()}`),
     );
   else if (COUNTED.has(key))
-    notes.doubts.add(() => problemShowing(path, value, "an amount: a number, or a size such as memory::4g"));
+    notes.doubts.add(() =>
+      problemShowing(
+        path,
+        value,
+        `an amount: a number${key === "mem" ? " of GiB" : ""}, or a size such as memory::4g`,
+        key.startsWith("mem") ? sizeMeant(value) : undefined,
+      ),
+    );
   else if (/^\s*(?:size|memory)::/i.test(value))
     notes.doubts.add(() =>
       problemShowing(path, value, "a size such as memory::4g, or a text without that prefix"),
     );
+}
+
+/** "4GB", "4 GiB" and "4gb" are memory::4g: the units that schedulers print, as powers of 1024. */
+function sizeMeant(value: string): string | undefined {
+  const [, amount, unit] = /^\s*(\d+(?:\.\d+)?)\s*([kmgtp])i?b\s*$/i.exec(value) ?? [];
+  return amount === undefined || unit === undefined ? undefined : `memory::${amount}${unit.toLowerCase()}`;
 }
 
 /** A key similar to one of ours, with the kind of value that ours has: it would count as a resource that no node has. */

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { kindOf, type Problem } from "./problem.ts";
+import { isUtf16, notJson, type Problem } from "./problem.ts";
 import { oversizeOf, oversizeOfText } from "./check-size.ts";
 import { BOUNDS } from "./bounds.ts";
 import { isFields } from "./fields.ts";
@@ -63,7 +63,8 @@ function decodeText(input: string, most: Most): Decoded {
   if (!BASE64.test(packed)) return parse(text, most);
   const bytes = Buffer.from(packed, "base64");
   // A word or a number may be valid base64 by chance. Then the text itself is shown.
-  return isGzip(bytes) || looksLikeJson(bytes.toString("utf8").trim())
+  const plain = bytes.toString("utf8").trim();
+  return isGzip(bytes) || looksLikeJson(plain) || isUtf16(plain)
     ? decodeBytes(bytes, most, (unpacked) => parse(unpacked, most))
     : parse(text, most);
 }
@@ -100,8 +101,7 @@ function parse(text: string, most: Most): Decoded {
     const value: unknown = JSON.parse(text);
     return { kind: "value", value };
   } catch {
-    // Never shown: a text that is not JSON may be anything, even a password.
-    return refuse(kindOf(text));
+    return { kind: "problem", problem: notJson(text, ENCODINGS) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Problem, problemAt } from "./problem.ts";
+import { notJson, type Problem } from "./problem.ts";
 import { oversizeOf, oversizeOfText } from "./check-size.ts";
 
 /** JSON of a configuration document. Text that is not JSON is not shown, not even in part, because it may hold a secret. */
@@ -14,6 +14,6 @@ export function parseDocument(
     const oversize = oversizeOf(value);
     return oversize === undefined ? { kind: "value", value } : { kind: "problem", problem: oversize.problem };
   } catch {
-    return { kind: "problem", problem: problemAt("", text, "JSON") };
+    return { kind: "problem", problem: notJson(text, "JSON") };
   }
 }

@@ -45,6 +45,18 @@ export function kindOf(value: unknown): string {
   return length === 0 ? "{}" : `object with ${counted(length, "member")}`;
 }
 
+/**
+ * The problem of a text that is not JSON. It is never shown: it may be anything, even a password. UTF-16, as Out-File of PowerShell 5 writes
+ * it, is named: read as UTF-8 its mark is two signs of replacement, and each character of JSON has a NUL beside it.
+ */
+export function notJson(text: string, expected: string): Problem {
+  return isUtf16(text)
+    ? { path: "", found: "text in UTF-16", expected: `${expected}, in UTF-8` }
+    : problemAt("", text, expected);
+}
+
+export const isUtf16 = (text: string): boolean => /^\uFFFD{0,2}(?:\s\0|\0\s)*(?:[{[]\0|\0[{[])/.test(text);
+
 /** Nothing, or a short number in quotes: a common mistake, and no more secret than the number without quotes. */
 const isPlainText = (text: string): boolean => /^(-?\d{1,9}(\.\d{1,9})?)?$/.test(text);
 

@@ -42,8 +42,8 @@ export function readDemandMessage(input: string | Uint8Array | object, context: 
 }
 
 /**
- * Reads the body of `PUT /api/clusters/{cluster}/request-sets/{set}`: a demand message whose `cluster` and `requestSet` may be left out,
- * and otherwise must match the address. Without an explicit revision it gets the current time in milliseconds, with an empty tie-break like
+ * Reads the body of `PUT /api/clusters/{cluster}/request-sets/{set}`: a demand message whose `version` may be left out, and whose `cluster`
+ * and `requestSet` may be left out and otherwise must match the address. Without an explicit revision it gets the current time in milliseconds, with an empty tie-break like
  * an explicit one, because HTTP has no message id. Never "wake". "stale" only if its interval is less than a millisecond, because it
  * arrives when it is sent.
  */
@@ -58,6 +58,7 @@ export function readRequestSet(body: string | Uint8Array | object, context: Requ
   }
   const addressed = {
     ...value,
+    version: value["version"] ?? 1,
     cluster: value["cluster"] ?? context.cluster,
     requestSet: value["requestSet"] ?? context.set,
   };

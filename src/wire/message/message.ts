@@ -104,8 +104,7 @@ export interface SchedulerNodeMessage {
   readonly available?: Readonly<Record<string, unknown>>;
 }
 
-export interface PoolMessage {
-  readonly name: string;
-  readonly total: number;
-  readonly used: number;
-}
+export type PoolMessage =
+  | { readonly name: string; readonly total: number; readonly used: number }
+  /** A mark, which jobs test by its value. */
+  | { readonly name: string; readonly value: string | number | boolean | null };

@@ -102,10 +102,13 @@ export function findAttributeProblems(item: Fields, problems: Problems): void {
 
 const BY_SMALL_LETTERS = new Map(KNOWN_KEYS.map((key) => [key.toLowerCase(), key]));
 
+/** CycleCloud sets the name of the cluster itself (cyclecloud-wire.md C.2), so it is no wish of the sender's. */
+const SET_BY_CYCLECLOUD = "ClusterName";
+
 export function attributesOf(item: Fields): NodeAttributes {
   return Object.fromEntries(
     Object.keys(item)
-      .filter((key) => !OWN_KEYS.has(key) && item[key] !== undefined)
+      .filter((key) => !OWN_KEYS.has(key) && key !== SET_BY_CYCLECLOUD && item[key] !== undefined)
       .sort()
       .map((key) => [key, sortKeys(item[key])]),
   );

@@ -63,8 +63,9 @@ export function readUpdate({ value, hasOversizeJob }: DecodedValue, context: Upd
 
 /** Problems that depend on place and time: an unknown cluster, an address that disagrees, a revision from the future. */
 function findCircumstances(message: Fields, context: UpdateContext, problems: Problems): void {
-  problems.addBelow("", clusterProblems(message, context.knownClusters));
   const { address } = context;
+  // The cluster of an address is known.
+  if (address === undefined) problems.addBelow("", clusterProblems(message, context.knownClusters));
   if (address !== undefined && message["cluster"] !== address.cluster) {
     problems.add(() =>
       problemShowing(

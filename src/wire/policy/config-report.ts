@@ -2,6 +2,7 @@ import type { ConfigReport, IgnoredKey, MemberOfAnswer, UsedKey } from "../api/c
 import type { Policy } from "../../domain/policy.ts";
 import type { ArrayTimeouts } from "../../domain/timeouts.ts";
 import { isFields, type Fields } from "../json/fields.ts";
+import { unknownKey, type Problem } from "../json/problem.ts";
 import { EVERY_OTHER, isBuiltIn } from "./timeouts.ts";
 import type { Seconds } from "../../domain/units.ts";
 
@@ -16,7 +17,7 @@ const IGNORED: ReadonlyMap<string, string> = new Map([
   ["username", "the app setting AUTOSCALER_CLUSTERS says who signs in to CycleCloud"],
   ["password", "a password comes from an app setting, which AUTOSCALER_CLUSTERS names"],
   ["verify_certificates", 'certificates are checked; "insecure" in AUTOSCALER_CLUSTERS changes that'],
-  ["read_only", "mode: observe is the key for that"],
+  ["read_only", "mode is the key for that; true means observe"],
   ["lock_file", "plans are made one at a time without a file"],
   ["nodehistorydb", "the history of nodes is in the storage account"],
   ["disable_default_resources", "every node has scalelib's ten resources; default_resources redefines them"],
@@ -42,6 +43,16 @@ const IGNORED_OF_ARRAY: ReadonlyMap<string, string> = new Map([
   ["max_placement_groups", "not supported: an array has as many groups as jobs need"],
 ]);
 
+/** Keys by which users look for a minimum of nodes. */
+const OF_A_MINIMUM = /^(min(imum|_|[A-Z]|$)|floor|warm|standby|initial)/;
+const MINIMUM = "a minimum is a target, in a request set of its own that is renewed (docs/demand.md)";
+
+/** The problem of a key that is not of a configuration. */
+export function unknownConfigKey(key: string, known: readonly string[]): Problem {
+  const problem = unknownKey("", key, known);
+  return OF_A_MINIMUM.test(key) ? { ...problem, expected: `${problem.expected}; ${MINIMUM}` } : problem;
+}
+
 const OF_ANSWERS = "a part of our own answer, not of a configuration";
 const UNKNOWN_OF_ARRAY = "scalelib knows no such key of a node array";
 const SAYS_NOTHING = "it says nothing";
@@ -53,7 +64,12 @@ const ANSWERS: ReadonlySet<string> = new Set(
     ignored: true,
     doubts: true,
     unknownNodearrays: true,
+    underWay: true,
     losses: true,
+    version: true,
+    differences: true,
+    more: true,
+    notes: true,
     unreadable: true,
     observing: true,
   } satisfies Record<MemberOfAnswer, true>),
@@ -73,7 +89,10 @@ export function reportKeys(from: Fields, policy: Policy): ConfigReport {
   const ignored: IgnoredKey[] = [];
   for (const [key, value] of Object.entries(from)) {
     const why = ANSWERS.has(key) ? OF_ANSWERS : IGNORED.get(key);
-    if (why !== undefined) ignored.push({ key, why });
+    // Beside a mode that acts, a stored `read_only` changes nothing.
+    if (key === "read_only" && value === true && policy.mode === "observe")
+      used.push({ key, as: "mode: observe" });
+    else if (why !== undefined) ignored.push({ key, why });
     else if (key === "nodearrays" && isFields(value)) reportArrays(value, used, ignored);
     else used.push(...reportUsed(key, value, policy));
   }
@@ -107,6 +126,10 @@ function reportTimeout(
   });
 }
 
+function whyIgnored(key: string): string {
+  return IGNORED_OF_ARRAY.get(key) ?? (OF_A_MINIMUM.test(key) ? MINIMUM : UNKNOWN_OF_ARRAY);
+}
+
 function reportArrays(from: Fields, used: UsedKey[], ignored: IgnoredKey[]): void {
   const arrays = Object.entries(from);
   if (arrays.length === 0) ignored.push({ key: "nodearrays", why: SAYS_NOTHING });
@@ -116,7 +139,7 @@ function reportArrays(from: Fields, used: UsedKey[], ignored: IgnoredKey[]): voi
     if (keys.length === 0) ignored.push({ key: at, why: SAYS_NOTHING });
     for (const key of keys) {
       if (key === "placement_groups") used.push({ key: `${at}.${key}`, as: `placementGroups.${array}` });
-      else ignored.push({ key: `${at}.${key}`, why: IGNORED_OF_ARRAY.get(key) ?? UNKNOWN_OF_ARRAY });
+      else ignored.push({ key: `${at}.${key}`, why: whyIgnored(key) });
     }
   }
 }

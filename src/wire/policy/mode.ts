@@ -1,6 +1,7 @@
 import { arrayName } from "../../domain/ids.ts";
 import type { Mode, ModeRules } from "../../domain/mode.ts";
 import { MODES } from "../../domain/mode.ts";
+import type { Policy } from "../../domain/policy.ts";
 import type { PolicyDocument } from "../api/configuration.ts";
 import { isFields, type Fields } from "../json/fields.ts";
 import { isName, NAME_EXPECTED } from "../json/name.ts";
@@ -16,8 +17,9 @@ export function modeIn(value: unknown): Mode | undefined {
 }
 
 /**
- * Reads `mode`, or the older `enabled` (`false` is observe, `true` is act). Both may be present if they agree. If the document gives no
- * mode for the cluster, `otherwise` counts.
+ * Reads `mode`, or the older `enabled` (`false` is observe, `true` is act), or scalelib's `read_only` (`true` is observe). Several may be
+ * present if they agree; refusals.ts refuses a `read_only` that does not. If the document gives no mode for the cluster,
+ * `otherwise` counts.
  */
 export function readMode(from: Fields, otherwise: Mode, problems: Problems): ModeRules {
   const { mode: value } = from;
@@ -31,8 +33,24 @@ export function readMode(from: Fields, otherwise: Mode, problems: Problems): Mod
   if (enabled !== undefined && other !== undefined)
     problems.add(() => problemAt("enabled", from["enabled"], "the key mode alone, which says otherwise"));
   const arrayModes = new Map([...byArray].map(([array, mode]) => [arrayName(array), mode]));
-  const mode = said ?? enabled;
+  const isReadOnly = from["read_only"] === true && ![...byArray.values()].includes("act");
+  const mode = said ?? enabled ?? (isReadOnly ? "observe" : undefined);
   return mode === undefined ? { mode: otherwise, arrayModes, modeIsDefault: true } : { mode, arrayModes };
+}
+
+/**
+ * A policy for a new document, with the mode that is in force where the document says none: a document that is put to change something else
+ * does not switch the cluster.
+ */
+export function keepMode(policy: Policy, { mode, arrayModes, modeIsDefault }: ModeRules): Policy {
+  const { modeIsDefault: isSilent, ...said } = policy;
+  if (isSilent !== true) return policy;
+  return {
+    ...said,
+    mode,
+    arrayModes: said.arrayModes.size > 0 ? said.arrayModes : arrayModes,
+    ...(modeIsDefault === true ? { modeIsDefault } : {}),
+  };
 }
 
 function readEnabled({ enabled }: Fields, problems: Problems): Mode | undefined {

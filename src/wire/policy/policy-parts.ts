@@ -2,6 +2,7 @@ import type { ConfiguredGroups } from "../../domain/configured-groups.ts";
 import { arrayName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Seconds } from "../../domain/units.ts";
+import { DOWN_TIMEOUT_SECONDS } from "../../domain/timeouts.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
 import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts";
 import { readDefaultResources } from "../constraint/default-resources.ts";
@@ -11,7 +12,7 @@ import { isName, NAME_EXPECTED } from "../json/name.ts";
 import { newNotes } from "../json/notes.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { TimeoutKey } from "./timeouts.ts";
-import { readTimeout } from "./timeouts.ts";
+import { readEndTimeout, readTimeout } from "./timeouts.ts";
 import { Problems } from "../json/problems.ts";
 
 const IDLE_TIMEOUT: TimeoutKey = {
@@ -35,6 +36,8 @@ type Durations = Pick<
   | "bootTimeoutSeconds"
   | "idleTimeouts"
   | "bootTimeouts"
+  | "downTimeout"
+  | "failedTimeout"
   | "maxExpirationSeconds"
   | "inFlightGraceSeconds"
   | "groupFillTimeoutSeconds"
@@ -43,6 +46,8 @@ type Durations = Pick<
 export function readDurations(from: Fields, problems: Problems): Durations {
   const idle = readTimeout(from, IDLE_TIMEOUT, problems);
   const boot = readTimeout(from, BOOT_TIMEOUT, problems);
+  const down = readEndTimeout(from, "downTimeout", DOWN_TIMEOUT_SECONDS, problems);
+  const failed = readEndTimeout(from, "failedTimeout", "never", problems);
   const seconds = (key: string, least: number, otherwise: Seconds): Seconds =>
     readSeconds(from, key, least, problems) ?? otherwise;
   return {
@@ -50,6 +55,8 @@ export function readDurations(from: Fields, problems: Problems): Durations {
     bootTimeoutSeconds: boot.seconds,
     ...(idle.byArray === undefined ? {} : { idleTimeouts: idle.byArray }),
     ...(boot.byArray === undefined ? {} : { bootTimeouts: boot.byArray }),
+    ...(down === undefined ? {} : { downTimeout: down }),
+    ...(failed === undefined ? {} : { failedTimeout: failed }),
     maxExpirationSeconds: seconds("maxExpirationInterval", 1, DEFAULT_POLICY.maxExpirationSeconds),
     inFlightGraceSeconds: seconds("inFlightGrace", 1, DEFAULT_POLICY.inFlightGraceSeconds),
     groupFillTimeoutSeconds: seconds("groupFillTimeout", 0, DEFAULT_POLICY.groupFillTimeoutSeconds),

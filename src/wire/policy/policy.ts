@@ -4,7 +4,7 @@ import { DEFAULT_CALL_BOUNDS, DEFAULT_POLICY } from "../../domain/policy.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
 import { doubtCaps, readCaps } from "./caps.ts";
 import type { ConfigReport } from "../api/configuration.ts";
-import { isIgnored, reportKeys } from "./config-report.ts";
+import { isIgnored, reportKeys, unknownConfigKey } from "./config-report.ts";
 import { parseDocument } from "../json/document.ts";
 import type { Fields } from "../json/fields.ts";
 import { isFields, readOneOf } from "../json/fields.ts";
@@ -13,7 +13,9 @@ import { readMode } from "./mode.ts";
 import { doubtSenders, readSenders } from "./senders.ts";
 import { doubtPrices, readPriceTable } from "./price-table.ts";
 import type { Problem } from "../json/problem.ts";
-import { problemAt, unknownKey } from "../json/problem.ts";
+import { problemAt } from "../json/problem.ts";
+import type { Refusal } from "./refusals.ts";
+import { refusalsOf } from "./refusals.ts";
 import { readSizeTable } from "./vm-sizes.ts";
 import { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
@@ -34,12 +36,16 @@ export type PolicyRead =
       readonly report: ConfigReport;
       /** Values that count and are probably mistakes. */
       readonly doubts: readonly Problem[];
+      /** Rules for new documents that this stored one breaks. Empty for a document at the door: there they are problems. */
+      readonly refused: readonly Refusal[];
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] };
 
 export const OWN_KEYS = [
   "idleTimeout",
   "bootTimeout",
+  "downTimeout",
+  "failedTimeout",
   "maxExpirationInterval",
   "inFlightGrace",
   "groupFillTimeout",
@@ -66,9 +72,13 @@ const OWN: ReadonlySet<string> = new Set(OWN_KEYS);
  * Reads a cluster's configuration document. An empty object is the default policy. Accepts the keys of scalelib's autoscale.json; `report`
  * says which of them count, as what, and why the others do not. `nodearrays` as a list of names is ours. As an object it is scalelib's, of
  * which only the placement groups count. Finds all problems at once, and never throws. Values of unknown keys are never repeated: they may
- * be passwords. `otherwise`: the mode if the document has none.
+ * be passwords. `otherwise`: the mode if the document has none. `at`: rules that a later release added hold at the door only.
  */
-export function readPolicy(input: string | object, otherwise: Mode = "act"): PolicyRead {
+export function readPolicy(
+  input: string | object,
+  otherwise: Mode = "act",
+  at: "door" | "store" = "door",
+): PolicyRead {
   const document =
     typeof input === "string" ? parseDocument(input) : { kind: "value" as const, value: input };
   if (document.kind === "problem") return { kind: "problems", problems: [document.problem] };
@@ -76,7 +86,7 @@ export function readPolicy(input: string | object, otherwise: Mode = "act"): Pol
   if (!isFields(from)) return { kind: "problems", problems: [problemAt("", from, "an object")] };
   const problems = new Problems();
   for (const key of Object.keys(from))
-    if (!OWN.has(key) && !isIgnored(key)) problems.add(() => unknownKey("", key, OWN_KEYS));
+    if (!OWN.has(key) && !isIgnored(key)) problems.add(() => unknownConfigKey(key, OWN_KEYS));
   const policy: Policy = {
     ...DEFAULT_CALL_BOUNDS,
     snapshotIntervalSeconds: DEFAULT_POLICY.snapshotIntervalSeconds,
@@ -94,9 +104,11 @@ export function readPolicy(input: string | object, otherwise: Mode = "act"): Pol
     ...readExclusive(from, problems),
     ...readMode(from, otherwise, problems),
   };
-  return problems.count > 0
-    ? { kind: "problems", problems: problems.all() }
-    : { kind: "policy", policy, report: reportKeys(from, policy), doubts: doubtsOf(policy) };
+  const refused = refusalsOf(from, policy);
+  if (at === "door") for (const { problem } of refused) problems.add(() => problem);
+  if (problems.count > 0) return { kind: "problems", problems: problems.all() };
+  const report = reportKeys(from, policy);
+  return { kind: "policy", policy, report, doubts: doubtsOf(policy), refused };
 }
 
 /** The keys whose values have readers of their own. */

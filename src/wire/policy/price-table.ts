@@ -11,7 +11,7 @@ import type { Problems } from "../json/problems.ts";
 import { withoutAbsent } from "./without-absent.ts";
 
 const TABLE_KEYS = ["currency", "locations", "proxied-locations"];
-const PRICE_KEYS = ["onDemand", "spot"];
+const PRICE_KEYS = ["onDemand", "spot"] as const;
 const PRICE_EXPECTED = "a price per hour, a number above 0";
 
 /**
@@ -58,7 +58,7 @@ function readSizes(from: unknown, path: string, problems: Problems): ReadonlyMap
 function readPrice(value: unknown, path: string, problems: Problems): Pick<SizePrice, "onDemand" | "spot"> {
   if (!isFields(value)) return isPrice(value) ? { onDemand: value } : refuse(value, path, problems);
   for (const key of Object.keys(value))
-    if (!PRICE_KEYS.includes(key)) problems.add(() => unknownKey(path, key, PRICE_KEYS));
+    if (!PRICE_KEYS.some((known) => known === key)) problems.add(() => unknownKey(path, key, PRICE_KEYS));
   const { onDemand, spot } = value;
   for (const key of PRICE_KEYS)
     if (value[key] !== undefined && !isPrice(value[key]))
@@ -116,6 +116,26 @@ export function writePriceTable({ currency, locations, proxies }: PriceTable): P
 function writePrice({ onDemand, spot }: SizePrice): number | Fields {
   if (spot === undefined && onDemand !== undefined) return onDemand;
   return { ...(onDemand === undefined ? {} : { onDemand }), ...(spot === undefined ? {} : { spot }) };
+}
+
+/** Prices above this are of no currency. The sum of the largest cluster's for a year is far from what a number can hold. */
+const HIGHEST_PRICE = 1e9;
+
+/** Prices that no VM has, with their paths. */
+export function excessivePrices({ locations }: PriceTable, path: string): readonly Problem[] {
+  return [...locations].flatMap(([location, sizes]) =>
+    [...sizes.values()].flatMap((size) => {
+      const at = `${path}.locations.${location}.${size.machineType}`;
+      return PRICE_KEYS.flatMap((key) => {
+        const price = size[key];
+        if (price === undefined || price <= HIGHEST_PRICE) return [];
+        const isPlain = key === "onDemand" && size.spot === undefined;
+        return [
+          problemAt(isPlain ? at : `${at}.${key}`, price, `a price per hour of at most ${HIGHEST_PRICE}`),
+        ];
+      });
+    }),
+  );
 }
 
 /** Prices that count and are probably mistakes, each with a probable price. */

@@ -1,4 +1,4 @@
-import type { ArrayTimeouts } from "../../domain/timeouts.ts";
+import type { ArrayTimeouts, EndSeconds, EndTimeout } from "../../domain/timeouts.ts";
 import { isFields, type Fields } from "../json/fields.ts";
 import { isName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
@@ -98,4 +98,50 @@ function expectedOf({ least }: TimeoutKey): string {
 /** A timeout in our spelling: one number, or an object if arrays have their own. */
 export function writeTimeout({ seconds, byArray }: TimeoutRead): number | Readonly<Record<string, number>> {
   return byArray === undefined ? seconds : { [EVERY_OTHER]: seconds, ...Object.fromEntries(byArray) };
+}
+
+const END_EXPECTED = 'a number of seconds, 0 or more, or "never"';
+
+/**
+ * Reads a time after which nodes are ended: a number of seconds or "never", or an object of them by node array, with "default" for arrays
+ * that it does not name. Undefined if the document does not have the key. `builtIn`: for arrays that an object does not name.
+ */
+export function readEndTimeout(
+  from: Fields,
+  key: string,
+  builtIn: EndSeconds,
+  problems: Problems,
+): EndTimeout | undefined {
+  const value = from[key];
+  if (value === undefined) return undefined;
+  if (!isFields(value)) {
+    const every = endSecondsIn(value);
+    if (every === undefined)
+      problems.add(() =>
+        problemAt(key, value, `${END_EXPECTED}, or an object of them: default, and node arrays`),
+      );
+    return { every: every ?? builtIn };
+  }
+  const byArray = new Map<string, EndSeconds>();
+  for (const [array, one] of Object.entries(value)) {
+    const seconds = endSecondsIn(one);
+    if (!isName(array)) problems.add(() => problemShowing(key, array, NAME_EXPECTED));
+    else if (seconds === undefined) problems.add(() => problemAt(`${key}.${array}`, one, END_EXPECTED));
+    else byArray.set(array, seconds);
+  }
+  const every = byArray.get(EVERY_OTHER) ?? builtIn;
+  byArray.delete(EVERY_OTHER);
+  return byArray.size === 0 ? { every } : { every, byArray };
+}
+
+function endSecondsIn(value: unknown): EndSeconds | undefined {
+  return value === "never" ? value : secondsIn(value, "ours", 0);
+}
+
+/** {@link readEndTimeout} reads the result as the same time. */
+export function writeEndTimeout({
+  every,
+  byArray,
+}: EndTimeout): EndSeconds | Readonly<Record<string, EndSeconds>> {
+  return byArray === undefined ? every : { [EVERY_OTHER]: every, ...Object.fromEntries(byArray) };
 }

@@ -6,12 +6,13 @@ import { writeExclusive } from "./exclusive.ts";
 import { storedMode, writeMode } from "./mode.ts";
 import { writeSenders } from "./senders.ts";
 import { writePriceTable } from "./price-table.ts";
-import { writeTimeout } from "./timeouts.ts";
+import { writeEndTimeout, writeTimeout } from "./timeouts.ts";
 import { writeSizeTable } from "./vm-sizes.ts";
 import { withoutAbsent } from "./without-absent.ts";
 
 /** The document for a policy. Reading it gives the same policy. */
 export function writePolicy(policy: Policy): PolicyDocument {
+  const { downTimeout, failedTimeout } = policy;
   const { defaultResources, vmSizes, placementGroups, caps, senders, prices } = policy;
   return withoutAbsent<PolicyDocument>({
     $schema: policy.schema,
@@ -23,6 +24,8 @@ export function writePolicy(policy: Policy): PolicyDocument {
       seconds: policy.bootTimeoutSeconds,
       ...(policy.bootTimeouts === undefined ? {} : { byArray: policy.bootTimeouts }),
     }),
+    downTimeout: downTimeout === undefined ? undefined : writeEndTimeout(downTimeout),
+    failedTimeout: failedTimeout === undefined ? undefined : writeEndTimeout(failedTimeout),
     maxExpirationInterval: policy.maxExpirationSeconds,
     inFlightGrace: policy.inFlightGraceSeconds,
     groupFillTimeout: policy.groupFillTimeoutSeconds,

@@ -3,7 +3,7 @@ import { isObject, readList } from "../../../src/adapters/cyclecloud/read-fields
 import type { StatusBucket, NodeArray } from "../../../src/domain/cluster.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
 import { instant } from "../../../src/domain/units.ts";
-import { readCaptured } from "./captured-files.ts";
+import { readCaptured } from "../../support/data.ts";
 
 /*
  * Captured answers, read as the product reads them.

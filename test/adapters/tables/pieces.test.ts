@@ -24,6 +24,18 @@ describe("names as keys", () => {
     expect(keyText(text)).toBe(key);
   });
 
+  test.each([
+    { name: "the longest that is written out", text: "ü".repeat(84), key: "=C3=BC".repeat(84) },
+    {
+      name: "84 letters of two bytes and one sign more",
+      text: `${"ü".repeat(84)}a`,
+      key: `${"=C3=BC".repeat(66)}=C3=~b005f982fe3811c5e5eda3982a63c38bfc29fa330b1e037fb29e2b12ac99027f`,
+    },
+  ])("a key is at most 504 characters long: $name", ({ text, key }) => {
+    expect(keyText(text)).toBe(key);
+    expect(keyText(text).length).toBeLessThanOrEqual(504);
+  });
+
   test("different names give different keys", () => {
     const name = fc.string({ unit: "grapheme", maxLength: 6 });
     fc.assert(fc.property(name, name, (a, b) => (keyText(a) === keyText(b)) === (a === b)));

@@ -4,7 +4,7 @@ import { RECORD_KEY } from "../../../src/adapters/tables/keys.ts";
 import type { Table } from "../../../src/adapters/tables/table.ts";
 import type { SetDemand } from "../../../src/domain/demand.ts";
 import type { Digest, SetName } from "../../../src/domain/ids.ts";
-import { digest, setName } from "../../../src/domain/ids.ts";
+import { clusterName, digest, setName } from "../../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
 import type { SetEntry } from "../../../src/domain/request-sets.ts";
 import { plusSeconds } from "../../../src/domain/units.ts";
@@ -195,6 +195,14 @@ describe("saving", () => {
     expect(loaded.version.index.own.size).toBe(0);
     // 21 bodies were written, and one is named.
     expect(await storeAt(table).collect(demo, plusSeconds(SAMPLE_TIME, 3601))).toBe(20);
+  });
+
+  test("a cluster with the longest name, in letters that keys escape, is kept and found like any other", async () => {
+    const table = await freshTable(azurite);
+    const [one, other] = [clusterName("語".repeat(200)), clusterName(`${"語".repeat(199)}x`)];
+    for (const cluster of [one, other]) await mustSave(storeAt(table), emptyRecord(cluster), {});
+    expect((await storeAt(table).load(one))?.record.cluster).toBe(one);
+    expect((await storeAt(table).load(other))?.record.cluster).toBe(other);
   });
 
   test("a write whose answer was lost and that met itself when repeated is a save, not a conflict", async () => {

@@ -49,6 +49,17 @@ test("an expiration interval that is cut", () => {
   ]);
 });
 
+test("a name with bytes that were not UTF-8", () => {
+  const jobs = [
+    buildJob("gr\uFFFD\uFFFDe", 5),
+    buildJob("größe", 5),
+    buildJob("c", 1, { user: "j\uFFFDrg" }),
+  ];
+  expect(noteDemand(update(jobs), bound({}))).toEqual([
+    'gr\uFFFD\uFFFDe, j\uFFFDrg: "\uFFFD" stands for bytes that are not UTF-8: names that differ only there are the same, and caps and senders know others; send UTF-8',
+  ]);
+});
+
 test("a node array that the cluster does not have; a dynamic one is made, and needs none", () => {
   const targets = [
     buildTarget(1, { array: arrayName("nosuch") }),

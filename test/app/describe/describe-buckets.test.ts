@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeBuckets } from "../../../src/app/describe/describe-buckets.ts";
-import { placementGroup } from "../../../src/domain/ids.ts";
+import { machineType, placementGroup } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import {
   at,
@@ -158,4 +158,17 @@ test("a cluster that is not started has limits and no room, and one never looked
   });
   const unseen = buildState({});
   expect(describeBuckets(unseen.record, unseen.bodies, DEFAULT_POLICY, NOW)).toEqual([]);
+});
+
+test("a size of which the status says no GPUs has those that the plan counts", () => {
+  const sizes = [machineType("Standard_NC24ads_A100_v4"), D4];
+  const seen = buildSnapshot([], {
+    arrays: [buildArray("execute", { buckets: sizes.map((size) => buildBucket(size, 4)) })],
+  });
+  const { record, bodies } = buildState({ seen });
+  const rows = describeBuckets(record, bodies, DEFAULT_POLICY, NOW);
+  expect(rows.map(({ machineType: size, gpus }) => [size, gpus])).toEqual([
+    [sizes[0], 1],
+    [D4, 0],
+  ]);
 });

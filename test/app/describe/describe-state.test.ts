@@ -60,7 +60,11 @@ test("what waits: how much of each unit, the most frequent causes first, what wo
     ],
     onTheirWay: 2,
     reasons: [
-      { text: 'node array "gpu" offers no VM size', demands: 3, first: { requestSet: "a", id: "gpu-1" } },
+      {
+        text: 'node array "gpu" has no VM size that CycleCloud\'s status offers',
+        demands: 3,
+        first: { requestSet: "a", id: "gpu-1" },
+      },
       {
         text: "pool licence: 2 more needed, 0 left",
         demands: 2,
@@ -74,6 +78,15 @@ test("what waits: how much of each unit, the most frequent causes first, what wo
         first: { requestSet: "a", id: "licensed" },
       },
     ],
+  });
+});
+
+test("a remedy that is only the reason again does not repeat it", () => {
+  const reason = { code: "unknown-array", array: "compute", known: ["execute"] } as const;
+  const unknown = outcome("a", "t", { placed: 0, reasons: [reason], binding: { kind: "no-raise", reason } });
+  expect(describeWaiting(planOf([unknown]))).toMatchObject({
+    reasons: [{ text: 'node array "compute" does not exist in the cluster (known: execute)' }],
+    remedies: [{ text: "no raise of a limit helps: change what it asks for" }],
   });
 });
 
@@ -182,6 +195,17 @@ test("troubles: all that is wrong, alike things once with their number", () => {
       text: "messages could not be read, the last at 2025-11-20T10:59:55.000Z: version: found 2, expected 1",
       count: 1,
     },
+  ]);
+});
+
+test("troubles: what a message probably meant comes before the list of what is known", () => {
+  const known = "one of the keys name, constraints, iterations";
+  const problem = { path: "jobs[0]", found: '"itterations"', expected: known, didYouMean: "iterations" };
+  const { record, bodies } = buildState({
+    record: { rejections: [{ at: at(-5), messageId: "m", problems: [problem] }] },
+  });
+  expect(describeTroubles(record, bodies, [], NOW).map(({ text }) => text)).toEqual([
+    `messages could not be read, the last at 2025-11-20T10:59:55.000Z: jobs[0]: found "itterations"; did you mean iterations? Expected ${known}`,
   ]);
 });
 

@@ -1,8 +1,10 @@
-import { expect, test } from "vitest";
-import { expectReady } from "../../../src/app/describe/expect-ready.ts";
+import { describe, expect, test } from "vitest";
+import { expectReady, readyForDemand } from "../../../src/app/describe/expect-ready.ts";
 import { historyRow } from "../../../src/app/tick.ts";
 import { priceNodes } from "../../../src/decide/world/price-nodes.ts";
-import { machineType } from "../../../src/domain/ids.ts";
+import type { DemandPlace } from "../../../src/decide/explain/explained-demand.ts";
+import type { Bodies } from "../../../src/domain/bodies.ts";
+import { machineType, nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { PriceTable } from "../../../src/domain/price.ts";
 import {
@@ -16,6 +18,7 @@ import {
   PROD,
   rememberNode,
 } from "../../support/build-node.ts";
+import { BUCKET, buildState } from "../../support/build-record.ts";
 import { emptyRecord } from "../../support/sample-record.ts";
 
 /** When nodes are expected, and what they cost. */
@@ -51,6 +54,46 @@ test("a node that is not coming is not expected; one that was started counts fro
   expect(expected([], buildNode("up"))).toBeUndefined();
   const ledger = buildLedger([rememberNode(coming, { start: { state: "shown", since: at(-10) } })]);
   expect(expectReady({ seen: buildSnapshot([coming]), ledger }).of(coming)).toBe(at(290));
+});
+
+describe("a demand that waits", () => {
+  const other = buildNode("b", { phase: "coming" });
+  const bodies = (more: Partial<Bodies> = {}): Bodies => ({
+    ...buildState({}).bodies,
+    seen: buildSnapshot([coming, other, buildNode("up")]),
+    ledger: buildLedger([rememberNode(coming), rememberNode(other, { firstSeenAt: at(-40) })]),
+    ...more,
+  });
+  const place = (id?: string): DemandPlace => ({
+    origin: id === undefined ? "in-flight" : "existing",
+    ...(id === undefined ? {} : { nodeId: nodeId(id) }),
+    nodes: 1,
+    bound: false,
+  });
+  const ready = (ids: readonly (string | undefined)[], of = bodies(), pending = 1) =>
+    readyForDemand({ pending, places: ids.map(place) }, of, NOW);
+
+  test("the last of its nodes counts, not those of others", () => {
+    expect(ready(["new", "up"])).toBe(at(200));
+    expect(ready(["new", "b"])).toBe(at(260));
+  });
+
+  test("a node that no observation has shown takes as long as others did", () => {
+    expect(ready(["new", undefined])).toBe(at(300));
+    expect(ready([])).toBe(at(300));
+  });
+
+  test("it waits for none, or for nodes that are not requested: nothing is told", () => {
+    const plan = { number: 1, at: NOW, creates: [], terminates: [], demands: [], nodes: new Map() };
+    const withheld = {
+      creates: [{ bucket: BUCKET, purpose: { kind: "array" as const }, count: 1 }],
+      starts: [],
+      terminates: [],
+    };
+    expect(ready(["new"], bodies(), 0)).toBeUndefined();
+    expect(ready([undefined], bodies({ plan: { ...plan, mode: "observe" } }))).toBeUndefined();
+    expect(ready([undefined], bodies({ plan: { ...plan, withheld } }))).toBeUndefined();
+  });
 });
 
 const PRICES: PriceTable = {

@@ -18,7 +18,7 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { buildIntent, buildState, buildTarget, OURS } from "../../support/build-record.ts";
-import type { CurrentWhole } from "../../../src/app/record/current.ts";
+import type { CurrentInForce } from "../../../src/app/record/current.ts";
 
 /** What becomes of a plan when the record has changed while it was being saved: the change is asked for again, on the record as it is. */
 
@@ -27,7 +27,7 @@ const nodes = buildNodes("n", 2);
 const snapshot = buildSnapshot(nodes, { arrays: [buildArray(), buildArray("hpc")] });
 
 /** Two idle nodes that are not needed, marked and since reported as idle, and a node of another array that is to be created. */
-function start(): CurrentWhole {
+function start(): CurrentInForce {
   const { record, bodies } = buildState({
     sets: {
       pbs: {
@@ -41,10 +41,10 @@ function start(): CurrentWhole {
     }),
     record: { generation: 3 },
   });
-  return { record, bodies, stored: undefined };
+  return { record, bodies, stored: undefined, policy: DEFAULT_POLICY };
 }
 
-function concludes(began: CurrentWhole, now = NOW, shown = snapshot) {
+function concludes(began: CurrentInForce, now = NOW, shown = snapshot) {
   const clock = new VirtualClock(now);
   const { app } = composeInMemory({
     cluster: "prod",
@@ -71,7 +71,7 @@ function concludes(began: CurrentWhole, now = NOW, shown = snapshot) {
 
 type Change = ReturnType<ReturnType<typeof concludes>>;
 
-const changed = (current: CurrentWhole, record: Partial<ClusterRecord>): CurrentWhole => ({
+const changed = (current: CurrentInForce, record: Partial<ClusterRecord>): CurrentInForce => ({
   ...current,
   record: { ...current.record, ...record },
 });
@@ -86,7 +86,7 @@ function effectsIn({ save }: Change): readonly string[] {
 }
 
 /** pbs has sent again at that moment: another report, or the same. */
-function reported(current: CurrentWhole, seconds: number, busy?: string): CurrentWhole {
+function reported(current: CurrentInForce, seconds: number, busy?: string): CurrentInForce {
   const [entry] = current.record.sets.values();
   if (entry === undefined) throw new Error("there is a set");
   const report: readonly SchedulerNode[] = ["ip-n1", "ip-n2"].map((hostname) => ({
@@ -134,7 +134,7 @@ test("a report about other hosts leaves out no stop", () => {
   const [entry] = began.record.sets.values();
   if (entry === undefined) throw new Error("there is a set");
   const other = { ...entry, report: digest("report-other") };
-  const current: CurrentWhole = {
+  const current: CurrentInForce = {
     ...changed(began, { separateReports: new Map([[setName("other"), other]]) }),
     bodies: {
       ...began.bodies,
@@ -150,7 +150,7 @@ describe("marks and grants of others", () => {
     const conclude = concludes(began);
     conclude(began);
     const undrained = rememberNodes(nodes, idleSince(at(-900)));
-    const granted: CurrentWhole = {
+    const granted: CurrentInForce = {
       ...changed(began, { plan: 7 }),
       bodies: { ...began.bodies, ledger: undrained },
     };
@@ -190,7 +190,7 @@ test("a report that had lapsed is sent again under the same revision: it is in f
   const [entry] = began.record.sets.values();
   if (entry === undefined) throw new Error("there is a set");
   const other = setName("other");
-  const until = (seconds: number): CurrentWhole =>
+  const until = (seconds: number): CurrentInForce =>
     changed(began, { separateReports: new Map([[other, { ...entry, expiresAt: at(seconds) }]]) });
   const conclude = concludes(began);
   expect(conclude(until(-1)).save?.record.separateReports.get(other)?.live).toBe(false);
@@ -233,7 +233,7 @@ describe("an observation is overtaken", () => {
 
   test("by a later look that was saved", () => {
     const began = start();
-    const seenAt = (seconds: number): CurrentWhole => ({
+    const seenAt = (seconds: number): CurrentInForce => ({
       ...began,
       bodies: { ...began.bodies, seen: { ...snapshot, at: at(seconds) } },
     });

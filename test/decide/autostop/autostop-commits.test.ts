@@ -86,6 +86,21 @@ describe("the first commit marks", () => {
 });
 
 describe("the second commit looks at the record as it is by then", () => {
+  test("a node that asked, too, and was told to stay is up, although the observation shows it as coming", () => {
+    const nodes = [...buildNodes("up", 1), ...buildNodes("new", 3, { phase: "coming" })];
+    const state = stateOf(nodes, { sets: target(2) });
+    const {
+      state: after,
+      marked: ids,
+      up,
+    } = afterMarks(
+      state,
+      nodes.map(({ nodeId: id }) => call(id)),
+    );
+    expect(ids).toHaveLength(2);
+    expect(confirm(after, ids, NOW, up).going).toEqual(new Set(ids));
+  });
+
   const nodes = buildNodes("n", 2);
   const asks = [call("n1"), call("n2")];
 

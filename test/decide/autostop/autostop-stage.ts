@@ -11,6 +11,7 @@ import { afterQuestions, buildCall } from "../../support/build-call.ts";
 import { at, buildNode, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
 import type { Scenario } from "../../support/build-record.ts";
 import { buildState, buildTarget, OURS } from "../../support/build-record.ts";
+import { noRecalls } from "../../../src/decide/need/recalls.ts";
 import type { StopCall, StopVerdict } from "../../../src/decide/autostop/stop-verdict.ts";
 import { confirmStops } from "../../../src/decide/autostop/confirm-stops.ts";
 
@@ -39,16 +40,22 @@ export function judge({ record, bodies }: State, calls: readonly StopCall[], now
 
 /** The record as the first commit leaves it. */
 export function afterMarks(state: State, calls: readonly StopCall[], now: Instant = NOW) {
-  const { record, questions, verdicts } = judge(state, calls, now);
-  return { state: { record, bodies: afterQuestions(state.bodies, questions) }, marked: markedIn(verdicts) };
+  const { record, questions, verdicts, up } = judge(state, calls, now);
+  const after = { record, bodies: afterQuestions(state.bodies, questions) };
+  return { state: after, marked: markedIn(verdicts), up };
 }
 
 export const markedIn = (verdicts: readonly StopVerdict[]): readonly NodeId[] =>
   verdicts.flatMap((verdict) => (verdict.kind === "marked" ? [verdict.node] : []));
 
-export function confirm({ record, bodies }: State, marked: readonly string[], now: Instant = NOW) {
+export function confirm(
+  { record, bodies }: State,
+  marked: readonly string[],
+  now: Instant = NOW,
+  up?: ReadonlySet<NodeId>,
+) {
   const calls = marked.map((id) => ({ node: nodeId(id), call: { arrivedAt: now } }));
-  const confirmed = confirmStops(record, bodies, calls, policy, now, OURS);
+  const confirmed = confirmStops(record, bodies, calls, policy, now, OURS, noRecalls(), up);
   const going = [...confirmed.verdicts].flatMap(([id, { kind }]) => (kind === "granted" ? [id] : []));
   const after = afterQuestions(bodies, confirmed.questions);
   return { ...confirmed, going: new Set(going), ledger: after.ledger, bodies: after };

@@ -16,13 +16,27 @@ const report = {
 function judge(value: unknown, { jobs = [], pools = [] }: { jobs?: string[]; pools?: Pool[] } = {}) {
   const constraints = readConstraints(value, "", newNotes());
   const host = viewHost(report.hostname, compileDefaults([], []), 1);
-  const view = { ...host, available: report.resources, jobs: new Set(jobs) };
+  const properties = { ...host.properties, memory: report.resources.mem };
+  const view = { ...host, properties, available: report.resources, jobs: new Set(jobs) };
   const judgement = compileAll(constraints)(view, sharedStateOf(pools, constraints), "me");
   if (judgement.kind === "refused") return renderRefusal(judgement.refusal);
   return { space: judgement.space, takes: Object.fromEntries(judgement.takes), closes: judgement.closes };
 }
 
 const met = (more: object = {}) => ({ space: undefined, takes: {}, closes: undefined, ...more });
+
+test.each(["memory::8g", "8g", "8.00g", "memory::8192m", 8, 8 * 1024 ** 3])(
+  "node.memory of 8 GiB as %s",
+  (memory) => {
+    expect(judge({ "node.memory": memory })).toEqual(met());
+  },
+);
+
+test("node.memory of another size", () => {
+  expect(judge({ "node.memory": ["memory::4g", 4, "8G", "g"] })).toBe(
+    "node.memory is 8.00g, asked is memory::4g or 4 or 8G or g",
+  );
+});
 
 describe("a node of 4 cores and 8 GiB", () => {
   test.each([

@@ -8,6 +8,7 @@ import { arrayName, nodeId, requestId, setName } from "../../../src/domain/ids.t
 import type { NodeVerdict } from "../../../src/domain/node-verdict.ts";
 import type { Plan } from "../../../src/domain/plan.ts";
 import type { Ledger, LedgerNode } from "../../../src/domain/ledger.ts";
+import { inArrays } from "../../support/build-constraints.ts";
 import { bucket, job, limit, node, NOW, offer, target, world } from "../../golden/small-world.ts";
 import { explainNode } from "../../../src/decide/explain/explain-node.ts";
 
@@ -201,7 +202,17 @@ describe("a node", () => {
     };
     expect(lastLine("n2")).toBe("this plan terminates it");
     expect(lastLine("n1")).toBe("no job has a slot on it: it counts towards a target");
-    expect(lastLine("n0")).toBe("has been gone since 2025-11-20T11:00:00.000Z");
+    expect(lastLine("n0")).toBe(
+      "has been gone since 2025-11-20T11:00:00.000Z: this app did not stop it; it was ended in CycleCloud, or its machine was lost or evicted",
+    );
+    const mark = { since: NOW, by: "idle", plan: 7 } as const;
+    const endOf = (attempts: number) => {
+      const node = known("n0", "execute-0", { goneAt: NOW, draining: { ...mark, attempts } });
+      const told = explainNode(stopping, ledgerOf(node), "n0");
+      return told.kind === "node" ? told.text : undefined;
+    };
+    expect(endOf(1)).toContain("plan 7 stopped it, because it was idle and not needed");
+    expect(endOf(0)).toContain("and no stop of ours was accepted");
   });
 
   test("one that another tool made, and one that would be stopped in observe mode", () => {
@@ -276,3 +287,42 @@ describe("loads as a plan stores them", () => {
     expect([many.loads.length, many.cut]).toEqual([20_000, 5]);
   });
 });
+
+describe("a job by the name that its scheduler prints", () => {
+  const known = ["15.server", "13[].server", "102_[1-20%5]", "5_[2-20]", "7.a", "7.b", "8", "80"];
+  const plan = planOf(
+    small,
+    known.map((id) => job({ id })),
+  );
+
+  test.each([
+    { asked: "15", id: "15.server" },
+    { asked: "13", id: "13[].server" },
+    { asked: "13[4]", id: "13[].server" },
+    { asked: "13[4].server", id: "13[].server" },
+    { asked: "102", id: "102_[1-20%5]" },
+    { asked: "5_7", id: "5_[2-20]" },
+    { asked: "8", id: "8" },
+  ])("$asked is $id", ({ asked, id }) => {
+    expect(explainJob(plan, ledger, asked)).toMatchObject({ kind: "demand", id });
+  });
+
+  test.each([
+    { asked: "7", nearest: ["7.a", "7.b"] },
+    { asked: "5_1", nearest: [] },
+    { asked: "1", nearest: ["8"] },
+  ])("$asked is not one of them", ({ asked, nearest }) => {
+    expect(explainJob(plan, ledger, asked)).toEqual({ kind: "unknown", name: asked, nearest });
+  });
+
+  test("a remedy that would repeat the reason says what is left to do", () => {
+    const lost = job({ id: "lost", constraints: [inArrays("compute")] });
+    expect(textLines(explainJob(planOf(small, [lost]), ledger, "lost")).slice(-2)).toEqual([
+      '- node array "compute" does not exist in the cluster (known: execute)',
+      "no raise of a limit helps: change what it asks for",
+    ]);
+  });
+});
+
+const textLines = (told: ReturnType<typeof explainJob>): readonly string[] =>
+  "text" in told ? told.text.split("\n") : [];

@@ -81,10 +81,10 @@ const withFirst = (more: Partial<Node>): readonly Node[] => [buildNode("n1", mor
 
 describe("a node that was Ready and is shown otherwise", () => {
   test.each([
-    { name: "Off: one snapshot interval", first: OFF, still: 59, over: 60 },
+    { name: "Off: one snapshot interval", first: OFF, still: 59, over: 60, end: { at: at(300) } },
     { name: "an unknown Status: one snapshot interval", first: LEVITATING, still: 59, over: 60 },
     { name: "Restarting: the boot timeout", first: RESTARTING, still: 3599, over: 3600 },
-  ])("$name counts as coming, then not at all", ({ first, still, over }) => {
+  ])("$name counts as coming, then not at all", ({ first, still, over, end }) => {
     const noticed = observe(twoNodes(), withFirst(first), 0);
     expect(created(noticed.decision)).toBe(0);
     expect(noticed.decision.ledger.get(nodeId("n1"))?.leftReadyAt).toBe(NOW);
@@ -99,6 +99,7 @@ describe("a node that was Ready and is shown otherwise", () => {
       kind: "down",
       since: NOW,
       status: first.status,
+      ...(end === undefined ? {} : { end }),
     });
     expect(given.decision.plan.terminates).toEqual([]);
   });
@@ -135,7 +136,7 @@ describe("a node that was Ready and is shown otherwise", () => {
     const { decision, state } = observe(twoNodes(), withFirst(NO_TARGET), 0);
     expect(created(decision)).toBe(0);
     expect(verdictOf(decision)).toBe(
-      "since 2025-11-20T11:00:00.000Z CycleCloud's record has not said whether it is wanted (no TargetState, Status Ready): it counts as present until 2025-11-20T12:00:00.000Z, and is not stopped",
+      "since 2025-11-20T11:00:00.000Z CycleCloud's record has not said whether it is wanted (no known TargetState, Status Ready): it counts as present until 2025-11-20T12:00:00.000Z, and is not stopped",
     );
     expect(created(observe(state, withFirst(NO_TARGET), 3599).decision)).toBe(0);
     const over = observe(state, withFirst(NO_TARGET), 3600).decision;

@@ -21,6 +21,7 @@ export const free: Circumstances = {
   spare: true,
   reportedIdleAt: NOW,
   busy: false,
+  ends: false,
 };
 
 export const mark = (more: Partial<Draining> = {}): { readonly draining: Draining } => ({

@@ -81,7 +81,9 @@ describe("why a dynamic array gets nothing", () => {
     {
       name: "the array that it extends offers none of its VM sizes",
       demands: [licensed(2, { machineTypes: [D8] })],
-      expected: ['standard/licensed 0 of 2: node array "licensed" offers no VM size'],
+      expected: [
+        'standard/licensed 0 of 2: node array "licensed" has no VM size that CycleCloud\'s status offers',
+      ],
     },
     {
       name: "no set asks for it any more, and a job names it",

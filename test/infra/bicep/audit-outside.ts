@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { trouble } from "../../../src/wire/api/cluster-answer.ts";
 import type { Sources } from "./check.ts";
 import { parseAll } from "./check.ts";
+import type { Deployed, Deployment } from "./deploy.ts";
 import { deploy } from "./deploy.ts";
 import type { Expression } from "./syntax.ts";
 import { textOf } from "./syntax.ts";
@@ -52,9 +54,10 @@ export function auditAzd(played: Played, azureYaml: string): readonly string[] {
   ];
 }
 
-/** Every parameter says what it is, in Bicep and, with the same words, in docs/operations.md; its default is one of its allowed values. */
+/** Every parameter says what it is, in Bicep and, with the same words and its variable, in docs/operations.md; its default is one of its allowed values. */
 export function auditParameters(sources: Sources, docs: string): readonly string[] {
   const { parsed } = parseAll(sources);
+  const variables = variablesOf(sources.get("main.bicepparam") ?? "");
   return [...parsed].flatMap(([file, declarations]) => {
     if (!file.endsWith(".bicep")) return [];
     return declarations.flatMap(({ kind, name, value, decorators }) => {
@@ -73,13 +76,29 @@ export function auditParameters(sources: Sources, docs: string): readonly string
         ...(values.length === 0 || value === undefined || values.includes(standard)
           ? []
           : [`${file}: the default of ${name} is not allowed`]),
-        ...(file !== "main.bicep" ||
-        docs.includes(`| \`${name}\` | ${value === undefined ? "needed" : shown(value)} | ${words} |`)
+        ...(file !== "main.bicep" || docs.includes(rowOf(name, variables.get(name), value, words))
           ? []
           : [`docs/operations.md lacks ${name}`]),
       ];
     });
   });
+}
+
+/** The variable of the environment from which the parameter file takes each parameter. */
+function variablesOf(parameterFile: string): ReadonlyMap<string, string> {
+  const lines = parameterFile.matchAll(/^param (\w+) = .*readEnvironmentVariable\('([A-Z_]+)'/gm);
+  return new Map([...lines].map(([, parameter = "", variable = ""]) => [parameter, variable]));
+}
+
+/** The row of a parameter in docs/operations.md. */
+function rowOf(
+  name: string,
+  variable: string | undefined,
+  value: Expression | undefined,
+  words = "",
+): string {
+  const set = variable === undefined ? "" : ` \`${variable}\``;
+  return `| \`${name}\` |${set} | ${value === undefined ? "needed" : shown(value)} | ${words} |`;
 }
 
 /** A default as docs/operations.md shows it. */
@@ -90,6 +109,11 @@ function shown(value: Expression): string {
   return value.kind === "member" ? "that of the group" : "empty";
 }
 
+/** The fields of the lines that the query reads: each is in the `log` call of an event that it looks for. */
+const FIELDS = ["event", "cluster", "outcome", "trouble", "unmet", "kind", "number", "until"];
+/** Troubles that cost money as long as they last: an alert names each of them. */
+const COSTLY = ["nodes-not-needed", "nodes-not-ours", "stop-key-missing", "down-kept", "node-failed"];
+
 /** The alert query looks for events that the code writes, and for fields that these lines have. */
 export function auditQuery(played: Played, code: string): readonly string[] {
   const [rule] =
@@ -99,6 +123,8 @@ export function auditQuery(played: Played, code: string): readonly string[] {
     [...list.matchAll(/'([a-z-]+)'/g)].map(([, name = ""]) => name),
   );
   const fields = [...query.matchAll(/line\.(\w+)/g)].map(([, name = ""]) => name);
+  const [, list = ""] = /kind in \(([^)]*)\)/.exec(query) ?? [];
+  const kinds = [...list.matchAll(/'([a-z-]+)'/g)].map(([, name = ""]) => name);
   const silence = query.split("\n").find((line) => line.startsWith("let silent =")) ?? "";
   const problems = [
     "no successful tick",
@@ -107,13 +133,17 @@ export function auditQuery(played: Played, code: string): readonly string[] {
     "message rejected",
     "message poisoned",
     "demand unmet",
+    "boots fail again and again",
+    ...COSTLY,
   ];
+  const known: readonly string[] = trouble.shape.kind.options;
   return [
     ...events
       .filter((name) => !new RegExp(`log\\(\\s*"${name}"`).test(code))
       .map((name) => `nothing writes the event ${name}`),
     ...(new Set(events).size >= 5 ? [] : [`only ${events.join(", ")} are looked for`]),
-    ...fields.filter((name) => !["event", "cluster", "outcome", "trouble", "unmet"].includes(name)),
+    ...fields.filter((name) => !FIELDS.includes(name)),
+    ...kinds.filter((name) => !known.includes(name)).map((name) => `there is no trouble ${name}`),
     ...(/\| summarize good = countif\(good\) \|/.test(silence) ? [] : ["silence gives no row"]),
     ...problems.filter((name) => !query.includes(`'${name}'`)).map((name) => `the query never says ${name}`),
     ...[/INSIGHTS_ID/, /UNMET_MINUTES/, /'(HEARTBEAT|EVENTS)'/]
@@ -124,13 +154,10 @@ export function auditQuery(played: Played, code: string): readonly string[] {
 
 const RULES = ["heartbeat", "serverErrors", "storageThrottling", "events"];
 
-/** Each alert has a switch of its own and notifies the action group. Silence is found as long as there is a heartbeat. */
+/** Each alert has a switch of its own. Silence is found as long as there is a heartbeat. */
 export function auditAlerts(sources: Sources, played: Played): readonly string[] {
   const rulesWith = (alerts: Readonly<Record<string, boolean>>) =>
-    deploy(sources, { ...VARIANTS["full"], alerts }).resources.filter(
-      ({ at: where, type }) =>
-        where.startsWith("modules/alerts.bicep#") && !type.includes("actionGroups") && where !== "",
-    );
+    rulesIn(deploy(sources, { ...VARIANTS["full"], alerts }));
   const names = (alerts: Readonly<Record<string, boolean>>) => [
     ...new Set(rulesWith(alerts).map((rule) => rule.at.slice("modules/alerts.bicep#".length))),
   ];
@@ -141,12 +168,6 @@ export function auditAlerts(sources: Sources, played: Played): readonly string[]
         "properties.criteria.allOf.0.query",
       ) ?? "",
     );
-  const all = rulesWith({});
-  const silent = all.filter(
-    ({ body }) =>
-      itemsIn(at(body, "properties.actions")).length === 0 &&
-      itemsIn(at(body, "properties.actions.actionGroups")).length === 0,
-  );
   const [plainRule] =
     played["plain"] === undefined ? [] : ofType(played["plain"], "Microsoft.Insights/scheduledQueryRules");
   return [
@@ -158,11 +179,61 @@ export function auditAlerts(sources: Sources, played: Played): readonly string[]
       ? ["events cannot be switched off"]
       : []),
     ...(query({ events: false }).includes("'on' == 'on'") ? [] : ["silence is not found without events"]),
-    ...silent.map((rule) => `${rule.at} tells nobody`),
     ...(at(plainRule?.body, "properties.evaluationFrequency") === "PT15M"
       ? []
       : ["the log alert is not run every 15 minutes"]),
   ];
+}
+
+/**
+ * Each alert goes to the mail address, to the action group of the deployment's people, to both or to neither, as they chose, and says where
+ * to read what to do.
+ */
+export function auditReceivers(sources: Sources, played: Played): readonly string[] {
+  const mail = { alertEmail: "hpc@example.com" };
+  const group = { actionGroupId: "/groups/hpc" };
+  const choices = [
+    { chosen: {}, receivers: 0, made: 0, given: false },
+    { chosen: mail, receivers: 1, made: 1, given: false },
+    { chosen: group, receivers: 1, made: 0, given: true },
+    { chosen: { ...mail, ...group }, receivers: 2, made: 1, given: true },
+  ];
+  const wrong = choices.flatMap(({ chosen, receivers, made, given }) => {
+    const deployed = deploy(sources, { ...VARIANTS["plain"], ...chosen });
+    const what = Object.keys(chosen).join(" and ") || "neither";
+    const groups = ofType(deployed, "Microsoft.Insights/actionGroups").length;
+    return [
+      ...(groups === made ? [] : [`${what}: ${groups} action groups are made`]),
+      ...rulesIn(deployed).flatMap((rule) => {
+        const told = receiversOf(rule);
+        const isThere = told.includes("/groups/hpc") === given && told.length === receivers;
+        return isThere ? [] : [`${what}: ${rule.at} tells ${told.join() || "nobody"}`];
+      }),
+    ];
+  });
+  const pages = {
+    plain: "docs/emergency.md in the",
+    existing: "https://git.example.com/autoscaler/docs/emergency.md",
+  };
+  const silent = Object.entries(pages).flatMap(([variant, page]) =>
+    rulesIn(played[variant])
+      .filter(({ body }) => !anyText(at(body, "properties.description")).includes(page))
+      .map((rule) => `${variant}: ${rule.at} does not name ${page}`),
+  );
+  return [...wrong, ...silent];
+}
+
+function rulesIn(deployment: Deployment | undefined): readonly Deployed[] {
+  return (deployment?.resources ?? []).filter(
+    ({ at: where, type }) => where.startsWith("modules/alerts.bicep#") && !type.includes("actionGroups"),
+  );
+}
+
+/** The ids of the action groups that an alert notifies. Metric and log alerts write them differently. */
+function receiversOf({ body }: Deployed): readonly string[] {
+  const actions = at(body, "properties.actions");
+  const ofMetrics = itemsIn(actions).map((action) => anyText(at(action, "actionGroupId")));
+  return [...ofMetrics, ...itemsIn(at(body, "properties.actions.actionGroups")).map(anyText)];
 }
 
 /** Names, tags, daily cap, lock: what people set is used. */

@@ -17,6 +17,7 @@ import {
   auditChoices,
   auditParameters,
   auditQuery,
+  auditReceivers,
   readCode,
 } from "./audit-outside.ts";
 import { auditRoles, auditSecondDeployment, auditSecrets, fixedAudits } from "./audit-security.ts";
@@ -73,6 +74,7 @@ export const AUDITS: Readonly<Record<string, Audit>> = {
   "the alert query": (_delivery, play) => auditQuery(play(), code),
   "silence of an idle cluster": (_delivery, play) => auditSilence(play()),
   alerts: ({ sources }, play) => auditAlerts(sources, play()),
+  "receivers of alerts": ({ sources }, play) => auditReceivers(sources, play()),
   "throttling of every account": (_delivery, play) => auditThrottling(play()),
   choices: (_delivery, play) => auditChoices(play()),
 };

@@ -31,6 +31,7 @@ export const FUNCTIONS: Readonly<Record<string, BicepFunction>> = {
   guid: (items) => `guid-${hash(items, 12)}`,
   join: ([items, between]) => listOf(items).map(textFrom).join(textFrom(between)),
   last: ([items]) => listOf(items).at(-1) ?? null,
+  map: ([items, closure]) => listOf(items).map((item) => call(closure, item)),
   loadTextContent: ([path], { file }) => file(textFrom(path)),
   newGuid: (_items, { fresh }) => fresh(),
   parseCidr: ([prefix]) => ({ cidr: Number(textFrom(prefix).split("/")[1]) }),

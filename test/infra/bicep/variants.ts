@@ -37,6 +37,8 @@ export const VARIANTS: Readonly<Record<string, Fields>> = {
       "/subscriptions/s/resourceGroups/shared/providers/Microsoft.OperationalInsights/workspaces/logs",
     tags: { owner: "hpc-team" },
     names: { app: "hpc-autoscaler" },
+    actionGroupId: "/subscriptions/s/resourceGroups/on-call/providers/Microsoft.Insights/actionGroups/hpc",
+    docsUrl: "https://git.example.com/autoscaler/docs",
   },
   entra: {
     ...NEEDED,

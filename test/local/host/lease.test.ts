@@ -6,7 +6,7 @@ import { VirtualClock } from "../../../src/local/play/virtual-clock.ts";
 
 const clock = new VirtualClock(Date.UTC(2026, 0, 1));
 const minute = 60_000;
-const patiently = { timeout: 15_000, interval: 5 };
+const patiently = { interval: 5 };
 
 let azurite: Azurite;
 let table: TableClient;

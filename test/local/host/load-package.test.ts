@@ -3,13 +3,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startAzurite } from "../../../src/local/azurite.ts";
 import { loadPackage, readPackage } from "../../../src/local/host/load-package.ts";
 import { spawnHost } from "../../../src/local/host/spawn-host.ts";
 import { quietSettings } from "../../support/toy-app/start.ts";
-
-vi.setConfig({ testTimeout: 20_000 });
 
 let folder: string;
 

@@ -1,18 +1,17 @@
 import { QueueServiceClient } from "@azure/storage-queue";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { spawnAzurite } from "../../../src/local/azurite.ts";
 import { spawnChild } from "../../../src/local/host/child-process.ts";
 import { spawnHost, type HostProcess } from "../../../src/local/host/spawn-host.ts";
+import { paced } from "../../support/patience.ts";
 import { quietSettings } from "../../support/toy-app/start.ts";
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const toyApp = (file: string) => fileURLToPath(new URL(`../../support/toy-app/${file}`, import.meta.url));
 const keys = { master: "master-key", host: "host-key" };
 const origin = Date.now();
-const patiently = { timeout: 15_000, interval: 20 };
+const patiently = { interval: 20 };
 
 let azurite: Awaited<ReturnType<typeof spawnAzurite>>;
 beforeAll(async () => {
@@ -82,7 +81,7 @@ describe("several host processes share one Azurite", () => {
       "crash-orders",
     );
     await queue.create();
-    const fast = { settings: { ORDERS_QUEUE: queue.name, TICK: quietSettings.TICK }, speed: 300 }; // hidden for two real seconds
+    const fast = { settings: { ORDERS_QUEUE: queue.name, TICK: quietSettings.TICK }, speed: paced(300) }; // hidden for two real seconds or more
     const first = await start("first", [], fast);
     await queue.sendMessage('{"hangUntil":2}');
     await expect.poll(async () => (await queue.peekMessages()).peekedMessageItems.length, patiently).toBe(0);

@@ -32,26 +32,21 @@ describe("now", () => {
 describe("sleep", () => {
   const clock = scaledClock({ origin: Date.now(), speed: 60 });
 
-  test("is divided by the speed: 6 s take 100 ms", async () => {
+  // What does not end in time takes longer than a test may.
+  test("is divided by the speed: an hour takes 100 ms", async () => {
     const began = performance.now();
-    await clock.sleep(6000);
-    const took = performance.now() - began;
-    expect(took).toBeGreaterThan(97);
-    expect(took).toBeLessThan(3000);
+    await scaledClock({ origin: Date.now(), speed: 36_000 }).sleep(3_600_000);
+    expect(performance.now() - began).toBeGreaterThan(97);
   });
 
   test("ends early, without an error, when its signal aborts", async () => {
     const stop = new AbortController();
-    const began = performance.now();
     setTimeout(() => stop.abort(), 20);
-    await clock.sleep(3_600_000, stop.signal);
-    expect(performance.now() - began).toBeLessThan(5000);
+    await clock.sleep(10 * 365 * 86_400_000, stop.signal);
   });
 
   test("does not start under a signal that has aborted", async () => {
-    const began = performance.now();
-    await clock.sleep(3_600_000, AbortSignal.abort());
-    expect(performance.now() - began).toBeLessThan(5000);
+    await clock.sleep(10 * 365 * 86_400_000, AbortSignal.abort());
   });
 
   test("of ten years does not end at once, though no timer can be that long", async () => {

@@ -1,14 +1,12 @@
 import { TableClient } from "@azure/data-tables";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAzurite, type Azurite } from "../../../src/local/azurite.ts";
 import { scaledClock } from "../../../src/local/scaled-clock.ts";
 import { readStatus, writeStatus, type ScheduleStatus } from "../../../src/local/host/schedule-status.ts";
 import { journal, seenBy } from "../../support/toy-app/journal.ts";
 import { startToyHost } from "../../support/toy-app/start.ts";
 
-const patiently = { timeout: 10_000, interval: 20 };
-
-vi.setConfig({ testTimeout: 20_000 });
+const patiently = { interval: 20 };
 
 let azurite: Azurite;
 let table: TableClient;

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseSwf, readSwfTrace } from "../../../src/local/workload/swf.ts";
+import { workloadLike } from "../../support/workload-like.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "swf-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -147,20 +148,28 @@ describe("files", () => {
   });
 });
 
-const traces = new URL("../../../../shared/traces/", import.meta.url);
-describe.skipIf(!existsSync(traces))("recorded traces (needs ../shared/traces)", () => {
+/** In the forms of four archives, with the figures of their logs. The figures here are the logs' own: half and nine tenths of the jobs. */
+describe("logs as archives have them", () => {
   test.each([
-    { file: "KTH-SP2-1996-2.swf.gz", jobs: 28_489, size: 100, from: "MaxProcs" },
-    { file: "NASA-iPSC-1993-3.1-cln.swf.gz", jobs: 18_239, size: 128, from: "MaxProcs" },
-    { file: "CEA-Curie-2011-sample.swf.gz", jobs: 29_998, size: 93_312, from: "MaxProcs" },
-    { file: "metacentrum-wagap-2013.swf.gz", jobs: 17_900, size: 256, from: "widest job" },
-    { file: "lublin-256.swf.gz", jobs: 10_000, size: 256, from: "MaxNodes" },
-  ])("$file", async ({ file, jobs, size, from }) => {
-    const trace = await readSwfTrace(new URL(file, traces).pathname);
-    if (trace.kind === "unreadable") throw new Error(trace.reason);
+    { log: "KTH-SP2", size: 100, from: "MaxProcs", processors: [3, 16], hasWalltimes: true },
+    { log: "NASA-iPSC", size: 128, from: "MaxProcs", processors: [4, 32], hasWalltimes: false },
+    { log: "CEA-Curie", size: 93_312, from: "MaxProcs", processors: [32, 512], hasWalltimes: true },
+    { log: "MetaCentrum", size: undefined, from: "widest job", processors: [1, 32], hasWalltimes: true },
+  ] as const)("$log", ({ log, size, from, processors, hasWalltimes }) => {
+    const jobs = 10_000;
+    const trace = parseSwf(workloadLike(log, { jobs }));
     expect([trace.jobs.length, trace.jobsWithoutProcessors, trace.badLines]).toEqual([jobs, 0, []]);
-    expect([trace.maxProcessors, trace.maxProcessorsFrom]).toEqual([size, from]);
+    expect(trace.maxProcessorsFrom).toBe(from);
     expect(new Set(trace.jobs.map((job) => job.name)).size).toBe(jobs);
-    expect(Math.min(...trace.jobs.map((job) => job.runMs))).toBeGreaterThanOrEqual(1000);
+    expect(Math.min(...trace.jobs.map((job) => job.runMs))).toBe(1000);
+    const widths = trace.jobs.map((job) => job.processors).sort((a, b) => a - b);
+    const found = [widths[jobs / 2], widths[jobs * 0.9]];
+    // Widths are drawn from a few that are in the log.
+    expect(found.map((width = 0, i) => width / (processors[i] ?? 0))).toEqual([
+      expect.closeTo(1, 1),
+      expect.closeTo(1, 1),
+    ]);
+    expect(trace.maxProcessors).toBe(size ?? widths.at(-1));
+    expect(trace.jobs.some((job) => job.walltimeMs !== undefined)).toBe(hasWalltimes);
   });
 });

@@ -152,6 +152,13 @@ describe("the constraints of a job", () => {
       value: [{}, { ncpus: "1" }],
       lines: ['constraints[1].ncpus: "1" -> an amount: a number, or a size such as memory::4g'],
     },
+    ...["4GB", "4gb", "4 GiB"].map((mem) => ({
+      name: `a size as schedulers print it: ${mem}`,
+      value: { mem },
+      lines: [
+        `constraints.mem: "${mem}" -> an amount: a number of GiB, or a size such as memory::4g (memory::4g?)`,
+      ],
+    })),
     {
       name: "a size without its prefix",
       value: { mem: "4g" },

@@ -11,6 +11,20 @@ const MESSAGE_KEYS =
 const NAME =
   'text of 1 to 200 characters, without "/", "\\", "%2F" and control characters, and not "." or ".."';
 
+/** A text in UTF-16, in either order of its bytes, with a mark before it or without; and in base64, as it comes through the queue. */
+function utf16Forms(text: string) {
+  const little = Buffer.from(text, "utf16le");
+  const marked = Buffer.from(`\uFEFF${text}`, "utf16le");
+  return [
+    { name: "UTF-16", input: little },
+    { name: "UTF-16 with a mark, as from Out-File", input: marked },
+    { name: "UTF-16 with the high byte first", input: Buffer.from(marked).swap16() },
+    { name: "UTF-16 with the high byte first, without a mark", input: Buffer.from(little).swap16() },
+    { name: "UTF-16 in lines", input: Buffer.from(`\r\n ${text}`, "utf16le") },
+    { name: "base64 of UTF-16", input: marked.toString("base64") },
+  ];
+}
+
 describe("a bad message is rejected with everything that is wrong", () => {
   const ENCODINGS = "JSON, base64 of JSON, or base64 of gzipped JSON";
   test.each([
@@ -36,6 +50,11 @@ describe("a bad message is rejected with everything that is wrong", () => {
       input: gzipSync(" ".repeat(4 * 1024 * 1024 + 1)).toString("base64"),
       lines: [": more than 4 MiB -> at most 4 MiB of JSON, unpacked"],
     },
+    ...utf16Forms(TARGET_TEXT).map(({ name, input }) => ({
+      name,
+      input,
+      lines: [`: text in UTF-16 -> ${ENCODINGS}, in UTF-8`],
+    })),
     { name: "a list", input: "[1,2]", lines: [": list of 2 items -> an object: a demand message"] },
     { name: "a number", input: "1234", lines: [": 1234 -> an object: a demand message"] },
   ])("$name", ({ input, lines }) => {

@@ -1,15 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isFields } from "../../../src/wire/json/fields.ts";
+import { readCaptured } from "../../support/data.ts";
 import { readMembers, updateOf } from "../context.ts";
 
-const CAPTURED = new URL("../../../../shared/captured/docs/jetpack-autoscale-payloads.json", import.meta.url);
 const targets = (nodearrays: unknown) => updateOf(readMembers({ nodearrays })).demand.demands;
 const execute = { array: "execute", priority: 0, position: 0 };
 
-describe("the examples of the autoscale documentation (../shared/captured; skipped where that is absent)", () => {
-  const present = existsSync(CAPTURED);
-  const payloads: unknown = present ? JSON.parse(readFileSync(CAPTURED, "utf8")) : {};
+describe("the examples of the autoscale documentation", () => {
+  const payloads = readCaptured("docs/jetpack-autoscale-payloads.json");
   const payload = (name: string): unknown => (isFields(payloads) ? payloads[name] : undefined);
   const cores128 = {
     ...execute,
@@ -18,7 +16,7 @@ describe("the examples of the autoscale documentation (../shared/captured; skipp
     amount: { unit: "cores", count: 128 },
   };
 
-  test.skipIf(!present).each([
+  test.each([
     { example: "single", expected: [cores128] },
     {
       example: "withAttributes",

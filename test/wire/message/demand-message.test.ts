@@ -163,6 +163,12 @@ describe("a request set over HTTP", () => {
     });
   });
 
+  test("needs no version: a mistake is the only one that is named", () => {
+    expect(readRequestSet({ jobs: [] }, context)).toMatchObject({ kind: "update" });
+    expect(problemLines(readRequestSet({ jbos: [] }, context))).toEqual([expect.stringContaining('"jbos"')]);
+    expect(problemLines(readRequestSet({ version: 2, jobs: [] }, context))).toEqual(["version: 2 -> 1"]);
+  });
+
   test("may repeat them", () => {
     expect(readRequestSet({ version: 1, cluster: "prod", requestSet: "lsf", jobs: [] }, context).kind).toBe(
       "update",
@@ -174,7 +180,6 @@ describe("a request set over HTTP", () => {
       name: "another cluster and set than the address",
       body: { version: 1, cluster: "test", requestSet: "pbs" },
       lines: [
-        'cluster: "test" -> a known cluster: prod',
         'cluster: "test" -> "prod", as in the address, or leave the key out',
         'requestSet: "pbs" -> "lsf", as in the address, or leave the key out',
       ],

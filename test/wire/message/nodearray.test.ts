@@ -101,6 +101,11 @@ describe("a node array's target", () => {
     );
   });
 
+  test("the cluster's name is its own, whatever a sender gives", () => {
+    const [target] = targets([{ Name: "execute", ClusterName: "other", TargetCount: 1 }]);
+    expect(target).not.toHaveProperty("attributes");
+  });
+
   test("attributes come out with their keys in order", () => {
     const [target] = targets([{ Name: "execute", Zone: 1, TargetCount: 1, Configuration: { b: 1, a: 2 } }]);
     expect(JSON.stringify(target)).toBe(

@@ -22,7 +22,7 @@ describe("what becomes of each key of a configuration", () => {
       disable_default_resources: true,
       nodearrays: {
         default: { placement_groups: ["pg0"] },
-        hpc: { max_placement_groups: 3, colour: "red" },
+        hpc: { max_placement_groups: 3, colour: "red", minCount: 2 },
         empty: {},
       },
       pbspro: { queues: ["workq"] },
@@ -40,10 +40,22 @@ describe("what becomes of each key of a configuration", () => {
       "nodearrays.default.placement_groups": "as placementGroups.default",
       "nodearrays.hpc.max_placement_groups": "not: not supported: an array has as many groups as jobs need",
       "nodearrays.hpc.colour": "not: scalelib knows no such key of a node array",
+      "nodearrays.hpc.minCount":
+        "not: a minimum is a target, in a request set of its own that is renewed (docs/demand.md)",
       "nodearrays.empty": "not: it says nothing",
       pbspro: "not: a setting of a driver of scalelib's: what sends the demand reads its own",
     });
   });
+
+  test.each(["min", "minCount", "minNodes", "min_count", "minimum", "floor", "warmNodes"])(
+    "%s is refused with the way to a minimum",
+    (key) => {
+      const read = readPolicy({ [key]: { htc: 2 } });
+      expect(read.kind === "problems" ? read.problems[0]?.expected : "").toMatch(
+        /^one of the keys .*; a minimum is a target, in a request set of its own that is renewed \(docs\/demand\.md\)$/,
+      );
+    },
+  );
 
   test("our own keys count as themselves; a list of arrays is one of them", () => {
     expect(reportOf({ idleTimeout: { hpc: 5 }, nodearrays: ["hpc"], enabled: false })).toEqual({

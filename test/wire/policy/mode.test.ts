@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { keepMode } from "../../../src/wire/policy/mode.ts";
 import { readPolicy } from "../../../src/wire/policy/policy.ts";
 import { storedPolicy, writePolicy } from "../../../src/wire/policy/write-policy.ts";
 
@@ -44,8 +45,66 @@ describe("the mode of a configuration document", () => {
       document: { enabled: false, mode: "observe" },
       modes: { mode: "observe", arrays: {}, isDefault: false },
     },
+    {
+      name: "scalelib's read_only",
+      document: { read_only: true },
+      modes: { mode: "observe", arrays: {}, isDefault: false },
+    },
+    {
+      name: "read_only false says nothing",
+      document: { read_only: false },
+      modes: { mode: "act", arrays: {}, isDefault: true },
+    },
+    {
+      name: "read_only and a mode that agrees",
+      document: { read_only: true, mode: { hpc: "observe" } },
+      modes: { mode: "observe", arrays: { hpc: "observe" }, isDefault: false },
+    },
   ])("$name", ({ document, modes }) => {
     expect(modesOf(document)).toEqual(modes);
+  });
+
+  test.each<{ readonly document: Document; readonly mode: string; readonly expected: string }>([
+    {
+      document: { read_only: true, mode: "act" },
+      mode: "act",
+      expected: "read_only or mode, not both: read_only means observe, and mode says act",
+    },
+    {
+      document: { read_only: true, mode: { default: "observe", hpc: "act" } },
+      mode: "observe",
+      expected: "read_only or mode, not both: read_only means observe, and mode says act",
+    },
+    {
+      document: { read_only: true, enabled: true },
+      mode: "act",
+      expected: "read_only or enabled, not both: read_only means observe, and enabled says act",
+    },
+    { document: { read_only: "yes", mode: "act" }, mode: "act", expected: "true or false" },
+  ])("$document is refused at the door; stored, it counts as before, and says what mends it", (row) => {
+    expect(readPolicy(row.document)).toMatchObject({
+      kind: "problems",
+      problems: [{ path: "read_only", expected: row.expected }],
+    });
+    expect(readPolicy(row.document, undefined, "store")).toMatchObject({
+      policy: { mode: row.mode },
+      refused: [{ problem: { path: "read_only" }, mend: "config unset read_only" }],
+    });
+  });
+
+  test("a new document that says no mode for the cluster keeps the one in force", () => {
+    const kept = (document: Document, inForce: Document) => {
+      const [wanted, held] = [readPolicy(document), readPolicy(inForce)];
+      if (wanted.kind === "problems" || held.kind === "problems") throw new Error("problems");
+      return writePolicy(keepMode(wanted.policy, held.policy)).mode;
+    };
+    const both = { default: "observe", htc: "act" };
+    expect(kept({}, { mode: "observe" })).toBe("observe");
+    expect(kept({}, { mode: both })).toEqual(both);
+    expect(kept({ mode: { hpc: "act" } }, { mode: both })).toEqual({ default: "observe", hpc: "act" });
+    expect(kept({ mode: "act" }, { mode: both })).toBe("act");
+    expect(kept({ read_only: true }, { mode: "act" })).toBe("observe");
+    expect(kept({}, {})).toBeUndefined();
   });
 
   test("what the app setting says counts only where the document is silent", () => {

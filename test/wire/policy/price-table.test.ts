@@ -49,6 +49,19 @@ describe("a price table", () => {
     expect(writePolicy(read.policy).prices).toEqual(prices);
   });
 
+  test("has no price above 1e9: sums of such prices overflow", () => {
+    const dear = (here: object) => ({ currency: "USD", locations: { here } });
+    expect(linesOf(dear({ Large: 1e9, Small: { onDemand: 1, spot: 1e9 } }))).toBe("policy");
+    expect(linesOf(dear({ Large: 9e307, Small: { onDemand: 1, spot: 1.1e9 } }))).toEqual([
+      "prices.locations.here.Large: 9e+307 -> a price per hour of at most 1000000000",
+      "prices.locations.here.Small.spot: 1100000000 -> a price per hour of at most 1000000000",
+    ]);
+    const stored = readPolicy({ prices: dear({ Large: 9e307 }) }, "act", "store");
+    if (stored.kind === "problems") throw new Error("a stored document stays in force");
+    expect(stored.policy.prices?.locations.get("here")?.get("large")?.onDemand).toBe(9e307);
+    expect(stored.refused.map(({ mend }) => mend)).toEqual(["config set prices.locations.here.Large=PRICE"]);
+  });
+
   test("names everything that is wrong with it at once", () => {
     expect(
       linesOf({

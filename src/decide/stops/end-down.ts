@@ -1,0 +1,272 @@
+import type { Node, Snapshot } from "../../domain/cluster.ts";
+import { isOurs } from "../../domain/exclusive.ts";
+import type { ArrayName, NodeId } from "../../domain/ids.ts";
+import type { Down, Ledger, LedgerNode } from "../../domain/ledger.ts";
+import { OBSERVATIONS_DOWN } from "../../domain/ledger.ts";
+import { managedArrays } from "../../domain/managed-arrays.ts";
+import type { DownEnd, DownHold } from "../../domain/node-verdict.ts";
+import type { Observation } from "../../domain/observation.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { Questions } from "../../domain/questions.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { endTimeoutOf, timeoutsOf } from "../../domain/timeouts.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { compareText } from "../../domain/text.ts";
+import { isStarting } from "../intents/node-starts.ts";
+import { stoppingNodes } from "../intents/open-intents.ts";
+import { DECIDE_AGAIN_SECONDS } from "../nodes/excluded.ts";
+import { factOfNode } from "../nodes/planned-beside.ts";
+import type { HostFacts } from "../senders/host-facts.ts";
+import { hasAskedRecently } from "./questions.ts";
+import { reachOf } from "./reach.ts";
+import { DownRoom } from "./down-room.ts";
+import type { DownCounts } from "./down-waves.ts";
+import { isInWave, nextWaves, restartAfterWaves } from "./down-waves.ts";
+
+/** In a wave a node is down for at least this long before it is terminated. */
+const WAVE_SECONDS: Seconds = 3600;
+
+/** The nodes that are down, and which of them end with this plan. */
+export interface DownNodes {
+  /** Nodes whose time is over and that nothing holds. They are terminated where the plan may act. */
+  readonly due: ReadonlySet<NodeId>;
+  /** When each of them ends, or why not. */
+  readonly ends: ReadonlyMap<NodeId, DownEnd>;
+}
+
+interface Around {
+  readonly record: ClusterRecord;
+  readonly observation: Observation;
+  readonly ledger: Ledger;
+  readonly questions: Questions;
+  readonly facts: HostFacts;
+  readonly policy: Policy;
+  readonly isResting: boolean;
+  readonly now: Instant;
+}
+
+/** A node with what the ledger knows of it. */
+interface Member {
+  readonly node: Node;
+  readonly known: LedgerNode;
+}
+
+interface DownMember extends Member {
+  readonly down: Down;
+}
+
+/**
+ * Finds the nodes that are down and those of them that this plan ends (docs/protocol.md, Nodes that are down). The next record has the waves,
+ * and the next ledger the clocks that begin again after a wave.
+ */
+export function surveyDown(around: Around): {
+  readonly record: ClusterRecord;
+  readonly ledger: Ledger;
+  readonly down: DownNodes;
+} {
+  const { record, observation, now } = around;
+  const shown = shownDown(around);
+  if (shown.length === 0 && record.waves === undefined && record.endDown === undefined)
+    return { record, ledger: around.ledger, down: { due: new Set(), ends: new Map() } };
+  const members = membersOf(around);
+  const counts = countDown(members, around.policy);
+  const waves = nextWaves(record.waves ?? [], counts, now);
+  const ledger = restartAfterWaves(around.ledger, record.waves ?? [], waves, now);
+  const { waves: _waves, endDown: _orders, ...rest } = record;
+  const endDown = (record.endDown ?? []).filter(({ until }) => now < until);
+  const next: ClusterRecord = {
+    ...rest,
+    ...(waves.length === 0 ? {} : { waves }),
+    ...(endDown.length === 0 ? {} : { endDown }),
+  };
+  const judged = new Judgement({ ...around, record: next, ledger }, members);
+  const isSlow = observation.slow === true;
+  return { record: next, ledger, down: judged.judge(shownDown({ ...around, ledger }), isSlow) };
+}
+
+/** The nodes that are shown as down, whosever they are. Those that wait longest come first. */
+function shownDown({
+  observation,
+  ledger,
+  policy,
+}: Pick<Around, "observation" | "ledger" | "policy">): readonly DownMember[] {
+  const shown = observation.snapshot.nodes.flatMap((node): readonly DownMember[] => {
+    if (node.phase !== "coming" && node.phase !== "failed") return [];
+    const known = ledger.get(node.nodeId);
+    const down = known === undefined ? undefined : countedDown(known, policy);
+    return known === undefined || down === undefined ? [] : [{ node, known, down }];
+  });
+  return shown.toSorted(
+    (a, b) => clockOf(a.down) - clockOf(b.down) || compareText(a.node.nodeId, b.node.nodeId),
+  );
+}
+
+const clockOf = ({ clockFrom, since }: Down): Instant => clockFrom ?? since;
+
+/** Nodes of ours that were Ready and are wanted, without those that are being stopped. Shares are of these. */
+function membersOf({ record, observation, ledger, policy, now }: Around): readonly Member[] {
+  const { snapshot } = observation;
+  const managed = managedArrays(snapshot, policy);
+  const stopping = stoppingNodes(record.intents);
+  return snapshot.nodes.flatMap((node): readonly Member[] => {
+    if (!isWanted(node) || !managed.has(node.array) || stopping.has(node.nodeId)) return [];
+    const known = ledger.get(node.nodeId);
+    if (known?.firstReadyAt === undefined || !isOurs(known, policy) || isAccepted(known, now)) return [];
+    return [{ node, known }];
+  });
+}
+
+const isWanted = ({ phase, missing }: Node): boolean =>
+  missing === undefined && (phase === "ready" || phase === "coming" || phase === "failed");
+
+function isAccepted({ draining }: LedgerNode, now: Instant): boolean {
+  return draining?.sentAt !== undefined && secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
+}
+
+/** How many are down: by array, and together. */
+function countDown(members: readonly Member[], policy: Policy): DownCounts {
+  const counts = new Map<ArrayName | undefined, { down: number; of: number }>();
+  for (const { known } of members) {
+    const isDown = countedDown(known, policy) !== undefined;
+    for (const scope of [undefined, known.array]) {
+      const { down, of } = counts.get(scope) ?? { down: 0, of: 0 };
+      counts.set(scope, { down: down + Number(isDown), of: of + 1 });
+    }
+  }
+  return counts;
+}
+
+/** A node that failed is down only where the configuration says when it ends: its VM may run. */
+function countedDown(known: LedgerNode, policy: Policy): Down | undefined {
+  const { down } = known;
+  return down?.how === "failed" && endTimeoutOf(policy, known, "failed") === "never" ? undefined : down;
+}
+
+/** Judges each node that is down, those that wait longest first. */
+class Judgement {
+  readonly #on: Around;
+  readonly #managed: ReadonlySet<ArrayName>;
+  readonly #acts: (array: ArrayName) => boolean;
+  readonly #stopping: ReadonlySet<NodeId>;
+  readonly #deallocates: ReadonlySet<ArrayName>;
+  readonly #room: DownRoom;
+  #busyGroups: ReadonlySet<string> | undefined;
+
+  constructor(on: Around, members: readonly Member[]) {
+    const { snapshot } = on.observation;
+    this.#on = on;
+    this.#managed = managedArrays(snapshot, on.policy);
+    this.#acts = reachOf(snapshot, on.policy, this.#managed).acts;
+    this.#stopping = stoppingNodes(on.record.intents);
+    this.#deallocates = new Set(
+      snapshot.arrays.flatMap(({ name, deallocates }) => (deallocates === true ? [name] : [])),
+    );
+    this.#room = new DownRoom(on.ledger, members, on.now);
+  }
+
+  judge(shown: readonly DownMember[], isSlow: boolean): DownNodes {
+    const due = new Set<NodeId>();
+    const ended = new Map<NodeId, DownEnd>();
+    for (const member of shown) {
+      const { nodeId } = member.node;
+      // Its stop is under way, and the verdict says so.
+      if (this.#stopping.has(nodeId) || isAccepted(member.known, this.#on.now)) continue;
+      const end = this.#endOf(member);
+      if (end.held === undefined && end.at !== undefined && end.at <= this.#on.now && !isSlow)
+        due.add(nodeId);
+      if (end.held === "observed" && this.#isOver(end) && !isSlow) due.add(nodeId);
+      ended.set(nodeId, end);
+    }
+    return { due, ends: ended };
+  }
+
+  #isOver({ at }: DownEnd): boolean {
+    return at !== undefined && at <= this.#on.now;
+  }
+
+  #endOf(member: DownMember): DownEnd {
+    const held = this.#whyKept(member);
+    if (held !== undefined) return { held };
+    const { at, held: waits } = this.#timeOf(member);
+    if (at === undefined) return { held: "never" };
+    const { array } = member.known;
+    if (!this.#acts(array)) return { at, held: "observed" };
+    const more = waits === undefined ? {} : { held: waits };
+    if (at > this.#on.now) return { at, ...more };
+    const roomAt = this.#room.take(member.known);
+    return roomAt === undefined ? { at } : { at: roomAt, held: "bound" };
+  }
+
+  /** Why the node stays however long it is down. Looked at before each stop, also after an operator's order. */
+  #whyKept({ node, known }: DownMember): DownHold | undefined {
+    const { policy, questions, isResting, now } = this.#on;
+    if (!this.#managed.has(node.array) || !isOurs(known, policy)) return "not-ours";
+    if (node.keepAlive) return "keep-alive";
+    if (node.stopDisabled === true) return "stop-disabled";
+    if (this.#deallocates.has(node.array)) return "deallocates";
+    if (this.#isBusy({ node, known })) return "busy";
+    if (hasAskedRecently(questions.get(node.nodeId), now)) return "asked";
+    if (isResting) return "resting";
+    if (isStarted(known, policy, now)) return "starting";
+    const group = groupOf(node);
+    return group !== undefined && this.#groupsWithJobs().has(group) ? "group" : undefined;
+  }
+
+  /** When its time is over. Undefined: never. An operator's order ends what was down when it was given. */
+  #timeOf({ node, known, down }: DownMember): { readonly at?: Instant; readonly held?: DownHold } {
+    const { record, policy, facts } = this.#on;
+    const order = (record.endDown ?? []).find(
+      ({ array, at }) => down.how === "off" && array === node.array && down.since <= at,
+    );
+    if (order !== undefined) return { at: order.at };
+    const timeout = endTimeoutOf(policy, known, down.how);
+    if (timeout === "never") return {};
+    const fact = factOfNode(facts, node, known);
+    const isNamedIdle = fact?.reportedAt !== undefined && fact.jobs.length === 0;
+    const waits = isInWave(record.waves ?? [], node.array) && !isNamedIdle;
+    const over = plusSeconds(clockOf(down), waits ? Math.max(WAVE_SECONDS, timeout) : timeout);
+    const at = down.observations < OBSERVATIONS_DOWN ? later(over, this.#on.now) : over;
+    return waits ? { at, held: "wave" } : { at };
+  }
+
+  #isBusy({ node, known }: Member): boolean {
+    const fact = factOfNode(this.#on.facts, node, known);
+    return (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy";
+  }
+
+  /** The placement groups in which a node is busy. */
+  #groupsWithJobs(): ReadonlySet<string> {
+    const { observation, ledger } = this.#on;
+    return (this.#busyGroups ??= new Set(
+      observation.snapshot.nodes.flatMap((node) => {
+        const [group, known] = [groupOf(node), ledger.get(node.nodeId)];
+        return group !== undefined && known !== undefined && this.#isBusy({ node, known }) ? [group] : [];
+      }),
+    ));
+  }
+}
+
+/** A moment that is not over yet: the next observation counts. */
+const later = (at: Instant, now: Instant): Instant => instant(Math.max(at, now + 1));
+
+/** Whether a start is under way, by us or by another tool, and its boot timeout is not over. */
+function isStarted(known: LedgerNode, policy: Policy, now: Instant): boolean {
+  const { startedAgainAt } = known;
+  if (isStarting(known)) return true;
+  return (
+    startedAgainAt !== undefined &&
+    secondsBetween(startedAgainAt, now) < timeoutsOf(policy, known).bootSeconds
+  );
+}
+
+const groupOf = ({ array, placementGroup }: Node): string | undefined =>
+  placementGroup === undefined ? undefined : `${array}\n${placementGroup}`;
+
+/** The nodes of an array that an operator's order of now ends: those that are down in the last observation. */
+export function downNow(seen: Snapshot | undefined, ledger: Ledger, array: ArrayName): readonly LedgerNode[] {
+  return (seen?.nodes ?? []).flatMap((node) => {
+    const known = ledger.get(node.nodeId);
+    return known?.down?.how !== "off" || node.array !== array ? [] : [known];
+  });
+}

@@ -1,0 +1,119 @@
+import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
+import type { Node, Snapshot } from "../../domain/cluster.ts";
+import type { ArrayName } from "../../domain/ids.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { Plan } from "../../domain/plan.ts";
+import type { ClusterRecord, ShortLives } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { instant, secondsBetween } from "../../domain/units.ts";
+import { backOff, pauseKey } from "../intents/back-off.ts";
+
+/** A node that was Ready for this long has lasted. */
+const LASTS_SECONDS: Seconds = 1800;
+/** This number of nodes in a row pauses their bucket, and each further one does too. */
+const IN_A_ROW = 3;
+
+interface Around {
+  readonly snapshot: Snapshot;
+  /** The ledgers before and after this observation. */
+  readonly before: Ledger;
+  readonly ledger: Ledger;
+  /** The last plan. It says which nodes were needed. */
+  readonly last: Plan | undefined;
+  /** Arrays that are ours and in which the app acts. */
+  readonly managed: ReadonlySet<ArrayName>;
+}
+
+/**
+ * Pauses buckets whose nodes go down soon after they were Ready, while demand needs them (docs/protocol.md, Nodes that are down). Without the
+ * pause an image that powers itself off is created and ended for ever. Row and pause are forgotten when a node of the bucket has lasted.
+ */
+export function pauseShortLived(record: ClusterRecord, around: Around, now: Instant): ClusterRecord {
+  const died = around.snapshot.nodes.flatMap((node) => shortLife(node, around, now) ?? []);
+  if (died.length === 0 && record.shortLives === undefined) return record;
+  const lasted = lastedSince(record.shortLives ?? [], around, now);
+  const rows = new Map(
+    (record.shortLives ?? []).flatMap((row) => (lasted.has(pauseKey(row)) ? [] : [[pauseKey(row), row]])),
+  );
+  const { shortLives: _before, ...rest } = record;
+  let next: ClusterRecord = { ...rest, backoffs: withoutLasted(record.backoffs, lasted) };
+  for (const { node, dynamic, seconds } of died) {
+    const bucket = bucketOf(node);
+    const key = pauseKey({ bucket, dynamic });
+    const row = rows.get(key) ?? {
+      bucket,
+      ...(dynamic === undefined ? {} : { dynamic }),
+      since: now,
+      count: 0,
+    };
+    const count = Math.min(IN_A_ROW, row.count + 1);
+    rows.set(key, { ...row, count });
+    if (count < IN_A_ROW) continue;
+    const why = `${node.name} was shown as ${node.status} ${Math.round(seconds)} s after it was Ready, like others before it`;
+    next = backOff(next, bucket, "went-down", why, now, dynamic);
+  }
+  return rows.size === 0 ? next : { ...next, shortLives: [...rows.values()] };
+}
+
+interface ShortLife {
+  readonly node: Node;
+  readonly dynamic: ArrayName | undefined;
+  readonly seconds: Seconds;
+}
+
+/** The life of a node that this observation is the first to show as shut down, if it was short and the node is needed. */
+function shortLife(
+  node: Node,
+  { before, ledger, last, managed }: Around,
+  now: Instant,
+): ShortLife | undefined {
+  if (node.phase !== "coming" || !managed.has(node.array)) return undefined;
+  const known = ledger.get(node.nodeId);
+  if (known?.down?.how !== "off" || known.firstReadyAt === undefined) return undefined;
+  if (before.get(node.nodeId)?.down !== undefined) return undefined;
+  const seconds = secondsBetween(known.firstReadyAt, now);
+  const isNeeded = last?.nodes.get(node.nodeId)?.kind === "needed";
+  return isNeeded && seconds < LASTS_SECONDS
+    ? { node, dynamic: dynamicArrayOf(known.purpose), seconds }
+    : undefined;
+}
+
+/** Of these buckets, by {@link pauseKey}, those of which a node has lasted since the first of the row went down. */
+function lastedSince(
+  rows: readonly ShortLives[],
+  { snapshot, ledger }: Around,
+  now: Instant,
+): ReadonlySet<string> {
+  const lasted = new Set<string>();
+  if (rows.length === 0) return lasted;
+  const since = new Map(rows.map((row) => [pauseKey(row), row.since]));
+  snapshot.nodes.forEach((node) => {
+    const known = ledger.get(node.nodeId);
+    const at = known === undefined ? undefined : lastedAt(node, known, now);
+    if (known === undefined || at === undefined) return;
+    const key = pauseKey({ bucket: bucketOf(node), dynamic: dynamicArrayOf(known.purpose) });
+    const from = since.get(key);
+    if (from !== undefined && at > from) lasted.add(key);
+  });
+  return lasted;
+}
+
+/** When the node had been Ready for long enough. Undefined if it has not. */
+function lastedAt(
+  { phase }: Node,
+  { firstReadyAt, leftReadyAt }: LedgerNode,
+  now: Instant,
+): Instant | undefined {
+  if (firstReadyAt === undefined) return undefined;
+  const at = instant(firstReadyAt + LASTS_SECONDS * 1000);
+  const until = phase === "ready" ? now : leftReadyAt;
+  return until !== undefined && at <= until ? at : undefined;
+}
+
+function withoutLasted(
+  backoffs: ClusterRecord["backoffs"],
+  lasted: ReadonlySet<string>,
+): ClusterRecord["backoffs"] {
+  if (lasted.size === 0) return backoffs;
+  return backoffs.filter((entry) => entry.cause !== "went-down" || !lasted.has(pauseKey(entry)));
+}

@@ -1,0 +1,14 @@
+import type { Problem } from "./demand.ts";
+
+/** A problem of an input as a sentence. A suggestion comes before what was expected, which may be a list of all keys. */
+export function problemText({
+  path,
+  found,
+  expected,
+  didYouMean,
+}: Omit<Problem, "didYouMean"> & { readonly didYouMean?: string | undefined }): string {
+  const where = path === "" ? "" : `${path}: `;
+  return didYouMean === undefined
+    ? `${where}found ${found}, expected ${expected}`
+    : `${where}found ${found}; did you mean ${didYouMean}? Expected ${expected}`;
+}

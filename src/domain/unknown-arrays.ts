@@ -1,0 +1,23 @@
+import { EVERY_ARRAY } from "./configured-groups.ts";
+import type { Policy } from "./policy.ts";
+
+/** Node arrays that a configuration names and that are not among the known ones. No error: a template may be imported later. */
+export function unknownArrays(policy: Policy, arrays: Iterable<string>): readonly string[] {
+  const known = new Set<string>([EVERY_ARRAY, ...arrays]);
+  // The name of a generated array begins with the name of its array: "hpc:64", "hpc:16n".
+  const isKnown = (name: string): boolean => known.has(name) || known.has(name.replace(/:\d+n?$/, ""));
+  const {
+    arrayModes,
+    exclusiveArrays = [],
+    nodearrays = [],
+    idleTimeouts,
+    bootTimeouts,
+    downTimeout,
+    failedTimeout,
+    placementGroups,
+  } = policy;
+  const timeouts = [idleTimeouts, bootTimeouts, downTimeout?.byArray, failedTimeout?.byArray];
+  const named = [arrayModes, ...timeouts, placementGroups].flatMap((one) => [...(one?.keys() ?? [])]);
+  const exclusive = exclusiveArrays === true ? [] : exclusiveArrays;
+  return [...new Set([...nodearrays, ...exclusive, ...named])].filter((name) => !isKnown(name));
+}

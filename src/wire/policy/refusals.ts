@@ -1,0 +1,47 @@
+import type { Policy } from "../../domain/policy.ts";
+import type { Fields } from "../json/fields.ts";
+import type { Problem } from "../json/problem.ts";
+import { BOUNDS } from "../json/bounds.ts";
+import { problemAt } from "../json/problem.ts";
+import { excessivePrices } from "./price-table.ts";
+
+/**
+ * A rule that a release added after documents that break it had been stored. It holds at the door only: a stored document that breaks it
+ * stays in force as it was read before, and a trouble names what mends it (docs/protocol.md, Configuration).
+ */
+export interface Refusal {
+  readonly problem: Problem;
+  /** The command that mends it, without the program's name, as in `config unset read_only`. */
+  readonly mend: string;
+}
+
+/** The rules that a document breaks, in the order of this list. Each rule gets the document and what was read of it. */
+export function refusalsOf(from: Fields, policy: Policy): readonly Refusal[] {
+  return RULES.flatMap((rule) => rule(from, policy));
+}
+
+type Rule = (from: Fields, policy: Policy) => readonly Refusal[];
+
+function refusePrices(_: Fields, { prices }: Policy): readonly Refusal[] {
+  const found = prices === undefined ? [] : excessivePrices(prices, "prices").slice(0, BOUNDS.problems);
+  return found.map((problem) => ({ problem, mend: `config set ${problem.path}=PRICE` }));
+}
+
+/** A stored `read_only` beside a mode that acts changes nothing, as in the release before. */
+function refuseReadOnly(from: Fields, { mode, arrayModes }: Policy): readonly Refusal[] {
+  const { read_only: value, enabled } = from;
+  const mend = "config unset read_only";
+  if (value === undefined || value === false) return [];
+  if (value !== true) return [{ problem: problemAt("read_only", value, "true or false"), mend }];
+  const acts = mode === "act" || [...arrayModes.values()].includes("act");
+  const key = enabled === true ? "enabled" : "mode";
+  const expected = `read_only or ${key}, not both: read_only means observe, and ${key} says act`;
+  return acts ? [{ problem: problemAt("read_only", value, expected), mend }] : [];
+}
+
+const RULES: readonly Rule[] = [refusePrices, refuseReadOnly];
+
+/** The text of the trouble about a stored document. */
+export function refusalText({ problem: { path, found, expected }, mend }: Refusal): string {
+  return `the stored configuration is in force although a new one like it would be refused: ${path}: found ${found}, expected ${expected}; mend it with ${mend}`;
+}

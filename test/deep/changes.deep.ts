@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { playChanges, playTakenOver } from "../scenarios/changes-stage.ts";
+import { LONGEST_GAP, MUTANTS, playScene, SLOW_PLANS } from "../scenarios/mutants-changes.ts";
+import { runTestInCopy } from "../support/product-copy.ts";
+
+/** A configuration counts from its answer: many seeds, and a mutant for each rule of docs/protocol.md, Configuration. */
+const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1);
+
+test("nothing is committed after observe was answered, with and without deaths of hosts", async () => {
+  for (const seed of SEEDS) {
+    expect({ seed, ...(await playChanges(seed)) }).toMatchObject({ seed, late: 0, unplanned: 0 });
+    expect({ seed, ...(await playChanges(seed, { hosts: 4, deaths: 0.02 })) }).toMatchObject({ late: 0 });
+    expect({ seed, ...(await playTakenOver(seed)) }).toEqual({ seed, resent: 0, open: 0 });
+  }
+}, 1_800_000);
+
+test("plans that take 8 s are saved about once a minute, whatever the seed", async () => {
+  const gaps: number[] = [];
+  for (const seed of SEEDS.slice(0, 24)) gaps.push((await playChanges(seed, SLOW_PLANS)).gap);
+  expect(gaps.filter((gap) => gap >= LONGEST_GAP).length).toBeLessThan(5);
+  expect(Math.max(...gaps)).toBeLessThan(2 * LONGEST_GAP);
+}, 1_800_000);
+
+test.each(MUTANTS)(
+  "found out: $name",
+  async ({ edits, shows }) => {
+    if ("test" in shows) expect(await runTestInCopy(edits, shows.test)).not.toEqual([]);
+    else expect(await playScene(edits, shows)).toBeGreaterThan(shows.bound);
+  },
+  1_800_000,
+);

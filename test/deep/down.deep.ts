@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { Shown } from "../decide/stops/down-stage.ts";
+import { OFF, playDown } from "../decide/stops/down-stage.ts";
+import { madeOf, playBadImage } from "../scenarios/powers-off.ts";
+import { DOWN_MUTANTS } from "../simulation/mutants-down.ts";
+import { runTestInCopy } from "../support/product-copy.ts";
+
+/* docs/protocol.md, Nodes that are down: what takes too long for every day. */
+
+const during = (until: number, isWrong: (node: Shown) => boolean) => (node: Shown, seconds: number) =>
+  seconds < until && isWrong(node) ? OFF : undefined;
+
+describe("a status that is wrong about nodes that run", () => {
+  test.each([
+    {
+      name: "40 % of 1,000 for 8 minutes",
+      arrays: [1000],
+      until: 480,
+      shows: during(480, ({ index }) => index < 400),
+      most: 0,
+    },
+    {
+      name: "25 % of 1,000 for 20 minutes",
+      arrays: [1000],
+      until: 1200,
+      shows: during(1200, ({ index }) => index < 250),
+      most: 0,
+    },
+    {
+      name: "100 of 100 for 55 minutes",
+      arrays: [100],
+      until: 3300,
+      shows: during(3300, () => true),
+      most: 0,
+    },
+    {
+      name: "100 of 100 for 90 minutes",
+      arrays: [100],
+      until: 5400,
+      shows: during(5400, () => true),
+      most: 40,
+    },
+    {
+      name: "100, spreading over 60 minutes, for 90",
+      arrays: [100],
+      until: 5400,
+      shows: ({ index }: Shown, seconds: number) =>
+        seconds >= 36 * index && seconds < 5400 ? OFF : undefined,
+      most: 40,
+    },
+    {
+      name: "100 that flap each 240 s for an hour",
+      arrays: [100],
+      until: 3600,
+      shows: (_: Shown, seconds: number) =>
+        seconds < 3600 && Math.floor(seconds / 240) % 2 === 0 ? OFF : undefined,
+      most: 0,
+    },
+    {
+      name: "100 of 100 for 20 minutes, then 29 for 15",
+      arrays: [100],
+      until: 2100,
+      shows: ({ index }: Shown, seconds: number) =>
+        seconds < 1200 || (seconds < 2100 && index < 29) ? OFF : undefined,
+      most: 0,
+    },
+  ])("$name: at most $most ended", ({ name, arrays, until, shows, most }) => {
+    const { ended } = playDown({ arrays, shows, until: until + 1800 });
+    process.stdout.write(`down: ${name}: ${ended.size} ended\n`);
+    expect(ended.size).toBeLessThanOrEqual(most);
+  });
+});
+
+describe("an image that powers itself off, for a day", () => {
+  test.each([
+    { bootMinutes: 3, offMinutes: 5 },
+    { bootMinutes: 3, offMinutes: 25 },
+    { bootMinutes: 20, offMinutes: 5 },
+    { bootMinutes: 20, offMinutes: 25 },
+  ])(
+    "boots of $bootMinutes minutes, off after $offMinutes: another bucket takes the demand",
+    async (image) => {
+      const stage = await playBadImage({ ...image, hasOther: true }, 24);
+      process.stdout.write(`down: ${JSON.stringify(image)}: ${madeOf(stage, "bad")} created\n`);
+      expect(madeOf(stage, "bad")).toBeLessThanOrEqual(100);
+      expect(madeOf(stage, "good")).toBe(10);
+      expect(stage.readyNodes).toHaveLength(10);
+    },
+  );
+});
+
+test.each(DOWN_MUTANTS)("$name: a scene finds it", async ({ name, edits, file, scene }) => {
+  const failed = await runTestInCopy(edits, file);
+  process.stdout.write(`mutant: ${name}: ${failed.length} failed: ${failed[0] ?? "none"}\n`);
+  expect(failed.filter((title) => title.includes(scene))).not.toEqual([]);
+});
