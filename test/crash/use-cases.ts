@@ -93,8 +93,7 @@ export const tick: UseCase = {
     await scene.sleepUntil(due - 60 * SECOND);
     await reportIdle(scene);
     await loseCreates(scene);
-    // Only now, so that the ticks up to here have found nothing to stop, however slow they were.
-    await scene.putConfig({ bootTimeout: 30, idleTimeout: 20 });
+    await putTimeouts(scene);
     await scene.sleepUntil(due + SECOND);
     return undefined;
   },
@@ -166,6 +165,20 @@ async function loseCreate(scene: Scene, nodearrays: readonly object[], how: Loss
   faults.failNext({ method: "GET", pathIncludes: "/operations" }, 20, { status: 500 });
   faults.failNext({ method: "GET", pathIncludes: "/nodes" }, 20, { status: 500 });
   await putKeep(scene, nodearrays);
+  await scene.tick();
+  faults.clear();
+}
+
+/**
+ * Only now, so that the plans up to here have found nothing to stop, however slow they were. The change itself begins a plan: CycleCloud
+ * shows it nothing, so that all that is due is left to the tick.
+ */
+async function putTimeouts(scene: Scene): Promise<void> {
+  const { faults } = scene.system.simulator;
+  faults.failNext({ method: "GET", pathIncludes: "/clusters/" }, 1000, { status: 500 });
+  faults.failNext({ method: "POST", pathIncludes: "/nodes/create" }, 1000, { dropRequest: true });
+  await scene.sleepUntil(scene.now() + 10 * SECOND);
+  await scene.putConfig({ bootTimeout: 30, idleTimeout: 20 });
   await scene.tick();
   faults.clear();
 }

@@ -166,8 +166,11 @@ const PAGES = [
   "/clusters/@/explain?node=execute-1",
 ];
 
-/** No set but "steady" may take more than six nodes. */
-const CONFIG = { caps: { requestSets: { steady: { nodes: 1000 }, "*": { nodes: 6 } } } };
+/** No set but "steady" may take more than six nodes. It says the mode: a hostile document before it may have switched the cluster. */
+const CONFIG = {
+  mode: "act",
+  caps: { requestSets: { steady: { nodes: 1000 }, "*": { nodes: 6 } } },
+};
 
 const BASE = {
   version: 1,
