@@ -114,6 +114,7 @@ describe("a cluster's configuration", () => {
     const { documents, policyOf } = app.ports;
     const cluster = clusterName("without-mode");
     await documents.write(cluster, '{"idleTimeout":60}', undefined);
+    expect(await policyOf(cluster)).toMatchObject({ modeIsDefault: true });
     expect(await policyOf(cluster, "with-mode")).toMatchObject({ mode: "act", idleTimeoutSeconds: 60 });
     const versions = await documents.versions(cluster);
     expect(versions.map(({ number, who }) => [number, who])).toEqual([

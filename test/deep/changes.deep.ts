@@ -14,11 +14,10 @@ test("nothing is committed after observe was answered, with and without deaths o
   }
 }, 1_800_000);
 
-test("plans that take 8 s are saved about once a minute, whatever the seed", async () => {
+test("plans that take 8 s are saved at least once a minute, whatever the seed", async () => {
   const gaps: number[] = [];
-  for (const seed of SEEDS.slice(0, 24)) gaps.push((await playChanges(seed, SLOW_PLANS)).gap);
-  expect(gaps.filter((gap) => gap >= LONGEST_GAP).length).toBeLessThan(5);
-  expect(Math.max(...gaps)).toBeLessThan(2 * LONGEST_GAP);
+  for (const seed of SEEDS) gaps.push((await playChanges(seed, SLOW_PLANS)).gap);
+  expect(Math.max(...gaps)).toBeLessThan(LONGEST_GAP);
 }, 1_800_000);
 
 test.each(MUTANTS)(

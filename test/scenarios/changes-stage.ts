@@ -154,7 +154,8 @@ export class ChangesStage {
     const written = new Set<unknown>();
     const write = async ({ plan }: BodyChanges): Promise<void> => {
       if (plan === undefined || written.has(plan)) return;
-      await this.clock.sleep((this.#options.planSeconds ?? 0) * 1000);
+      const { planSeconds } = this.#options;
+      if (planSeconds !== undefined) await this.clock.sleep(planSeconds * 1000);
       written.add(plan);
     };
     return {

@@ -4,6 +4,7 @@ import { noteCalls } from "../../decide/pace/calls.ts";
 import {
   endObservation,
   hasSameEffects,
+  isLanding,
   isObservationOld,
   isOlderObservation,
   isPlanFirst,
@@ -76,6 +77,7 @@ export function concluder(
       const save = { record: letPlanFirst(loaded.record, now), changes: {} };
       return { save, result: { kind: "plan-first" } };
     }
+    if (isLanding(record, now)) return { result: { kind: "plan-first" } };
     const lacking = findLacking(settled.record, observation.snapshot);
     if (lacking !== undefined && now < lacking.until)
       return saveLacking(run, current, endOldStops(settled, now), lacking, now);

@@ -1,9 +1,10 @@
 import type { RequestId, WakeId } from "../../domain/ids.ts";
 import type { Intent } from "../../domain/intent.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Milliseconds, Seconds } from "../../domain/units.ts";
+import type { Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { commitWhole } from "../record/commit.ts";
+import { LANDING_SECONDS } from "../../decide/pace/observation-times.ts";
 import type { Concluded } from "./planner.ts";
 import { takeCalls } from "../effects/settle-findings.ts";
 import { concluder, noteFailedObservation } from "./conclude-observation.ts";
@@ -27,9 +28,6 @@ const EFFECTS_SECONDS: Seconds = 180;
 
 /** Maximum number of tries when other instances commit first. After that the plan is left to the timer. */
 const ROUNDS = 3;
-
-/** What was under way when a plan got its priority is saved by then, and the plan is decided on it. */
-const LANDING_MS: Milliseconds = 500;
 
 /**
  * The steps of docs/protocol.md: observe in turn, decide, commit, apply, settle. `broughtBy`: the wake message of a due tick. Throws
@@ -123,7 +121,7 @@ async function concludeObservation(
     if (committed.kind === "contended") return undefined;
     const { result, record } = committed;
     if (result.kind !== "plan-first") return { result, record };
-    await clock.sleep(LANDING_MS);
+    await clock.sleep(1000 * LANDING_SECONDS);
   }
 }
 

@@ -1,6 +1,7 @@
 import { isRemembered, retireSets } from "../../decide/record/finished-sets.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import { restSeconds, tickAfterPlan } from "../../decide/pace/next-tick.ts";
+import { endPriority } from "../../decide/pace/observation-times.ts";
 import { isWakePending, withoutCoveredWake } from "../../decide/record/whose-turn.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -14,9 +15,9 @@ import type { Planner, Concluded } from "./planner.ts";
 /** Saves the record that a decision leaves, with its plan and the next tick. */
 export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
   const { plan, seen, ledger, virtual } = decision;
-  const { planBy: _saved, planSlow: _slow, ...planned } = decision.record;
   const { document } = run.policy;
-  const { record, changes } = retire(withoutCoveredWake(planned), run.policy, plan.at);
+  const planned = withoutCoveredWake(endPriority(decision.record));
+  const { record, changes } = retire(planned, run.policy, plan.at);
   const wakeAt = followUpOf(decision, record);
   const followed: ClusterRecord = wakeAt === undefined ? record : { ...record, wakeAt, wakeFor: "follow-up" };
   // Virtual nodes boot, idle and stop by the minute, like real ones.

@@ -19,6 +19,11 @@ const LOST_OBSERVATION_SECONDS: Seconds = 90;
 const SECOND_OBSERVATION_SECONDS: Seconds = 5;
 /** Maximum age of a status that a plan uses, in addition to the duration of slow calls. */
 const OBSERVATION_GOOD_SECONDS: Seconds = 30;
+/**
+ * What was under way when a plan got priority is saved by then, and so is a change that only turns arrays to observe, which never waits, where
+ * one comes each second. The plan is decided on them.
+ */
+export const LANDING_SECONDS: Seconds = 1.3;
 /** If other commits or changes of the configuration prevent a plan from being saved, they wait for this time. */
 const PLAN_FIRST_SECONDS: Seconds = 5;
 /** The same for a plan that was not saved in that time. */
@@ -145,19 +150,35 @@ export function noteGoodObservation(
 }
 
 /**
- * Gives the plan priority after other commits prevented it from being saved. A plan that lost this priority before it was saved gets it for
- * longer the next time, but not twice in a row.
+ * Gives the plan priority after other commits prevented it from being saved. It gets it for longer if the plan before lost it, or was saved
+ * only in the longer time. A plan that lost the longer time gets the usual one.
  */
 export function letPlanFirst(record: ClusterRecord, now: Instant): ClusterRecord {
-  const { planSlow: _slow, ...rest } = record;
-  if (!lostPriority(record, now)) return { ...rest, planBy: plusSeconds(now, PLAN_FIRST_SECONDS) };
+  const { planSlow, ...rest } = record;
+  const isSlow = lostPriority(record, now) || (planSlow === true && rest.planBy === undefined);
+  if (!isSlow) return { ...rest, planBy: plusSeconds(now, PLAN_FIRST_SECONDS) };
   return { ...rest, planBy: plusSeconds(now, SLOW_PLAN_FIRST_SECONDS), planSlow: true };
 }
 
+/** The record of a plan that is saved. One that needed the longer priority leaves a note of that, until one is saved without priority. */
+export function endPriority({ planBy, planSlow, ...rest }: ClusterRecord): ClusterRecord {
+  return planBy !== undefined && planSlow === true ? { ...rest, planSlow } : rest;
+}
+
 /** Whether marks, grants and changes of the configuration have to wait for such a plan. */
-export function isPlanFirst({ planBy, planSlow }: ClusterRecord, now: Instant): boolean {
-  if (planBy === undefined || now >= planBy) return false;
-  return secondsBetween(now, planBy) <= (planSlow === true ? SLOW_PLAN_FIRST_SECONDS : PLAN_FIRST_SECONDS);
+export function isPlanFirst(record: ClusterRecord, now: Instant): boolean {
+  const { planBy } = record;
+  return planBy !== undefined && now < planBy && secondsBetween(now, planBy) <= prioritySeconds(record);
+}
+
+/** Whether the plan that has priority is not to be decided yet: see {@link LANDING_SECONDS}. */
+export function isLanding(record: ClusterRecord, now: Instant): boolean {
+  if (record.planBy === undefined || !isPlanFirst(record, now)) return false;
+  return secondsBetween(now, record.planBy) > prioritySeconds(record) - LANDING_SECONDS;
+}
+
+function prioritySeconds({ planSlow }: ClusterRecord): Seconds {
+  return planSlow === true ? SLOW_PLAN_FIRST_SECONDS : PLAN_FIRST_SECONDS;
 }
 
 /** Whether the last plan that had priority for the usual time was not saved in it. */

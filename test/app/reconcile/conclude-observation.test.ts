@@ -159,7 +159,9 @@ describe("marks and grants of others", () => {
     const second = conclude(changed(granted, { plan: 8 }));
     expect(second.result).toEqual({ kind: "plan-first" });
     expect(second.save).toEqual({ record: { ...granted.record, plan: 8, planBy: at(5) }, changes: {} });
-    const third = conclude(changed(granted, { plan: 8, planBy: at(5) }));
+    // What was under way has a moment to be saved.
+    expect(conclude(changed(granted, { plan: 8, planBy: at(4) }))).toEqual({ result: second.result });
+    const third = conclude(changed(granted, { plan: 8, planBy: at(3) }));
     expect(third.result).toMatchObject({ kind: "planned", plan: { number: 9 } });
     expect(third.save?.record).not.toHaveProperty("planBy");
   });
