@@ -4,11 +4,7 @@ import { SlowestFirst } from "./slowest-first.ts";
 import { PATIENCE_MS, TIMEOUT_MS } from "./support/patience.ts";
 
 /** What mostly waits in real time, for visibility and processes: two of them at a time, after all others. */
-const WAITING = [
-  "test/docs/quickstart.test.ts",
-  "test/local/host/processes.test.ts",
-  "test/local/host/queue-trigger.test.ts",
-];
+const WAITING = ["test/local/host/processes.test.ts", "test/local/host/queue-trigger.test.ts"];
 
 /** What works in real time, against leases and boot times: each of them has the machine to itself, at last. */
 const REAL_TIME = [
@@ -20,6 +16,7 @@ const REAL_TIME = [
 /** A functions app is registered once per process, and who plays one has a process of its own; all other files share two. */
 const OWN_PROCESS = [
   "test/*.test.ts",
+  "test/docs/quickstart.test.ts",
   "test/functions/**/*.test.ts",
   "test/infra/**/*.test.ts",
   "test/local/**/*.test.ts",
