@@ -6,6 +6,7 @@ export type LimitKind =
   | "regional-quota"
   | "regional-spot-quota"
   | "bucket"
+  | "probe"
   | "placement-group"
   | "request-set-cap"
   | "user-cap";
@@ -28,6 +29,8 @@ export function limitText({ kind, name, guessed, shared }: LimitId): string {
       return "cluster";
     case "nodearray":
       return `node array ${name}`;
+    case "probe":
+      return `probe of ${name}, whose nodes went down soon after they were Ready`;
     case "request-set-cap":
       return shared === true ? `cap that the request sets ${name} share` : `cap of request set ${name}`;
     case "user-cap":

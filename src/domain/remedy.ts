@@ -90,6 +90,8 @@ function raiseText(raise: Raise): string {
       return `${more} more ${unit} of the cluster`;
     case "placement-group":
       return `${more} more ${unit} in one placement group of ${limit.name}`;
+    case "probe":
+      return `a node of ${limit.name} that stays Ready for half an hour`;
     case "request-set-cap":
     case "user-cap":
       return `${more} more ${unit} in the ${limitText(limit)}`;

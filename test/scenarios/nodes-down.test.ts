@@ -170,3 +170,18 @@ test("an image that powers itself off 5 minutes after Ready: its bucket pauses, 
   expect(madeOf(stage, "good")).toBe(10);
   expect(stage.readyNodes).toHaveLength(10);
 });
+
+test("there is no other bucket: one node at a time is tried, ever more rarely, and the page says so", async () => {
+  const stage = await playBadImage({ bootMinutes: 3, offMinutes: 5, hasOther: false }, 24);
+  expect(madeOf(stage, "bad")).toBeLessThanOrEqual(30);
+  const { troubles } = await stage.state("demo");
+  expect(troubles.find(({ kind }) => kind === "backing-off")?.text).toMatch(
+    /^bad\/Standard_F4s_v2 .* \(went-down\): /,
+  );
+});
+
+test("the image is mended: within two hours a node is tried, and half an hour after it is Ready all are created", async () => {
+  const image = { bootMinutes: 3, offMinutes: 5, hasOther: false, mendedAtMinute: 360 };
+  const stage = await playBadImage(image, 6 + 2 + 1);
+  expect(stage.readyNodes).toHaveLength(10);
+});

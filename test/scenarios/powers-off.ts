@@ -11,19 +11,22 @@ export interface BadImage {
   readonly offMinutes: number;
   /** Whether there is a second node array, with a good image. */
   readonly hasOther: boolean;
+  /** From this minute on nodes stay up. Absent: never. */
+  readonly mendedAtMinute?: number;
 }
 
 const DAY = 86_400;
 
 /** Plays this many hours. Returns the stage. Array "bad" has the higher priority. */
 export async function playBadImage(
-  { bootMinutes, offMinutes, hasOther }: BadImage,
+  { bootMinutes, offMinutes, hasOther, mendedAtMinute = Number.POSITIVE_INFINITY }: BadImage,
   hours: number,
 ): Promise<Stage> {
   const stage = new Stage({ simulator: clusterOf(bootMinutes * 60, hasOther) });
+  const mendedAt = stage.clock.now() + mendedAtMinute * 60_000;
   const off: { readonly at: number; readonly nodeId: string }[] = [];
   stage.simulator.onEvent((event) => {
-    if (event.kind !== "node-ready" || event.array !== "bad") return;
+    if (event.kind !== "node-ready" || event.array !== "bad" || event.at >= mendedAt) return;
     off.push({ at: event.at + offMinutes * 60_000, nodeId: event.nodeId });
   });
   stage.join({

@@ -10,6 +10,8 @@ export interface DownMutant {
 }
 
 const SCENES = "test/decide/stops/end-down.test.ts";
+const SHORT_LIVES = "test/decide/stops/short-lives.test.ts";
+const PROBE = "test/decide/world/probe.test.ts";
 
 const mutant = (
   name: string,
@@ -151,18 +153,70 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
     "nothing brakes creates",
     ["stops/short-lives.ts", "if (count < IN_A_ROW) continue;", "continue;"],
     "the third of a bucket in a row",
-    "test/decide/stops/short-lives.test.ts",
+    SHORT_LIVES,
   ),
   mutant(
     "the pause is forgotten after half an hour",
-    ["intents/back-off.ts", 'cause === "went-down" || ', ""],
+    ["intents/back-off.ts", '(cause === "went-down" ? PROBED_SECONDS : LONGEST_BACKOFF_SECONDS)', "1800"],
     "the pause is kept",
-    "test/decide/stops/short-lives.test.ts",
+    SHORT_LIVES,
+  ),
+  mutant(
+    "a refusal replaces the pause",
+    ["intents/back-off.ts", '[cause === "went-down" ? cause : "", dynamic', '["", dynamic'],
+    "a refusal of CycleCloud",
+    SHORT_LIVES,
+  ),
+  mutant(
+    "the pause stops growing after half an hour",
+    ["intents/back-off.ts", 'cause === "went-down" ? LONGEST_PROBED_SECONDS : ', ""],
+    "two hours at most",
+    SHORT_LIVES,
+  ),
+  mutant(
+    "each placement group has a row of its own",
+    [
+      "stops/short-lives.ts",
+      "({ array, machineType }: Node): BucketKey => ({ array, machineType });",
+      "(node: Node): BucketKey => node;",
+    ],
+    "in three placement groups",
+    SHORT_LIVES,
+  ),
+  mutant(
+    "the whole demand is tried after the pause",
+    ["world/probe.ts", "Math.max(1,", "Math.max(1000,"],
+    "one node is tried",
+    PROBE,
+  ),
+  mutant(
+    "another is tried while one boots",
+    ["world/probe.ts", "return lastedAt(node, known, now) === undefined;", "return false;"],
+    "no other while it boots",
+    PROBE,
+  ),
+  mutant(
+    "nodes that are down are tries",
+    ["world/probe.ts", "known.down !== undefined || excluded.has(node.nodeId)", "node.name.length === 0"],
+    "nor is one that is down",
+    PROBE,
+  ),
+  mutant(
+    "jobs of several nodes are never tried",
+    ["world/probe.ts", "return demand.nodeCount ?? (demand.colocated ? demand.iterations : 1);", "return 1;"],
+    "a job that needs four nodes together",
+    PROBE,
+  ),
+  mutant(
+    "a remembered plan is used when the probe has ended",
+    ["need/recall.ts", "sameData(a.probed, b.probed) &&", ""],
+    "the image is mended",
+    "test/scenarios/nodes-down.test.ts",
   ),
   mutant(
     "a job that comes before the stop is sent does not withdraw it",
     ["stops/still-idle.ts", "return (fact?.jobs.length ?? 0) > 0 ||", "return"],
     "a job that is reported meanwhile",
-    "test/decide/stops/short-lives.test.ts",
+    SHORT_LIVES,
   ),
 ];

@@ -107,12 +107,14 @@ function notNeeded({ unneeded }: ClusterRecord): readonly TroubleShown[] {
 
 function pauses({ backoffs }: ClusterRecord, now: Instant): readonly TroubleShown[] {
   return backoffs
-    .filter(({ until }) => until > now)
-    .map(({ bucket, until, cause, message }) => ({
-      kind: "backing-off",
-      text: `${bucketText(bucket)} backs off until ${isoTime(until)} (${cause}): ${message}`,
-      count: 1,
-    }));
+    .filter(({ cause, until }) => until > now || cause === "went-down")
+    .map(({ bucket, until, cause, message }) => {
+      const how =
+        until > now
+          ? `backs off until ${isoTime(until)}`
+          : "gets one node at a time until one has been Ready for 30 minutes";
+      return { kind: "backing-off", text: `${bucketText(bucket)} ${how} (${cause}): ${message}`, count: 1 };
+    });
 }
 
 function leftOut({ plan }: Bodies): readonly TroubleShown[] {

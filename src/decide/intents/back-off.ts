@@ -9,20 +9,30 @@ import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 const FIRST_BACKOFF_SECONDS: Seconds = 60;
 const LONGEST_BACKOFF_SECONDS: Seconds = 1800;
 
-/** The key of a pause: a bucket, or the part of it that one dynamic array uses. */
+/** After nodes that went down soon. An image that was mended waits this long at most. */
+const LONGEST_PROBED_SECONDS: Seconds = 7200;
+/** A bucket whose nodes went down is probed until this long after its pause. If all its work is short, none of its nodes lasts. */
+const PROBED_SECONDS: Seconds = 86_400;
+
+/**
+ * The key of a pause: a bucket, or the part of it that one dynamic array uses. A pause for nodes that went down is kept beside others, so that
+ * a refusal does not end it.
+ */
 export function pauseKey({
   bucket,
   dynamic,
+  cause,
 }: {
   bucket: BucketKey;
   dynamic?: ArrayName | undefined;
+  cause?: Backoff["cause"];
 }): string {
-  return [dynamic, bucketText(bucket)].join("\n");
+  return [cause === "went-down" ? cause : "", dynamic, bucketText(bucket)].join("\n");
 }
 
 /**
- * Pauses a bucket for 60 s. Each further failure doubles the pause, up to 30 min. With `dynamic` it pauses for that dynamic array only, because
- * the attributes of that array may be the cause.
+ * Pauses a bucket for 60 s. Each further failure doubles the pause, up to 30 min, or two hours for nodes that went down. With `dynamic` it
+ * pauses for that dynamic array only, because the attributes of that array may be the cause.
  */
 export function backOff(
   record: ClusterRecord,
@@ -32,11 +42,11 @@ export function backOff(
   now: Instant,
   dynamic?: ArrayName,
 ): ClusterRecord {
-  const key = pauseKey({ bucket, dynamic });
+  const key = pauseKey({ bucket, dynamic, cause });
   const earlier = record.backoffs.find((entry) => pauseKey(entry) === key);
   if (earlier !== undefined && earlier.until > now) return record;
-  const seconds =
-    earlier === undefined ? FIRST_BACKOFF_SECONDS : Math.min(LONGEST_BACKOFF_SECONDS, earlier.seconds * 2);
+  const longest = cause === "went-down" ? LONGEST_PROBED_SECONDS : LONGEST_BACKOFF_SECONDS;
+  const seconds = earlier === undefined ? FIRST_BACKOFF_SECONDS : Math.min(longest, earlier.seconds * 2);
   const entry: Backoff = {
     bucket,
     ...(dynamic === undefined ? {} : { dynamic }),
@@ -53,11 +63,12 @@ export function backOff(
 
 /**
  * Removes pauses that ended long ago. The next failure of their bucket then begins with the shortest pause. A pause for nodes that went down
- * stays until a node of the bucket has lasted (stops/short-lives.ts).
+ * stays for a day, or until a node of the bucket has lasted (stops/short-lives.ts).
  */
 export function forgetOldBackoffs(backoffs: readonly Backoff[], now: Instant): readonly Backoff[] {
   const kept = backoffs.filter(
-    ({ cause, until }) => cause === "went-down" || secondsBetween(until, now) < LONGEST_BACKOFF_SECONDS,
+    ({ cause, until }) =>
+      secondsBetween(until, now) < (cause === "went-down" ? PROBED_SECONDS : LONGEST_BACKOFF_SECONDS),
   );
   return kept.length === backoffs.length ? backoffs : kept;
 }

@@ -1,3 +1,4 @@
+import type { Backoff } from "../../domain/backoff.ts";
 import type { Digest, SetName } from "../../domain/ids.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -12,6 +13,8 @@ export interface Premises {
   /** The observation, without its time. */
   readonly snapshot: Omit<Supply["snapshot"], "at">;
   readonly ledger: Ledger;
+  /** The buckets that are probed after a pause. */
+  readonly probed: readonly Pick<Backoff, "bucket" | "dynamic">[];
 }
 
 /**
@@ -26,8 +29,11 @@ export function premisesOf(
   if (rest.pendingCreates.length > 0 || (rest.groupFills?.length ?? 0) > 0) return undefined;
   const sets = [...record.sets].flatMap(([name, { live, digest }]) => (live ? [name, digest] : []));
   const backoffs = rest.backoffs.filter(({ until }) => until > now);
+  const probed = rest.backoffs.flatMap(({ cause, bucket, dynamic }) =>
+    cause === "went-down" ? [{ bucket, ...(dynamic === undefined ? {} : { dynamic }) }] : [],
+  );
   const { at: _when, ...snapshot } = observed;
-  return { sets, supply: { ...rest, backoffs }, snapshot, ledger };
+  return { sets, supply: { ...rest, backoffs }, snapshot, ledger, probed };
 }
 
 /** Maximum number of answers kept. All have the same premises. */
@@ -98,6 +104,7 @@ function samePremises(a: Premises, b: Premises): boolean {
   return (
     sameData(a.sets, b.sets) &&
     sameData(a.supply, b.supply) &&
+    sameData(a.probed, b.probed) &&
     sameData(a.snapshot, b.snapshot) &&
     sameLedger(a.ledger, b.ledger)
   );

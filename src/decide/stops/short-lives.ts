@@ -1,15 +1,15 @@
-import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
+import type { BucketKey } from "../../domain/bucket.ts";
+import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { ArrayName } from "../../domain/ids.ts";
-import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { Ledger } from "../../domain/ledger.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { ClusterRecord, ShortLives } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { instant, secondsBetween } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
 import { backOff, pauseKey } from "../intents/back-off.ts";
+import { lastedAt, LASTS_SECONDS } from "../../domain/lasted.ts";
 
-/** A node that was Ready for this long has lasted. */
-const LASTS_SECONDS: Seconds = 1800;
 /** This number of nodes in a row pauses their bucket, and each further one does too. */
 const IN_A_ROW = 3;
 
@@ -38,7 +38,7 @@ export function pauseShortLived(record: ClusterRecord, around: Around, now: Inst
   const { shortLives: _before, ...rest } = record;
   let next: ClusterRecord = { ...rest, backoffs: withoutLasted(record.backoffs, lasted) };
   for (const { node, dynamic, seconds } of died) {
-    const bucket = bucketOf(node);
+    const bucket = wholeBucket(node);
     const key = pauseKey({ bucket, dynamic });
     const row = rows.get(key) ?? {
       bucket,
@@ -91,29 +91,23 @@ function lastedSince(
     const known = ledger.get(node.nodeId);
     const at = known === undefined ? undefined : lastedAt(node, known, now);
     if (known === undefined || at === undefined) return;
-    const key = pauseKey({ bucket: bucketOf(node), dynamic: dynamicArrayOf(known.purpose) });
+    const key = pauseKey({ bucket: wholeBucket(node), dynamic: dynamicArrayOf(known.purpose) });
     const from = since.get(key);
     if (from !== undefined && at > from) lasted.add(key);
   });
   return lasted;
 }
 
-/** When the node had been Ready for long enough. Undefined if it has not. */
-function lastedAt(
-  { phase }: Node,
-  { firstReadyAt, leftReadyAt }: LedgerNode,
-  now: Instant,
-): Instant | undefined {
-  if (firstReadyAt === undefined) return undefined;
-  const at = instant(firstReadyAt + LASTS_SECONDS * 1000);
-  const until = phase === "ready" ? now : leftReadyAt;
-  return until !== undefined && at <= until ? at : undefined;
-}
+/** The image is the same in all placement groups. */
+const wholeBucket = ({ array, machineType }: Node): BucketKey => ({ array, machineType });
 
 function withoutLasted(
   backoffs: ClusterRecord["backoffs"],
   lasted: ReadonlySet<string>,
 ): ClusterRecord["backoffs"] {
   if (lasted.size === 0) return backoffs;
-  return backoffs.filter((entry) => entry.cause !== "went-down" || !lasted.has(pauseKey(entry)));
+  return backoffs.filter(
+    (entry) =>
+      entry.cause !== "went-down" || !lasted.has(pauseKey({ bucket: entry.bucket, dynamic: entry.dynamic })),
+  );
 }

@@ -94,7 +94,9 @@ function offerBuckets(
     .map((one) => ({ ...one, offer: reported.believed(one.offer) }));
   const own = opened.map(({ offer }) => offer);
   const opposites = oppositesOf(opened, ceilings);
-  const dynamic = dynamicOffers(input, own, opposites, clusterBuckets).map((one) => reported.believed(one));
+  const dynamic = dynamicOffers(input, own, opposites, clusterBuckets, ceilings).map((one) =>
+    reported.believed(one),
+  );
   return { buckets: [...own, ...dynamic], limits: ceilings.limits(), opposites };
 }
 

@@ -74,6 +74,14 @@ export class Ceilings {
     ];
   }
 
+  /** What one new node takes of the probe of a bucket: of a limit of its own. */
+  probe(name: string, used: number, max: number): Charge {
+    return {
+      limit: this.#limit(`probe/${name}`, { kind: "probe", name, unit: "nodes" }, used, max),
+      amount: 1,
+    };
+  }
+
   /**
    * What one new node takes whose attributes make it spot in an array that is not, or the reverse. Call it once for each bucket, after
    * `charges` of all buckets. The quotas are those that other buckets of the region report. If none does, they are unknown, and CycleCloud
@@ -97,7 +105,9 @@ export class Ceilings {
     const isExplained = quotaRoom(bucket) <= bucket.availableCount;
     const others = own.filter(({ limit }) => {
       const kind = this.#limits[limit]?.id.kind;
-      return kind === "nodearray" || kind === "cluster" || (kind === "bucket" && !isExplained);
+      return (
+        kind === "nodearray" || kind === "cluster" || kind === "probe" || (kind === "bucket" && !isExplained)
+      );
     });
     return [...quotas, ...others];
   }

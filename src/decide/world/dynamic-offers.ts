@@ -6,11 +6,13 @@ import { sameMachineType } from "../../domain/ids.ts";
 import { findPrice } from "../../domain/price.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { BucketOffer } from "../../domain/world.ts";
+import type { Ceilings } from "./ceilings.ts";
 import type { ClusterBuckets } from "./cluster-buckets.ts";
 import type { Opposites } from "./counterparts.ts";
 import { chargesFor } from "./counterparts.ts";
 import type { Dynamic } from "./dynamic-arrays.ts";
 import { pinnedGroupOf } from "./dynamic-supply.ts";
+import { probeCharges } from "./probe.ts";
 import type { WorldInput } from "./world-input.ts";
 
 /** The offers of dynamic arrays: those of the arrays that they extend, with the VM sizes in the order of the definition. */
@@ -19,6 +21,7 @@ export function dynamicOffers(
   own: readonly BucketOffer[],
   opposites: Opposites,
   clusterBuckets: ClusterBuckets,
+  ceilings: Ceilings,
 ): readonly BucketOffer[] {
   const byArray = new Map<ArrayName, BucketOffer[]>();
   for (const offer of own) {
@@ -31,7 +34,7 @@ export function dynamicOffers(
     const { definition, parent, refusal } = dynamic;
     if (refusal !== undefined || parent === undefined || definition === undefined) continue;
     for (const offer of chooseOffers(byArray.get(parent.name) ?? [], definition))
-      offers.push(extend(input, offer, dynamic, definition, parent, opposites, clusterBuckets));
+      offers.push(extend(input, offer, dynamic, definition, parent, opposites, clusterBuckets, ceilings));
   }
   return offers;
 }
@@ -54,6 +57,7 @@ function extend(
   array: NodeArray,
   opposites: Opposites,
   clusterBuckets: ClusterBuckets,
+  ceilings: Ceilings,
 ): BucketOffer {
   const { machineType } = parent.bucket;
   const clusterBucket = clusterBuckets.at(name, machineType, undefined);
@@ -76,7 +80,10 @@ function extend(
     },
     ...(price === undefined ? {} : { price }),
     ...(spot ? { spot } : {}),
-    charges: chargesFor(parent, { spot }, opposites),
+    charges: [
+      ...chargesFor(parent, { spot }, opposites),
+      ...probeCharges(input, parent.bucket, name, ceilings),
+    ],
     ...(clusterBucket.array?.notHpc === true ? { notHpc: true } : {}),
     ...(pinned === undefined ? {} : { pinnedGroup: pinned }),
     ...attributesOf(definition),

@@ -10,6 +10,7 @@ import type { WorldInput } from "./world-input.ts";
 import type { OpenBucket } from "./counterparts.ts";
 import type { ClusterBucket, ClusterBuckets } from "./cluster-buckets.ts";
 import type { BucketUsage, Ceilings } from "./ceilings.ts";
+import { probeCharges } from "./probe.ts";
 import type { ClusterUsage } from "./cluster-usage.ts";
 import { bucketKeyOf, sum } from "./cluster-usage.ts";
 
@@ -44,7 +45,10 @@ export function openBucket(
       : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
     cores: clusterBucket.cores,
     ...wishesFor(input.policy, array, bucket),
-    charges: ceilings.charges(array, bucket, usage),
+    charges: [
+      ...ceilings.charges(array, bucket, usage),
+      ...probeCharges(input, clusterBucket.bucket, undefined, ceilings),
+    ],
     groupSizes: groupSizesOf(bucket, inUse),
     ...(refusal === undefined ? {} : { refusal }),
     ...(bucket.maxPlacementGroupSize === undefined

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { forgetOldBackoffs } from "../../../src/decide/intents/back-off.ts";
+import { backOff, forgetOldBackoffs } from "../../../src/decide/intents/back-off.ts";
 import { pauseShortLived } from "../../../src/decide/stops/short-lives.ts";
 import { contradictedNodes } from "../../../src/decide/stops/still-idle.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
-import { nodeId } from "../../../src/domain/ids.ts";
+import { nodeId, placementGroup } from "../../../src/domain/ids.ts";
 import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import type { Plan } from "../../../src/domain/plan.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
@@ -17,7 +17,7 @@ import {
   NOW,
   rememberNode,
 } from "../../support/build-node.ts";
-import { buildState, EMPTY_RECORD } from "../../support/build-record.ts";
+import { BUCKET, buildState, EMPTY_RECORD } from "../../support/build-record.ts";
 import { OFF } from "./down-stage.ts";
 
 /** An observation at this second, in which a node of this name goes down after it was Ready for `lived` seconds. */
@@ -25,37 +25,45 @@ interface Death {
   readonly seconds: number;
   readonly lived: number;
   readonly isNeeded?: false;
+  readonly placementGroup?: string;
   /** Other nodes that are up: since when each is Ready. */
   readonly up?: readonly number[];
 }
 
 /** The record after these observations, each of which shows one node that goes down. */
 function after(deaths: readonly Death[]): ClusterRecord {
-  return deaths.reduce((record, { seconds, lived, isNeeded = true, up = [] }, index) => {
-    const now = at(seconds);
-    const node = buildNode(`n${index}`, OFF);
-    const known: LedgerNode = { ...rememberNode(buildNode(`n${index}`)), firstReadyAt: at(seconds - lived) };
-    const others = up.map((since, i): { node: Node; known: LedgerNode } => {
-      const other = buildNode(`up${i}`);
-      return { node: other, known: { ...rememberNode(other), firstReadyAt: at(since) } };
-    });
-    const ledger = others.map((other) => other.known);
-    const nodes: Plan["nodes"] = new Map([
-      [node.nodeId, isNeeded ? { kind: "needed", by: ["a/b"] } : { kind: "busyness-unknown" }],
-    ]);
-    const last: Plan = { number: 1, at: at(seconds - 60), creates: [], terminates: [], demands: [], nodes };
-    return pauseShortLived(
-      record,
-      {
-        snapshot: buildSnapshot([node, ...others.map((other) => other.node)], { at: now }),
-        before: buildLedger([known, ...ledger]),
-        ledger: buildLedger([{ ...known, down: { how: "off", since: now, observations: 1 } }, ...ledger]),
-        last,
-        managed: new Set([EXECUTE]),
-      },
-      now,
-    );
-  }, EMPTY_RECORD);
+  return deaths.reduce(
+    (record, { seconds, lived, isNeeded = true, placementGroup: group, up = [] }, index) => {
+      const now = at(seconds);
+      const place = group === undefined ? {} : { placementGroup: placementGroup(group) };
+      const node = buildNode(`n${index}`, { ...OFF, ...place });
+      const known: LedgerNode = {
+        ...rememberNode(buildNode(`n${index}`)),
+        firstReadyAt: at(seconds - lived),
+      };
+      const others = up.map((since, i): { node: Node; known: LedgerNode } => {
+        const other = buildNode(`up${i}`);
+        return { node: other, known: { ...rememberNode(other), firstReadyAt: at(since) } };
+      });
+      const ledger = others.map((other) => other.known);
+      const nodes: Plan["nodes"] = new Map([
+        [node.nodeId, isNeeded ? { kind: "needed", by: ["a/b"] } : { kind: "busyness-unknown" }],
+      ]);
+      const last: Plan = { number: 1, at: at(seconds - 60), creates: [], terminates: [], demands: [], nodes };
+      return pauseShortLived(
+        record,
+        {
+          snapshot: buildSnapshot([node, ...others.map((other) => other.node)], { at: now }),
+          before: buildLedger([known, ...ledger]),
+          ledger: buildLedger([{ ...known, down: { how: "off", since: now, observations: 1 } }, ...ledger]),
+          last,
+          managed: new Set([EXECUTE]),
+        },
+        now,
+      );
+    },
+    EMPTY_RECORD,
+  );
 }
 
 const pauses = ({ backoffs }: ClusterRecord) => backoffs.map(({ cause, seconds }) => `${cause} ${seconds}`);
@@ -66,6 +74,11 @@ describe("nodes that go down soon after they were Ready", () => {
   test.each<{ name: string; deaths: readonly Death[]; paused: readonly string[] }>([
     { name: "two in a row: no pause", deaths: three.slice(0, 2), paused: [] },
     { name: "the third of a bucket in a row pauses it", deaths: three, paused: ["went-down 60"] },
+    {
+      name: "in three placement groups too: the image is the same",
+      deaths: three.map((death, i): Death => ({ ...death, placementGroup: `g${i}` })),
+      paused: ["went-down 60"],
+    },
     {
       name: "each further one pauses it for twice as long",
       deaths: [...three, { seconds: 90_000, lived: 1799 }],
@@ -100,10 +113,28 @@ describe("nodes that go down soon after they were Ready", () => {
     expect(pauses(after(deaths))).toEqual(paused);
   });
 
-  test("the pause is kept however long ago it ended; that of a failed boot is not", () => {
+  test("the pause grows to two hours at most", () => {
+    const day = Array.from({ length: 12 }, (_, i): Death => ({ seconds: i * 9000, lived: 300 }));
+    expect([9, 10, 11, 12].map((count) => pauses(after(day.slice(0, count))))).toEqual([
+      ["went-down 3840"],
+      ["went-down 7200"],
+      ["went-down 7200"],
+      ["went-down 7200"],
+    ]);
+  });
+
+  test("the pause is kept for a day after its end; that of a failed boot for half an hour", () => {
     const { backoffs } = after(three);
     const both = [...backoffs, ...backoffs.map((one) => ({ ...one, cause: "boot-failed" as const }))];
-    expect(forgetOldBackoffs(both, at(9000)).map(({ cause }) => cause)).toEqual(["went-down"]);
+    const keptAt = (seconds: number) => forgetOldBackoffs(both, at(seconds)).map(({ cause }) => cause);
+    expect(keptAt(9000)).toEqual(["went-down"]);
+    expect(keptAt(1260 + 86_399)).toEqual(["went-down"]);
+    expect(keptAt(1260 + 86_400)).toEqual([]);
+  });
+
+  test("a refusal of CycleCloud has a pause of its own", () => {
+    const refused = backOff(after(three), BUCKET, "refused", "no", at(1300));
+    expect(pauses(refused)).toEqual(["went-down 60", "refused 60"]);
   });
 });
 
