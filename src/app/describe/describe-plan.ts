@@ -1,4 +1,4 @@
-import { renderRemedy } from "../../domain/remedy.ts";
+import { remedyLine } from "../../decide/explain/explained-demand.ts";
 import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { bucketText } from "../../domain/bucket.ts";
@@ -43,10 +43,11 @@ function describeUnmet(outcome: DemandOutcome): UnmetShown {
 /** What a demand lacks and why, as text. The most important reason comes first. */
 export function describeWhy(outcome: DemandOutcome): Pick<UnmetShown, "reasons" | "moreReasons" | "binding"> {
   const { moreReasons, binding } = outcome;
+  const reasons = reasonsInOrder(outcome);
   return {
-    reasons: reasonsInOrder(outcome).map(renderReason),
+    reasons: reasons.map(renderReason),
     moreReasons,
-    binding: binding === undefined ? undefined : renderRemedy(binding),
+    binding: binding === undefined ? undefined : remedyLine(binding, reasons),
   };
 }
 

@@ -8,7 +8,7 @@ import { OBSERVING_ONLY, observedArraysText, observedBy } from "../../domain/mod
 import type { DemandOutcome, Plan, PlanLoad, Proposal } from "../../domain/plan.ts";
 import { modeShown } from "../../domain/plan.ts";
 import { renderReason } from "../../domain/reason-text.ts";
-import { renderRefusal } from "../../domain/refusal.ts";
+import { optionsText, renderRefusal } from "../../domain/refusal.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { someOf } from "../../domain/some-of.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -104,10 +104,15 @@ function demandLines(told: Omit<DemandExplained, "text">, plan: Plan): readonly 
 export function remedyLine(remedy: Remedy, reasons: readonly Reason[]): string {
   if (remedy.kind !== "no-raise") return renderRemedy(remedy);
   const { reason } = remedy;
-  // One reason may stand for several buckets.
-  const said = reason.code === "requirement" ? renderRefusal(reason.refusal) : renderReason(reason);
-  const repeats = reasons.some((one) => renderReason(one).endsWith(said));
+  const repeats = reasons.some((one) => renderReason(one).includes(withoutPlace(reason)));
   return repeats ? "no raise of a limit helps: change what it asks for" : renderRemedy(remedy);
+}
+
+/** The part of a reason that is also in one that stands for several buckets. */
+function withoutPlace(reason: Reason): string {
+  if (reason.code !== "requirement") return renderReason(reason);
+  const { refusal } = reason;
+  return refusal.code === "invalid-option" ? `, asked is ${optionsText(refusal)}` : renderRefusal(refusal);
 }
 
 /** The mode of the demand's arrays, and what the virtual fleet did. A demand without a place names all observed arrays. */

@@ -1,3 +1,4 @@
+import type { NodeProperty } from "../../domain/constraint.ts";
 import { parseSize } from "../../domain/size.ts";
 import type { Notes } from "../json/notes.ts";
 import { nearest, problemShowing } from "../json/problem.ts";
@@ -38,6 +39,24 @@ export function doubtText(key: string, value: string, path: string, notes: Notes
     notes.doubts.add(() =>
       problemShowing(path, value, "a size such as memory::4g, or a text without that prefix"),
     );
+}
+
+/** Properties that are true or false on every node. */
+const YES_OR_NO: ReadonlySet<NodeProperty> = new Set([
+  "spot",
+  "infiniband",
+  "exists",
+  "colocated",
+  "keep_alive",
+]);
+
+/** A text that no node can have, in a form that others take for a size, or for true and false. */
+export function doubtProperty(property: NodeProperty, value: string, path: string, notes: Notes): void {
+  const size = property === "memory" ? sizeMeant(value) : undefined;
+  if (size !== undefined)
+    notes.doubts.add(() => problemShowing(path, value, "a size such as memory::4g", size));
+  if (YES_OR_NO.has(property) && /^(?:true|false)$/i.test(value))
+    notes.doubts.add(() => problemShowing(path, value, `${value.toLowerCase()}, without quotes`));
 }
 
 /** "4GB", "4 GiB" and "4gb" are memory::4g: the units that schedulers print, as powers of 1024. */

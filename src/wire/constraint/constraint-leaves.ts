@@ -6,6 +6,7 @@ import { isFields } from "../json/fields.ts";
 import type { Notes } from "../json/notes.ts";
 import { nearest, problemAt, problemShowing } from "../json/problem.ts";
 import { BOUNDS } from "../json/bounds.ts";
+import { doubtProperty } from "./constraint-doubt.ts";
 
 /* Readers of constraints that contain no others. */
 
@@ -120,6 +121,7 @@ export function readProperty(
   if (choices === undefined)
     return refuse(notes, path, value, "a value to match, or a list of values, preferred first");
   if (choices.length === 0) notes.doubts.add(() => problemAt(path, value, "at least one value"));
+  if (typeof value === "string") doubtProperty(property, value, path, notes);
   return { choices, kind: "property-choice", property };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { describeArrayUse } from "../../../src/app/describe/describe-array-use.ts";
+import { describeWhy } from "../../../src/app/describe/describe-plan.ts";
 import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { describeWaiting } from "../../../src/app/describe/describe-waiting.ts";
 import type { Remedy } from "../../../src/domain/remedy.ts";
@@ -91,6 +92,7 @@ test("a remedy that is only the reason again does not repeat it", () => {
     reasons: [{ text: 'node array "compute" does not exist in the cluster (known: execute)' }],
     remedies: [{ text: "no raise of a limit helps: change what it asks for" }],
   });
+  expect(describeWhy(unknown).binding).toBe("no raise of a limit helps: change what it asks for");
 });
 
 test("nothing waits where no plan was made", () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
 import { explainJob } from "../../../src/decide/explain/explain-job.ts";
 import { storeLoads } from "../../../src/decide/need/plan-loads.ts";
+import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { World } from "../../../src/domain/world.ts";
 import type { RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, nodeId, requestId, setName } from "../../../src/domain/ids.ts";
@@ -324,11 +325,21 @@ describe("a job by the name that its scheduler prints", () => {
   });
 
   test("the same if one reason stands for several buckets", () => {
-    const offers = ["execute/D4", "execute/D8", "hpc/D4", "hpc/D8"].map((at) => offer(at, 4, []));
-    const lost = job({ id: "lost", constraints: [{ kind: "amount", resource: "ncpu", amount: 1 }] });
-    expect(textLines(explainJob(planOf(world(offers, []), [lost]), ledger, "lost")).slice(-2)).toEqual([
+    const offers = ["execute/D4", "execute/D8", "hpc/D4", "hpc/D8"].map((at) =>
+      offer(at, at.endsWith("4") ? 4 : 8, []),
+    );
+    const said = (one: Constraint) =>
+      textLines(
+        explainJob(planOf(world(offers, []), [job({ id: "lost", constraints: [one] })]), ledger, "lost"),
+      ).slice(-2);
+    const notALimit = "no raise of a limit helps: change what it asks for";
+    expect(said({ kind: "amount", resource: "ncpu", amount: 1 })).toEqual([
       "- 2 VM sizes of execute, 2 of hpc: has no resource ncpu (nearest: ncpus)",
-      "no raise of a limit helps: change what it asks for",
+      notALimit,
+    ]);
+    expect(said({ kind: "resource-choice", resource: "ncpus", choices: [3] })).toEqual([
+      "- 2 VM sizes of execute, 2 of hpc: ncpus is 4, 8, asked is 3",
+      notALimit,
     ]);
   });
 });

@@ -160,6 +160,16 @@ describe("the constraints of a job", () => {
       ],
     })),
     {
+      name: "the same for a property",
+      value: { "node.memory": "4GB" },
+      lines: ['constraints.node.memory: "4GB" -> a size such as memory::4g (memory::4g?)'],
+    },
+    {
+      name: "true in quotes",
+      value: { "node.spot": "True" },
+      lines: ['constraints.node.spot: "True" -> true, without quotes'],
+    },
+    {
       name: "a size without its prefix",
       value: { mem: "4g" },
       lines: ['constraints.mem: "4g" -> a size with its prefix, as in memory::4g (memory::4g?)'],
