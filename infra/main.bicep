@@ -53,7 +53,7 @@ param maximumInstanceCount int = 40
 param alwaysReadyDemandInstances int = 0
 @description('Spreads the app and its storage over the zones of the region. Choose it at the first deployment: storage is not moved later. Azure may then keep two instances of each function group ready, which cost money all day.')
 param zoneRedundant bool = false
-@description('What a new cluster does until its own configuration says otherwise. observe: the app plans and says what it would do, and changes nothing.')
+@description('Mode of a new cluster: it is written into its configuration before its first plan. A later value switches no cluster that has a mode. observe: the app plans and says what it would do, and changes nothing.')
 @allowed(['observe', 'act'])
 param defaultMode string = 'observe'
 @description('More app settings. Secrets belong into Key Vault: give a reference to them here.')

@@ -75,7 +75,7 @@ param passwordSecretUri string
 @description('Address of the secret with the keys of stop URLs.')
 param autostopKeysUri string
 
-@description('observe or act.')
+@description('Mode of new clusters: observe or act.')
 param defaultMode string
 
 @description('More settings. They count where both name the same.')

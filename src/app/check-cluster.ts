@@ -7,7 +7,6 @@ import { describeBuckets } from "./describe/describe-buckets.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { PortErrorKind } from "./ports/port-error.ts";
 import type { Site } from "./ports/site.ts";
-import { NO_WORDS } from "./ports/cyclecloud.ts";
 import { PortError } from "./ports/port-error.ts";
 import { someOf } from "../domain/some-of.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
@@ -75,7 +74,8 @@ async function checkCluster(
   try {
     const status = await cyclecloud.status(cluster, now);
     if (status.kind === "not-found") {
-      const isSaid = status.fromCycleCloud && status.message !== NO_WORDS;
+      // Other servers answer 404 with JSON, too; CycleCloud's words name the cluster.
+      const isSaid = status.fromCycleCloud && status.message.includes(cluster);
       return { kind: isSaid ? "not-found" : "no-words", cluster, message: status.message };
     }
     const { snapshot } = status;

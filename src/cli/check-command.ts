@@ -121,7 +121,7 @@ const FAILURES: Readonly<Record<Exclude<ClusterCheck["kind"], "read">, string>> 
   "newer-state": "written by a newer release",
   "not-found": "reached and signed in, but there is no such cluster",
   "no-words":
-    "HTTP 404 without CycleCloud's words: is this CycleCloud's address? If it is, it has no such cluster",
+    "HTTP 404 that does not name the cluster: is this CycleCloud's address? If it is, it has no such cluster",
   "not-tried": "not tried",
 };
 

@@ -66,7 +66,7 @@ export function adjusted({
   clusters,
   trial,
   publicUrl,
-}: Config): (policy: Policy, cluster: ClusterName) => Policy {
+}: Pick<Config, "clusters" | "trial" | "publicUrl">): (policy: Policy, cluster: ClusterName) => Policy {
   const settingsOf = new Map(
     clusters.map((cluster) => {
       const insecure = insecurities(cluster, publicUrl);

@@ -46,7 +46,7 @@ export interface ClusterRecord extends Held {
   readonly looks?: ObservationTokens;
   /** A plan waits to be saved. Before this moment no instance begins a mark or a grant, or changes the configuration. Absent: no plan waits. */
   readonly planBy?: Instant;
-  /** Plans are not saved in the usual time: `planBy` is of the longer one, or the last plan needed it. Absent: neither. */
+  /** The plan before was not saved in the usual time: `planBy` is of the longer one. */
   readonly planSlow?: true;
   /** The configuration of the last plan. Absent: none was made, or an older release made it. */
   readonly plannedUnder?: Digest;

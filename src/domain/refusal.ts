@@ -43,7 +43,8 @@ export type Refusal =
       readonly asked: number;
       readonly left: number;
     }
-  | { readonly code: "unknown-pool"; readonly pool: string }
+  /** `of`: what the job asks of the pool, if it is not an amount. */
+  | { readonly code: "unknown-pool"; readonly pool: string; readonly of?: "value" }
   | {
       readonly code: "pool-value";
       readonly pool: string;
@@ -80,7 +81,7 @@ export function renderRefusal(refusal: Refusal): string {
     case "pool-short":
       return `pool ${refusal.pool}: ${refusal.asked} asked, ${refusal.left} left`;
     case "unknown-pool":
-      return `pool ${refusal.pool}: no message has reported its amount`;
+      return `pool ${refusal.pool}: no request set names its ${refusal.of ?? "amount"}; send it with "pools"`;
     case "pool-value":
       return `pool ${refusal.pool} is ${valueText(refusal.found)}, asked is ${valueText(refusal.asked)}`;
     case "capacity-failure-backoff":
@@ -105,8 +106,12 @@ function alternativesText({ refusals, more }: Extract<Refusal, { readonly code: 
 const moreText = (before: string, more: number | undefined, what: string): string =>
   more === undefined ? "" : `${before}${more} more${what}`;
 
+/** Texts that read as a value of another kind. */
+const LIKE_OTHERS = /^(?:true|false|undefined|-?\d+(?:\.\d+)?)$/;
+
 /** A value as shown to users. */
 export function valueText(value: ResourceValue): string {
   if (isSize(value)) return sizeText(value);
+  if (typeof value === "string" && LIKE_OTHERS.test(value)) return JSON.stringify(value);
   return value === null ? "undefined" : String(value);
 }

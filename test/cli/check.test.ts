@@ -174,6 +174,7 @@ describe("what goes wrong", () => {
   test.each([
     { name: "nothing", body: "" },
     { name: "a page", body: "<html>Not Found</html>" },
+    { name: "JSON of its own", body: '{"message":"Not Found"}' },
   ])("a server that answers 404 with $name is not called signed in", async ({ body }) => {
     const other = createServer((_request, response) => response.writeHead(404).end(body));
     await new Promise<void>((resolve) => void other.listen(0, "127.0.0.1", resolve));
@@ -182,7 +183,7 @@ describe("what goes wrong", () => {
     const port = typeof address === "object" ? address?.port : undefined;
     const { code, out } = await check([cluster("demo", { url: `http://127.0.0.1:${port}` })]);
     expect(code).toBe(1);
-    expect(out).toMatch(/^demo: HTTP 404 without CycleCloud's words: is this CycleCloud's address\?/);
+    expect(out).toMatch(/^demo: HTTP 404 that does not name the cluster: is this CycleCloud's address\?/);
   });
 
   test("no server: 3, as it may answer later", async () => {

@@ -1,5 +1,6 @@
 import "./install-core.ts";
 import { HttpRequest } from "@azure/functions";
+import { handleAutostop } from "../../functions/autostop.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { readHeld } from "../../functions/held-config.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
@@ -8,17 +9,23 @@ import type { Ports } from "../../src/app/ports/ports.ts";
 import type { BodyChanges, RecordStore } from "../../src/app/ports/record-store.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import { composeInMemory } from "../../src/compose.ts";
-import { policyReader } from "../../src/compose/policy-reader.ts";
+import { adjusted, policyReader } from "../../src/compose/policy-reader.ts";
+import type { Trial } from "../../src/config/local-settings.ts";
 import { documentDigest } from "../../src/domain/config-version.ts";
 import { clusterName, epoch, owner } from "../../src/domain/ids.ts";
 import type { Mode } from "../../src/domain/mode.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
 import { drainMicrotasks, VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { Dice } from "../simulation/dice.ts";
 import { oneArray, target } from "./clusters.ts";
 import { Host } from "./host-process.ts";
+import type { ReadyNode } from "./ready-nodes.ts";
+import { ReadyNodes, stopRequest } from "./ready-nodes.ts";
 import { MINUTE_MS, ORIGIN } from "./stage-options.ts";
 
 const CLUSTER = clusterName("demo");
@@ -32,6 +39,14 @@ export interface ChangesOptions {
   readonly planSeconds?: number;
   /** The chance that a host dies, for each call to CycleCloud. */
   readonly deaths?: number;
+  readonly trial?: Trial;
+  readonly simulator?: SimulatorOptions;
+}
+
+/** What a save has changed. */
+export interface Saved {
+  readonly record: ClusterRecord;
+  readonly changes: BodyChanges;
 }
 
 /** Several hosts, each with its own copy of the configuration, on one virtual clock. The seed decides how long each call takes. */
@@ -47,8 +62,14 @@ export class ChangesStage {
   readonly planned: number[] = [];
   /** The host that sends the next create request dies before. */
   diesBeforeCreate = false;
+  /** What happens between a save and its answer. */
+  onSaved: ((saved: Saved) => Promise<void>) | undefined;
+  /** The longest time until a change was answered, in seconds. */
+  readonly waited: Record<Mode, number> = { observe: 0, act: 0 };
+  readonly #ready: ReadyNodes;
   readonly #base: ReturnType<typeof composeInMemory>;
   readonly #options: ChangesOptions;
+  readonly #adjust: ReturnType<typeof adjusted>;
   readonly #hosts: Host[] = [];
   #isObserved = false;
   #wakes: { readonly at: number; readonly id?: string }[] = [];
@@ -59,7 +80,11 @@ export class ChangesStage {
   constructor(seed: number, options: ChangesOptions = {}) {
     this.dice = new Dice(seed);
     this.#options = options;
-    this.simulator = new Simulator(oneArray("demo", { maxCount: 10_000 }), this.clock);
+    const { trial } = options;
+    this.#adjust = adjusted({ clusters: [], ...(trial === undefined ? {} : { trial }) });
+    const { simulator = oneArray("demo", { maxCount: 10_000 }) } = options;
+    this.simulator = new Simulator(simulator, this.clock);
+    this.#ready = new ReadyNodes(this.simulator);
     this.#base = composeInMemory({
       cluster: CLUSTER,
       clock: this.clock,
@@ -99,7 +124,7 @@ export class ChangesStage {
         ...base,
         documents,
         store: this.#storeOf(base.store),
-        policyOf: policyReader(documents, clock, base.log, (policy) => policy, "act"),
+        policyOf: policyReader(documents, clock, base.log, this.#adjust, "act"),
         entropy: {
           epoch: () => epoch(`epoch-${dice.fraction()}`),
           owner: () => owner(`${name}-${dice.fraction()}`),
@@ -176,6 +201,7 @@ export class ChangesStage {
           if (saved.kind === "conflict") return saved;
           if (changes.plan !== undefined) this.planned.push(this.seconds);
           const before = new Set(previous?.record.intents.map(({ id }) => id));
+          await this.onSaved?.({ record, changes });
           if (this.#isObserved) this.late += record.intents.filter(({ id }) => !before.has(id)).length;
           return saved;
         }),
@@ -190,6 +216,7 @@ export class ChangesStage {
     const site = composed.app.ports.sites.get(CLUSTER);
     if (site === undefined || read.kind !== "policy") throw new Error("the stage has a cluster");
     const request = new HttpRequest({ method: "PUT", url: "http://autoscaler.invalid/" });
+    const began = this.seconds;
     for (;;) {
       const put = async () => storeConfig(composed, site, request, await readHeld(composed, site), { read });
       const stored = await Promise.race([put(), this.clock.sleep(LONGEST_CHANGE_MS)]);
@@ -198,13 +225,47 @@ export class ChangesStage {
       if (stored === "conflict") continue;
       if (stored.status !== 200) throw new Error(`the change was answered with ${stored.status}`);
       if (mode === "observe") this.#isObserved = true;
+      this.waited[mode] = Math.max(this.waited[mode], this.seconds - began);
       return stored.jsonBody;
     }
   }
 
-  /** Demand for this many nodes. */
-  push(count: number): void {
-    this.#deliver(target("demo", count, { revision: this.clock.now() }));
+  /** Who has stored which document, newest first. */
+  async versions(): Promise<readonly (readonly [string | undefined, string])[]> {
+    return (await this.documents.versions(CLUSTER)).map(({ who, text }) => [who, text]);
+  }
+
+  /** A document that is stored at once, whatever is under way. */
+  async put(document: object): Promise<void> {
+    const held = await this.documents.read(CLUSTER);
+    await this.documents.write(CLUSTER, JSON.stringify(document), held?.etag);
+  }
+
+  /** Demand for this many nodes of each of these arrays. */
+  push(count: number, arrays: readonly string[] = ["execute"]): void {
+    const nodearrays = arrays.map((Name) => ({ Name, TargetCount: count }));
+    this.#deliver(target("demo", count, { nodearrays, revision: this.clock.now() }));
+  }
+
+  get readyNodes(): readonly ReadyNode[] {
+    return this.#ready.all;
+  }
+
+  /** The node asks some host whether it may stop. The status of the answer, and its text. */
+  async ask(node: ReadyNode): Promise<string> {
+    const answers: string[] = [];
+    this.begin(async () => {
+      const question = { ...stopRequest(node), headers: new Headers() };
+      const { status, body } = await handleAutostop(this.#someHost().composed, question);
+      answers.push(`${status} ${JSON.stringify(body)}`);
+    });
+    while (answers.length === 0) await this.pass(1);
+    return answers.join("");
+  }
+
+  /** The arrays of the nodes to which this happened. */
+  arraysOf(kind: "terminate-accepted" | "node-created"): readonly string[] {
+    return this.simulator.log.flatMap((event: SimulatorEvent) => (event.kind === kind ? [event.array] : []));
   }
 
   /** Lets work run beside the others. */
@@ -223,9 +284,10 @@ export class ChangesStage {
     );
   }
 
-  async openCreates(): Promise<number> {
+  /** Requests that were committed and have not ended. */
+  async open(kind: "create" | "terminate"): Promise<number> {
     const { intents = [] } = (await this.store.load(CLUSTER))?.record ?? {};
-    return intents.filter(({ effect }) => effect.kind === "create").length;
+    return intents.filter(({ effect }) => effect.kind === kind).length;
   }
 
   async pass(seconds: number): Promise<void> {
@@ -242,8 +304,9 @@ export class ChangesStage {
         this.#nextTickAt,
         ...wakes,
       ];
-      const next = moments.filter((at) => at !== undefined && at > now).map(Number);
-      this.clock.moveTo(Math.min(...next));
+      // What became due meanwhile is next: without it all would sleep on until something else happens.
+      const next = moments.filter((at) => at !== undefined).map(Number);
+      this.clock.moveTo(Math.max(now + 1, Math.min(...next)));
     }
   }
 
@@ -279,60 +342,4 @@ export class ChangesStage {
     if (host === undefined) throw new Error("no host is alive");
     return host;
   }
-}
-
-/**
- * A host dies before it sends a create that it has committed. Then the cluster is observed. Returns how many create requests others send
- * for it, and whether anything is left open.
- */
-export async function playTakenOver(
-  seed: number,
-): Promise<{ readonly resent: number; readonly open: number }> {
-  const stage = new ChangesStage(seed, { hosts: 2 });
-  stage.diesBeforeCreate = true;
-  stage.push(5);
-  while (stage.diesBeforeCreate) await stage.pass(1);
-  stage.begin(() => stage.change("observe"));
-  await stage.pass(300);
-  return { resent: stage.creates.length, open: await stage.openCreates() };
-}
-
-export interface ChangesSeen {
-  /** Effects that were committed after `observe` was answered. */
-  readonly late: number;
-  /** How often the cluster was not planned ten seconds after a change that came last, or alone. */
-  readonly unplanned: number;
-  /** The longest time without a plan, in seconds. */
-  readonly gap: number;
-}
-
-/** `observe` and `act` in turn, one a second, while demand rises each second. */
-export async function playChanges(
-  seed: number,
-  { seconds = 40, ...options }: ChangesOptions & { readonly seconds?: number } = {},
-): Promise<ChangesSeen> {
-  const stage = new ChangesStage(seed, options);
-  stage.push(1);
-  await stage.pass(5);
-  const ended: Mode[] = [];
-  stage.begin(async () => {
-    for (let turn = 0; turn < seconds; turn += 1) {
-      await stage.change(turn % 2 === 0 ? "observe" : "act");
-      stage.push(turn + 2);
-      await stage.clock.sleep(1000);
-    }
-    await stage.change("act");
-    ended.push("act");
-  });
-  while (ended.length === 0) await stage.pass(1);
-  const times = [...stage.planned, stage.seconds];
-  await stage.pass(10);
-  const gap = Math.max(...times.map((at, index) => at - (times[index - 1] ?? 0)));
-  let unplanned = Number(!(await stage.isPlanned()));
-  for (const mode of ["observe", "act"] as const) {
-    stage.begin(() => stage.change(mode));
-    await stage.pass(10);
-    unplanned += Number(!(await stage.isPlanned()));
-  }
-  return { late: stage.late, unplanned, gap };
 }

@@ -9,7 +9,7 @@ export interface Mutant {
   /** What shows it: a number of a played scene that goes beyond its bound, or a test that fails. */
   readonly shows:
     | {
-        readonly number: "late" | "unplanned" | "gap" | "resent";
+        readonly number: "late" | "unplanned" | "gap" | "resent" | "waited";
         readonly bound: number;
         readonly seeds: number;
         readonly options?: ChangesOptions & { readonly seconds?: number };
@@ -20,7 +20,11 @@ export interface Mutant {
 /** Plans that take 8 s. One is saved at least once a minute. */
 export const SLOW_PLANS = { planSeconds: 8, seconds: 120 } as const;
 export const LONGEST_GAP = 60;
+/** A change that only turns arrays to observe never waits: this is what its calls take, in seconds. */
+export const LONGEST_WAIT = 1;
 const starving = { number: "gap", bound: LONGEST_GAP, seeds: 5, options: SLOW_PLANS } as const;
+const scene = { test: "test/scenarios/configuration-changes.test.ts" } as const;
+const troubles = { test: "test/app/describe/describe-state.test.ts" } as const;
 const late = { number: "late", bound: 0, seeds: 20 } as const;
 
 export const MUTANTS: readonly Mutant[] = [
@@ -177,6 +181,149 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     shows: { test: "test/compose.test.ts" },
+  },
+  {
+    name: "a stop is granted under another configuration than its node was marked under",
+    edits: [
+      {
+        file: "src/app/autostop/grant-stops.ts",
+        find: "    if (current.policy.document !== policy.document) return { result: undefined };\n",
+        put: "",
+      },
+    ],
+    shows: scene,
+  },
+  {
+    name: "a change that only turns arrays to observe waits for a plan, too",
+    edits: [
+      {
+        file: "src/app/record/commit-after-plan.ts",
+        find: '  if (!(await isFirst()) || onlyObserves(await policyOf(cluster, "now"), next)) return;\n',
+        put: "  if (!(await isFirst())) return;\n",
+      },
+    ],
+    shows: { number: "waited", bound: LONGEST_WAIT, seeds: 5, options: SLOW_PLANS },
+  },
+  {
+    name: "a plan's stops are sent although their array only observes by then",
+    edits: [
+      {
+        file: "src/app/reconcile/apply-plan.ts",
+        find: "return array !== undefined && !maySteer(policy, array);",
+        put: "return false;",
+      },
+    ],
+    shows: scene,
+  },
+  {
+    name: "all stops of a plan are withdrawn where one of their arrays only observes by then",
+    edits: [
+      {
+        file: "src/app/reconcile/apply-plan.ts",
+        find: "const nodes = new Set([...observed, ...contradicted]);",
+        put: "const nodes = new Set([...(observed.length > 0 ? effect.nodes : []), ...contradicted]);",
+      },
+    ],
+    shows: scene,
+  },
+  {
+    name: "a trial writes the mode of the app setting",
+    edits: [
+      {
+        file: "src/compose/policy-reader.ts",
+        find: "return ({ modeIsDefault: _said, ...policy }) => ({",
+        put: "return (policy) => ({",
+      },
+    ],
+    shows: scene,
+  },
+  {
+    name: "a cluster that has been planned before gets the mode of the app setting",
+    edits: [
+      {
+        file: "src/app/reconcile/reconcile-cluster.ts",
+        find: "if (begun.isFirst && run.policy.modeIsDefault === true)",
+        put: "if (run.policy.modeIsDefault === true)",
+      },
+    ],
+    shows: scene,
+  },
+  {
+    name: "no plan writes the mode",
+    edits: [
+      {
+        file: "src/app/reconcile/reconcile-cluster.ts",
+        find: "if (begun.isFirst && run.policy.modeIsDefault === true)",
+        put: "if (!begun.isFirst && run.policy.modeIsDefault !== true)",
+      },
+    ],
+    shows: scene,
+  },
+  {
+    name: "no trouble says that the app setting decides on the mode",
+    edits: [
+      {
+        file: "src/app/describe/describe-troubles.ts",
+        find: "    ...modeOfSetting(record, policy),\n",
+        put: "",
+      },
+    ],
+    shows: troubles,
+  },
+  {
+    name: "the trouble of the mode is there before the first plan",
+    edits: [
+      {
+        file: "src/app/describe/describe-troubles.ts",
+        find: "modeIsDefault !== true || plan === 0",
+        put: "modeIsDefault !== true",
+      },
+    ],
+    shows: troubles,
+  },
+  {
+    name: "the trouble of the mode is there where the configuration says one",
+    edits: [
+      {
+        file: "src/app/describe/describe-troubles.ts",
+        find: "modeIsDefault !== true || plan === 0",
+        put: "plan === 0",
+      },
+    ],
+    shows: troubles,
+  },
+  {
+    name: "a plan that got priority is decided at once",
+    edits: [
+      {
+        file: "src/app/reconcile/conclude-observation.ts",
+        find: '    if (isLanding(record, now)) return { result: { kind: "plan-first" } };\n',
+        put: "",
+      },
+    ],
+    shows: { test: "test/app/reconcile/conclude-observation.test.ts" },
+  },
+  {
+    name: "a plan that lost its priority gets no longer one",
+    edits: [
+      {
+        file: "src/decide/pace/observation-times.ts",
+        find: "  if (!lostPriority(record, now)) return",
+        put: "  return",
+      },
+    ],
+    shows: { ...starving, seeds: 100 },
+  },
+  {
+    name: "a plan that lost the longer priority gets it again",
+    edits: [
+      {
+        file: "src/decide/pace/observation-times.ts",
+        find: "planBy !== undefined && planBy <= now && planSlow !== true;",
+        put: "planBy !== undefined && planBy <= now;",
+      },
+    ],
+    shows: { test: "test/decide/pace/observation-times.test.ts" },
   },
 ];
 

@@ -1,5 +1,5 @@
 import type { ChangesOptions } from "./changes-stage.ts";
-import { playChanges, playTakenOver } from "./changes-stage.ts";
+import { playChanges, playTakenOver } from "./play-changes.ts";
 
 /**
  * Plays seeds as a process of its own, until the named number is beyond its bound. Arguments: the number's name, its bound, how many seeds,

@@ -7,7 +7,6 @@ import type {
   StatusOutcome,
   ManagementOutcome,
 } from "../../app/ports/cyclecloud.ts";
-import { NO_WORDS } from "../../app/ports/cyclecloud.ts";
 import type { Log } from "../../app/ports/log.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
 import type { ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
@@ -58,7 +57,7 @@ async function observe(
   const request = get(clusterPath(cluster, "status"), { nodes: "true" });
   const answer = await transport.send(request);
   if (answer.status === 404) {
-    const message = wordsOf(answer) ?? NO_WORDS;
+    const message = wordsOf(answer) ?? "no words given";
     return { kind: "not-found", fromCycleCloud: isFromCycleCloud(answer), message };
   }
   if (!isSuccess(answer)) throw failureOf(operationOf(request), answer);

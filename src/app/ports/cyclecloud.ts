@@ -47,9 +47,6 @@ export type ManagementOutcome =
   | { readonly kind: "conflict"; readonly message?: string }
   | { readonly kind: "refused"; readonly message: string };
 
-/** The message of an answer in which CycleCloud said nothing. */
-export const NO_WORDS = "no words given";
-
 export type StatusOutcome =
   | { readonly kind: "snapshot"; readonly snapshot: Snapshot; readonly templates: ArrayTemplates }
   /** 404: accepted only after two observations a tick apart agree. */

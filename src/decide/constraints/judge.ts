@@ -109,7 +109,7 @@ export function judgePool(pool: string, asked: number, left: number | undefined)
 }
 
 export function judgePoolValue(pool: string, asked: Scalar, found: Scalar | undefined): Judgement {
-  if (found === undefined) return refused({ code: "unknown-pool", pool });
+  if (found === undefined) return refused({ code: "unknown-pool", pool, of: "value" });
   return found === asked ? PLAIN_MET : refused({ code: "pool-value", pool, asked, found });
 }
 

@@ -100,7 +100,8 @@ export function refusalReason(
   slots = 1,
 ): Reason {
   if (refusal.code === "undefined-resource") {
-    const near = nearest(refusal.resource, Object.keys(resources));
+    const known = Object.keys(resources);
+    const near = nearest(refusal.resource, known) ?? longerName(refusal.resource, known);
     return {
       code: "requirement",
       bucket,
@@ -114,6 +115,13 @@ export function refusalReason(
   const amounts = { asked: amountOf(asked) * slots, offered: amountOf(offered) };
   return { code: "does-not-fit", bucket, resource, ...amounts, ...unit, ...plainIn(asked, offered) };
 }
+
+/** The resource that begins a longer name: "memory" is mem. */
+const longerName = (name: string, known: readonly string[]): string | undefined =>
+  known.find((one) => one.length >= SHORTEST_BEGINNING && name.startsWith(one));
+
+/** Shorter names begin others by chance. */
+const SHORTEST_BEGINNING = 3;
 
 /** From this number on, an amount is shown in the next larger unit. */
 const SHOWN_LARGER = 1024;

@@ -8,6 +8,7 @@ import { OBSERVING_ONLY, observedArraysText, observedBy } from "../../domain/mod
 import type { DemandOutcome, Plan, PlanLoad, Proposal } from "../../domain/plan.ts";
 import { modeShown } from "../../domain/plan.ts";
 import { renderReason } from "../../domain/reason-text.ts";
+import { renderRefusal } from "../../domain/refusal.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { someOf } from "../../domain/some-of.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -101,8 +102,11 @@ function demandLines(told: Omit<DemandExplained, "text">, plan: Plan): readonly 
 
 /** A remedy that only repeats one of the reasons says that no limit is to blame. */
 export function remedyLine(remedy: Remedy, reasons: readonly Reason[]): string {
-  const repeats =
-    remedy.kind === "no-raise" && reasons.some((one) => renderReason(one) === renderReason(remedy.reason));
+  if (remedy.kind !== "no-raise") return renderRemedy(remedy);
+  const { reason } = remedy;
+  // One reason may stand for several buckets.
+  const said = reason.code === "requirement" ? renderRefusal(reason.refusal) : renderReason(reason);
+  const repeats = reasons.some((one) => renderReason(one).endsWith(said));
   return repeats ? "no raise of a limit helps: change what it asks for" : renderRemedy(remedy);
 }
 

@@ -149,20 +149,16 @@ export function noteGoodObservation(
   return { ...record, lastGoodLookAt: at };
 }
 
-/**
- * Gives the plan priority after other commits prevented it from being saved. It gets it for longer if the plan before lost it, or was saved
- * only in the longer time. A plan that lost the longer time gets the usual one.
- */
+/** Gives the plan priority after other commits prevented it from being saved; for longer if the plan before had the usual time and lost it. */
 export function letPlanFirst(record: ClusterRecord, now: Instant): ClusterRecord {
-  const { planSlow, ...rest } = record;
-  const isSlow = lostPriority(record, now) || (planSlow === true && rest.planBy === undefined);
-  if (!isSlow) return { ...rest, planBy: plusSeconds(now, PLAN_FIRST_SECONDS) };
+  const rest = endPriority(record);
+  if (!lostPriority(record, now)) return { ...rest, planBy: plusSeconds(now, PLAN_FIRST_SECONDS) };
   return { ...rest, planBy: plusSeconds(now, SLOW_PLAN_FIRST_SECONDS), planSlow: true };
 }
 
-/** The record of a plan that is saved. One that needed the longer priority leaves a note of that, until one is saved without priority. */
-export function endPriority({ planBy, planSlow, ...rest }: ClusterRecord): ClusterRecord {
-  return planBy !== undefined && planSlow === true ? { ...rest, planSlow } : rest;
+/** The record of a plan that is saved. */
+export function endPriority({ planBy: _by, planSlow: _slow, ...rest }: ClusterRecord): ClusterRecord {
+  return rest;
 }
 
 /** Whether marks, grants and changes of the configuration have to wait for such a plan. */

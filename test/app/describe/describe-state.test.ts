@@ -1,10 +1,13 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeArrayUse } from "../../../src/app/describe/describe-array-use.ts";
 import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { describeWaiting } from "../../../src/app/describe/describe-waiting.ts";
 import type { Remedy } from "../../../src/domain/remedy.ts";
 import { nodeId, requestId, setName } from "../../../src/domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../../src/domain/plan.ts";
+import type { Policy } from "../../../src/domain/policy.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
 import {
   at,
   buildNode,
@@ -224,4 +227,24 @@ test("troubles: nodes that were Ready and are up no more, by what CycleCloud sho
     { kind: "node-down", text: "execute-e was Ready and is no longer up: Restarting", count: 1 },
   ]);
   expect(describeArrayUse(record, { ...bodies, plan }).get(EXECUTE)?.nodes).toEqual({ down: 3, ready: 1 });
+});
+
+describe("troubles: the app setting decides on the mode", () => {
+  const texts = (record: Partial<ClusterRecord>, policy: Partial<Policy>) => {
+    const state = buildState({ record });
+    const inForce = { ...DEFAULT_POLICY, ...policy };
+    const troubles = describeTroubles(state.record, state.bodies, [], NOW, NOW, undefined, inForce);
+    return troubles.map(({ kind, text }) => `${kind}: ${text}`);
+  };
+
+  test.each(["act", "observe"] as const)("of a cluster that was planned and says none: %s", (mode) => {
+    expect(texts({ plan: 6 }, { mode, modeIsDefault: true })).toEqual([
+      `configuration: the configuration says no mode, so the app setting AUTOSCALER_DEFAULT_MODE decides, and it says ${mode}: keep that with config set mode=${mode}`,
+    ]);
+  });
+
+  test("not before its first plan, which writes the mode, nor where the configuration says one", () => {
+    expect(texts({ plan: 0 }, { modeIsDefault: true })).toEqual([]);
+    expect(texts({ plan: 6 }, { mode: "observe" })).toEqual([]);
+  });
 });

@@ -322,6 +322,15 @@ describe("a job by the name that its scheduler prints", () => {
       "no raise of a limit helps: change what it asks for",
     ]);
   });
+
+  test("the same if one reason stands for several buckets", () => {
+    const offers = ["execute/D4", "execute/D8", "hpc/D4", "hpc/D8"].map((at) => offer(at, 4, []));
+    const lost = job({ id: "lost", constraints: [{ kind: "amount", resource: "ncpu", amount: 1 }] });
+    expect(textLines(explainJob(planOf(world(offers, []), [lost]), ledger, "lost")).slice(-2)).toEqual([
+      "- 2 VM sizes of execute, 2 of hpc: has no resource ncpu (nearest: ncpus)",
+      "no raise of a limit helps: change what it asks for",
+    ]);
+  });
 });
 
 const textLines = (told: ReturnType<typeof explainJob>): readonly string[] =>

@@ -2,6 +2,10 @@ import { describe, expect, test } from "vitest";
 import {
   beginObservation,
   endObservation,
+  endPriority,
+  isLanding,
+  isPlanFirst,
+  letPlanFirst,
   mendObservations,
   noteGoodObservation,
   outageSeconds,
@@ -120,5 +124,27 @@ describe("an overtaken observation that is good", () => {
     expect(noted(seen(-121))).toBe(at(-121));
     expect(outageSeconds({ calls: slow }, DEFAULT_POLICY)).toBe(164);
     expect(noted(seen(-164, slow))).toBe(at(-1));
+  });
+});
+
+describe("the priority of a plan", () => {
+  const first = letPlanFirst(EMPTY_RECORD, NOW);
+  const slow = letPlanFirst(first, at(5));
+
+  test("5 s, of which the first 1.3 s are for what was under way", () => {
+    expect(first).toEqual({ ...EMPTY_RECORD, planBy: at(5) });
+    expect([0, 4.9, 5].map((seconds) => isPlanFirst(first, at(seconds)))).toEqual([true, true, false]);
+    expect([0, 1.2, 1.3].map((seconds) => isLanding(first, at(seconds)))).toEqual([true, true, false]);
+    expect(isLanding(EMPTY_RECORD, NOW)).toBe(false);
+  });
+
+  test("15 s after it was lost, and 5 s again after that was lost, too", () => {
+    expect(slow).toEqual({ ...EMPTY_RECORD, planBy: at(20), planSlow: true });
+    expect([5, 6.2, 6.3].map((seconds) => isLanding(slow, at(seconds)))).toEqual([true, true, false]);
+    expect(letPlanFirst(slow, at(20))).toEqual({ ...EMPTY_RECORD, planBy: at(25) });
+  });
+
+  test("5 s again after it was saved in the longer time, too", () => {
+    expect(endPriority(slow)).toEqual(EMPTY_RECORD);
   });
 });

@@ -117,6 +117,12 @@ describe.each(["existing-first", "bucket-order"])(
         remedy: "htc/F2: has no resource ncpu (nearest: ncpus)",
       },
       {
+        name: "a resource by its long name",
+        place: on(demo),
+        asked: { memory: 4 },
+        remedy: "htc/F2: has no resource memory (nearest: mem)",
+      },
+      {
         name: "alternatives: the nearest one is told",
         place: on(withGpu),
         asked: { or: [{ ncpus: 8, ngpus: 9 }, { ncpus: 12 }] },
@@ -148,6 +154,12 @@ describe("a pool that no message has reported", () => {
   test("without any pool", () => {
     expect(answer(on(cores), { ncpus: 1, pool: { matlab: 3 } }).why).toBe(
       'no request set names a pool matlab (known: none): 3 of it needed; send it with "pools"',
+    );
+  });
+
+  test("nor a value of it", () => {
+    expect(answer(on(cores), { ncpus: 1, pool: { shift: "night" } }).why).toBe(
+      'htc/F8: pool shift: no request set names its value; send it with "pools"',
     );
   });
 
