@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Shown } from "../decide/stops/down-stage.ts";
 import { OFF, playDown } from "../decide/stops/down-stage.ts";
 import { madeOf, playBadImage } from "../scenarios/powers-off.ts";
+import { playWrongStatus } from "../scenarios/wrong-status.ts";
 import { DOWN_MUTANTS } from "../simulation/mutants-down.ts";
 import { runTestInCopy } from "../support/product-copy.ts";
 
@@ -68,6 +69,32 @@ describe("a status that is wrong about nodes that run", () => {
     const { ended } = playDown({ arrays, shows, until: until + 1800 });
     process.stdout.write(`down: ${name}: ${ended.size} ended\n`);
     expect(ended.size).toBeLessThanOrEqual(most);
+  });
+});
+
+/** What the rule ends of nodes that run, in the whole app and the simulator: each node is shut down, and is started again later. */
+describe("a wrong status in the simulation", () => {
+  const first = (count: number, minutes: number) => (index: number) =>
+    index < count ? { from: 0, until: minutes } : undefined;
+
+  test.each([
+    { name: "1 of 1 for 6 minutes", nodes: 1, off: first(1, 6), most: 1 },
+    { name: "4 of 4 for 6 minutes", nodes: 4, off: first(4, 6), most: 0 },
+    { name: "half of 8 for 6 minutes", nodes: 8, off: first(4, 6), most: 0 },
+    { name: "half of 100 for 6 minutes", nodes: 100, off: first(50, 6), most: 0 },
+    { name: "40 % of 1,000 for 8 minutes", nodes: 1000, off: first(400, 8), most: 0 },
+    { name: "100 of 100 for 20 minutes", nodes: 100, off: first(100, 20), most: 0 },
+    {
+      name: "100, spreading over 20 minutes, for 30",
+      nodes: 100,
+      off: (index: number) => ({ from: index / 5, until: 30 }),
+      most: 1,
+    },
+  ])("$name: at most $most ended", async ({ name, nodes, off, most }) => {
+    const { ended, down } = await playWrongStatus(nodes, off);
+    process.stdout.write(`down: simulation: ${name}: ${ended} ended, at most ${down} down at once\n`);
+    expect(down + ended).toBeGreaterThan(0);
+    expect(ended).toBeLessThanOrEqual(most);
   });
 });
 

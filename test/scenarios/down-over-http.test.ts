@@ -2,13 +2,16 @@ import { expect, test } from "vitest";
 import { startSystem } from "../../src/local/system.ts";
 import { AT_ONCE, oneArray, target } from "./clusters.ts";
 import { countEvents, put, readyNodes, stateOf, tick, until } from "./real.ts";
+import { paced } from "../support/patience.ts";
 
 const DAY = 86_400;
+/** Slow answers only put the end off here, so a busy machine plays at half the speed at least. */
+const SPEED = Math.max(30, paced(60));
 
 test("a node shuts itself down, with no demand and no report, in real processes: it is gone after downTimeout", async () => {
   const system = await startSystem({
     simulator: oneArray("demo", {}, { timings: AT_ONCE }),
-    speed: 20,
+    speed: SPEED,
     onHostLine: () => undefined,
   });
   try {
@@ -22,6 +25,8 @@ test("a node shuts itself down, with no demand and no report, in real processes:
     const id = readyNodes(system)[0]?.nodeId ?? "";
     const at = system.clock.now();
     system.simulator.faults.shutDown(id);
+    // Its time begins with the first observation that shows it.
+    await tick(system, "demo");
     // A machine that stands still for seconds is an outage of the app, and its time begins again.
     await until("the node is gone", () => countEvents(system, "node-gone") === 1, 150);
 

@@ -84,7 +84,7 @@ describe("a status that is wrong about nodes that run", () => {
     expect(playDown({ arrays, shows, until: until + 1800 }).ended.size).toBeLessThanOrEqual(most);
   });
 
-  test("60 nodes that become Unavailable at once: none is ended, in a day", () => {
+  test("60 nodes that become Unavailable at once: none is ended, in two hours", () => {
     const played = playDown({ arrays: [60], shows: () => UNAVAILABLE, until: 7200 });
     expect(played.ended.size).toBe(0);
   });
