@@ -12,6 +12,8 @@ export interface EndpointCalls {
   readonly seconds: Seconds;
   /** When the last call ended. */
   readonly at: Instant;
+  /** How long the last nine answers took, oldest first. An answer of a second or less before the first listed one is not known. Absent: none. */
+  readonly answers?: readonly Seconds[];
   /** Absent: the last call succeeded. */
   readonly failure?: { readonly since: Instant; readonly message: string };
 }

@@ -6,6 +6,11 @@ import type { Instant, Seconds } from "./units.ts";
 export interface Snapshot {
   readonly cluster: ClusterName;
   readonly at: Instant;
+  /**
+   * It began before CycleCloud must have done what it held during a standstill (`provesFrom` of the record). What it lacks, or has not
+   * changed, proves nothing. Absent: it proves that.
+   */
+  readonly early?: true;
   /** Absent until the cluster was started for the first time. */
   readonly state?: string;
   readonly targetState?: string;

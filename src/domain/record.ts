@@ -52,6 +52,11 @@ export interface ClusterRecord extends Held {
   readonly plannedUnder?: Digest;
   /** Endpoints of CycleCloud that are slow or failing. An endpoint that answers within a second is not listed. Absent: none. */
   readonly calls?: Calls;
+  /**
+   * CycleCloud stood still. By this moment it has done what it held, and shows it. What began earlier proves nothing by what it lacks.
+   * Absent: it never did.
+   */
+  readonly provesFrom?: Instant;
   /** When the wake message that is under way arrives. */
   readonly wakeAt?: Instant;
   /** The reason for the wake message. `demand` needs no observation once a plan has used the generation; `follow-up` always needs one. */

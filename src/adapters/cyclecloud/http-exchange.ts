@@ -67,12 +67,25 @@ function describeFailure(error: unknown, operation: string): Attempt {
   }
   if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(code)) {
     // A retry would get the same certificate.
-    return failed(new PortError("unreachable", operation, `${certificateText(code)} (${code})`));
+    return failed(
+      new PortError("unreachable", operation, `${certificateText(code)} (${code})`, undefined, {
+        notConnected: true,
+      }),
+    );
   }
-  return failed(new PortError("unreachable", operation, `no connection, or it was cut (${code})`), {
-    connectionLost: true,
-  });
+  const notConnected = NOT_CONNECTED.test(code);
+  return failed(
+    new PortError("unreachable", operation, `no connection, or it was cut (${code})`, undefined, {
+      notConnected,
+    }),
+    {
+      connectionLost: true,
+    },
+  );
 }
+
+/** Errors of an attempt to connect. Any other error may have come after the request was sent. */
+const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /** The fault of a certificate, and the keys of the cluster in AUTOSCALER_CLUSTERS that solve it. */
 function certificateText(code: string): string {

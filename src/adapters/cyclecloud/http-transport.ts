@@ -130,7 +130,9 @@ async function authorize(credentials: () => Promise<Credentials>, operation: str
     given = await credentials();
   } catch (error) {
     // Only the kind of the error, because its text may quote the secret or the request for it.
-    throw new PortError("unreachable", operation, `no credentials to send (${codeOf(error)})`);
+    throw new PortError("unreachable", operation, `no credentials to send (${codeOf(error)})`, undefined, {
+      notConnected: true,
+    });
   }
   if (given.kind === "bearer") return `Bearer ${given.token}`;
   return `Basic ${Buffer.from(`${given.username}:${given.password}`, "utf8").toString("base64")}`;

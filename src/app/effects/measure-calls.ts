@@ -15,7 +15,7 @@ export function measureCalls(app: App, site: Site): Site {
     // On an accelerated clock this machine's own work must not count as CycleCloud's: one real second of each call is subtracted.
     const own = Math.max(0, (clock.speed ?? 1) - 1);
     const began = clock.now();
-    const note = (failure: Pick<MeasuredCall, "failure">): void => {
+    const note = (failure: Pick<MeasuredCall, "failure" | "unanswered">): void => {
       const at = clock.now();
       meter.note({ endpoint, seconds: Math.max(0, secondsBetween(began, at) - own), at, ...failure });
     };
@@ -24,7 +24,10 @@ export function measureCalls(app: App, site: Site): Site {
       note({});
       return result;
     } catch (error) {
-      if (error instanceof PortError) note({ failure: error.message });
+      if (error instanceof PortError) {
+        const isUnanswered = error.kind === "unreachable" && !error.notConnected;
+        note({ failure: error.message, ...(isUnanswered ? { unanswered: true } : {}) });
+      }
       throw error;
     }
   };

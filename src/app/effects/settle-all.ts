@@ -25,7 +25,7 @@ export async function settleAll(
   const committed = await commitWhole(run.app, run.site.cluster, (current): Change<SettledAll> => {
     const now = clock.now();
     const settled = settleFindings(current, findings, now);
-    const noted = noteCalls(settled.record, calls, now);
+    const noted = noteCalls(settled.record, calls, current.policy, now);
     const due = followUpAt(current.record, noted, ids, now, run.policy);
     const wake = due !== undefined && !isWakePending(noted, now, due);
     const record: ClusterRecord = wake ? { ...noted, wakeAt: due, wakeFor: "follow-up" } : noted;

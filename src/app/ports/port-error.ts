@@ -21,12 +21,21 @@ export class PortError extends Error {
   readonly operation: string;
   /** The HTTP status, if there was one. */
   readonly status: number | undefined;
+  /** There was no connection: the server has not got the request, and does not hold it. */
+  readonly notConnected: boolean;
 
-  constructor(kind: PortErrorKind, operation: string, message: string, status?: number) {
+  constructor(
+    kind: PortErrorKind,
+    operation: string,
+    message: string,
+    status?: number,
+    { notConnected = false }: { readonly notConnected?: boolean } = {},
+  ) {
     super(`${operation}: ${message}`);
     this.name = "PortError";
     this.kind = kind;
     this.operation = operation;
     this.status = status;
+    this.notConnected = notConnected;
   }
 }

@@ -17,7 +17,7 @@ export interface Made {
 /** All parts of the manifest that a decision depends on, with the demand of `demand`. Accepts and wakes change no other part. */
 export function basisOf(record: ClusterRecord, demand = record): string {
   const { epoch, plan, intents, inFlight, backoffs, outage, targetStatesLackedSince: lacked } = record;
-  const { endDown = [] } = record;
+  const { endDown = [], provesFrom } = record;
   return JSON.stringify([
     epoch,
     plan,
@@ -28,6 +28,7 @@ export function basisOf(record: ClusterRecord, demand = record): string {
     lacked,
     outage,
     endDown,
+    provesFrom,
   ]);
 }
 
@@ -61,9 +62,10 @@ function rebase(decision: Decision, current: ClusterRecord): Decision {
     restsUntil: _rest,
     pendingWake: _pending,
     calls: _calls,
+    provesFrom: _proves,
     ...record
   } = decision.record;
-  const { generation, lookedAt, looks, wakeAt, wakeFor, rejections, calls } = current;
+  const { generation, lookedAt, looks, wakeAt, wakeFor, rejections, calls, provesFrom } = current;
   const { nextTickAt, restsUntil, pendingWake } = current;
   const ticks = {
     ...(nextTickAt === undefined ? {} : { nextTickAt }),
@@ -72,7 +74,10 @@ function rebase(decision: Decision, current: ClusterRecord): Decision {
   };
   const observed = lookedAt === undefined ? {} : { lookedAt, ...(looks === undefined ? {} : { looks }) };
   const wake = wakeAt === undefined || wakeFor === undefined ? {} : { wakeAt, wakeFor };
-  const slow = calls === undefined ? {} : { calls };
+  const slow = {
+    ...(calls === undefined ? {} : { calls }),
+    ...(provesFrom === undefined ? {} : { provesFrom }),
+  };
   const moved = { ...held, generation, rejections, ...observed, ...wake, ...ticks, ...slow };
   return { ...decision, record: { ...record, ...moved } };
 }

@@ -55,15 +55,15 @@ export function concluder(
   seen: Seen,
 ): (current: CurrentInForce) => Change<Concluded | { readonly kind: "plan-first" }> {
   const { clock } = planner.app.ports;
-  const { observation } = seen;
   const calls = takeCalls(planner);
   let made: Made | undefined;
   let met: Met = { grants: 0, demand: 0, configurations: 0 };
   return (loaded) => {
     const now = clock.now();
     const run: Planner = { ...planner, policy: loaded.policy };
-    const record = endObservation(noteCalls(loaded.record, calls, now), begun.at);
+    const record = endObservation(noteCalls(loaded.record, calls, run.policy, now), begun.at);
     const current: CurrentInForce = { ...loaded, record };
+    const observation = asProof(seen.observation, record);
     const settled = settleFindings(current, resumed, now);
     const byPlan = isOvertaken(current, begun, observation, now);
     if (byPlan || isTooOld(record, seen.arrivedAt, now))
@@ -84,6 +84,13 @@ export function concluder(
     made = decideOn(run, current, settled, observation, now);
     return savePlan(made.decision, run);
   };
+}
+
+/** The observation, with a note if a standstill of CycleCloud makes it prove less (docs/protocol.md, Standstills). */
+function asProof(observation: Observation, { provesFrom }: ClusterRecord): Observation {
+  const { snapshot } = observation;
+  if (provesFrom === undefined || snapshot.at >= provesFrom) return observation;
+  return { ...observation, snapshot: { ...snapshot, early: true } };
 }
 
 /** How often marks or grants, demand, and the configuration changed while a decision was being saved. */
@@ -219,7 +226,7 @@ export function noteFailedObservation(
   const now = run.app.ports.clock.now();
   const { lastGoodLookAt } = current.record;
   const settled = endOldStops(settleFindings(current, findings, now), now);
-  const noted = endObservation(noteCalls(settled.record, calls, now), began);
+  const noted = endObservation(noteCalls(settled.record, calls, current.policy, now), began);
   const isOver = lastGoodLookAt !== undefined && failure.at < lastGoodLookAt && lastGoodLookAt <= now;
   const ticking = tickSoon(isOver ? noted : { ...noted, trouble: failure }, run, now);
   const { record, changes } = retire(ticking, current.policy, now);

@@ -8,7 +8,7 @@ import { entryOfNode } from "../../domain/hosts.ts";
 import { isOurs, ownershipText } from "../../domain/exclusive.ts";
 import type { FinalVerdict, Stay, StopCall } from "./stop-verdict.ts";
 import type { Survey } from "./stop-survey.ts";
-import { DECIDE_AGAIN_SECONDS } from "../nodes/excluded.ts";
+import { isStopFresh } from "../nodes/excluded.ts";
 import { STALE_MARK_SECONDS, isRecordDoubted } from "../nodes/doubt.ts";
 import { NEEDED_BY } from "./spare-nodes.ts";
 
@@ -30,7 +30,7 @@ export function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalV
     return isAsked || secondsBetween(goneAt, now) >= GONE_SECONDS
       ? { kind: "stopping" }
       : undecided("the last observation does not show the node");
-  if (isStopFresh(known, view.seenAt ?? now)) return { kind: "stopping" };
+  if (isStopFresh(known, view, view.seenAt ?? now)) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
   return view.stopping.has(known.nodeId) ? undecided("its stop is under way; ask again") : undefined;
@@ -118,14 +118,6 @@ function plannedThere({ plannedBeside }: LedgerNode): Objection | undefined {
   return first === undefined
     ? undefined
     : { kind: "needed", why: `${NEEDED_BY}${first.set}/${first.demand}, which was planned there` };
-}
-
-/**
- * Whether CycleCloud has accepted the stop, and no observation shows that it was lost. The stop of a node that a later observation still
- * shows as wanted is decided again.
- */
-function isStopFresh({ draining }: LedgerNode, seenAt: Instant): boolean {
-  return draining?.sentAt !== undefined && secondsBetween(draining.sentAt, seenAt) < DECIDE_AGAIN_SECONDS;
 }
 
 /** Whether the node is marked because it called itself unhealthy. */

@@ -36,6 +36,8 @@ export interface Survey {
   readonly policy: Policy;
   /** When the last believed observation began. Undefined: there was none. */
   readonly seenAt: Instant | undefined;
+  /** It began too soon after a standstill of CycleCloud to prove that a stop was lost. */
+  readonly early?: true;
   /** The record is so new that stops may be under way that it does not know. */
   readonly isForgetful: boolean;
   /** The verdicts on those of these unhealthy nodes that must wait, because enough others were stopped (unhealthy.ts). */
@@ -69,12 +71,17 @@ export function surveyOf(
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
     policy,
     seenAt: bodies.seen?.at,
+    ...(isEarly(record, bodies) ? { early: true as const } : {}),
     isForgetful:
       record.epochAt !== undefined && secondsBetween(record.epochAt, now) < forgottenSeconds(policy),
     blind: whyBlind(record, bodies, policy, now),
     resting: whyResting(record, policy, now),
   };
 }
+
+/** The last observation may be older than what the record says of a standstill. */
+const isEarly = ({ provesFrom }: ClusterRecord, { seen }: Bodies): boolean =>
+  provesFrom !== undefined && seen !== undefined && seen.at < provesFrom;
 
 function whyBlind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): string | undefined {
   if (bodies.seen === undefined) return "the cluster has not been observed yet";

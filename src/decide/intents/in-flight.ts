@@ -37,7 +37,8 @@ export function followInFlight(
   const followed = record.inFlight.map((entry) => {
     const found = listed.get(entry);
     if (found === undefined) return entry;
-    const grown = confirm(seeMore(entry, found.nodes.filter(isKnown)), found, isKnown);
+    const more = seeMore(entry, found.nodes.filter(isKnown));
+    const grown = observation.snapshot.early === true ? more : confirm(more, found, isKnown);
     if (grown.added < entry.added) {
       const words = `${entry.added} asked, ${grown.added} added, as the list of the request's nodes says`;
       next = backOff(next, entry.bucket, "fell-short", words, now);

@@ -77,6 +77,7 @@ export function endStarts(
     if (node.phase !== "deallocated") continue;
     const known = ledger.get(node.nodeId);
     if (known?.start === undefined || underWay.has(node.nodeId)) continue;
+    if (snapshot.early === true && known.start.state === "unsure") continue;
     const start = stillGoing(node, known.start, policy, now);
     if (start === known.start) continue;
     ended.set(node.nodeId, withStart(known, start));

@@ -35,7 +35,7 @@ export function settleCreate(
     case "not-sent":
       return intent.sent === "maybe" ? letGo(record, intent, now) : without;
     case "absent": {
-      if (isCertain(intent, evidence)) return afterNoEffect(without, intent, effect, evidence, now);
+      if (isCertain(intent, evidence, record)) return afterNoEffect(without, intent, effect, evidence, now);
       if (evidence.held.by !== intent.owner) return record;
       return replaceIntent(record, intent, afterAbsent(intent, evidence, now));
     }
@@ -74,8 +74,9 @@ function letGo(record: ClusterRecord, intent: Intent, now: Instant): ClusterReco
   return replaceIntent(record, intent, { ...intent, leaseUntil: now });
 }
 
-/** Whether "not known" is certain. An instance that no longer holds the intent does not know later sends, so the record counts then. */
-function isCertain(intent: Intent, { askedAt, held }: Absent): boolean {
+/** Whether "not known" is certain. Not soon after a standstill of CycleCloud, which may still hold the request. An instance that no longer holds the intent does not know later sends, so the record counts then. */
+function isCertain(intent: Intent, { askedAt, held }: Absent, { provesFrom }: ClusterRecord): boolean {
+  if (provesFrom !== undefined && askedAt < provesFrom) return false;
   const isHeld = held.by === intent.owner;
   if (isHeld && meansInvalid(intent, askedAt)) return true;
   const certainFrom = isHeld ? held.certainFrom : intent.certainFrom;

@@ -76,7 +76,7 @@ export function settleStopsByObservation(state: Settled, snapshot: Snapshot, now
   if (stops.length === 0) return state;
   const nodes = new Map(snapshot.nodes.map((node) => [node.nodeId, node]));
   return stops.reduce((next, { intent, effect }) => {
-    const isPast = snapshot.at >= lostFrom(intent);
+    const isPast = snapshot.early !== true && snapshot.at >= lostFrom(intent);
     const isOver = hasEnded(intent, now);
     const fate = (id: NodeId): Fate => {
       const shown = fateByStatus(nodes.get(id), state.ledger, id, { isPast });

@@ -15,7 +15,7 @@ const SHUT_DOWN = new Set(["off", "terminated"]);
 
 /**
  * The ledger with the clocks after an observation. `isRestart`: the nodes were not observed for some time, so that all clocks begin again. A
- * slow status moves no clock: what it shows may be old.
+ * slow status moves no clock, and neither does an early one: what it shows may be old.
  */
 export function followDown(
   ledger: Ledger,
@@ -24,6 +24,7 @@ export function followDown(
   { isRestart }: { readonly isRestart: boolean },
   now: Instant,
 ): Ledger {
+  const isVague = slow === true || snapshot.early === true;
   const wasUnwanted = unwantedIn(before);
   let changed: Map<NodeId, LedgerNode> | undefined;
   snapshot.nodes.forEach((node) => {
@@ -32,7 +33,7 @@ export function followDown(
     const known = ledger.get(node.nodeId);
     if (known?.firstReadyAt === undefined) return;
     const before = isRestart ? undefined : known.down;
-    const down = nextDown(before, howDown(node), slow === true, now);
+    const down = nextDown(before, howDown(node), isVague, now);
     const isStartedAgain = known.leftReadyAt === now && wasUnwanted(node.nodeId);
     if (down === known.down && !isStartedAgain) return;
     const { down: _before, ...rest } = known;

@@ -12,13 +12,18 @@ import { uselessNodes } from "./replaced.ts";
  * Whether a node is no capacity because of its stop: CycleCloud has accepted it, or the node called itself unhealthy. Other nodes with an
  * uncertain stop are in doubt (doubt.ts) or of no use (replaced.ts).
  */
-export function isExcluded(known: LedgerNode, stopping: ReadonlySet<NodeId>, now: Instant): boolean {
+export function isExcluded(
+  known: LedgerNode,
+  stopping: ReadonlySet<NodeId>,
+  snapshot: Pick<Snapshot, "early">,
+  now: Instant,
+): boolean {
   const draining = known.draining;
   if (draining === undefined) return false;
   const isUnfit = draining.by === "unhealthy";
   // The open stop is newer than the accepted one.
   if (stopping.has(known.nodeId)) return isUnfit;
-  if (draining.sentAt !== undefined) return secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
+  if (draining.sentAt !== undefined) return isStopFresh(known, snapshot, now);
   return isUnfit && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
 }
 
@@ -34,10 +39,20 @@ export function excludedNodes(
   ledger.forEach((node, id) => {
     // A deallocated node that is not ours is not started, because we could not stop it again.
     const isForbidden = node.deallocated === true && !isOurs(node, policy);
-    if (isForbidden || isExcluded(node, stopping, now)) excluded.add(id);
+    if (isForbidden || isExcluded(node, stopping, snapshot, now)) excluded.add(id);
   });
   return excluded;
 }
 
 /** If the node is still up this long after its terminate was accepted, the stop is decided again. */
-export const DECIDE_AGAIN_SECONDS: Seconds = 120;
+const DECIDE_AGAIN_SECONDS: Seconds = 120;
+
+/** Whether CycleCloud has accepted a stop of the node, and no observation shows that it was lost. Soon after a standstill none can. */
+export function isStopFresh(
+  { draining }: LedgerNode,
+  { early }: Pick<Snapshot, "early">,
+  at: Instant,
+): boolean {
+  if (draining?.sentAt === undefined) return false;
+  return early === true || secondsBetween(draining.sentAt, at) < DECIDE_AGAIN_SECONDS;
+}

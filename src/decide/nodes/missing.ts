@@ -21,6 +21,7 @@ export function withMissing(
   intents: readonly Intent[],
 ): Snapshot {
   const { unlisted: named = [], ...rest } = snapshot;
+  const isEarly = snapshot.early === true;
   const unlisted = named.map((node) => ({ ...node, since: firstNamed(before, node) ?? node.since }));
   const observed: Snapshot = {
     ...rest,
@@ -40,7 +41,7 @@ export function withMissing(
     const since = node.missing?.since ?? snapshot.at;
     const isNamed = names.has(keyOf(node));
     const carried: Node = { ...node, missing: { since, ...(isNamed ? { named: true } : {}) } };
-    return snapshot.at < (missingUntil(carried) ?? since) ? [carried] : [];
+    return isEarly || snapshot.at < (missingUntil(carried) ?? since) ? [carried] : [];
   });
   return missing.length === 0 ? observed : { ...observed, nodes: [...snapshot.nodes, ...missing] };
 }
@@ -50,13 +51,14 @@ export function withMissing(
  * Otherwise one status that lacks an array would create its nodes a second time in another array.
  */
 function withMissingArrays(
-  { arrays, at }: Snapshot,
+  { arrays, at, early }: Snapshot,
   before: readonly NodeArray[] = [],
 ): readonly NodeArray[] {
   const listed = new Set(arrays.map(({ name }) => name));
   const missing = before.flatMap((array): readonly NodeArray[] => {
     const since = array.missing?.since ?? at;
-    if (listed.has(array.name) || at >= plusSeconds(since, MISSING_SECONDS)) return [];
+    const isGone = early !== true && at >= plusSeconds(since, MISSING_SECONDS);
+    if (listed.has(array.name) || isGone) return [];
     const invalidReason = "the last observation lacks the node array";
     const buckets = array.buckets.map((bucket) => ({ ...bucket, valid: false, invalidReason }));
     return [{ ...array, buckets, missing: { since } }];

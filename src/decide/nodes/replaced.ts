@@ -37,7 +37,7 @@ export function uselessNodes(snapshot: Snapshot, ledger: Ledger, policy: Policy,
     // Most nodes are up and need no lookup in the ledger.
     if (!mayBeUseless(node)) return;
     const known = ledger.get(node.nodeId);
-    if (!isUseless(node, known, policy, now)) return;
+    if (!isUseless(node, known, snapshot, policy, now)) return;
     room ??= new ReplaceRoom(snapshot, ledger, policy);
     if (known?.busyness.state === "busy" || !room.take(node.array, known)) kept.push(node.nodeId);
     else replaced.push(node.nodeId);
@@ -49,9 +49,16 @@ function mayBeUseless({ phase }: Node): boolean {
   return phase === "failed" || phase === "coming" || phase === "unknown";
 }
 
-function isUseless(node: Node, known: LedgerNode | undefined, policy: Policy, now: Instant): boolean {
+function isUseless(
+  node: Node,
+  known: LedgerNode | undefined,
+  { early }: Snapshot,
+  policy: Policy,
+  now: Instant,
+): boolean {
   if (node.phase === "failed") return true;
-  if (known === undefined) return false;
+  // Time in which CycleCloud stood still is no reason.
+  if (known === undefined || early === true) return false;
   const unclear = unclearUntil(node, known, policy);
   if (unclear !== undefined) return now >= unclear;
   if (known.firstReadyAt !== undefined) return isDown(node, known, policy, now);

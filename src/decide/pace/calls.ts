@@ -1,7 +1,8 @@
 import type { Calls, Endpoint, EndpointCalls } from "../../domain/calls.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { secondsBetween } from "../../domain/units.ts";
+import type { CallBounds } from "../../domain/policy.ts";
+import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 
 /** The speed and failures of calls to CycleCloud (docs/protocol.md, Slow calls). */
 
@@ -13,6 +14,8 @@ export interface MeasuredCall {
   readonly at: Instant;
   /** Absent: it succeeded. */
   readonly failure?: string;
+  /** There was a connection, and no answer came: CycleCloud may hold the request, and may have stood still. */
+  readonly unanswered?: true;
 }
 
 /** Quicker calls change no bounds. */
@@ -23,13 +26,23 @@ const RECENT_SECONDS: Seconds = 300;
 /** The largest time limit of a call. Longer times count as this. */
 const LONGEST_CALL_SECONDS: Seconds = 90;
 
-/** Notes the calls that ended since the last commit. `measured`: oldest first. */
+/** An answer that took this long shows that CycleCloud stood still, or half of the limit of a call if that is less. */
+const STANDSTILL_SECONDS: Seconds = 30;
+/** What an endpoint usually takes is the median of so many answers. Answers that are not known were quick. */
+const ANSWERS_KEPT = 9;
+
+/**
+ * Notes the calls that ended since the last commit, and until when CycleCloud stood still by them (docs/protocol.md, Standstills). `measured`:
+ * oldest first.
+ */
 export function noteCalls(
   record: ClusterRecord,
   measured: readonly MeasuredCall[],
+  bounds: Pick<CallBounds, "callLimitSeconds" | "lagSeconds">,
   now: Instant,
 ): ClusterRecord {
-  const { calls: before = {}, ...rest } = record;
+  const { calls: before = {}, ...held } = record;
+  const rest = withStandstill(held, before, measured, bounds);
   const calls: { -readonly [E in keyof Calls]: Calls[E] } = {};
   for (const endpoint of ENDPOINTS) {
     const known = before[endpoint];
@@ -55,8 +68,40 @@ export const ENDPOINTS = [
 function afterCall(known: EndpointCalls | undefined, call: MeasuredCall): EndpointCalls {
   const { at, failure } = call;
   const seconds = nextSeconds(known?.seconds ?? 0, call);
-  if (failure === undefined) return { seconds, at };
-  return { seconds, at, failure: { since: known?.failure?.since ?? at, message: failure } };
+  const answers = answersAfter(known?.answers ?? [], call);
+  const next = { seconds, at, ...(answers.length === 0 ? {} : { answers }) };
+  if (failure === undefined) return next;
+  return { ...next, failure: { since: known?.failure?.since ?? at, message: failure } };
+}
+
+function answersAfter(known: readonly Seconds[], { seconds, unanswered }: MeasuredCall): readonly Seconds[] {
+  if (unanswered === true) return known;
+  return [...known, Math.round(seconds * 10) / 10].slice(-ANSWERS_KEPT);
+}
+
+/** The record after a standstill that these calls show. A call without an answer shows one, and so does an answer that took unusually long. */
+function withStandstill<R extends Pick<ClusterRecord, "provesFrom">>(
+  record: R,
+  before: Calls,
+  measured: readonly MeasuredCall[],
+  { callLimitSeconds, lagSeconds }: Pick<CallBounds, "callLimitSeconds" | "lagSeconds">,
+): R {
+  const answers = new Map(ENDPOINTS.map((endpoint) => [endpoint, before[endpoint]?.answers ?? []]));
+  let { provesFrom } = record;
+  for (const call of measured) {
+    const known = answers.get(call.endpoint) ?? [];
+    answers.set(call.endpoint, answersAfter(known, call));
+    const isLong = call.seconds >= Math.min(STANDSTILL_SECONDS, callLimitSeconds / 2);
+    const stoodStill = call.unanswered === true || (isLong && call.seconds > 2 * usualSeconds(known));
+    const from = plusSeconds(call.at, callLimitSeconds + lagSeconds);
+    if (stoodStill && (provesFrom === undefined || from > provesFrom)) provesFrom = from;
+  }
+  return provesFrom === record.provesFrom ? record : { ...record, provesFrom };
+}
+
+/** The median of the last nine answers. */
+function usualSeconds(answers: readonly Seconds[]): Seconds {
+  return answers.toSorted((a, b) => b - a)[(ANSWERS_KEPT - 1) / 2] ?? 0;
 }
 
 /** The expected duration after a call. A failed call may have ended early, so it can only raise the duration. */

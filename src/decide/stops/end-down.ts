@@ -15,7 +15,7 @@ import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
 import { isStarting } from "../intents/node-starts.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
-import { DECIDE_AGAIN_SECONDS } from "../nodes/excluded.ts";
+import { isStopFresh } from "../nodes/excluded.ts";
 import { factOfNode } from "../nodes/planned-beside.ts";
 import type { HostFacts } from "../senders/host-facts.ts";
 import { hasAskedRecently } from "./questions.ts";
@@ -81,7 +81,7 @@ export function surveyDown(around: Around): {
     ...(endDown.length === 0 ? {} : { endDown }),
   };
   const judged = new Judgement({ ...around, record: next, ledger }, members);
-  const isSlow = observation.slow === true;
+  const isSlow = observation.slow === true || observation.snapshot.early === true;
   return { record: next, ledger, down: judged.judge(shownDown({ ...around, ledger }), isSlow) };
 }
 
@@ -112,17 +112,14 @@ function membersOf({ record, observation, ledger, policy, now }: Around): readon
   return snapshot.nodes.flatMap((node): readonly Member[] => {
     if (!isWanted(node) || !managed.has(node.array) || stopping.has(node.nodeId)) return [];
     const known = ledger.get(node.nodeId);
-    if (known?.firstReadyAt === undefined || !isOurs(known, policy) || isAccepted(known, now)) return [];
+    if (known?.firstReadyAt === undefined || !isOurs(known, policy) || isStopFresh(known, snapshot, now))
+      return [];
     return [{ node, known }];
   });
 }
 
 const isWanted = ({ phase, missing }: Node): boolean =>
   missing === undefined && (phase === "ready" || phase === "coming" || phase === "failed");
-
-function isAccepted({ draining }: LedgerNode, now: Instant): boolean {
-  return draining?.sentAt !== undefined && secondsBetween(draining.sentAt, now) < DECIDE_AGAIN_SECONDS;
-}
 
 /** How many are down: by array, and together. */
 function countDown(members: readonly Member[], policy: Policy): DownCounts {
@@ -171,7 +168,11 @@ class Judgement {
     for (const member of shown) {
       const { nodeId } = member.node;
       // Its stop is under way, and the verdict says so.
-      if (this.#stopping.has(nodeId) || isAccepted(member.known, this.#on.now)) continue;
+      if (
+        this.#stopping.has(nodeId) ||
+        isStopFresh(member.known, this.#on.observation.snapshot, this.#on.now)
+      )
+        continue;
       const end = this.#endOf(member);
       if (end.held === undefined && end.at !== undefined && end.at <= this.#on.now && !isSlow)
         due.add(nodeId);

@@ -37,6 +37,7 @@ export function pauseBuckets(
   const managed = new Set([...managedArrays(snapshot, policy)].filter((array) => actsOn(policy, array)));
   const stopping = stoppingNodes(record.intents);
   const entries = new InTurn(ledger);
+  const early: Pick<Snapshot, "early"> = snapshot.early === true ? { early: true } : {};
   const removed = pauseRemoved(record, { before: before.seen, snapshot, ledger, managed, policy }, now);
   let next = pauseShortLived(
     removed,
@@ -48,7 +49,13 @@ export function pauseBuckets(
     if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) return;
     if (known.firstReadyAt !== undefined) return;
     const busy = (entryOfNode(facts, node)?.jobs.length ?? 0) > 0;
-    const why = whyGivenUp(node, known, { policy, now, busy, resting: record.outage !== undefined });
+    const why = whyGivenUp(node, known, {
+      ...early,
+      policy,
+      now,
+      busy,
+      resting: record.outage !== undefined,
+    });
     if (why === undefined) return;
     next = pauseBucket(next, node, dynamicArrayOf(known.purpose), why, now);
   });

@@ -1,4 +1,4 @@
-import type { Node } from "../../domain/cluster.ts";
+import type { Node, Snapshot } from "../../domain/cluster.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Draining, LedgerNode } from "../../domain/ledger.ts";
@@ -9,7 +9,7 @@ import { isRecordDoubted, STALE_MARK_SECONDS } from "../nodes/doubt.ts";
 import { isDown } from "../nodes/down.ts";
 import { undrain } from "./questions.ts";
 import { bootingSince } from "../intents/node-starts.ts";
-import { DECIDE_AGAIN_SECONDS } from "../nodes/excluded.ts";
+import { isStopFresh } from "../nodes/excluded.ts";
 
 /** What a plan does with one node. */
 export type NodeAction =
@@ -21,8 +21,8 @@ export type NodeAction =
   /** Remove its mark. */
   | { readonly kind: "undrain" };
 
-/** The inputs of {@link judgeNode} besides the node. */
-export interface Circumstances {
+/** The inputs of {@link judgeNode} besides the node, and whether the observation is early. */
+export interface Circumstances extends Pick<Snapshot, "early"> {
   readonly policy: Policy;
   readonly now: Instant;
   /** The plan about to be committed. */
@@ -46,7 +46,7 @@ export interface Circumstances {
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
   if (node.keepAlive || !isOurs(known, around.policy))
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
-  if (isUnderWay(known, around.now)) return { kind: "none" };
+  if (isStopFresh(known, around, around.now)) return { kind: "none" };
   if (isRecordDoubted(node, known, around.policy, around.now)) return judgeUncertain(known, around);
   if (whyGivenUp(node, known, around) !== undefined)
     return { kind: "terminate", by: node.phase === "failed" ? "failed" : "boot-timeout" };
@@ -55,7 +55,8 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
     case "going":
       return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
     case "coming":
-      if (isDown(node, known, around.policy, around.now)) return judgeFailed(known, around);
+      if (around.early !== true && isDown(node, known, around.policy, around.now))
+        return judgeFailed(known, around);
       return known.firstReadyAt === undefined ? { kind: "none" } : judgeUncertain(known, around);
     case "failed":
       return judgeFailed(known, around);
@@ -69,26 +70,22 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
   }
 }
 
-/** Whether a terminate was accepted a short time ago. */
-function isUnderWay(known: LedgerNode, now: Instant): boolean {
-  const sentAt = known.draining?.sentAt;
-  return sentAt !== undefined && secondsBetween(sentAt, now) < DECIDE_AGAIN_SECONDS;
-}
-
 /** Why a node that never was Ready is stopped: it failed, or its boot timeout is over. Undefined if it is not stopped for that. */
 export function whyGivenUp(
   node: Node,
   known: LedgerNode,
-  around: Pick<Circumstances, "policy" | "now" | "busy" | "resting">,
+  around: Pick<Circumstances, "policy" | "early" | "now" | "busy" | "resting">,
 ): string | undefined {
   if (!isOurs(known, around.policy)) return undefined;
-  if (known.firstReadyAt !== undefined || node.keepAlive || isUnderWay(known, around.now)) return undefined;
+  const { early, now } = around;
+  if (known.firstReadyAt !== undefined || node.keepAlive || isStopFresh(known, around, now)) return undefined;
   // The observation lacks it, so it may be gone already.
   if (node.missing !== undefined) return undefined;
   // It may have been Ready between two observations, or before the first one.
   if (node.phase === "failed") return around.busy || around.resting ? undefined : failureText(node);
-  if (node.phase !== "coming") return undefined;
-  const age = secondsBetween(bootingSince(known), around.now);
+  // Time in which CycleCloud stood still is no part of a boot.
+  if (node.phase !== "coming" || early === true) return undefined;
+  const age = secondsBetween(bootingSince(known), now);
   const begun = known.start === undefined ? "it was first seen" : "its start";
   return age < timeoutsOf(around.policy, known).bootSeconds
     ? undefined

@@ -4,6 +4,8 @@ import { noteCalls, patienceSeconds } from "../../../src/decide/pace/calls.ts";
 import type { Calls } from "../../../src/domain/calls.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { EMPTY_RECORD } from "../../support/build-record.ts";
+import { DEFAULT_CALL_BOUNDS } from "../../../src/domain/policy.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
 
 const call = (more: Partial<MeasuredCall>): MeasuredCall => ({
   endpoint: "status",
@@ -12,8 +14,69 @@ const call = (more: Partial<MeasuredCall>): MeasuredCall => ({
   ...more,
 });
 
-const after = (calls: Calls | undefined, ...measured: readonly MeasuredCall[]) =>
-  noteCalls(calls === undefined ? EMPTY_RECORD : { ...EMPTY_RECORD, calls }, measured, NOW).calls;
+const recordAfter = (before: Partial<ClusterRecord>, ...measured: readonly MeasuredCall[]) =>
+  noteCalls({ ...EMPTY_RECORD, ...before }, measured, DEFAULT_CALL_BOUNDS, NOW);
+
+/** Without the answers, of which only a standstill depends. */
+const after = (calls: Calls | undefined, ...measured: readonly MeasuredCall[]) => {
+  const noted = recordAfter(calls === undefined ? {} : { calls }, ...measured).calls;
+  if (noted === undefined) return undefined;
+  return Object.fromEntries(
+    Object.entries(noted).map(([endpoint, { answers: _answers, ...rest }]) => [endpoint, rest]),
+  );
+};
+
+describe("until when CycleCloud stood still", () => {
+  const proves = (seconds: number) => ({ provesFrom: at(seconds) });
+  const always40 = (count: number) => Array.from({ length: count }, () => call({ seconds: 40 }));
+
+  test.each([
+    {
+      name: "a call without an answer, however short",
+      calls: [call({ seconds: 2, failure: "cut", unanswered: true })],
+      found: proves(90),
+    },
+    { name: "an answer after 30 s", calls: [call({ seconds: 30 })], found: proves(90) },
+    { name: "an answer after 29.9 s", calls: [call({ seconds: 29.9 })], found: {} },
+    {
+      name: "a failure that was answered at once, or had no connection",
+      calls: [call({ failure: "status 500" })],
+      found: {},
+    },
+    {
+      name: "the last of several",
+      calls: [call({ seconds: 60, at: at(-100) }), call({ seconds: 60, at: at(-40) })],
+      found: proves(50),
+    },
+    {
+      name: "what always takes 40 s, from the sixth answer on",
+      calls: always40(5),
+      before: { calls: { status: { seconds: 40, at: NOW, answers: [40, 40, 40, 40, 40] } } },
+      found: {},
+    },
+    { name: "the first five of them", calls: always40(5), found: proves(90) },
+    {
+      name: "90 s where 40 s are usual",
+      calls: [call({ seconds: 90 })],
+      before: { calls: { status: { seconds: 40, at: NOW, answers: [40, 40, 40, 40, 40] } } },
+      found: proves(90),
+    },
+    {
+      name: "an earlier standstill than the record knows",
+      calls: [call({ seconds: 60, at: at(-100) })],
+      before: proves(60),
+      found: proves(60),
+    },
+  ])("$name", ({ calls, before = {}, found }) => {
+    const { provesFrom } = recordAfter(before, ...calls);
+    expect(provesFrom === undefined ? {} : { provesFrom }).toEqual(found);
+  });
+
+  test("with a limit of 20 s an answer after 10 s is enough, and the moment comes sooner", () => {
+    const bounds = { callLimitSeconds: 20, lagSeconds: 5 };
+    expect(noteCalls(EMPTY_RECORD, [call({ seconds: 10 })], bounds, NOW).provesFrom).toBe(at(25));
+  });
+});
 
 describe("how long a call takes", () => {
   test("quick calls are not kept", () => {
