@@ -45,6 +45,7 @@ export function responseOf(answer: StopAnswer, instance: string): HttpResponseIn
       return problem(503, "Cannot tell now", answer.why, {
         stop: false,
         undrain: answer.undrain,
+        ...(answer.underWay === true ? { stopUnderWay: true } : {}),
         retryAfterSeconds: RETRY_SECONDS,
       });
   }

@@ -4,7 +4,15 @@ import type { Answer } from "../client/answer.ts";
 import { askToStop } from "../client/index.ts";
 import { readProblemAnswer } from "../client/receipts.ts";
 import type { StopAnswer, StopWord } from "../client/stop-series.ts";
-import { isOver, mayBegin, readSeries, withQuestion, wordOf, writeSeries } from "../client/stop-series.ts";
+import {
+  isOver,
+  mayBegin,
+  readSeries,
+  withAnswer,
+  withQuestion,
+  wordOf,
+  writeSeries,
+} from "../client/stop-series.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Register } from "./register.ts";
@@ -15,7 +23,7 @@ import { wrapped } from "./wrapped.ts";
 const HELP = `Asks once, on a node that its scheduler has closed, whether it may stop. Run it every half minute until it exits with 0 or 1, and then
 once a minute until the node is gone. 0: the node is being stopped; keep it closed. 1: it is not being stopped; open it in the scheduler.
 3: no verdict now; keep it closed and ask again. The command keeps the time of the last question in the home directory, and exits with 1 when
-180 s have passed without a verdict. With --unhealthy it never does that.`;
+180 s have passed without a verdict, and without an answer that a stop is under way (20 minutes at most). With --unhealthy it never does that.`;
 
 /** `autostop`: one question of a series, by the same rules as the printed scripts. */
 export function registerAutostop({ program, terminal, run }: Register): void {
@@ -109,6 +117,7 @@ async function askOnce(
   const word = wordIn(answer, { isFirst: series === undefined });
   if (word === "stop") await keep(writeSeries({ ...next, granted: true }));
   if (word === "open") await keep(undefined);
+  if (word === "closed") await keep(writeSeries(withAnswer(next, problemIn(answer), terminal.now())));
   const code = tell(terminal, answer, json === true, () => ({ text: `${instance} will be stopped` }));
   return code === EXIT.usage ? code : CODES[word];
 }
@@ -122,6 +131,14 @@ const CODES: Readonly<Record<StopWord, ExitCode>> = {
 function wordIn(answer: Answer, { isFirst }: Pick<StopAnswer, "isFirst">): StopWord {
   if (answer.kind === "answered") return "stop";
   if (answer.kind !== "refused") return "closed";
-  const undrain = readProblemAnswer(answer.body)?.undrain;
-  return wordOf({ status: answer.status, undrain, isFirst });
+  return wordOf({ status: answer.status, undrain: problemIn(answer).undrain, isFirst });
+}
+
+/** What a refusal says of the node's stop. */
+function problemIn(answer: Answer): {
+  readonly undrain: boolean | undefined;
+  readonly stopUnderWay: boolean | undefined;
+} {
+  const problem = answer.kind === "refused" ? readProblemAnswer(answer.body) : undefined;
+  return { undrain: problem?.undrain, stopUnderWay: problem?.stopUnderWay };
 }

@@ -271,6 +271,10 @@ export interface Problem {
    * To a node's question: whether the node may take work again.
    */
   undrain?: boolean;
+  /**
+   * To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed while it hears that.
+   */
+  stopUnderWay?: true;
   [k: string]: unknown;
 }
 /**

@@ -30,6 +30,7 @@ const problem = z.object({
   detail: text,
   problems: listOf(problemPart),
   undrain: flag,
+  stopUnderWay: flag,
 });
 
 const tick = z.object({

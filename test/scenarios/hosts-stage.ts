@@ -38,6 +38,7 @@ export interface HostsOptions {
 export interface Told {
   readonly status: number;
   readonly undrain?: boolean;
+  readonly stopUnderWay?: true;
   readonly retryAfter?: string;
   readonly why?: string;
 }
@@ -240,6 +241,7 @@ function toldBy({ status = 200, headers, body }: HttpResponseInit): Told {
   return {
     status,
     ...("undrain" in said && typeof said.undrain === "boolean" ? { undrain: said.undrain } : {}),
+    ...("stopUnderWay" in said && said.stopUnderWay === true ? { stopUnderWay: true } : {}),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...("detail" in said ? { why: String(said.detail) } : {}),
   };

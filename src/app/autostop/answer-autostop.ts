@@ -7,7 +7,7 @@ import type { App } from "../process/app.ts";
 import type { StopCall } from "../../decide/autostop/stop-verdict.ts";
 import { answerAll, logFailure } from "./grant-stops.ts";
 import type { Waiting, StopWork } from "./grant-stops.ts";
-import { askAgain } from "./stop-answer.ts";
+import { askAgain, LATE } from "./stop-answer.ts";
 import type { StopAnswer } from "./stop-answer.ts";
 import { createArrayReader } from "./stop-arrays.ts";
 
@@ -80,7 +80,7 @@ export function createStopDesk(app: App): StopDesk {
         serving.add(site.cluster);
         void serveAll(desk, site);
       }
-      return inTime(app, call.arrivedAt, answer.promise, askAgain("no answer in time; ask again"));
+      return inTime(app, call.arrivedAt, answer.promise, LATE);
     },
   };
 }

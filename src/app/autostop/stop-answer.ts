@@ -3,6 +3,7 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { Finding } from "../effects/effects.ts";
 import type { Settled } from "../../decide/intents/evidence.ts";
 import type { FinalVerdict } from "../../decide/autostop/stop-verdict.ts";
+import { STOP_UNDER_WAY } from "../../decide/autostop/stop-objections.ts";
 import { toldOf } from "../../decide/autostop/spare-nodes.ts";
 
 /**
@@ -16,7 +17,13 @@ export type StopAnswer =
   | { readonly kind: "unknown-instance" }
   /** The stop URL is another array's. With `unbound`, the call lacks the token that this node's calls must carry. */
   | { readonly kind: "forbidden"; readonly undrain: boolean; readonly unbound?: true }
-  | { readonly kind: "cannot-tell"; readonly why: string; readonly undrain: boolean };
+  /** `underWay`: a stop of the node is under way, or its question is still being decided. */
+  | {
+      readonly kind: "cannot-tell";
+      readonly why: string;
+      readonly undrain: boolean;
+      readonly underWay?: true;
+    };
 
 /** No answer yet: the node asks again. */
 export function askAgain(why: string): StopAnswer {
@@ -28,7 +35,15 @@ export const CONTENDED = askAgain("too many at once; ask again");
 /** Whether a stop is granted is decided under the configuration under which the node was marked, or not at all. */
 export const CHANGED = askAgain("the configuration has changed; ask again");
 
-export const UNDER_WAY = askAgain("its stop is under way; ask again");
+export const UNDER_WAY: StopAnswer = STOP_UNDER_WAY;
+
+/** The answer leaves before the question is decided. */
+export const LATE: StopAnswer = {
+  kind: "cannot-tell",
+  why: "no answer in time; ask again",
+  undrain: false,
+  underWay: true,
+};
 
 /** The answer that follows from a verdict. A stop that was granted is still to be sent. */
 export function answerOf(verdict: FinalVerdict): StopAnswer {

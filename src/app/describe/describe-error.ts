@@ -4,7 +4,7 @@ import { problemShown } from "./rejected-shown.ts";
 
 /** Members that only some errors have. */
 export interface MoreOfError extends Partial<
-  Pick<ProblemJsonShown, "settings" | "held" | "near" | "nearest" | "stop" | "undrain">
+  Pick<ProblemJsonShown, "settings" | "held" | "near" | "nearest" | "stop" | "undrain" | "stopUnderWay">
 > {
   readonly problems?: readonly Problem[];
   /** Why a job could not be read. */
@@ -16,7 +16,7 @@ export function describeError(
   status: number,
   title: string,
   detail: string,
-  { problems, settings, held, near, nearest, jobProblems, stop, undrain }: MoreOfError,
+  { problems, settings, held, near, nearest, jobProblems, stop, undrain, stopUnderWay }: MoreOfError,
 ): ProblemJsonShown {
   return {
     type: "about:blank",
@@ -31,5 +31,6 @@ export function describeError(
     jobProblems: jobProblems?.map(problemShown),
     stop,
     undrain,
+    stopUnderWay,
   };
 }

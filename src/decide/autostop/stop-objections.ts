@@ -22,6 +22,14 @@ export function undecided(why: string): Stay {
   return { kind: "cannot-tell", why, undrain: false };
 }
 
+/** The stop of the node is committed, and its outcome is not known. */
+export const STOP_UNDER_WAY: Stay & { readonly kind: "cannot-tell" } = {
+  kind: "cannot-tell",
+  why: "its stop is under way; ask again",
+  undrain: false,
+  underWay: true,
+};
+
 /** The verdict on a node that is being stopped, or may be. Undefined if no stop of it can be under way. */
 export function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalVerdict | undefined {
   const { draining, goneAt } = known;
@@ -33,7 +41,7 @@ export function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalV
   if (isStopFresh(known, view, view.seenAt ?? now)) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
-  return view.stopping.has(known.nodeId) ? undecided("its stop is under way; ask again") : undefined;
+  return view.stopping.has(known.nodeId) ? STOP_UNDER_WAY : undefined;
 }
 
 /**

@@ -33,7 +33,13 @@ export type StopVerdict =
   | { readonly kind: "not-seen-yet"; readonly why: string }
   /** The stop URL belongs to another array. With `unbound`: the call does not carry the node's token. */
   | { readonly kind: "forbidden"; readonly undrain: boolean; readonly unbound?: true }
-  | { readonly kind: "cannot-tell"; readonly why: string; readonly undrain: boolean };
+  /** `underWay`: a stop of the node is under way, or its question is still being decided. The node stays closed while it hears that. */
+  | {
+      readonly kind: "cannot-tell";
+      readonly why: string;
+      readonly undrain: boolean;
+      readonly underWay?: true;
+    };
 
 /** A verdict that needs no confirmation. */
 export type FinalVerdict = Exclude<StopVerdict, { kind: "marked" }>;

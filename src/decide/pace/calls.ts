@@ -28,6 +28,8 @@ const LONGEST_CALL_SECONDS: Seconds = 90;
 
 /** An answer that took this long shows that CycleCloud stood still, or half of the limit of a call if that is less. */
 const STANDSTILL_SECONDS: Seconds = 30;
+/** With short limits, calls can give up long before CycleCloud goes on. By this time another call has begun and shows that. */
+const BETWEEN_CALLS_SECONDS: Seconds = 60;
 /** What an endpoint usually takes is the median of so many answers. Answers that are not known were quick. */
 const ANSWERS_KEPT = 9;
 
@@ -93,7 +95,7 @@ function withStandstill<R extends Pick<ClusterRecord, "provesFrom">>(
     answers.set(call.endpoint, answersAfter(known, call));
     const isLong = call.seconds >= Math.min(STANDSTILL_SECONDS, callLimitSeconds / 2);
     const stoodStill = call.unanswered === true || (isLong && call.seconds > 2 * usualSeconds(known));
-    const from = plusSeconds(call.at, callLimitSeconds + lagSeconds);
+    const from = plusSeconds(call.at, Math.max(callLimitSeconds, BETWEEN_CALLS_SECONDS) + lagSeconds);
     if (stoodStill && (provesFrom === undefined || from > provesFrom)) provesFrom = from;
   }
   return provesFrom === record.provesFrom ? record : { ...record, provesFrom };

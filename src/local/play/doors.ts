@@ -14,6 +14,7 @@ export type StopQuery = Readonly<Record<"instance" | "asked", string>> & { reado
 export interface StopReply {
   readonly status: number;
   readonly undrain?: boolean;
+  readonly stopUnderWay?: true;
   readonly why?: string;
 }
 
@@ -23,6 +24,7 @@ export function readReply(status: number, body: unknown): StopReply {
   return {
     status,
     ...("undrain" in content && typeof content.undrain === "boolean" ? { undrain: content.undrain } : {}),
+    ...("stopUnderWay" in content && content.stopUnderWay === true ? { stopUnderWay: true } : {}),
     ...("detail" in content && typeof content.detail === "string" ? { why: content.detail } : {}),
   };
 }

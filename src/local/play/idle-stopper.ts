@@ -1,5 +1,5 @@
 import type { StopSeries } from "../../client/stop-series.ts";
-import { isOver, mayBegin, withQuestion, wordOf } from "../../client/stop-series.ts";
+import { isOver, mayBegin, withAnswer, withQuestion, wordOf } from "../../client/stop-series.ts";
 import type { IdleHost } from "../workload/scheduler-events.ts";
 import type { SchedulerModel } from "../workload/scheduler-model.ts";
 import type { Doors, StopReply } from "./doors.ts";
@@ -78,7 +78,7 @@ export class IdleStopper {
     this.#askers.set(hostname, { host, series, nextAt: Number.POSITIVE_INFINITY });
     const query = { instance: instanceId, asked: String(Math.round(now)) };
     const reply = await this.#doors.askStop(stopUrl, begins ? query : { ...query, begin: "no" });
-    const { status, undrain } = reply;
+    const { status, undrain, stopUnderWay } = reply;
     const word = wordOf({ status, undrain, isFirst: before === undefined });
     if (word === "stop") {
       this.#granted += 1;
@@ -87,7 +87,8 @@ export class IdleStopper {
     }
     this.#noteRefusal(reply);
     if (word === "open") return this.#open(hostname, now);
-    this.#askers.set(hostname, { host, series, nextAt: now + 1000 * ASK_AGAIN_SECONDS });
+    const held = withAnswer(series, { stopUnderWay }, now);
+    this.#askers.set(hostname, { host, series: held, nextAt: now + 1000 * ASK_AGAIN_SECONDS });
   }
 
   /** Reasons that differ only in the demand that needs the node count as one. */

@@ -45,6 +45,10 @@ const problemMembers = {
     .boolean()
     .optional()
     .meta({ description: "To a node's question: whether the node may take work again." }),
+  stopUnderWay: z.literal(true).optional().meta({
+    description:
+      "To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed while it hears that.",
+  }),
 };
 
 export const problemJson = z

@@ -1,0 +1,158 @@
+import { PortError } from "../../src/app/ports/port-error.ts";
+import type { StopSeries } from "../../src/client/stop-series.ts";
+import { isOver, mayBegin, withAnswer, withQuestion, wordOf } from "../../src/client/stop-series.ts";
+import type { VirtualClock } from "../../src/local/play/virtual-clock.ts";
+import { oneArray, target } from "./clusters.ts";
+import { HostsStage } from "./hosts-stage.ts";
+import type { ReadyNode } from "./ready-nodes.ts";
+import type { Send } from "./stage-options.ts";
+
+/** How a CycleCloud stands still. */
+export interface Standstill {
+  readonly seconds: number;
+  /** What it did not do while it stood still takes effect this long after it goes on. Answers to reads come at once. */
+  readonly lateSeconds?: number;
+  readonly callLimitSeconds?: number;
+  /** How long it takes for each answer while it works. */
+  readonly callSeconds?: number;
+  /** Seconds in the minute at which the questions or the demand come. */
+  readonly phase?: number;
+}
+
+/**
+ * A CycleCloud whose process is paused: it accepts connections and answers nothing. When it goes on it does what lies in its sockets, also
+ * for callers that have given up.
+ */
+class StandingCycleCloud {
+  readonly #how: Required<Standstill>;
+  #until: number | undefined;
+  #from = Number.POSITIVE_INFINITY;
+  /** The path of the change before which it stops. */
+  stopsBefore: string | undefined;
+
+  constructor(how: Required<Standstill>) {
+    this.#how = how;
+  }
+
+  between(send: Send, clock: VirtualClock): Send {
+    return (request) => {
+      const { seconds, lateSeconds, callLimitSeconds, callSeconds } = this.#how;
+      const isChange = request.method === "POST";
+      if (this.stopsBefore !== undefined && request.path.endsWith(this.stopsBefore)) {
+        this.stopsBefore = undefined;
+        this.#from = clock.now();
+        this.#until = clock.now() + seconds * 1000;
+      }
+      const work = async () => {
+        const { stillMs, isHeld } = this.#stillAt(clock.now());
+        await clock.sleep(stillMs + 1000 * (isHeld && isChange ? lateSeconds : callSeconds));
+        return send(request);
+      };
+      const limit = clock.sleep(1000 * callLimitSeconds).then(() => {
+        throw new PortError("unreachable", request.path, `no full answer within ${callLimitSeconds} s`);
+      });
+      limit.catch(() => undefined);
+      return Promise.race([work(), limit]);
+    };
+  }
+
+  #stillAt(now: number): { readonly stillMs: number; readonly isHeld: boolean } {
+    const isHeld = this.#until !== undefined && now >= this.#from && now < this.#until;
+    return { stillMs: isHeld ? (this.#until ?? now) - now : 0, isHeld };
+  }
+}
+
+const DEFAULTS = { lateSeconds: 12, callLimitSeconds: 60, callSeconds: 0.1, phase: 0 };
+const DAY = { expirationInterval: 86_400 };
+/** A node asks again after this time, as its script does. */
+const ASK_AGAIN_SECONDS = 30;
+/** After this time the node's call gives up. */
+const ANSWER_SECONDS = 20;
+
+/** A cluster whose nodes are up, in front of a CycleCloud that will stand still. */
+async function clusterOf(count: number, options: Standstill) {
+  const how = { ...DEFAULTS, ...options };
+  const cyclecloud = new StandingCycleCloud(how);
+  const stage = new HostsStage({
+    simulator: oneArray("demo", { maxCount: 1000 }),
+    policy: { callLimitSeconds: how.callLimitSeconds },
+    between: (send, clock) => cyclecloud.between(send, clock),
+  });
+  await stage.pass(10 + how.phase);
+  stage.push(target("demo", count, DAY));
+  await stage.pass(400);
+  return { stage, cyclecloud, how };
+}
+
+/** What became of two nodes that asked to stop just before CycleCloud stood still. */
+export interface Stopped {
+  /** Nodes that were stopped after they had opened. */
+  readonly open: number;
+  /** Nodes that are still closed at the end. */
+  readonly closed: number;
+}
+
+/** Two idle nodes ask two hosts, and CycleCloud stands still before their stop. */
+export async function playStop(options: Standstill): Promise<Stopped> {
+  const { stage, cyclecloud, how } = await clusterOf(20, options);
+  stage.push(target("demo", 18, { ...DAY, revision: stage.clock.now() }));
+  await stage.pass(60);
+  const openedAt = new Map<string, number>();
+  const closed = new Set<string>();
+  const nodes = stage.readyNodes.slice(0, 2);
+  cyclecloud.stopsBefore = "/terminate";
+  for (const [index, node] of nodes.entries()) void askUntilOver(stage, node, index, { openedAt, closed });
+  await stage.pass(how.seconds + 1500);
+  const open = nodes.filter(({ nodeId }) => {
+    const stoppedAt = stage.stoppedAt(nodeId);
+    const opened = openedAt.get(nodeId);
+    return stoppedAt !== undefined && opened !== undefined && opened < stoppedAt;
+  });
+  return { open: open.length, closed: closed.size };
+}
+
+/** Asks as the node's script does, until the node is told that it is stopped, or opens. */
+async function askUntilOver(
+  stage: HostsStage,
+  node: ReadyNode,
+  index: number,
+  seen: { readonly openedAt: Map<string, number>; readonly closed: Set<string> },
+): Promise<void> {
+  const { clock } = stage;
+  seen.closed.add(node.nodeId);
+  const end = (): void => void seen.closed.delete(node.nodeId);
+  let series: StopSeries | undefined;
+  for (let turn = index; ; turn += 1) {
+    const asked = clock.now();
+    if (series !== undefined && isOver(series, asked)) {
+      seen.openedAt.set(node.nodeId, stage.seconds);
+      return end();
+    }
+    const begins = mayBegin(series, asked);
+    const isFirst = series === undefined;
+    series = withQuestion(series, { begins, now: asked });
+    const query = { asked: String(asked), ...(begins ? {} : { begin: "no" }) };
+    const late = clock.sleep(1000 * ANSWER_SECONDS).then(() => ({ status: 0 }));
+    const host = stage.hosts[turn % stage.hosts.length];
+    const told = await Promise.race([stage.ask(node, host, query), late]);
+    const { undrain = undefined, stopUnderWay = undefined } =
+      "undrain" in told || "stopUnderWay" in told ? told : {};
+    const word = wordOf({ status: told.status, undrain, isFirst });
+    if (word === "stop") return end();
+    if (word === "open") {
+      seen.openedAt.set(node.nodeId, stage.seconds);
+      return end();
+    }
+    series = withAnswer(series, { stopUnderWay }, clock.now());
+    await clock.sleep(Math.max(1000, asked + 1000 * ASK_AGAIN_SECONDS - clock.now()));
+  }
+}
+
+/** CycleCloud stands still before it creates 20 more nodes. Returns how many nodes were made in all. */
+export async function playCreate(options: Standstill): Promise<number> {
+  const { stage, cyclecloud, how } = await clusterOf(5, options);
+  cyclecloud.stopsBefore = "/nodes/create";
+  stage.push(target("demo", 25, { ...DAY, revision: stage.clock.now() }));
+  await stage.pass(how.seconds + 1200);
+  return stage.count("node-created");
+}

@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { playCreate, playStop } from "./standstill-stage.ts";
+
+/** CycleCloud stands still and then does what lies in its sockets (docs/protocol.md, Standstills). `npm run test:deep` plays more lengths. */
+
+const cases = [60, 10, 90].flatMap((callLimitSeconds) =>
+  [140, 300].flatMap((seconds) => [12, 36].map((phase) => ({ callLimitSeconds, seconds, phase }))),
+);
+
+describe.each(cases)(
+  "it stands still for $seconds s at second $phase of a minute, with a limit of $callLimitSeconds s for each call",
+  (standstill) => {
+    test("no node is stopped after it has opened, and none stays closed", async () => {
+      expect(await playStop(standstill)).toEqual({ open: 0, closed: 0 });
+    });
+
+    test("no node is made twice, and none is missing in the end", async () => {
+      expect(await playCreate(standstill)).toBe(25);
+    });
+  },
+);
+
+test("a CycleCloud that always takes 40 s: the same", async () => {
+  const slow = { seconds: 200, callSeconds: 40, phase: 12 };
+  expect(await playStop(slow)).toEqual({ open: 0, closed: 0 });
+  expect(await playCreate(slow)).toBe(25);
+});
