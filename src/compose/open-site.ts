@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createCycleCloud } from "../adapters/cyclecloud/cyclecloud.ts";
 import type { Credentials, Timeouts } from "../adapters/cyclecloud/http-transport.ts";
 import { CONNECT_MS, createHttpTransport } from "../adapters/cyclecloud/http-transport.ts";
@@ -30,7 +31,7 @@ export function openSite(
   });
   return {
     cluster: cluster.name,
-    credential: `${cluster.url} ${cluster.username ?? "managed identity"}`,
+    credential: credentialName(cluster),
     cyclecloud: createCycleCloud({
       transport,
       log,
@@ -39,6 +40,16 @@ export function openSite(
     }),
     stopKeys: stopKeysOf(config),
   };
+}
+
+/**
+ * The credential by which instances share a refusal. An instance that still has an old password stops only itself: two bytes of a digest keep
+ * the secrets apart, and say nothing of them.
+ */
+function credentialName({ url, username, password }: ConfiguredCluster): string {
+  const name = `${url} ${username ?? "managed identity"}`;
+  if (password === undefined) return name;
+  return `${name} ${createHash("sha256").update(`${name} ${password}`).digest("hex").slice(0, 4)}`;
 }
 
 export function stopKeysOf({ publicUrl, autostopKeys }: AutostopSettings): StopKeys {

@@ -53,7 +53,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/autostop/stop-answer.ts",
-        find: 'const UNDER_WAY = askAgain("its stop is under way; ask again");',
+        find: "const UNDER_WAY: StopAnswer = STOP_UNDER_WAY;",
         put: 'const UNDER_WAY: StopAnswer = { kind: "cannot-tell", why: "mutant", undrain: true };',
       },
     ],

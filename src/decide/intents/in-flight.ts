@@ -45,9 +45,16 @@ export function followInFlight(
     }
     return grown;
   });
-  const coming = closeVanished(followed, listed, ledger).filter(
-    ({ since }) => secondsBetween(since, observation.snapshot.at) < policy.inFlightGraceSeconds,
-  );
+  const isAwaited = ({ since }: InFlight): boolean =>
+    secondsBetween(since, observation.snapshot.at) < policy.inFlightGraceSeconds;
+  const closed = closeVanished(followed, listed, ledger);
+  for (const entry of closed) {
+    if (isAwaited(entry) || entry.seen.length > 0 || stillInFlight(entry) === 0) continue;
+    // Otherwise the same nodes would be asked for again and again, and no other size tried.
+    const words = `CycleCloud accepted ${entry.added} and showed none within ${policy.inFlightGraceSeconds} s`;
+    next = backOff(next, entry.bucket, "boot-failed", words, now);
+  }
+  const coming = closed.filter(isAwaited);
   // A complete set stays while another one of its request is not complete, because the list has the nodes of both.
   const open = new Set(coming.filter((entry) => stillInFlight(entry) > 0).map(({ requestId }) => requestId));
   return { ...next, inFlight: coming.filter(({ requestId }) => open.has(requestId)) };

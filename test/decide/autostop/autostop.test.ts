@@ -109,7 +109,12 @@ describe("what a node is told", () => {
     {
       name: "its terminate is committed and not confirmed: its sender may be dead",
       scenario: { record: { intents: stopAsked } },
-      verdict: { kind: "cannot-tell", why: "its stop is under way; ask again", undrain: false },
+      verdict: {
+        kind: "cannot-tell",
+        why: "its stop is under way; ask again",
+        undrain: false,
+        underWay: true,
+      },
     },
     {
       name: "it is marked, and its first call's answer got lost",
