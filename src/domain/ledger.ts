@@ -1,6 +1,6 @@
 import type { Purpose } from "./bucket.ts";
 import type { ArrayName, Digest, NodeId, RequestId, SetName } from "./ids.ts";
-import type { Instant } from "./units.ts";
+import type { Instant, Milliseconds } from "./units.ts";
 
 /** The stored facts about each node. CycleCloud exposes no creation time and reuses names (architecture.md, The node ledger). */
 export type Ledger = ReadonlyMap<NodeId, LedgerNode>;
@@ -41,6 +41,8 @@ export interface LedgerNode {
   readonly keyId?: string;
   /** Absent: no call of the node has carried a token of its own yet. */
   readonly bound?: NodeBinding;
+  /** Its clock, by its questions. Absent: none had a time. */
+  readonly clock?: NodeClock;
   /**
    * Demands that recent plans placed here, of sets that do not report this host while another set does. Only a few are kept. Absent: none.
    */
@@ -72,6 +74,16 @@ export interface Down {
 export const OBSERVATIONS_DOWN = 3;
 
 /** The proof that calls of a node must carry. It belongs to one VM: another VM of the same node begins without it. */
+/** How far a node's clock is behind ours, by the times in its questions. */
+export interface NodeClock {
+  /** When the question arrived with which the next one is compared. */
+  readonly arrivedAt: Instant;
+  /** How much later than its own time that was. Negative: the node's clock is ahead. */
+  readonly behindMs: Milliseconds;
+  /** On this two questions agreed that arrived at least 30 s apart. Absent: no two did yet. */
+  readonly knownMs?: Milliseconds;
+}
+
 export interface NodeBinding {
   /** Digest of the token that the node chose (decide/stops/node-token.ts). The token itself is never stored. */
   readonly token: Digest;

@@ -1,5 +1,5 @@
 import type { NodeId } from "./ids.ts";
-import type { Draining, NodeBinding } from "./ledger.ts";
+import type { Draining, NodeBinding, NodeClock } from "./ledger.ts";
 import type { Instant, Seconds } from "./units.ts";
 import { secondsBetween } from "./units.ts";
 
@@ -23,6 +23,8 @@ export interface Question {
   readonly draining?: Draining;
   /** The token that its calls must carry from now on. The next plan writes it to the ledger. Absent: the ledger's token counts. */
   readonly bound?: NodeBinding;
+  /** What its questions say of its clock. The next plan writes it to the ledger. Absent: the ledger's counts. */
+  readonly clock?: NodeClock;
   /** When a call for this node was last refused for lack of the node's token. Absent: never. */
   readonly refusedAt?: Instant;
   /** The node reports itself unhealthy and is not stopped. Absent: it does not, or it is being stopped. */

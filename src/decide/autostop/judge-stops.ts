@@ -5,6 +5,7 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { factOfNode } from "../nodes/planned-beside.ts";
+import { clockAfter, isHeldUp } from "./node-clock.ts";
 import { maySpeak } from "./node-token.ts";
 import { isOvertaken } from "../stops/questions.ts";
 import type { FinalVerdict, StopCall, StopDecision, StopVerdict } from "./stop-verdict.ts";
@@ -79,6 +80,9 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   if (stopping !== undefined) return stopping;
   if (isOvertaken(view.questions.get(known.nodeId), call, now))
     return undecided("a newer question of this node was answered");
+  const clock = clockAfter(view.questions.get(known.nodeId)?.clock ?? known.clock, call);
+  if (call.begin && isHeldUp(clock, call))
+    return undecided("the question was too long on its way; ask again");
   const late = judgeWait(call, now);
   if (late !== undefined) return late;
   const objection = objectionTo(view, known, call);

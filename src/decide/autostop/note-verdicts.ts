@@ -13,6 +13,7 @@ import {
   noteStayUnmarked,
   noteUnhealthy,
 } from "../stops/questions.ts";
+import { clockAfter } from "./node-clock.ts";
 import type { StopCall, StopDecision, StopVerdict } from "./stop-verdict.ts";
 import type { Survey } from "./stop-survey.ts";
 
@@ -51,7 +52,8 @@ export function noteVerdicts(
     else next.set(id, noteAsked(next.get(id), call));
     if (verdict.kind === "forbidden") return;
     const said = noteCaller(next.get(id), call, verdict, bindings.get(id), now);
-    if (said !== undefined) next.set(id, said);
+    const heard = noteClock(said, known, call);
+    if (heard !== undefined) next.set(id, heard);
   });
   const isSame =
     next.size === before.size && [...next].every(([id, question]) => before.get(id) === question);
@@ -61,6 +63,17 @@ export function noteVerdicts(
     record: isPlanned ? { ...record, plan } : record,
     questions: isSame ? before : next,
   };
+}
+
+/** Notes what the question says of the node's clock. */
+function noteClock(
+  question: Question | undefined,
+  known: LedgerNode | undefined,
+  call: StopCall,
+): Question | undefined {
+  const before = question?.clock ?? known?.clock;
+  const clock = clockAfter(before, call);
+  return clock === undefined || clock === before ? question : { ...question, clock };
 }
 
 /** Notes what else an accepted call says: whether the node calls itself unhealthy, and its token if this is the first. */

@@ -148,6 +148,7 @@ function entryOf(
     ...(old?.draining === undefined ? {} : { draining: old.draining }),
     ...(keyId === undefined ? {} : { keyId }),
     ...(old?.bound === undefined ? {} : { bound: old.bound }),
+    ...(old?.clock === undefined ? {} : { clock: old.clock }),
     ...(old?.plannedBeside === undefined ? {} : { plannedBeside: old.plannedBeside }),
     ...(node.phase === "ready" ? {} : downOf(old)),
     ...(old?.endedAt === undefined ? {} : { endedAt: old.endedAt }),

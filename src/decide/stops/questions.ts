@@ -3,6 +3,7 @@ import type { Question, Questions, UnhealthyHold } from "../../domain/questions.
 import type { Draining, Ledger, LedgerNode, NodeBinding } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
+import { sameData } from "../../domain/same-data.ts";
 import { withStay } from "../../domain/questions.ts";
 
 /** A node that asked within this time is stopped by its own question only (docs/protocol.md, Questions of nodes). */
@@ -28,8 +29,9 @@ export function withQuestions(ledger: Ledger, questions: Questions): Ledger {
   return next ?? ledger;
 }
 
-function withQuestion(known: LedgerNode, { draining, stayAt, bound }: Question): LedgerNode {
-  const node = bound === undefined || isSameBinding(known.bound, bound) ? known : { ...known, bound };
+function withQuestion(known: LedgerNode, { draining, stayAt, bound, clock }: Question): LedgerNode {
+  const told = clock === undefined || sameData(known.clock, clock) ? known : { ...known, clock };
+  const node = bound === undefined || isSameBinding(known.bound, bound) ? told : { ...told, bound };
   if (draining !== undefined) return node.draining === draining ? node : { ...node, draining };
   if (stayAt === undefined || node.draining === undefined || lastStep(node.draining) > stayAt) return node;
   return undrain(node, stayAt);

@@ -1,0 +1,49 @@
+import type { NodeClock } from "../../domain/ledger.ts";
+import type { Instant, Milliseconds, Seconds } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import type { Asking } from "../stops/questions.ts";
+
+/**
+ * How long a question was on its way, by the node's own clock (docs/protocol.md, Questions of nodes). A question may wait in front of a host
+ * that starts or stands still. Its node has given up by then, and may have opened.
+ */
+
+/** Two questions that arrived this far apart did not wait in the same place. */
+const APART_SECONDS: Seconds = 30;
+/** Questions with differences this close were not held up. */
+const AGREE_MS: Milliseconds = 20_000;
+/** A smaller change of a known difference is not noted, because each note is a write. */
+const DRIFT_MS: Milliseconds = 5_000;
+/** How late a question of a node may be whose difference is not known. */
+const UNKNOWN_LATE_MS: Milliseconds = 120_000;
+/** `asked` need only rise. Only within a day of our time it is a time. */
+const DAY_MS: Milliseconds = 86_400_000;
+
+/** What is known of a node's clock after a question. The same object if nothing new is. */
+export function clockAfter(
+  clock: NodeClock | undefined,
+  { arrivedAt, asked }: Asking,
+): NodeClock | undefined {
+  const behindMs = differenceOf(arrivedAt, asked);
+  if (behindMs === undefined) return clock;
+  if (clock === undefined) return { arrivedAt, behindMs };
+  const { knownMs } = clock;
+  if (secondsBetween(clock.arrivedAt, arrivedAt) < APART_SECONDS) return clock;
+  const known = knownMs === undefined ? {} : { knownMs };
+  if (Math.abs(behindMs - clock.behindMs) > AGREE_MS) return { arrivedAt, behindMs, ...known };
+  const isSame = knownMs !== undefined && Math.abs(behindMs - knownMs) <= DRIFT_MS;
+  return isSame ? clock : { arrivedAt, behindMs, knownMs: behindMs };
+}
+
+/** Whether a question was too long on its way to begin a stop. `clock`: what is known after it. */
+export function isHeldUp(clock: NodeClock | undefined, { arrivedAt, asked }: Asking): boolean {
+  const behindMs = differenceOf(arrivedAt, asked);
+  if (behindMs === undefined) return false;
+  const { knownMs } = clock ?? {};
+  return knownMs === undefined ? behindMs > UNKNOWN_LATE_MS : behindMs > knownMs + AGREE_MS;
+}
+
+function differenceOf(arrivedAt: Instant, asked: number | undefined): Milliseconds | undefined {
+  if (asked === undefined || Math.abs(arrivedAt - asked) > DAY_MS) return undefined;
+  return arrivedAt - asked;
+}

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { clockAfter, isHeldUp } from "../../../src/decide/autostop/node-clock.ts";
+import type { NodeClock } from "../../../src/domain/ledger.ts";
+import { at } from "../../support/build-node.ts";
+
+/** Questions by when they arrived and how long they were on their way, both in seconds. Returns for each whether it was held up. */
+function heldUp(...questions: readonly (readonly [arrived: number, late: number])[]): readonly boolean[] {
+  let clock: NodeClock | undefined;
+  return questions.map(([arrived, late]) => {
+    const asking = { arrivedAt: at(arrived), asked: at(arrived) - 1000 * late };
+    clock = clockAfter(clock, asking);
+    return isHeldUp(clock, asking);
+  });
+}
+
+test.each([
+  { name: "one question at once", questions: [[0, 0]], held: [false] },
+  { name: "one that waited 200 s, of a node whose clock is not known", questions: [[0, 200]], held: [true] },
+  { name: "the same 120 s", questions: [[0, 120]], held: [false] },
+  {
+    name: "one that waited 30 s, of a node whose clock is known",
+    questions: [
+      [0, 0],
+      [30, 0],
+      [60, 30],
+    ],
+    held: [false, false, true],
+  },
+  {
+    name: "two that waited in one queue",
+    questions: [
+      [0, 200],
+      [1, 170],
+    ],
+    held: [true, true],
+  },
+  {
+    name: "three, and the next ones at once",
+    questions: [
+      [0, 200],
+      [0, 170],
+      [1, 140],
+      [40, 0],
+      [70, 0],
+    ],
+    held: [true, true, true, false, false],
+  },
+  {
+    name: "a clock that is ten minutes behind: its second question counts",
+    questions: [
+      [0, 600],
+      [30, 600],
+    ],
+    held: [true, false],
+  },
+  {
+    name: "a clock that is set back by five minutes",
+    questions: [
+      [0, 0],
+      [30, 0],
+      [60, 300],
+      [90, 300],
+    ],
+    held: [false, false, true, false],
+  },
+  {
+    name: "a clock that is set forward by five minutes, then one that waited 200 s",
+    questions: [
+      [0, 0],
+      [30, 0],
+      [60, -300],
+      [90, -300],
+      [300, -100],
+    ],
+    held: [false, false, false, false, true],
+  },
+] as const)("$name", ({ questions, held }) => {
+  expect(heldUp(...questions)).toEqual(held);
+});
+
+test("a number that only rises is no time", () => {
+  expect(
+    isHeldUp(clockAfter(undefined, { arrivedAt: at(0), asked: 7 }), { arrivedAt: at(0), asked: 7 }),
+  ).toBe(false);
+});
+
+test("a clock that is known is not noted again", () => {
+  const asking = (seconds: number) => ({ arrivedAt: at(seconds), asked: at(seconds) - 2000 });
+  const known = clockAfter(clockAfter(undefined, asking(0)), asking(30));
+  expect(known).toEqual({ arrivedAt: at(30), behindMs: 2000, knownMs: 2000 });
+  expect(clockAfter(known, asking(90))).toBe(known);
+});
