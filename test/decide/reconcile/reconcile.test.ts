@@ -76,7 +76,7 @@ describe("what a plan asks for", () => {
       creates: [`1 ${d4}`],
     },
     {
-      name: "accepted, and not shown for the whole grace: they do not count",
+      name: "accepted, and none shown for the whole grace: a failed boot, and the only bucket pauses",
       target: 4,
       ...nothing,
       record: {
@@ -91,7 +91,7 @@ describe("what a plan asks for", () => {
           },
         ],
       },
-      creates: [`4 ${d4}`],
+      creates: [],
     },
     {
       name: "committed and not settled: they may come, so they count",
