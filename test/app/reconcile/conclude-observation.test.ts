@@ -187,6 +187,16 @@ test("demand that moves each time: the third time the creates are saved, and wha
   expect(change.save?.record).toMatchObject({ generation: 6, observedGeneration: 5 });
 });
 
+test("an amended plan keeps from when on CycleCloud proves something, and a later moment is decided on", () => {
+  const began = changed(start(), { provesFrom: at(-500) });
+  const conclude = concludes(began);
+  conclude(began);
+  const amended = conclude(changed(began, { wakeAt: at(9), wakeFor: "demand" }));
+  expect(amended.save?.record).toMatchObject({ provesFrom: at(-500) });
+  const later = conclude(changed(began, { provesFrom: at(50) }));
+  expect(later.save?.changes.seen).toMatchObject({ early: true });
+});
+
 test("a report that had lapsed is sent again under the same revision: it is in force", () => {
   const began = start();
   const [entry] = began.record.sets.values();

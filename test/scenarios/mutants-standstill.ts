@@ -1,0 +1,86 @@
+import type { Edit } from "../support/product-copy.ts";
+import { runInCopy } from "../support/product-copy.ts";
+import type { Standstill } from "./standstill-stage.ts";
+
+/** The product with one rule of docs/protocol.md (Standstills) left out, and standstills that show it. */
+export interface Mutant {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  readonly shows: "open" | "twice";
+  readonly standstills: readonly Standstill[];
+}
+
+const PHASES = [0, 12, 24, 36, 48];
+const lasting = (seconds: number, more: Partial<Standstill> = {}): readonly Standstill[] =>
+  PHASES.map((phase) => ({ seconds, phase, ...more }));
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "a stop is lost by an early observation",
+    edits: [
+      {
+        file: "src/decide/intents/stops.ts",
+        find: "snapshot.early !== true && snapshot.at",
+        put: "snapshot.at",
+      },
+    ],
+    shows: "open",
+    standstills: lasting(140),
+  },
+  {
+    name: "a create is unknown by an early question",
+    edits: [
+      {
+        file: "src/decide/intents/settle-create.ts",
+        find: "if (provesFrom !== undefined && askedAt < provesFrom) return false;",
+        put: "if (provesFrom !== undefined && askedAt < 0) return false;",
+      },
+    ],
+    shows: "twice",
+    standstills: lasting(200),
+  },
+  {
+    name: "the moment ends before the next call where limits are short",
+    edits: [
+      {
+        file: "src/decide/pace/calls.ts",
+        find: "Math.max(callLimitSeconds, BETWEEN_CALLS_SECONDS)",
+        put: "Math.min(callLimitSeconds, BETWEEN_CALLS_SECONDS)",
+      },
+    ],
+    shows: "open",
+    standstills: lasting(110, { callLimitSeconds: 10 }),
+  },
+  {
+    name: "a node opens 180 s after its question, whatever it is told",
+    edits: [
+      {
+        file: "src/client/stop-series.ts",
+        find: "now - Math.max(askedAt, heldAt) >= OVER_MS",
+        put: "now - Math.min(askedAt, heldAt) >= OVER_MS",
+      },
+    ],
+    shows: "open",
+    standstills: lasting(300),
+  },
+  {
+    name: "an answer does not say that a stop is under way",
+    edits: [
+      {
+        file: "functions/stop-answer.ts",
+        find: "answer.underWay === true ? { stopUnderWay: true } : {}",
+        put: "answer.underWay === true ? {} : {}",
+      },
+    ],
+    shows: "open",
+    standstills: lasting(300),
+  },
+];
+
+/** Plays the standstills of a mutant in a copy of the product. Returns what went wrong. */
+export async function playMutant({ edits, shows, standstills }: Mutant): Promise<number> {
+  const folders = ["scenarios", "simulation", "support"];
+  const args = [shows, JSON.stringify(standstills)];
+  const { stdout } = await runInCopy(edits, folders, "test/scenarios/run-standstill.ts", args);
+  return Number(stdout);
+}
