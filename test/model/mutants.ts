@@ -247,8 +247,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop/stop-objections.ts",
-        find: "draining?.sentAt !== undefined && secondsBetween(draining.sentAt, seenAt) < DECIDE_AGAIN_SECONDS",
-        put: "draining?.sentAt !== undefined",
+        find: "if (isStopFresh(known, view, view.seenAt ?? now)) return",
+        put: "if (known.draining?.sentAt !== undefined) return",
       },
     ],
     sequences: 400,

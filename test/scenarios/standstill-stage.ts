@@ -3,6 +3,7 @@ import type { StopSeries } from "../../src/client/stop-series.ts";
 import { isOver, mayBegin, withAnswer, withQuestion, wordOf } from "../../src/client/stop-series.ts";
 import type { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { oneArray, target } from "./clusters.ts";
+import type { Told } from "./hosts-stage.ts";
 import { HostsStage } from "./hosts-stage.ts";
 import type { ReadyNode } from "./ready-nodes.ts";
 import type { Send } from "./stage-options.ts";
@@ -132,12 +133,10 @@ async function askUntilOver(
     const isFirst = series === undefined;
     series = withQuestion(series, { begins, now: asked });
     const query = { asked: String(asked), ...(begins ? {} : { begin: "no" }) };
-    const late = clock.sleep(1000 * ANSWER_SECONDS).then(() => ({ status: 0 }));
+    const late: Promise<Told> = clock.sleep(1000 * ANSWER_SECONDS).then(() => ({ status: 0 }));
     const host = stage.hosts[turn % stage.hosts.length];
-    const told = await Promise.race([stage.ask(node, host, query), late]);
-    const { undrain = undefined, stopUnderWay = undefined } =
-      "undrain" in told || "stopUnderWay" in told ? told : {};
-    const word = wordOf({ status: told.status, undrain, isFirst });
+    const { status, undrain, stopUnderWay } = await Promise.race([stage.ask(node, host, query), late]);
+    const word = wordOf({ status, undrain, isFirst });
     if (word === "stop") return end();
     if (word === "open") {
       seen.openedAt.set(node.nodeId, stage.seconds);

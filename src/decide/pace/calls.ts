@@ -30,7 +30,7 @@ const LONGEST_CALL_SECONDS: Seconds = 90;
 const STANDSTILL_SECONDS: Seconds = 30;
 /** With short limits, calls can give up long before CycleCloud goes on. By this time another call has begun and shows that. */
 const BETWEEN_CALLS_SECONDS: Seconds = 60;
-/** What an endpoint usually takes is the median of so many answers. Answers that are not known were quick. */
+/** What an endpoint usually takes is the median of nine answers. Answers that are not known were quick. */
 const ANSWERS_KEPT = 9;
 
 /**
