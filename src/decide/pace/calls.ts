@@ -81,8 +81,11 @@ function answersAfter(known: readonly Seconds[], { seconds, unanswered }: Measur
   return [...known, Math.round(seconds * 10) / 10].slice(-ANSWERS_KEPT);
 }
 
-/** The record after a standstill that these calls show. A call without an answer shows one, and so does an answer that took unusually long. */
-function withStandstill<R extends Pick<ClusterRecord, "provesFrom">>(
+/**
+ * The record after a standstill that these calls show. An answer that took unusually long shows one, and so does a call without an answer,
+ * unless a status that began later was answered: then only that call hangs.
+ */
+function withStandstill<R extends Pick<ClusterRecord, "provesFrom" | "lastGoodLookAt">>(
   record: R,
   before: Calls,
   measured: readonly MeasuredCall[],
@@ -94,7 +97,9 @@ function withStandstill<R extends Pick<ClusterRecord, "provesFrom">>(
     const known = answers.get(call.endpoint) ?? [];
     answers.set(call.endpoint, answersAfter(known, call));
     const isLong = call.seconds >= Math.min(STANDSTILL_SECONDS, callLimitSeconds / 2);
-    const stoodStill = call.unanswered === true || (isLong && call.seconds > 2 * usualSeconds(known));
+    const hangsAlone = (record.lastGoodLookAt ?? 0) >= call.at - 1000 * call.seconds;
+    const stoodStill =
+      call.unanswered === true ? !hangsAlone : isLong && call.seconds > 2 * usualSeconds(known);
     const from = plusSeconds(call.at, Math.max(callLimitSeconds, BETWEEN_CALLS_SECONDS) + lagSeconds);
     if (stoodStill && (provesFrom === undefined || from > provesFrom)) provesFrom = from;
   }

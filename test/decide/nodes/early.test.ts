@@ -99,7 +99,7 @@ function isCountedDown(early: Early): boolean {
   return followed.get(N1)?.down?.observations === 1;
 }
 
-const late = rememberNode(booting, { firstSeenAt: at(-DEFAULT_POLICY.bootTimeoutSeconds) });
+const late = rememberNode(booting, { firstSeenAt: at(0 - DEFAULT_POLICY.bootTimeoutSeconds) });
 
 test.each<{ readonly name: string; readonly concludes: (early: Early) => boolean }>([
   { name: "a stop without an effect is lost", concludes: stopped },

@@ -36,6 +36,18 @@ describe("until when CycleCloud stood still", () => {
       calls: [call({ seconds: 2, failure: "cut", unanswered: true })],
       found: proves(90),
     },
+    {
+      name: "a call that hangs while a later status was answered",
+      calls: [call({ endpoint: "operations", seconds: 60, failure: "no answer", unanswered: true })],
+      before: { lastGoodLookAt: at(-60) },
+      found: {},
+    },
+    {
+      name: "a call that hangs since after the last status",
+      calls: [call({ endpoint: "operations", seconds: 60, failure: "no answer", unanswered: true })],
+      before: { lastGoodLookAt: at(-61) },
+      found: proves(90),
+    },
     { name: "an answer after 30 s", calls: [call({ seconds: 30 })], found: proves(90) },
     { name: "an answer after 29.9 s", calls: [call({ seconds: 29.9 })], found: {} },
     {
