@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { oneArray, target } from "./clusters.ts";
+import { HostsStage } from "./hosts-stage.ts";
 import { playCreate, playStop } from "./standstill-stage.ts";
 
 /** CycleCloud stands still and then does what lies in its sockets (docs/protocol.md, Standstills). `npm run test:deep` plays more lengths. */
@@ -24,4 +26,21 @@ test("a CycleCloud that always takes 40 s: the same", async () => {
   const slow = { seconds: 200, callSeconds: 40, phase: 12 };
   expect(await playStop(slow)).toEqual({ open: 0, closed: 0 });
   expect(await playCreate(slow)).toBe(25);
+});
+
+test("a question that waited 200 s in front of a host stops no node; one at once does", async () => {
+  const day = { expirationInterval: 86_400 };
+  const stage = new HostsStage({ simulator: oneArray("demo") });
+  await stage.pass(10);
+  stage.push(target("demo", 2, day));
+  await stage.pass(300);
+  stage.push(target("demo", 0, { ...day, revision: stage.clock.now() }));
+  await stage.pass(60);
+  const [node] = stage.readyNodes;
+  if (node === undefined) throw new Error("no node is up");
+  const asked = (secondsAgo: number) => ({ asked: String(stage.clock.now() - 1000 * secondsAgo) });
+  expect(await stage.told(node, stage.hosts[0], asked(200))).toMatchObject({ status: 503, undrain: false });
+  await stage.pass(60);
+  expect(stage.count("terminate-accepted")).toBe(0);
+  expect(await stage.told(node, stage.hosts[1], asked(0))).toEqual({ status: 200 });
 });
