@@ -31,7 +31,8 @@ export async function handleAutostop(composed: Composition, request: StopRequest
     if (verified === undefined) return wrongToken();
     if (verified === "unknown") return responseOf(unread("the cluster has not been observed yet"), instance);
     if (verified === "late") return responseOf(unread("storage does not answer; ask again"), instance);
-    const answer = await stopDesk.ask(site, { ...question, array: verified.array, arrivedAt });
+    const untimed = (autoscaler.ports.clock.speed ?? 1) === 1 ? {} : { untimed: true as const };
+    const answer = await stopDesk.ask(site, { ...question, ...untimed, array: verified.array, arrivedAt });
     autoscaler.ports.log("autostop", {
       cluster: site.cluster,
       instance,

@@ -1,5 +1,5 @@
 import type { NodeClock } from "../../domain/ledger.ts";
-import type { Instant, Milliseconds, Seconds } from "../../domain/units.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { Asking } from "../stops/questions.ts";
 
@@ -20,11 +20,9 @@ const UNKNOWN_LATE_MS: Milliseconds = 120_000;
 const DAY_MS: Milliseconds = 86_400_000;
 
 /** What is known of a node's clock after a question. The same object if nothing new is. */
-export function clockAfter(
-  clock: NodeClock | undefined,
-  { arrivedAt, asked }: Asking,
-): NodeClock | undefined {
-  const behindMs = differenceOf(arrivedAt, asked);
+export function clockAfter(clock: NodeClock | undefined, asking: Asking): NodeClock | undefined {
+  const { arrivedAt } = asking;
+  const behindMs = differenceOf(asking);
   if (behindMs === undefined) return clock;
   if (clock === undefined) return { arrivedAt, behindMs };
   const { knownMs } = clock;
@@ -36,14 +34,14 @@ export function clockAfter(
 }
 
 /** Whether a question was too long on its way to begin a stop. `clock`: what is known after it. */
-export function isHeldUp(clock: NodeClock | undefined, { arrivedAt, asked }: Asking): boolean {
-  const behindMs = differenceOf(arrivedAt, asked);
+export function isHeldUp(clock: NodeClock | undefined, asking: Asking): boolean {
+  const behindMs = differenceOf(asking);
   if (behindMs === undefined) return false;
   const { knownMs } = clock ?? {};
   return knownMs === undefined ? behindMs > UNKNOWN_LATE_MS : behindMs > knownMs + AGREE_MS;
 }
 
-function differenceOf(arrivedAt: Instant, asked: number | undefined): Milliseconds | undefined {
-  if (asked === undefined || Math.abs(arrivedAt - asked) > DAY_MS) return undefined;
+function differenceOf({ arrivedAt, asked, untimed }: Asking): Milliseconds | undefined {
+  if (asked === undefined || untimed === true || Math.abs(arrivedAt - asked) > DAY_MS) return undefined;
   return arrivedAt - asked;
 }

@@ -96,6 +96,8 @@ export interface Asking {
   readonly arrivedAt: Instant;
   /** The node's own time. Absent: an older script asks. */
   readonly asked?: number;
+  /** `asked` is no time of our clock: on one machine ours may run faster. */
+  readonly untimed?: true;
 }
 
 /** Whether a newer question of the node was answered with "stay" while this one waited for a host. The node may work again. */
