@@ -1,5 +1,6 @@
 import type { RequestId } from "./ids.ts";
 import type { RequestedNode, Snapshot } from "./cluster.ts";
+import type { ClusterRecord } from "./record.ts";
 import type { Instant } from "./units.ts";
 
 /** One observation of CycleCloud: the status, and the nodes of the requests that are still open. */
@@ -16,4 +17,9 @@ export interface RequestNodes {
   /** When the question began. The answer may be as old as that. */
   readonly askedAt: Instant;
   readonly nodes: readonly RequestedNode[];
+}
+
+/** Whether what began at this moment proves nothing by what it lacks, because CycleCloud stood still (docs/protocol.md, Standstills). */
+export function isEarly({ provesFrom }: Pick<ClusterRecord, "provesFrom">, began: Instant): boolean {
+  return provesFrom !== undefined && began < provesFrom;
 }

@@ -32,8 +32,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/intents/settle-create.ts",
-        find: "if (provesFrom !== undefined && askedAt < provesFrom) return false;",
-        put: "if (provesFrom !== undefined && askedAt < 0) return false;",
+        find: "if (isEarly(record, askedAt)) return false;",
+        put: "if (isEarly(record, askedAt) && askedAt < 0) return false;",
       },
     ],
     shows: "twice",

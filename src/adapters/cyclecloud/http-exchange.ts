@@ -67,21 +67,13 @@ function describeFailure(error: unknown, operation: string): Attempt {
   }
   if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(code)) {
     // A retry would get the same certificate.
-    return failed(
-      new PortError("unreachable", operation, `${certificateText(code)} (${code})`, undefined, {
-        notConnected: true,
-      }),
-    );
+    const message = `${certificateText(code)} (${code})`;
+    return failed(new PortError("unreachable", operation, message, undefined, { notConnected: true }));
   }
+  const message = `no connection, or it was cut (${code})`;
   const notConnected = NOT_CONNECTED.test(code);
-  return failed(
-    new PortError("unreachable", operation, `no connection, or it was cut (${code})`, undefined, {
-      notConnected,
-    }),
-    {
-      connectionLost: true,
-    },
-  );
+  const lost = new PortError("unreachable", operation, message, undefined, { notConnected });
+  return failed(lost, { connectionLost: true });
 }
 
 /** Errors of an attempt to connect. Any other error may have come after the request was sent. */

@@ -17,13 +17,7 @@ export type StopAnswer =
   | { readonly kind: "unknown-instance" }
   /** The stop URL is another array's. With `unbound`, the call lacks the token that this node's calls must carry. */
   | { readonly kind: "forbidden"; readonly undrain: boolean; readonly unbound?: true }
-  /** `underWay`: a stop of the node is under way, or its question is still being decided. */
-  | {
-      readonly kind: "cannot-tell";
-      readonly why: string;
-      readonly undrain: boolean;
-      readonly underWay?: true;
-    };
+  | Extract<FinalVerdict, { readonly kind: "cannot-tell" }>;
 
 /** No answer yet: the node asks again. */
 export function askAgain(why: string): StopAnswer {

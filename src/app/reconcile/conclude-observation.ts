@@ -28,6 +28,7 @@ import type { Change } from "../record/commit.ts";
 import type { Finding } from "../effects/effects.ts";
 import type { Seen } from "./observe-cluster.ts";
 import { tryVirtualFleet } from "./try-virtual-fleet.ts";
+import { isEarly } from "../../domain/observation.ts";
 import type { Observation } from "../../domain/observation.ts";
 import type { Settled } from "../../decide/intents/evidence.ts";
 import type { CurrentInForce, CurrentWhole } from "../record/current.ts";
@@ -87,9 +88,9 @@ export function concluder(
 }
 
 /** The observation, with a note if a standstill of CycleCloud makes it prove less (docs/protocol.md, Standstills). */
-function asProof(observation: Observation, { provesFrom }: ClusterRecord): Observation {
+function asProof(observation: Observation, record: ClusterRecord): Observation {
   const { snapshot } = observation;
-  if (provesFrom === undefined || snapshot.at >= provesFrom) return observation;
+  if (!isEarly(record, snapshot.at)) return observation;
   return { ...observation, snapshot: { ...snapshot, early: true } };
 }
 

@@ -9,6 +9,7 @@ import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
+import { isEarly } from "../../domain/observation.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { outageSeconds } from "../pace/observation-times.ts";
 import { isResting } from "../pace/outage.ts";
@@ -71,17 +72,14 @@ export function surveyOf(
     managed: bodies.seen === undefined ? undefined : managedArrays(bodies.seen, policy),
     policy,
     seenAt: bodies.seen?.at,
-    ...(isEarly(record, bodies) ? { early: true as const } : {}),
+    // The record may know of a standstill that the observation did not.
+    ...(bodies.seen !== undefined && isEarly(record, bodies.seen.at) ? { early: true as const } : {}),
     isForgetful:
       record.epochAt !== undefined && secondsBetween(record.epochAt, now) < forgottenSeconds(policy),
     blind: whyBlind(record, bodies, policy, now),
     resting: whyResting(record, policy, now),
   };
 }
-
-/** The last observation may be older than what the record says of a standstill. */
-const isEarly = ({ provesFrom }: ClusterRecord, { seen }: Bodies): boolean =>
-  provesFrom !== undefined && seen !== undefined && seen.at < provesFrom;
 
 function whyBlind(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): string | undefined {
   if (bodies.seen === undefined) return "the cluster has not been observed yet";

@@ -3,6 +3,7 @@ import type { CreateEffect, Intent } from "../../domain/intent.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { isEarly } from "../../domain/observation.ts";
 import { backOff } from "./back-off.ts";
 import { sendAlone } from "./create-requests.ts";
 import { afterAccepted, afterFound } from "./granted-create.ts";
@@ -74,9 +75,12 @@ function letGo(record: ClusterRecord, intent: Intent, now: Instant): ClusterReco
   return replaceIntent(record, intent, { ...intent, leaseUntil: now });
 }
 
-/** Whether "not known" is certain. Not soon after a standstill of CycleCloud, which may still hold the request. An instance that no longer holds the intent does not know later sends, so the record counts then. */
-function isCertain(intent: Intent, { askedAt, held }: Absent, { provesFrom }: ClusterRecord): boolean {
-  if (provesFrom !== undefined && askedAt < provesFrom) return false;
+/**
+ * Whether "not known" is certain. Not soon after a standstill of CycleCloud, which may still hold the request. An instance that no longer holds
+ * the intent does not know later sends, so the record counts then.
+ */
+function isCertain(intent: Intent, { askedAt, held }: Absent, record: ClusterRecord): boolean {
+  if (isEarly(record, askedAt)) return false;
   const isHeld = held.by === intent.owner;
   if (isHeld && meansInvalid(intent, askedAt)) return true;
   const certainFrom = isHeld ? held.certainFrom : intent.certainFrom;
