@@ -10,6 +10,8 @@ export interface SenderRule {
   readonly maxPriority?: number;
   /** Their caps together. Absent: see `CapRules`. */
   readonly caps?: Ceiling;
+  /** Their part of what the rules have of the bounds of the cluster, compared with the other rules. Absent: 1. */
+  readonly share?: number;
   /** Whether their reports of hosts count. */
   readonly hosts: boolean;
   readonly pools: boolean;

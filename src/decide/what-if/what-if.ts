@@ -33,9 +33,10 @@ export function suppose(
   if (problems.length > 0) return { kind: "unknown", problems };
   const demands = new Map(bodies.demands);
   const reports = new Map(bodies.reports);
+  const { senders } = policy;
   let next = enabled.record;
   for (const update of updates) {
-    const accepted = accept(next, update, now);
+    const accepted = accept(next, update, now, senders === undefined ? {} : { senders });
     if (accepted.kind === "too-much") {
       const path = `requestSets.${update.set}`;
       return { kind: "unknown", problems: [{ ...accepted.problem, path }] };
