@@ -21,13 +21,9 @@ function lookUp(rules: SenderRules, set: SetName): Lookup {
   if (known !== undefined) return known;
   // A sender may invent any number of names, so the number of stored lookups has a bound.
   if (found.size >= MOST_KEPT) found.clear();
-  let steps = 0;
-  const rule = rules.find(({ requestSets }) => {
-    const names = compileNames(requestSets);
-    steps += 1 + Math.ceil((names.characters * set.length) / COMPARISONS_PER_STEP);
-    return names.has(set);
-  });
-  const lookup = { rule, steps };
+  const spent: Spent = { steps: 0 };
+  const rule = rules.find(({ requestSets }) => isNamed(requestSets, set, spent));
+  const lookup = { rule, steps: spent.steps };
   found.set(set, lookup);
   return lookup;
 }
@@ -53,33 +49,55 @@ export function stepsToFindRules(rules: SenderRules, sets: Iterable<SetName>, mo
 
 // ---------------------------------------------------------------- names and patterns
 
-/** The names and patterns of one list, compiled once. */
+/** A list of names and patterns, compiled once. */
 interface Names {
-  readonly has: (name: string) => boolean;
-  /** Number of characters of its patterns. Comparing a name with them takes this times the length of the name, at worst. */
-  readonly characters: number;
+  readonly exact: ReadonlySet<string>;
+  readonly patterns: readonly HeadedPattern[];
 }
 
-/** Characters that are compared at the cost of one step of a plan. */
-const COMPARISONS_PER_STEP = 64;
+/** A pattern, and the characters before its first special one. Most names differ there already. */
+interface HeadedPattern extends Pattern {
+  readonly head: string;
+  readonly length: number;
+}
 
-function compileNames(list: readonly string[]): Names {
+/** What comparing has cost so far, in steps of a plan. */
+interface Spent {
+  steps: number;
+}
+
+/** Characters that are compared at the cost of one step, if a name begins like a pattern. */
+const COMPARISONS_PER_STEP = 8;
+
+/** Whether a list names this. Compares with its patterns in turn, until one matches. */
+function isNamed(list: readonly string[], name: string, spent: Spent = { steps: 0 }): boolean {
+  const { exact, patterns } = namesIn(list);
+  spent.steps += 1;
+  if (exact.has(name)) return true;
+  return patterns.some(({ head, length, test }) => {
+    spent.steps += 1;
+    if (!name.startsWith(head)) return false;
+    // At worst each character is compared with each one of the pattern.
+    spent.steps += Math.ceil((length * name.length) / COMPARISONS_PER_STEP);
+    return test(name);
+  });
+}
+
+function namesIn(list: readonly string[]): Names {
   const known = compiled.get(list);
   if (known !== undefined) return known;
-  const patterns: Pattern[] = [];
-  let characters = 0;
-  for (const name of list) {
+  const patterns = list.flatMap((name) => {
     const pattern = compilePattern(name);
-    if (pattern === undefined) continue;
-    patterns.push(pattern);
-    characters += name.length;
-  }
-  const exact = new Set(list);
-  const has = (name: string): boolean => exact.has(name) || patterns.some((pattern) => pattern.test(name));
-  const names = { has, characters };
+    return pattern === undefined
+      ? []
+      : [{ ...pattern, head: name.slice(0, name.search(SPECIAL)), length: name.length }];
+  });
+  const names = { exact: new Set(list), patterns };
   compiled.set(list, names);
   return names;
 }
+
+const SPECIAL = /[*?[]/;
 
 const compiled = new WeakMap<readonly string[], Names>();
 
@@ -108,8 +126,8 @@ function mayOwn(rules: SenderRules, set: SetName, key: "pools" | "dynamicArrays"
   if (rules.length === 0) return true;
   const own = ruleOf(rules, set)?.[key] ?? true;
   if (own === false) return false;
-  if (own !== true) return compileNames(own).has(name);
-  return !rules.some(({ [key]: list }) => typeof list === "object" && compileNames(list).has(name));
+  if (own !== true) return isNamed(own, name);
+  return !rules.some(({ [key]: list }) => typeof list === "object" && isNamed(list, name));
 }
 
 /** Attributes that a set may set in addition to the documented ones. */
