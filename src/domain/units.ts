@@ -12,8 +12,15 @@ export type Milliseconds = number & { readonly [unit]?: "milliseconds" };
 /** A moment: whole milliseconds since 1970-01-01 UTC, on the product's one clock. */
 export type Instant = number & { readonly [unit]: "Instant" };
 
-/** A moment from milliseconds since 1970-01-01 UTC, rounded to whole ones. */
-export const instant = (milliseconds: Milliseconds | Instant): Instant => Math.round(milliseconds) as Instant;
+/**
+ * A moment from milliseconds since 1970-01-01 UTC, rounded to whole ones. Cut to what a date can be: a stored duration of 1e308 s is added to
+ * moments, and the sum is shown.
+ */
+export const instant = (milliseconds: Milliseconds | Instant): Instant =>
+  Math.max(EARLIEST, Math.min(LATEST, Math.round(milliseconds))) as Instant;
+
+/** The dates that ISO 8601 writes with a year of four digits: from the year 0 to 9999. */
+const [EARLIEST, LATEST]: readonly [Milliseconds, Milliseconds] = [-62_167_219_200_000, 253_402_300_799_999];
 
 /** The moment `seconds` after another. */
 export function plusSeconds(at: Instant, seconds: Seconds): Instant {
