@@ -132,7 +132,7 @@ test("the bill as an administrator reads it: the lines, what was counted, and wh
   expect(out).toMatch(/^executions +46,500 +executions +counted +0\.02 +0\.00$/m);
   expect(out).toMatch(/^queue get +1440 +43200$/m);
   expect(out).toContain(
-    "an instance of 512 MB stays 60 s after its last execution (--stays), so the timer's instance never ends;",
+    "an instance of 2048 MB stays 60 s after its last execution (--stays), so the timer's instance never ends;",
   );
   expect((await runCommand(["cost", "--list-prices"])).out).toMatch(
     /^queueOperations +Queue Storage, any operation +0\.004 +10,000 operations/m,

@@ -7,6 +7,7 @@ import {
   takeOver,
   withoutDueWake,
 } from "../../decide/record/whose-turn.ts";
+import { beginPlanning } from "../../decide/record/deaths.ts";
 import type { Owner } from "../../domain/ids.ts";
 import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
@@ -73,7 +74,10 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
   const open = [...new Set([...record.inFlight.map((entry) => entry.requestId), ...resumed])];
   return {
-    save: { record: beginObservation(reserved, now), changes: {} },
+    save: {
+      record: beginPlanning(beginObservation(reserved, now), run.app.lanes.process, now),
+      changes: {},
+    },
     result: {
       kind: "begun",
       at: now,

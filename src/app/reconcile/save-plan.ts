@@ -1,3 +1,5 @@
+import { forgetDeaths } from "../../decide/record/deaths.ts";
+import { noteHeap } from "../../decide/record/heaps.ts";
 import { isRemembered, retireSets } from "../../decide/record/finished-sets.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import { restSeconds, tickAfterPlan } from "../../decide/pace/next-tick.ts";
@@ -16,7 +18,7 @@ import type { Planner, Concluded } from "./planner.ts";
 export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
   const { plan, seen, ledger, virtual } = decision;
   const { document } = run.policy;
-  const planned = withoutCoveredWake(endPriority(decision.record));
+  const planned = withoutCoveredWake(endPriority(survive(decision, run)));
   const { record, changes } = retire(planned, run.policy, plan.at);
   const wakeAt = followUpOf(decision, record);
   const followed: ClusterRecord = wakeAt === undefined ? record : { ...record, wakeAt, wakeFor: "follow-up" };
@@ -45,6 +47,13 @@ export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
       ...(wakeAt === undefined ? {} : { wakeAt }),
     },
   };
+}
+
+/** This process has made a plan with its heap. If it left out no set because others died, nobody dies of the record. */
+function survive({ record, plan }: Decision, { app }: Planner): ClusterRecord {
+  const noted = noteHeap(record, app.lanes.heap, plan.at);
+  const isWhole = plan.leftOut?.some(({ aside }) => aside === "deaths") !== true;
+  return isWhole ? forgetDeaths(noted) : noted;
 }
 
 /** By then CycleCloud has usually accepted the stops of a plan. */
