@@ -19,6 +19,7 @@ export const VIOLATIONS = [
   "late",
   "wrongYes",
   "wrongUndrain",
+  "wrongSend",
   "stoppedOpen",
   "unbraked",
   "neverGranted",
@@ -68,11 +69,15 @@ export async function playSeeds(
 /** Plays one seed, adds its counts to `did`, and prints its story if it has a fault. */
 export async function playSeed(seed: number, played: Played, did: Did): Promise<readonly string[]> {
   const outcome = await simulate(seed, played);
+  did.runs += 1;
   did.crashes += outcome.crashes;
   did.nodesStarted += outcome.verdict.nodesStarted;
   did.nodesCreated += outcome.verdict.nodesCreated;
   did.readyNodesStopped += outcome.verdict.readyNodesStopped;
   did.unreachedStopped += outcome.verdict.unreachedStopped;
+  did.heldTooLong += outcome.verdict.heldTooLong;
+  did.standstills += outcome.verdict.standstills;
+  did.freezes += outcome.verdict.freezes;
   did.simulatedSeconds += outcome.simulatedSeconds;
   const faults = faultsOf(outcome);
   if (faults.length > 0) process.stdout.write(`${await tellStory(seed, played)}\n`);
@@ -81,22 +86,32 @@ export async function playSeed(seed: number, played: Played, did: Did): Promise<
 
 export function nothingDone(): Did {
   return {
+    runs: 0,
     crashes: 0,
     nodesCreated: 0,
     nodesStarted: 0,
     readyNodesStopped: 0,
     unreachedStopped: 0,
+    heldTooLong: 0,
+    standstills: 0,
+    freezes: 0,
     simulatedSeconds: 0,
   };
 }
 
 /** What happened in the runs, so that a test notices runs in which nothing happens. */
 export interface Did {
+  runs: number;
   crashes: number;
   nodesCreated: number;
   nodesStarted: number;
   readyNodesStopped: number;
   /** Busy nodes that were stopped after none of their questions had reached a host for minutes. */
   unreachedStopped: number;
+  /** Nodes stopped or made twice by what CycleCloud held for over 15 minutes. */
+  heldTooLong: number;
+  /** How often CycleCloud, and a process, stood still. */
+  standstills: number;
+  freezes: number;
   simulatedSeconds: number;
 }

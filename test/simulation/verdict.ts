@@ -28,6 +28,13 @@ export interface Verdict {
   readonly unbraked: number;
   /** Stops that were due and were not granted. */
   readonly neverGranted: number;
+  /** Stops and creates that were sent too late after their commit, or stops that were sent twice. */
+  readonly wrongSend: number;
+  /** What CycleCloud held for over 15 minutes, in nodes: stopped after they had opened, or made twice. A measure, not a violation. */
+  readonly heldTooLong: number;
+  /** How often CycleCloud, and a process, stood still. Measures, not violations. */
+  readonly standstills: number;
+  readonly freezes: number;
   /** Busy nodes that were stopped while none of their questions reached a host for minutes, but reports did. A measure, not a violation. */
   readonly unreachedStopped: number;
   /** How often CycleCloud was asked for its status. A measure, not a violation. */
@@ -53,6 +60,10 @@ export const NOTHING: Verdict = {
   stoppedOpen: 0,
   unbraked: 0,
   neverGranted: 0,
+  wrongSend: 0,
+  heldTooLong: 0,
+  standstills: 0,
+  freezes: 0,
   unreachedStopped: 0,
   statusReads: 0,
   nodesCreated: 0,

@@ -5,11 +5,13 @@ export interface Watched {
   /** When its create was decided. */
   readonly committedAt: number;
   host: string | undefined;
-  /** When it was marked to be stopped. */
+  /** When it was marked to be stopped, and by what. */
   markedAt: number | undefined;
+  markedBy: string | undefined;
   ready: boolean;
   /** How many statuses have listed it, and whether one listed it as Ready. */
   shown: number;
+  shownAt: number | undefined;
   shownReady: boolean;
   failed: boolean;
   stopped: boolean;
