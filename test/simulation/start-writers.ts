@@ -42,6 +42,8 @@ function outletOf({ schedule, weather, judge, fronts, line, races, trace }: Worl
     cluster: CLUSTER,
     reportsApart: weather.reportsApart === true,
     noticesGone: weather.lasting !== undefined,
+    renewSeconds:
+      weather.lasting?.isCalm === true ? { steps: 100, jobs: [40, 90] } : { steps: 40, jobs: [20, 60] },
     send: (update, told) => {
       trace("WRITER", () => JSON.stringify(told));
       judge.sent(told);

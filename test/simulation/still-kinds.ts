@@ -32,6 +32,7 @@ function hourOf(dice: Dice, lasting: Lasting, scripts: Partial<Scripts> = {}): P
     lagSeconds: dice.pick([0, 10, 30]),
     reports: dice.chance(0.4),
     lasting: {
+      isCalm: true,
       dips: dice.chance(0.5) ? DIPS : LONG_DIPS,
       scripts: {
         delayed: 0.05,
@@ -112,6 +113,9 @@ export function drawStill(dice: Dice, instances: number): Partial<Weather> {
     cuts: some(cutsOf(dice, instances)),
     oldSecret: instances > 1 ? some(0) : undefined,
   };
-  const drawn: Lasting = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined));
+  const drawn: Lasting = {
+    isCalm: true,
+    ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)),
+  };
   return { ...clusterOf(dice.whole(...NODES)), stormSeconds: STORM_SECONDS, lasting: drawn };
 }

@@ -75,6 +75,8 @@ export interface Lasting {
   readonly deleters?: { readonly everySeconds: number; readonly onlyIdle: boolean };
   /** Chance that something arrives at another instance during a save or a call to CycleCloud, which then takes longer. */
   readonly races?: number;
+  /** Senders renew their demand less often, so that an hour is cheap to play. */
+  readonly isCalm?: true;
   /** Number of sets that only renew their demand, at random times. */
   readonly renewals?: number;
   /** Idle nodes of a large array ask one after the other at this interval, while the demand of another array changes. */
