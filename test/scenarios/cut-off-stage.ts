@@ -1,4 +1,5 @@
 import { PortError } from "../../src/app/ports/port-error.ts";
+import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { Dice } from "../simulation/dice.ts";
 import { oneArray, target } from "./clusters.ts";
 import type { Host } from "./hosts-stage.ts";
@@ -92,6 +93,18 @@ function gapsOf(stage: HostsStage, from: number, until: number): readonly number
   return times.slice(1).map((at, index) => at - (times[index] ?? at));
 }
 
+/** A sender that gets no answer tries the next host. */
+async function putInTurn(stage: HostsStage, message: DemandMessage, turn: number): Promise<void> {
+  const host = stage.hosts[turn % stage.hosts.length];
+  if (host === undefined) return;
+  try {
+    await stage.put(message, host);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    await putInTurn(stage, message, turn + 1);
+  }
+}
+
 /** Demand rises every 30 to 90 s while some hosts are cut off. */
 export async function playDemand(options: CutOff): Promise<Served> {
   const { stage, begin, end, how, calls } = await clusterOf(4, options);
@@ -113,9 +126,8 @@ export async function playDemand(options: CutOff): Promise<Served> {
     wanted += 2;
     open.push(stage.seconds);
     const message = target("demo", wanted, { ...DAY, revision: stage.clock.now() });
-    const host = stage.hosts[(turn += 1) % stage.hosts.length];
     if (how.by === "queue") stage.push(message);
-    else if (host !== undefined) await stage.put(message, host);
+    else await putInTurn(stage, message, (turn += 1));
     const until = stage.seconds + 30 + 60 * dice.fraction();
     while (stage.seconds < until) {
       await stage.pass(1);
