@@ -271,7 +271,7 @@ export class Instance {
     const { crash, loss, slow, freeze, lasting } = weather();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     if (!this.#alive) return promise;
-    const fail = (how: { readonly notConnected?: boolean } = {}): void =>
+    const fail = (how: { readonly notSent?: boolean } = {}): void =>
       this.#step(() => reject(new PortError("unreachable", what, "no answer", undefined, how)));
     if (this.#isCutOff(link, what, fail)) return promise;
     const span = (): number => {
@@ -322,7 +322,7 @@ export class Instance {
   }
 
   /** Whether a link is cut. Then the call fails, and nothing of it arrives. */
-  #isCutOff(link: Link, what: string, fail: (how?: { readonly notConnected?: boolean }) => void): boolean {
+  #isCutOff(link: Link, what: string, fail: (how?: { readonly notSent?: boolean }) => void): boolean {
     const { schedule, weather, trace } = this.#shared;
     const { lasting } = weather();
     const at = (schedule.now() - ORIGIN) / 1000;
@@ -335,9 +335,9 @@ export class Instance {
     const [least, most] = TIMEOUT_MS.storage;
     const limit = link === "storage" ? dice.whole(least, most) : limitOf(lasting);
     // A connection that is open already shows nothing until the limit.
-    if (cut.how === "refused") schedule.after(dice.whole(...REFUSED_MS), () => fail({ notConnected: true }));
+    if (cut.how === "refused") schedule.after(dice.whole(...REFUSED_MS), () => fail({ notSent: true }));
     else if (dice.chance(0.5)) schedule.after(limit, fail);
-    else schedule.after(Math.min(limit, CONNECT_MS), () => fail({ notConnected: true }));
+    else schedule.after(Math.min(limit, CONNECT_MS), () => fail({ notSent: true }));
     return true;
   }
 

@@ -1,7 +1,7 @@
 import { nameStemOf } from "../../decide/intents/create-requests.ts";
 import { maySendNow } from "../../decide/intents/send-times.ts";
 import type { CreateEffect, CreateSet, Intent, StartEffect, TerminateEffect } from "../../domain/intent.ts";
-import { withCredentials } from "./credentials.ts";
+import { isSilence, withCredentials } from "./credentials.ts";
 import type { ArrayTemplates, InTime, RequestedSet } from "../ports/cyclecloud.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Evidence } from "../../decide/intents/evidence.ts";
@@ -108,15 +108,20 @@ async function sendTerminate(
   intent: Intent,
   effect: TerminateEffect,
 ): Promise<Evidence | undefined> {
-  const { site } = run;
+  const { app, site } = run;
+  const { calls } = app.lanes.memoryOf(site.cluster);
+  const began = app.ports.clock.now();
   try {
     const outcome = await inTime(run, intent, (isInTime) =>
       site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, isInTime),
     );
     if (outcome === undefined) return { kind: "not-sent" };
+    calls.noteAnswer("terminate", began);
     if (outcome.kind === "accepted") return { kind: "terminated", nodes: outcome.nodes };
     return { kind: "refused", message: outcome.message ?? "CycleCloud answered 409" };
   } catch (error) {
+    if (error instanceof PortError && isSilence(error))
+      calls.noteSilent("terminate", { began, ended: app.ports.clock.now() });
     return afterError(error, () => askStop(run, intent.id));
   }
 }
