@@ -58,6 +58,17 @@ export interface Shared {
   readonly noteCrash: (instance: Instance) => void;
 }
 
+/** What else is known of a call. */
+interface Sent {
+  readonly endpoint?: Endpoint;
+  /** The nodes whose stop it saves. */
+  readonly stopping?: readonly string[];
+  /** Asked in the turn in which the request is written. False: it is not written. */
+  readonly inTime?: () => boolean;
+  /** Called when the request is written. */
+  readonly written?: () => void;
+}
+
 /** Time of a call on its way there, and back. */
 const USUAL_MS: Readonly<Record<Link, readonly [number, number]>> = {
   storage: [1, 25],
@@ -192,8 +203,8 @@ export class Instance {
     const { schedule, openStore, queue, breaker, history, policy } = this.#shared;
     const { dice } = schedule;
     const store = openStore();
-    const call = <T>(what: string, effect: () => Promise<T>, stopping?: readonly string[]): Promise<T> =>
-      this.#call("storage", what, effect, undefined, stopping);
+    const call = <T>(what: string, effect: () => Promise<T>, stopping: readonly string[] = []): Promise<T> =>
+      this.#call("storage", what, effect, { stopping });
     return {
       clock: {
         now: () => schedule.now(),
@@ -251,11 +262,17 @@ export class Instance {
 
   #send(request: TransportRequest): Promise<Answer> {
     const { noteRequest, weather, answer } = this.#shared;
-    if (this.#alive) noteRequest(request, this.#readAt);
     const endpoint = endpointOf(request);
     const handle = (): Answer =>
       this.#hasOldSecret() ? REFUSED : (brokenAnswer(weather().lasting, endpoint) ?? answer(request));
-    return this.#call("cyclecloud", operationOf(request), async () => handle(), endpoint);
+    const written = (): void => noteRequest(request, this.#readAt);
+    const { inTime } = request;
+    const sent: Sent = {
+      written,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(inTime === undefined ? {} : { inTime }),
+    };
+    return this.#call("cyclecloud", operationOf(request), async () => handle(), sent);
   }
 
   /** One call. The seed decides when it arrives, whether its answer arrives, and whether the process survives it. */
@@ -263,8 +280,7 @@ export class Instance {
     link: Link,
     what: string,
     effect: () => Promise<T>,
-    endpoint?: Endpoint,
-    stopping: readonly string[] = [],
+    { endpoint, stopping = [], inTime, written }: Sent,
   ): Promise<T> {
     const { schedule, weather, trace, atAwait, standing } = this.#shared;
     const { dice } = schedule;
@@ -289,20 +305,25 @@ export class Instance {
     if (dice.chance(crash)) {
       const arrives = dice.chance(0.5);
       trace(this.name, () => `${what}: never returns, ${arrives ? "arrives" : "is not sent"}`);
-      if (arrives) arriveIn(span());
+      if (arrives) {
+        written?.();
+        arriveIn(span());
+      }
       this.crash();
       return promise;
     }
     if (dice.chance(loss)) {
       const fate = dice.pick(["lost", "unanswered", "late"]);
       trace(this.name, () => `${what}: ${fate}`);
+      written?.();
       const [least, most] = TIMEOUT_MS[link];
       schedule.after(dice.whole(least, most), fail);
       if (fate === "unanswered") arriveIn(span());
       if (fate === "late") arriveIn(span() + dice.whole(1000, 20_000));
       return promise;
     }
-    const waits = this.#waitsBefore(link, endpoint);
+    const waitsMs = this.#waitsBefore();
+    if (waitsMs === 0) written?.();
     const trip = drawTrip(lasting, endpoint, dice);
     if (trip !== undefined) trace(this.name, () => `${what}: ${trip.words}`);
     const longer = lasting?.races !== undefined && isRaced(link, what) ? atAwait(this, stopping) : 0;
@@ -317,7 +338,16 @@ export class Instance {
       if (trip !== undefined && trip.answered === undefined) return;
       schedule.after(back() + heldMs, () => this.#step(() => void answer.then(resolve, reject)));
     };
-    schedule.after(there + longer + waits, () => arrive(take));
+    const goOut = (): void => schedule.after(there + longer, () => arrive(take));
+    if (waitsMs === 0) goOut();
+    else
+      schedule.after(waitsMs, () => {
+        if (!this.#alive) return;
+        // As a transport does, in the turn in which it writes.
+        if (inTime?.() === false) return fail({ notSent: true });
+        written?.();
+        goOut();
+      });
     return promise;
   }
 
@@ -341,17 +371,12 @@ export class Instance {
     return true;
   }
 
-  /**
-   * The process may stand still while it makes a call. Returns how long it stands still before the request is written, in ms. Not before a
-   * change: the clock was looked at before (docs/protocol.md, Standstills, What remains).
-   */
-  #waitsBefore(link: Link, endpoint: Endpoint | undefined): number {
+  /** The process may stand still while it makes a call. Returns how long it does so before the request is written, in ms. */
+  #waitsBefore(): number {
     const { schedule } = this.#shared;
     this.#mayFreeze();
     const frozenMs = this.#frozenUntil - schedule.now();
-    if (this.#shared.weather().lasting?.freezes === undefined || frozenMs <= 0) return 0;
-    if (link === "cyclecloud" && endpoint !== undefined && EFFECTS.includes(endpoint)) return 0;
-    return schedule.dice.chance(0.5) ? frozenMs : 0;
+    return this.freezes && frozenMs > 0 && schedule.dice.chance(0.5) ? frozenMs : 0;
   }
 }
 

@@ -209,7 +209,7 @@ export class Judge {
     const { nodeId, array, placementGroup: group, requestId, at } = event;
     this.#creates.broughtUp(nodeId, { array, group }, requestId, at);
     this.#counts.nodesCreated += 1;
-    this.#nodes.add(event, this.#commits.get(requestId ?? "") ?? at);
+    this.#nodes.add(event, { createdAt: at, committedAt: this.#commits.get(requestId ?? "") ?? at });
   }
 
   #started(nodeId: string, requestId: string | undefined, at: number): void {

@@ -19,6 +19,7 @@ export const VIOLATIONS = [
   "late",
   "wrongYes",
   "wrongUndrain",
+  "endedBooting",
   "wrongSend",
   "stoppedOpen",
   "unbraked",

@@ -28,6 +28,8 @@ export interface Verdict {
   readonly unbraked: number;
   /** Stops that were due and were not granted. */
   readonly neverGranted: number;
+  /** Nodes that were stopped while they booted, before their boot timeout. */
+  readonly endedBooting: number;
   /** Stops and creates that were sent too late after their commit, or stops that were sent twice. */
   readonly wrongSend: number;
   /** What CycleCloud held for over 15 minutes, in nodes: stopped after they had opened, or made twice. A measure, not a violation. */
@@ -60,6 +62,7 @@ export const NOTHING: Verdict = {
   stoppedOpen: 0,
   unbraked: 0,
   neverGranted: 0,
+  endedBooting: 0,
   wrongSend: 0,
   heldTooLong: 0,
   standstills: 0,

@@ -2,6 +2,7 @@
 export interface Watched {
   readonly array: string;
   readonly group: string | undefined;
+  readonly createdAt: number;
   /** When its create was decided. */
   readonly committedAt: number;
   host: string | undefined;
