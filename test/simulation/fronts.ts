@@ -19,13 +19,15 @@ export class Fronts {
   readonly #schedule: Schedule;
   readonly #share: number;
   readonly #stormy: () => boolean;
+  readonly #met: () => void;
   /** By sender. Undefined: its way is never jammed. */
   readonly #jams = new Map<string, Jam | undefined>();
 
-  constructor(schedule: Schedule, share: number, stormy: () => boolean) {
+  constructor(schedule: Schedule, share: number, stormy: () => boolean, met: () => void) {
     this.#schedule = schedule;
     this.#share = share;
     this.#stormy = stormy;
+    this.#met = met;
   }
 
   /** How long a message of this sender waits from now on, in ms. 0 if it does not. */
@@ -38,6 +40,7 @@ export class Fronts {
     let jam = this.#jams.get(sender);
     while (jam !== undefined && jam.until <= now) this.#jams.set(sender, (jam = this.#jamAfter(jam.until)));
     if (jam === undefined || now < jam.from) return 0;
+    this.#met();
     return jam.until - now + dice.whole(0, BURST_MS);
   }
 

@@ -24,6 +24,7 @@ import { ORIGIN } from "./schedule.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Standing } from "./standing.ts";
 import { LIMIT_MS, REFUSED, brokenAnswer, drawTrip, endpointOf } from "./trip.ts";
+import type { Met } from "./verdict.ts";
 import type { Endpoint, Lasting, Link, Weather } from "./weather.ts";
 import { EFFECTS } from "./weather.ts";
 import { isDuring } from "./distort.ts";
@@ -52,8 +53,8 @@ export interface Shared {
    * sends. Returns how many milliseconds longer the call takes for it.
    */
   readonly atAwait: (instance: Instance, stopping: readonly string[]) => number;
-  /** Called when a process begins to stand still. */
-  readonly noteFreeze: () => void;
+  /** Called when weather that stands still comes. */
+  readonly met: (what: Met) => void;
   /** Called when a process has ended. */
   readonly noteCrash: (instance: Instance) => void;
 }
@@ -188,7 +189,7 @@ export class Instance {
   #freeze(milliseconds: number): void {
     const { schedule, trace } = this.#shared;
     this.#frozenUntil = schedule.now() + Math.round(milliseconds);
-    this.#shared.noteFreeze();
+    this.#shared.met("freezes");
     trace(this.name, () => `stands still until ${clockText(this.#frozenUntil)}`);
   }
 
@@ -208,7 +209,11 @@ export class Instance {
     return {
       clock: {
         now: () => schedule.now(),
-        sleep: (milliseconds) => new Promise((wake) => schedule.after(milliseconds, () => this.#step(wake))),
+        sleep: (milliseconds, signal) =>
+          new Promise((wake) => {
+            schedule.after(milliseconds, () => this.#step(wake));
+            signal?.addEventListener("abort", () => wake(), { once: true });
+          }),
       },
       entropy: {
         epoch: () => epoch(`epoch-${dice.fraction()}`),
@@ -263,8 +268,11 @@ export class Instance {
   #send(request: TransportRequest): Promise<Answer> {
     const { noteRequest, weather, answer } = this.#shared;
     const endpoint = endpointOf(request);
-    const handle = (): Answer =>
-      this.#hasOldSecret() ? REFUSED : (brokenAnswer(weather().lasting, endpoint) ?? answer(request));
+    const handle = (): Answer => {
+      if (!this.#hasOldSecret()) return brokenAnswer(weather().lasting, endpoint) ?? answer(request);
+      this.#shared.met("refused");
+      return REFUSED;
+    };
     const written = (): void => noteRequest(request, this.#readAt);
     const { inTime } = request;
     const sent: Sent = {
@@ -361,6 +369,7 @@ export class Instance {
     );
     if (cut === undefined) return false;
     const { dice } = schedule;
+    this.#shared.met("cutOff");
     trace(this.name, () => `${what}: cut off`);
     const [least, most] = TIMEOUT_MS.storage;
     const limit = link === "storage" ? dice.whole(least, most) : limitOf(lasting);

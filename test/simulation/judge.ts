@@ -10,7 +10,7 @@ import { StopJudge } from "./judge-stops.ts";
 import type { Told } from "./needs.ts";
 import { needOf } from "./needs.ts";
 import type { Stood } from "./standing.ts";
-import type { Tally, Verdict, Violate } from "./verdict.ts";
+import type { Met, Tally, Verdict, Violate } from "./verdict.ts";
 import { NOTHING } from "./verdict.ts";
 import { WatchedNodes } from "./watched-nodes.ts";
 
@@ -128,16 +128,16 @@ export class Judge {
     this.#nodes.leave(nodeId, Number.POSITIVE_INFINITY);
   }
 
-  /** A process stands still. */
-  froze(): void {
-    this.#counts.freezes += 1;
+  /** Weather that stands still has come. */
+  met(what: Met): void {
+    this.#counts[what] += 1;
   }
 
   // ------------------------------------------------------------ CycleCloud
 
   /** CycleCloud stands still. */
   stood(spell: Stood): void {
-    this.#counts.standstills += 1;
+    this.met("standstills");
     this.#stood.push(spell);
   }
 

@@ -34,9 +34,15 @@ export interface Verdict {
   readonly wrongSend: number;
   /** What CycleCloud held for over 15 minutes, in nodes: stopped after they had opened, or made twice. A measure, not a violation. */
   readonly heldTooLong: number;
-  /** How often CycleCloud, and a process, stood still. Measures, not violations. */
+  /** How often CycleCloud, and a process, stood still. Measures, not violations, and so are those that follow. */
   readonly standstills: number;
   readonly freezes: number;
+  /** Questions and messages that waited in front of a host. */
+  readonly queued: number;
+  /** Calls over a link that was cut. */
+  readonly cutOff: number;
+  /** Calls with an old secret. */
+  readonly refused: number;
   /** Busy nodes that were stopped while none of their questions reached a host for minutes, but reports did. A measure, not a violation. */
   readonly unreachedStopped: number;
   /** How often CycleCloud was asked for its status. A measure, not a violation. */
@@ -67,12 +73,18 @@ export const NOTHING: Verdict = {
   heldTooLong: 0,
   standstills: 0,
   freezes: 0,
+  queued: 0,
+  cutOff: 0,
+  refused: 0,
   unreachedStopped: 0,
   statusReads: 0,
   nodesCreated: 0,
   nodesStarted: 0,
   readyNodesStopped: 0,
 };
+
+/** Weather that stands still, by how often it came. */
+export type Met = "standstills" | "freezes" | "queued" | "cutOff" | "refused";
 
 /** A verdict while it is being counted. */
 export type Tally = { -readonly [K in keyof Verdict]: number };

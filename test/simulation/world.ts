@@ -81,7 +81,7 @@ export function buildWorld(
   const unfit = (): number => (storm.isOver ? 0 : weather.unfit);
   const defect = (error: unknown): void => processes.noteError(error);
   const { scripts, races: share = 0, queued = 0 } = weather.lasting ?? {};
-  const fronts = new Fronts(schedule, queued, stormy);
+  const fronts = new Fronts(schedule, queued, stormy, () => judge.met("queued"));
   const line = new Line(schedule, () => processes.awake(), stormy, defect);
   const agents = scripts === undefined ? undefined : { scripts, fronts };
   const machines = new Machines(schedule, any, judge, unfit, stormy, defect, agents);
@@ -149,7 +149,7 @@ function sharedOf(world: World, policy: Policy): Omit<Shared, "noteCrash"> {
     answer: (request) => server.answer(request),
     noteRequest: (request, readAt) => judgeRequest(request, readAt, judge),
     standing,
-    noteFreeze: () => judge.froze(),
+    met: (what) => judge.met(what),
     weather: () => (storm.isOver ? calm(weather) : weather),
     trace,
     atAwait: (at, stopping) => races.meet(at, stopping),
