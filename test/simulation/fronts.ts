@@ -6,9 +6,13 @@ const LENGTH = [60, 600] as const;
 /** What was queued arrives within this time, in any order. */
 const BURST_MS = 2000;
 
+/** Share of a jam's messages that never arrive: all callers have given up by then. */
+const LOST = [0, 0, 0.6, 0.9] as const;
+
 interface Jam {
   readonly from: number;
   readonly until: number;
+  readonly lost: number;
 }
 
 /**
@@ -30,8 +34,8 @@ export class Fronts {
     this.#met = met;
   }
 
-  /** How long a message of this sender waits from now on, in ms. 0 if it does not. */
-  waitOf(sender: string): number {
+  /** How long a message of this sender waits from now on, in ms. 0 if it does not; undefined if it never arrives. */
+  waitOf(sender: string): number | undefined {
     if (this.#share === 0 || !this.#stormy()) return 0;
     const { dice } = this.#schedule;
     const now = this.#schedule.now();
@@ -41,12 +45,13 @@ export class Fronts {
     while (jam !== undefined && jam.until <= now) this.#jams.set(sender, (jam = this.#jamAfter(jam.until)));
     if (jam === undefined || now < jam.from) return 0;
     this.#met();
+    if (dice.chance(jam.lost)) return undefined;
     return jam.until - now + dice.whole(0, BURST_MS);
   }
 
   #jamAfter(moment: number): Jam {
     const { dice } = this.#schedule;
     const from = moment + 1000 * dice.whole(...BETWEEN);
-    return { from, until: from + 1000 * dice.whole(...LENGTH) };
+    return { from, until: from + 1000 * dice.whole(...LENGTH), lost: dice.pick(LOST) };
   }
 }

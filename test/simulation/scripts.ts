@@ -116,7 +116,7 @@ export class ScriptAgents {
     const { dice } = schedule;
     if (!stormy()) return dice.whole(1, 50);
     const wait = fronts.waitOf(machine.nodeId);
-    if (wait > 0) return wait;
+    if (wait !== 0) return wait;
     if (this.#nodeOf(machine).unreached) return dice.chance(0.5) ? undefined : dice.whole(60_000, 300_000);
     if (dice.chance(0.04)) return undefined;
     return dice.chance(this.#world.scripts.delayed) ? dice.whole(1000, 60_000) : dice.whole(1, 50);
@@ -173,8 +173,11 @@ export class ScriptAgents {
 
   /** Opens a closed node without a verdict, if no stop can be in progress by what its script knows. */
   #openAlone(machine: Machine, node: Node, { kept, unhealthy }: Series): void {
-    if (kept === undefined || !isOver(kept, this.#world.schedule.now())) return;
+    const { schedule } = this.#world;
+    if (kept === undefined || !isOver(kept, schedule.now())) return;
     node.series = undefined;
+    // Not before its next run, which is a minute later.
+    machine.askAt = schedule.now() + schedule.dice.whole(20_000, 60_000);
     if (!unhealthy) this.#open(machine);
   }
 

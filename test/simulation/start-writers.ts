@@ -49,6 +49,7 @@ function outletOf({ schedule, weather, judge, fronts, line, races, trace }: Worl
       judge.sent(told);
       const wait = fronts.waitOf(update.set);
       if (wait === 0) return line.send(update, races.rushTo);
+      if (wait === undefined) return;
       return schedule.after(wait, () => {
         // Half of the sets come by HTTP: they count as sent when they arrive.
         const late = isPushed(update.set) ? wait : 0;
