@@ -131,7 +131,7 @@ async function authorize(credentials: () => Promise<Credentials>, operation: str
   } catch (error) {
     // Only the kind of the error, because its text may quote the secret or the request for it.
     throw new PortError("unreachable", operation, `no credentials to send (${codeOf(error)})`, undefined, {
-      notConnected: true,
+      notSent: true,
     });
   }
   if (given.kind === "bearer") return `Bearer ${given.token}`;
