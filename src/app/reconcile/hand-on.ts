@@ -15,10 +15,9 @@ import type { Begun, Reconcile } from "./reconcile-run.ts";
  */
 export async function observeOrHandOn(run: Reconcile, begun: Begun): Promise<Observed> {
   const ended = new AbortController();
-  const [observed] = await Promise.all([
-    observeCluster(run, begun.open).finally(() => ended.abort()),
-    handOnLate(run, begun, ended.signal),
-  ]);
+  const observing = observeCluster(run, begun.open).finally(() => ended.abort());
+  // The observation does not wait for the message.
+  const observed = await Promise.race([observing, handOnLate(run, begun, ended.signal).then(() => observing)]);
   if (observed.kind === "failed" && isSilence(observed.failure)) await askOther(run, begun.at);
   return observed;
 }

@@ -49,10 +49,4 @@ export type Beginning =
   | Begun
   | { readonly kind: "covered" | "superseded" }
   | { readonly kind: "not-due"; readonly until: Instant; readonly wake?: PendingWake }
-  | {
-      readonly kind: "waiting";
-      readonly until: Instant;
-      readonly wake: boolean;
-      /** Another instance is to observe, because this one gets no answer from CycleCloud. */
-      readonly isLeft: boolean;
-    };
+  | { readonly kind: "waiting"; readonly until: Instant; readonly wake: boolean };

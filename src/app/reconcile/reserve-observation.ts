@@ -58,7 +58,7 @@ export async function reserveObservation(run: Reconcile, cause: Cause): Promise<
     if (committed.kind === "contended") return { kind: "overtaken", byPlan: false };
     const beginning = committed.result;
     if (beginning.kind !== "waiting") return beginning;
-    if (cause !== "demand" && !beginning.isLeft && clock.now() < run.deadline) {
+    if (cause !== "demand" && clock.now() < run.deadline) {
       await clock.sleep(Math.min(POLL_SECONDS * 1000, Math.max(1, beginning.until - clock.now())));
       continue;
     }
@@ -75,8 +75,9 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   const idle = cause === "due" ? beginNothing(run, record, now) : undefined;
   if (idle !== undefined) return idle;
   const until = notBefore(record, run.owner, now);
-  if (until !== undefined) return wait(run, record, cause, { until, isLeft: false }, now);
-  if (isLeft(run, record, cause, now)) return leave(run, record, cause, now);
+  if (until !== undefined) return wait(run, record, cause, until, now);
+  const left = leave(run, record, cause, now);
+  if (left !== undefined) return left;
   const ticking = cause === "due" ? beginTick(record, run, now) : record;
   const { record: reserved, taken } = takeOver(withoutDueWake(ticking, now), run.owner, now, run.policy);
   const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
@@ -97,35 +98,38 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   };
 }
 
-/** It is too early, or the observation is left to another instance. For demand, and for what is left, a wake message comes. */
+/** The observation begins later. For demand a wake message comes then. */
 function wait(
   run: Reconcile,
   record: ClusterRecord,
   cause: Cause,
-  waiting: Pick<Extract<Beginning, { kind: "waiting" }>, "until" | "isLeft">,
+  until: Instant,
   now: Instant,
 ): Change<Beginning> {
-  const { until, isLeft } = waiting;
   const ours = run.woken && record.wakeAt !== undefined && record.wakeAt <= now;
-  const wake = (cause === "demand" || isLeft) && (ours || !isWakePending(record, now, until));
-  const result: Beginning = { kind: "waiting", ...waiting, wake };
+  const wake = cause === "demand" && (ours || !isWakePending(record, now, until));
+  const result: Beginning = { kind: "waiting", until, wake };
   const mended = mendObservations(record, now);
   if (!wake) return mended === record ? { result } : { save: { record: mended, changes: {} }, result };
-  const wakeFor = cause === "demand" && !isFollowUpDue(record, now) ? "demand" : "follow-up";
+  const wakeFor = isFollowUpDue(record, now) ? "follow-up" : "demand";
   return { save: { record: { ...mended, wakeAt: until, wakeFor }, changes: {} }, result };
 }
 
-/** Whether another instance is to make this observation, because this one gets no answer from CycleCloud. */
-function isLeft({ app, site }: Reconcile, record: ClusterRecord, cause: Cause, now: Instant): boolean {
-  const silent = app.lanes.memoryOf(site.cluster).calls.silentCall("status");
-  return leavesObservation(record, silent, now) && !(cause === "due" && isTickOverdue(record, now));
-}
-
-/** Leaves an observation to another instance. A tick stays due, and its wake message comes soon. */
-function leave(run: Reconcile, record: ClusterRecord, cause: Cause, now: Instant): Change<Beginning> {
+/**
+ * Leaves the observation to another instance, because this one gets no answer from CycleCloud: a tick stays due, and a wake message comes soon.
+ * Undefined: it begins here, as each tick that somebody asked for.
+ */
+function leave(
+  run: Reconcile,
+  record: ClusterRecord,
+  cause: Cause,
+  now: Instant,
+): Change<Beginning> | undefined {
+  const silent = run.app.lanes.memoryOf(run.site.cluster).calls.silentCall("status");
+  if (cause === "tick" || !leavesObservation(record, silent, now)) return undefined;
   const until = plusSeconds(now, HAND_ON_SECONDS);
-  if (cause === "due") return noTick(record, leaveTick(record, run, now), until);
-  return wait(run, record, cause, { until, isLeft: true }, now);
+  if (cause === "demand") return wait(run, record, cause, until, now);
+  return isTickOverdue(record, now) ? undefined : noTick(record, leaveTick(record, run, now), until);
 }
 
 /** The outcome if this tick is not for us: its wake message is not awaited, or no tick is due. Undefined: begin. */
