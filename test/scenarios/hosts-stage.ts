@@ -1,13 +1,14 @@
 import "./install-core.ts";
 import type { HttpResponseInit } from "@azure/functions";
-import { HttpRequest } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
 import { putRequestSet } from "../../functions/write-request-set.ts";
 import { composeInMemory } from "../../src/compose.ts";
+import type { TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { tableCredentialBreaker } from "../../src/adapters/tables/credential-breaker.ts";
 import type { Log } from "../../src/app/ports/log.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import { clusterName, epoch, owner, setName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
@@ -52,7 +53,10 @@ export interface Told {
   readonly why?: string;
 }
 
-/** Several hosts of one cluster "demo" on one virtual clock. Ticks go to the first host that is alive, and so do messages and wakes without a seed. */
+/**
+ * Several hosts of one cluster "demo" on one virtual clock. Ticks go to the first host that is alive and does not stand still, and so do messages
+ * and wakes without a seed. If all stand still, they wait.
+ */
 export class HostsStage {
   readonly clock = new VirtualClock(ORIGIN);
   readonly simulator: Simulator;
@@ -75,11 +79,12 @@ export class HostsStage {
   constructor(options: HostsOptions) {
     this.simulator = new Simulator(options.simulator, this.clock);
     this.#ready = new ReadyNodes(this.simulator);
-    const send: Send = async (request) => this.simulator.request(request);
+    const arrive: Send = async (request) => this.simulator.request(request);
+    const send = options.between?.(arrive, this.clock) ?? arrive;
     const base = composeInMemory({
       cluster: CLUSTER,
       clock: this.clock,
-      transport: { send: options.between?.(send, this.clock) ?? send },
+      transport: { send: async (request) => (isWritten(request) ? send(request) : notSent(request)) },
       publicUrl: "http://autoscaler.invalid",
       autostopKeys: { current: "v", byId: new Map([["v", "scenarios need no secret"]]) },
       policy: { ...DEFAULT_POLICY, ...options.policy },
@@ -156,14 +161,17 @@ export class HostsStage {
     this.#deliver(message, host);
   }
 
-  /** Puts a message over HTTP to this host. Resolves with the status of the answer. */
-  async put(message: DemandMessage, host: Host): Promise<number> {
-    const site = host.composed.app.ports.sites.get(CLUSTER);
-    if (site === undefined) throw new Error("a stage has a cluster");
-    const body = { string: JSON.stringify(message) };
-    const request = new HttpRequest({ method: "PUT", url: "http://autoscaler.invalid/", body });
-    const answer = await putRequestSet(host.composed, site, setName("standard"), request);
-    return answer.status ?? 200;
+  /** PUT of a request set. It waits in front of a host that stands still. Resolves with the status. */
+  async put(message: DemandMessage, host = this.#someHost()): Promise<number> {
+    const bytes = new TextEncoder().encode(JSON.stringify(message));
+    await host.goesOn();
+    const [site] = host.composed.app.ports.sites.values();
+    if (site === undefined) throw new Error("there is a cluster");
+    const set = setName(message.requestSet ?? "standard");
+    const { status = 200 } = await putRequestSet(host.composed, site, set, {
+      arrayBuffer: () => Promise.resolve(bytes.buffer),
+    });
+    return status;
   }
 
   /** Accepts a message on this host and makes no plan. Resolves once the demand is saved. */
@@ -187,6 +195,7 @@ export class HostsStage {
     query: Readonly<Record<string, string>> = {},
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Told> {
+    if (host.standsStill) await host.goesOn();
     const answer = await handleAutostop(host.composed, {
       ...stopRequest(node, query),
       headers: new Headers(headers),
@@ -238,7 +247,8 @@ export class HostsStage {
     }
     if (this.timerIsOn && this.#nextTickAt <= now) {
       this.#nextTickAt = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
-      this.#watch(handleSnapshot(this.#someHost().composed));
+      const host = this.#someHost();
+      this.#watch(host.goesOn().then(() => handleSnapshot(host.composed)));
     }
     this.#takeWakes();
     const due = this.#wakes.filter(({ at }) => at <= now);
@@ -260,11 +270,14 @@ export class HostsStage {
   #deliver(message: object, host: Host): void {
     const id = `message-${(this.#messages += 1)}`;
     const triggerMetadata = { id, insertionTime: new Date(this.clock.now()) };
-    this.#watch(handleDemand(host.composed, message, { invocationId: id, triggerMetadata }));
+    this.#watch(
+      host.goesOn().then(() => handleDemand(host.composed, message, { invocationId: id, triggerMetadata })),
+    );
   }
 
   #someHost(): Host {
-    const host = this.hosts.find(({ isAlive }) => isAlive);
+    const alive = this.hosts.filter(({ isAlive }) => isAlive);
+    const host = alive.find(({ standsStill }) => !standsStill) ?? alive[0];
     if (host === undefined) throw new Error("no host is alive");
     return host;
   }
@@ -272,7 +285,7 @@ export class HostsStage {
   /** The host that takes the next message. */
   #taker(): Host {
     const [first = this.#someHost(), ...more] = this.hosts.filter(
-      (host) => host.isAlive && this.takesMessages(host),
+      (host) => host.isAlive && !host.standsStill && this.takesMessages(host),
     );
     return this.#dice === undefined ? first : this.#dice.pick([first, ...more]);
   }
@@ -284,6 +297,13 @@ export class HostsStage {
 
 function renamed(sites: Ports["sites"], credential: string): Ports["sites"] {
   return new Map([...sites].map(([name, site]) => [name, { ...site, credential }]));
+}
+
+/** As over HTTP: a change looks at the clock when it is written. */
+const isWritten = ({ inTime }: TransportRequest): boolean => inTime?.() !== false;
+
+function notSent({ path }: TransportRequest): never {
+  throw new PortError("unreachable", path, "not sent", undefined, { notSent: true });
 }
 
 function toldBy({ status = 200, headers, body }: HttpResponseInit): Told {

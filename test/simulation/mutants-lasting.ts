@@ -182,8 +182,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/nodes/missing.ts",
-        find: "const since = node.missing?.since ?? snapshot.at;",
-        put: "const since = listed.size < before.nodes.length ? snapshot.at : (node.missing?.since ?? snapshot.at);",
+        find: "{ ...lackOf(node, snapshot, before), ",
+        put: "{ ...lackOf(node, snapshot, before), ...(listed.size < before.nodes.length ? { since: snapshot.at } : {}), ",
       },
     ],
     moves: "waited",
@@ -195,6 +195,11 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
         file: "src/decide/nodes/missing.ts",
         find: "const MISSING_SECONDS: Seconds = 60;",
         put: "const MISSING_SECONDS: Seconds = 0;",
+      },
+      {
+        file: "src/decide/nodes/missing.ts",
+        find: "const MISSING_OBSERVATIONS = 3;",
+        put: "const MISSING_OBSERVATIONS = 1;",
       },
       {
         file: "src/domain/unlisted.ts",

@@ -39,11 +39,8 @@ export function withMissing(
     const known = ledger.get(node.nodeId);
     if (known === undefined || !arrays.has(node.array) || !isMissed(node, known, open)) return [];
     const isNamed = names.has(keyOf(node));
-    const missing = {
-      ...lackedBy(snapshot, before, node.missing),
-      ...(isNamed ? { named: true as const } : {}),
-    };
-    return isOver(snapshot, missing) ? [] : [{ ...node, missing }];
+    const lack: Missing = { ...lackOf(node, snapshot, before), ...(isNamed ? { named: true } : {}) };
+    return isOver(lack, snapshot) ? [] : [{ ...node, missing: lack }];
   });
   return missing.length === 0 ? observed : { ...observed, nodes: [...snapshot.nodes, ...missing] };
 }
@@ -57,28 +54,28 @@ function withMissingArrays(snapshot: Snapshot, before: Snapshot | undefined): re
   const listed = new Set(arrays.map(({ name }) => name));
   const missing = (before?.arrays ?? []).flatMap((array): readonly NodeArray[] => {
     if (listed.has(array.name)) return [];
-    const lacked = lackedBy(snapshot, before, array.missing);
-    if (isOver(snapshot, lacked)) return [];
+    const lack = lackOf(array, snapshot, before);
+    if (isOver(lack, snapshot)) return [];
     const invalidReason = "the last observation lacks the node array";
     const buckets = array.buckets.map((bucket) => ({ ...bucket, valid: false, invalidReason }));
-    return [{ ...array, buckets, missing: lacked }];
+    return [{ ...array, buckets, missing: lack }];
   });
   return missing.length === 0 ? arrays : [...arrays, ...missing];
 }
 
 /** What is noted of an array or a node that this observation lacks. The same observation, decided on again, counts once. */
-function lackedBy(
+function lackOf(
+  { missing: was }: Pick<Node, "missing">,
   { at, early }: Snapshot,
   before: Snapshot | undefined,
-  was: Missing | undefined,
 ): Omit<Missing, "named"> {
   const counted = was === undefined ? 0 : (was.observations ?? 1);
-  const counts = early !== true && (was === undefined || before?.at !== at);
-  return { since: was?.since ?? at, observations: counted + (counts ? 1 : 0) };
+  const isCounted = early === true || (was !== undefined && before?.at === at);
+  return { since: was?.since ?? at, observations: isCounted ? counted : counted + 1 };
 }
 
-function isOver({ at, early }: Snapshot, missing: Missing): boolean {
-  return early !== true && (missing.observations ?? 0) >= MISSING_OBSERVATIONS && at >= untilOf(missing);
+function isOver(lack: Missing, { at, early }: Snapshot): boolean {
+  return early !== true && (lack.observations ?? 0) >= MISSING_OBSERVATIONS && at >= untilOf(lack);
 }
 
 /** Whether no node is missing and the order is the same. This is the usual case, and needs no search. */
