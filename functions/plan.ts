@@ -17,9 +17,31 @@ export const answerPlan = forCluster(postPlan);
 /** Maximum size of the rejected jobs. An answer stays below 2 MiB. */
 const MOST_REJECTED_BYTES = 400_000;
 
+/** A dry run may be as large as a request set, and plans twice. So a process makes one at a time. Others are sent away. */
+const underWay = new WeakSet<Composition>();
+
 async function postPlan(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
+  const body = new Uint8Array(await request.arrayBuffer());
+  if (underWay.has(composed))
+    return problem(
+      429,
+      "Too many requests",
+      "another dry run is being made here, and only one is made at a time",
+      {
+        retryAfterSeconds: 5,
+      },
+    );
+  underWay.add(composed);
+  try {
+    return await makePlan(composed, site, body);
+  } finally {
+    underWay.delete(composed);
+  }
+}
+
+async function makePlan(composed: Composition, site: Site, body: Uint8Array): Promise<HttpResponseInit> {
   const { clock, policyOf } = composed.app.ports;
-  const read = readWhatIf(new Uint8Array(await request.arrayBuffer()), {
+  const read = readWhatIf(body, {
     cluster: site.cluster,
     policy: await policyOf(site.cluster),
     defaultMode: composed.defaultMode,

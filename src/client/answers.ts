@@ -1666,9 +1666,10 @@ export interface Configuration {
     caps?: {
       [k: string]: unknown;
     };
+    share?: number;
     hosts?: boolean;
-    pools?: boolean;
-    dynamicArrays?: boolean;
+    pools?: boolean | string[];
+    dynamicArrays?: boolean | string[];
     attributes?: string[];
   }[];
   prices?: {
@@ -1783,9 +1784,10 @@ export interface ConfigurationWritten {
     caps?: {
       [k: string]: unknown;
     };
+    share?: number;
     hosts?: boolean;
-    pools?: boolean;
-    dynamicArrays?: boolean;
+    pools?: boolean | string[];
+    dynamicArrays?: boolean | string[];
     attributes?: string[];
   }[];
   prices?: {

@@ -45,6 +45,8 @@ export interface LeftOutSet {
   readonly first: string;
   /** Why they are expensive to plan: "40,000 jobs with up to 100 alternatives each". */
   readonly why: string;
+  /** The configuration is expensive, and not the demand. Absent: the demand is. */
+  readonly by?: "configuration";
 }
 
 /** The changes that a plan makes or would make. */

@@ -22,8 +22,11 @@ export interface PriceTable {
   readonly proxies: ReadonlyMap<string, string>;
 }
 
+/** Prices above this are of no currency. The sum of the largest cluster's for a year is far from what a number can hold. */
+export const HIGHEST_PRICE = 1e9;
+
 /**
- * The hourly price of a new node. Undefined if unknown. The proxy of a location counts only if the table has nothing for the location
+ * The hourly price of a new node, at most {@link HIGHEST_PRICE}, so that sums of a stored price of 9e307 are numbers. Undefined if unknown. The proxy of a location counts only if the table has nothing for the location
  * itself.
  */
 export function findPrice(
@@ -35,8 +38,9 @@ export function findPrice(
   if (location === undefined) return undefined;
   const { locations, proxies } = table;
   const prices = locations.get(location) ?? locations.get(proxies.get(location) ?? location);
-  const price = prices?.get(size.toLowerCase());
-  return spot ? price?.spot : price?.onDemand;
+  const found = prices?.get(size.toLowerCase());
+  const price = spot ? found?.spot : found?.onDemand;
+  return price === undefined ? undefined : Math.min(price, HIGHEST_PRICE);
 }
 
 /** A price that disagrees with others: of its own size, or of its family in the same location. */

@@ -113,7 +113,10 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
       reason.like === undefined ? "" : `; ${reason.like} is one of them, and asks for the same nodes`;
     return `reasons are worked out for the ${reason.told} unmet jobs of highest rank${like}`;
   },
-  "left-out": () => "left out of this plan: its request set costs more than its share of the planning budget",
+  "left-out": ({ by }) =>
+    by === "configuration"
+      ? "left out of this plan: default_resources of the configuration cost more than half of the planning budget"
+      : "left out of this plan: its request set costs more than its share of the planning budget",
   "not-explained": () =>
     "not explained: finding the reason costs more than its request set's share of the planning budget",
   "cluster-not-started": (reason) =>

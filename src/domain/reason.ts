@@ -176,7 +176,11 @@ type Cause =
    */
   | { readonly code: "too-many-unmet"; readonly told: number; readonly like?: string }
   /** The demand costs more than its request set may spend of the planning budget. Its possible placement is unknown. */
-  | { readonly code: "left-out" }
+  | {
+      readonly code: "left-out";
+      /** The configuration's default resources cost too much, and not the demand. Absent: the demand does. */
+      readonly by?: "configuration";
+    }
   /** Finding out why it is unmet costs more than its request set may spend of the planning budget. */
   | { readonly code: "not-explained" }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };

@@ -18,6 +18,18 @@ export interface Held {
   readonly separatePools: SetEntries;
 }
 
+/** The parts of one set. */
+export function partsOf(
+  { sets, separateReports, separatePools }: Held,
+  set: SetName,
+): readonly (SetEntry | undefined)[] {
+  return [sets.get(set), separateReports.get(set), separatePools.get(set)];
+}
+
+export function isInForce(entry: SetEntry | undefined, now: Instant): entry is SetEntry {
+  return entry !== undefined && entry.live && entry.expiresAt > now;
+}
+
 /** All entries of all sets, of all three parts. */
 export function entriesOf({ sets, separateReports, separatePools }: Held): readonly SetEntry[] {
   return [...sets.values(), ...separateReports.values(), ...separatePools.values()];
@@ -64,8 +76,18 @@ export interface SetEntry {
 /** How much one message of a set uses of the bounds of its cluster. */
 export interface HeldSize {
   readonly jobs: number;
-  /** Of its bodies as JSON, before compression. */
+  /** Of its bodies as JSON, before compression. 0: it asks for nothing and reports nothing. */
   readonly bytes: number;
+}
+
+/** Whether a message asks for nothing and reports nothing. Not known of one that an older release accepted. */
+export function asksNothing({ size }: SetEntry): boolean {
+  return size?.bytes === 0;
+}
+
+/** Whether all parts of a set that are live ask for nothing and report nothing. Such a set has bounds of its own. */
+export function isIdle(held: Held, set: SetName): boolean {
+  return partsOf(held, set).every((entry) => entry?.live !== true || asksNothing(entry));
 }
 
 /** For each set the pools that it was the first to name. A pool is stored as the digest of its name: names may be long, and every renewal

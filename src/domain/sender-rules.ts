@@ -10,14 +10,23 @@ export interface SenderRule {
   readonly maxPriority?: number;
   /** Their caps together. Absent: see `CapRules`. */
   readonly caps?: Ceiling;
+  /** Their part of what the rules have of the bounds of the cluster, compared with the other rules. Absent: 1. */
+  readonly share?: number;
   /** Whether their reports of hosts count. */
   readonly hosts: boolean;
-  readonly pools: boolean;
-  /** Whether they may define dynamic node arrays. Using a defined one needs no permission. */
-  readonly dynamicArrays: boolean;
+  /** The pools that they may own. */
+  readonly pools: Owned;
+  /** The dynamic node arrays that they may define. Using a defined one needs no permission. */
+  readonly dynamicArrays: Owned;
   /** Node attributes that they may set in addition to the documented ones, as paths: `KeepAlive`, `Configuration.cyclecloud.mounts`. */
   readonly attributes: readonly string[];
 }
+
+/**
+ * What a rule may own: names and shell patterns, which then belong to no rule that does not list them, too; all that no rule lists (true); or
+ * nothing.
+ */
+export type Owned = boolean | readonly string[];
 
 /** The first rule that names a request set applies. A set without a rule may do everything, with the documented attributes. */
 export type SenderRules = readonly SenderRule[];

@@ -12,8 +12,15 @@ export type Milliseconds = number & { readonly [unit]?: "milliseconds" };
 /** A moment: whole milliseconds since 1970-01-01 UTC, on the product's one clock. */
 export type Instant = number & { readonly [unit]: "Instant" };
 
-/** A moment from milliseconds since 1970-01-01 UTC, rounded to whole ones. */
-export const instant = (milliseconds: Milliseconds | Instant): Instant => Math.round(milliseconds) as Instant;
+/**
+ * A moment from milliseconds since 1970-01-01 UTC, rounded to whole ones, and within what a date can be: a stored duration of 1e308 s is
+ * added to moments, and the sum is shown.
+ */
+export const instant = (milliseconds: Milliseconds | Instant): Instant =>
+  Math.max(-LATEST, Math.min(LATEST, Math.round(milliseconds))) as Instant;
+
+/** The last moment that a date can be. The first one is as far before 1970. */
+const LATEST: Milliseconds = 8.64e15;
 
 /** The moment `seconds` after another. */
 export function plusSeconds(at: Instant, seconds: Seconds): Instant {

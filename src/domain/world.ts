@@ -47,6 +47,10 @@ export interface World {
    * or undefined: unknown.
    */
   readonly last?: () => LastPlan | undefined;
+  /** The steps of the plan that it has cost to make this world: default resources, rules of senders. Absent: none. */
+  readonly steps?: number;
+  /** The default resources cost more than they may, so nodes may lack resources, and nothing can be planned. */
+  readonly isTooDear?: true;
 }
 
 /** The stored part of a plan: its placements, its demands, and the nodes that it observed. */

@@ -7,12 +7,14 @@ import type { Policy } from "../domain/policy.ts";
 import type { Instant } from "../domain/units.ts";
 import { plusSeconds } from "../domain/units.ts";
 import type { LimitChange, WhatIf } from "../domain/what-if.ts";
+import { BOUNDS } from "./json/bounds.ts";
 import { decodeMessage, MOST_OVER_HTTP } from "./json/decode.ts";
 import { emptyRequestSet, readRequestSet } from "./message/demand-message.ts";
 import type { Fields } from "./json/fields.ts";
 import { isFields } from "./json/fields.ts";
 import { isName, NAME_EXPECTED } from "./json/name.ts";
 import { readPolicy } from "./policy/policy.ts";
+import type { Refusal } from "./policy/refusals.ts";
 import { writePolicy } from "./policy/write-policy.ts";
 import { problemAt, problemShowing } from "./json/problem.ts";
 import { addSchemaProblems } from "./json/schema-problems.ts";
@@ -103,10 +105,20 @@ function readConfig(value: unknown, { policy, defaultMode }: WhatIfContext, prob
     else document[key] = changed;
   }
   const read = readPolicy(document, defaultMode, "store");
-  if (read.kind === "policy") return { ...read.policy, ...ofSettings(policy) };
-  problems.addBelow("config", read.problems);
-  return policy;
+  if (read.kind === "problems") {
+    problems.addBelow("config", read.problems);
+    return policy;
+  }
+  // What is stored stays in force. What the dry run says comes through a door.
+  const isChanged = ({ problem: { path } }: Refusal): boolean => Object.hasOwn(value, firstKey(path));
+  problems.addBelow(
+    "config",
+    read.refused.filter(isChanged).map(({ problem }) => problem),
+  );
+  return { ...read.policy, ...ofSettings(policy) };
 }
+
+const firstKey = (path: string): string => path.slice(0, Math.max(0, path.search(/[.[]|$/)));
 
 /** Settings of the server. They come from the app settings and are in no document. */
 function ofSettings(policy: Policy) {
@@ -130,6 +142,12 @@ function readSets(
   problems: Problems,
 ): readonly RequestSetUpdate[] {
   if (!isFields(value)) return [];
+  const jobs = Object.values(value).reduce<number>((sum, demand) => sum + jobsIn(demand), 0);
+  if (jobs > BOUNDS.jobs) {
+    const [found, expected] = [`${jobs} jobs in all sets`, `at most ${BOUNDS.jobs} jobs`];
+    problems.add(() => ({ path: "requestSets", found, expected }));
+    return [];
+  }
   return Object.entries(value).flatMap(([name, demand]) => {
     if (!isName(name)) {
       problems.add(() => problemShowing("requestSets", name, NAME_EXPECTED));
@@ -141,6 +159,9 @@ function readSets(
     return update === undefined ? [] : [{ ...update, revision: NEWEST }];
   });
 }
+
+const jobsIn = (demand: unknown): number =>
+  isFields(demand) && Array.isArray(demand["jobs"]) ? demand["jobs"].length : 0;
 
 function emptied(name: string, { cluster, now }: WhatIfContext, policy: Policy): RequestSetUpdate {
   return emptyRequestSet(cluster, setName(name), NEWEST, now, policy.maxExpirationSeconds);

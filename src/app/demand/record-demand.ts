@@ -6,6 +6,7 @@ import type { Problem, RequestSetUpdate, Revision, SchedulerNode, SetDemand } fr
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { minusSeconds } from "../../domain/units.ts";
 import type { Change, Committed } from "../record/commit.ts";
@@ -50,6 +51,7 @@ interface Waiting {
   readonly update: RequestSetUpdate;
   /** How long finished sets are remembered. */
   readonly keepSeconds: Seconds;
+  readonly senders: SenderRules;
   readonly answer: PromiseWithResolvers<Recorded>;
 }
 
@@ -58,7 +60,7 @@ export function createRecorder(app: App, senderTime: (at: Instant) => Instant = 
   const waiting = new Map<ClusterName, Waiting[]>();
   return {
     async record(sent) {
-      const { maxExpirationSeconds, senders } = await app.ports.policyOf(sent.cluster);
+      const { maxExpirationSeconds, senders = NO_SENDER_RULES } = await app.ports.policyOf(sent.cluster);
       const problems = refuseUpdate(sent, senders);
       if (problems.length > 0) return { kind: "refused", problems };
       // On one machine our clock may run thirty times as fast as the senders'.
@@ -66,10 +68,11 @@ export function createRecorder(app: App, senderTime: (at: Instant) => Instant = 
       const update = { ...limitExpiry(sent, maxExpirationSeconds), ...speed };
       const answer = Promise.withResolvers<Recorded>();
       const line = waiting.get(update.cluster);
+      const one = { update, answer, keepSeconds: maxExpirationSeconds, senders };
       if (line !== undefined) {
-        line.push({ update, answer, keepSeconds: maxExpirationSeconds });
+        line.push(one);
       } else {
-        waiting.set(update.cluster, [{ update, answer, keepSeconds: maxExpirationSeconds }]);
+        waiting.set(update.cluster, [one]);
         void serve(app, update.cluster, waiting, senderTime);
       }
       return unlessNewerState(() => answer.promise);
@@ -160,9 +163,10 @@ function acceptAll(
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
   let record = current.record;
-  const acceptances = batch.map(({ update, keepSeconds }) => {
+  const acceptances = batch.map(({ update, keepSeconds, senders }) => {
     const recalled = recallSets(record, current.finished, [update.set]);
-    const acceptance = accept(recalled, update, now, senderTime(minusSeconds(now, keepSeconds)));
+    const oldest = senderTime(minusSeconds(now, keepSeconds));
+    const acceptance = accept(recalled, update, now, { oldest, senders });
     if (acceptance.kind === "accepted" && acceptance.record !== recalled) {
       record = acceptance.record;
       for (const [digest, body] of acceptance.demands) demands.set(digest, body);

@@ -1,6 +1,6 @@
 import { admitDemands } from "../../decide/senders/admit.ts";
 import { capsInForce } from "../../decide/senders/caps-in-force.ts";
-import { mayNamePools, mayReportHosts, ruleOf } from "../../decide/senders/sender-rule.ts";
+import { mayOwnPool, mayReportHosts, ruleOf } from "../../decide/senders/sender-rule.ts";
 import { demandsInForce } from "../../decide/senders/demands-in-force.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -49,12 +49,8 @@ export function describeLosses(
     if (isLive(entry) && entry.report !== undefined && !mayReportHosts(senders, set))
       note(set, "its report of hosts counts only for hosts that have jobs");
   for (const [set, entry] of poolsOf(record))
-    if (
-      isLive(entry) &&
-      !mayNamePools(senders, set) &&
-      (bodies.demands.get(entry.digest)?.pools ?? []).length > 0
-    )
-      note(set, "its pools do not count");
+    for (const { name } of isLive(entry) ? (bodies.demands.get(entry.digest)?.pools ?? []) : [])
+      if (!mayOwnPool(senders, set, name)) note(set, `its pool ${name} does not count`);
   return [...losses]
     .toSorted(([a], [b]) => compareText(a, b))
     .slice(0, SHOWN_SETS)

@@ -118,11 +118,17 @@ function pauses({ backoffs }: ClusterRecord, now: Instant): readonly TroubleShow
 }
 
 function leftOut({ plan }: Bodies): readonly TroubleShown[] {
-  return (plan?.leftOut ?? []).map(({ set, demands, first, why }) => ({
-    kind: "left-out",
-    text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than its share of the planning budget. No nodes are created for this demand, and no node that it may need is stopped. Send fewer kinds of jobs, or fewer alternatives`,
-    count: demands,
-  }));
+  return (plan?.leftOut ?? []).map(({ set, demands, first, why, by }) => {
+    const [whose, remedy] =
+      by === "configuration"
+        ? ["half of", "Configure fewer of them, or with fewer constraints"]
+        : ["its share of", "Send fewer kinds of jobs, or fewer alternatives"];
+    return {
+      kind: "left-out",
+      text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than ${whose} the planning budget. No nodes are created for this demand, and no node that it may need is stopped. ${remedy}`,
+      count: demands,
+    };
+  });
 }
 
 function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly TroubleShown[] {

@@ -6,6 +6,12 @@ import type { SetName } from "../../domain/ids.ts";
  */
 export const PLAN_STEPS = 27_000_000;
 
+/** The part of a plan's steps that finding the rules for senders may cost. */
+export const stepsForRules = (steps: number = PLAN_STEPS): number => Math.floor(steps / 4);
+
+/** The part that computing the configured default resources may cost. */
+export const stepsForDefaults = (steps: number = PLAN_STEPS): number => Math.floor(steps / 2);
+
 /** What steps are spent on: placing the demands, trying to improve the plan, repeating the best try, working out reasons. Each has its own part. */
 export type Work = "placing" | "improving" | "repeating" | "explaining";
 
@@ -48,16 +54,19 @@ export class Budget {
   #purse: Purse;
   #set: SetName | undefined;
   #account: Account = { left: 0 };
+  readonly #prepared: number;
   // Whole numbers from the start: fractions would cost an allocation for each step.
   #granted = 0;
   #left = 0;
   #spent = 0;
   #finishes = false;
 
-  constructor(steps: number, sets: number) {
+  /** `prepared`: the steps that were spent before the first demand is read. They are of no set. */
+  constructor(steps: number, sets: number, prepared = 0) {
     this.#steps = steps;
+    this.#prepared = prepared;
     this.#purses = {
-      placing: new Purse(steps, sets),
+      placing: new Purse(Math.max(0, steps - prepared), sets),
       improving: new Purse(0, 0),
       repeating: new Purse(0, 0),
       explaining: new Purse(Math.floor(steps / 4), sets),
@@ -123,7 +132,7 @@ export class Budget {
 
   /** Steps spent so far, for all kinds of work. */
   get spent(): number {
-    return this.#spent + this.#granted - this.#left;
+    return this.#prepared + this.#spent + this.#granted - this.#left;
   }
 
   #open(): void {

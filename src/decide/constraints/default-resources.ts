@@ -11,6 +11,7 @@ import {
   multiplySize,
   subtractSize,
 } from "../../domain/size.ts";
+import { sizeOfConstraints } from "./constraint-size.ts";
 import { dependsOnNode, isOfOneNode } from "./depends-on-node.ts";
 import { compileAll } from "./match.ts";
 import type { NodeView, SharedState } from "../../domain/node-view.ts";
@@ -22,10 +23,19 @@ export interface Defaults {
   readonly entries: readonly Entry[];
   /** Whether all nodes of a bucket get the same defaults: no entry tests what belongs to a single node. */
   readonly perBucket: boolean;
+  /** By resource, the positions of the entries that read it. */
+  readonly readers: ReadonlyMap<string, readonly number[]>;
+}
+
+/** The steps that are left for computing defaults. */
+export interface StepsLeft {
+  left: number;
 }
 
 interface Entry extends DefaultResource {
   readonly selects: Matcher;
+  /** What it costs to try it once, in steps of a plan. Our own cost nothing. */
+  readonly steps: number;
   /** One of our own defaults. Every entry may refer to it, regardless of the order. */
   readonly own: boolean;
 }
@@ -44,43 +54,88 @@ export function compileDefaults(
   const ready = (entry: DefaultResource, from: "ours" | "configured"): Entry => ({
     ...entry,
     selects: compileAll(entry.select),
+    steps: from === "ours" ? 0 : 1 + sizeOfConstraints(entry.select),
     own: from === "ours",
   });
   const redefined = new Set(configured.map(({ name }) => name));
-  return {
-    entries: [
-      // Our own defaults that are not redefined come first, so that the configuration can use them. Redefined ones fill what is left.
-      ...own.filter(({ name }) => !redefined.has(name)).map((entry) => ready(entry, "ours")),
-      ...configured.map((entry) => ready(entry, "configured")),
-      ...own.filter(({ name }) => redefined.has(name)).map((entry) => ready(entry, "ours")),
-    ],
-    perBucket: configured.every(({ select, value }) => !readsNode(select, value)),
-  };
+  const entries = [
+    // Our own defaults that are not redefined come first, so that the configuration can use them. Redefined ones fill what is left.
+    ...own.filter(({ name }) => !redefined.has(name)).map((entry) => ready(entry, "ours")),
+    ...configured.map((entry) => ready(entry, "configured")),
+    ...own.filter(({ name }) => redefined.has(name)).map((entry) => ready(entry, "ours")),
+  ];
+  const perBucket = configured.every(({ select, value }) => !readsNode(select, value));
+  return { entries, perBucket, readers: readersOf(entries) };
+}
+
+function readersOf(entries: readonly Entry[]): Defaults["readers"] {
+  const readers = new Map<string, number[]>();
+  entries.forEach(({ select, value }, position) => {
+    const names = new Set(select.flatMap(resourcesIn));
+    if ("resource" in value) names.add(value.resource);
+    for (const name of names) {
+      const known = readers.get(name);
+      if (known === undefined) readers.set(name, [position]);
+      else known.push(position);
+    }
+  });
+  return readers;
+}
+
+/** The resources of the node that a constraint reads. */
+function resourcesIn(constraint: Constraint): readonly string[] {
+  switch (constraint.kind) {
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.flatMap(resourcesIn);
+    case "not":
+      return resourcesIn(constraint.of);
+    default:
+      return "resource" in constraint ? [constraint.resource] : [];
+  }
 }
 
 const NOTHING_SHARED: SharedState = { left: new Map(), values: new Map() };
 
 /**
  * The resources of a node with the defaults added. A resource that has a value keeps it, and the first default that provides one wins. After
- * each entry all earlier ones are tried again, because an entry may select by a resource that a later one defines (scalelib.md 4).
+ * each entry all earlier ones are tried again, because an entry may select by a resource that a later one defines (scalelib.md 4). Only those
+ * are that read what has been defined since: the others would give the same again. Ends when no steps are left.
  */
 export function applyDefaults(
-  defaults: Defaults,
+  { entries, readers }: Defaults,
   view: NodeView,
+  steps: StepsLeft = { left: Number.POSITIVE_INFINITY },
 ): { readonly resources: Resources; readonly faults: readonly DefaultFault[] } {
   const resources: Record<string, ResourceValue> = { ...view.available };
   const faults = new Map<string, DefaultFault>();
   const seen: NodeView = { ...view, available: resources };
-  const { entries } = defaults;
-  for (let registered = 1; registered <= entries.length; registered += 1) {
-    for (const entry of entries.slice(0, registered)) {
-      if (resources[entry.name] !== undefined && resources[entry.name] !== null) continue;
+  const due = new Uint8Array(entries.length);
+  let first = 0;
+  for (let registered = 1; registered <= entries.length && steps.left >= 0; registered += 1) {
+    due[registered - 1] = 1;
+    let next = registered;
+    for (let position = first; position < registered; position += 1) {
+      const entry = entries[position];
+      if (due[position] === 0 || entry === undefined) continue;
+      due[position] = 0;
+      const before = resources[entry.name];
+      if (before !== undefined && before !== null) continue;
+      steps.left -= entry.steps;
       if (entry.selects(seen, NOTHING_SHARED).kind === "refused") continue;
       const value = evaluate(entry, seen, entries);
-      if (typeof value === "object" && value !== null && "fault" in value)
+      if (typeof value === "object" && value !== null && "fault" in value) {
         faults.set(entry.name, { resource: entry.name, why: value.fault });
-      else if (value !== undefined) resources[entry.name] = value;
+      } else if (value !== undefined && value !== before) {
+        resources[entry.name] = value;
+        for (const reader of readers.get(entry.name) ?? []) {
+          due[reader] = 1;
+          if (reader <= position && reader < next) next = reader;
+        }
+      }
     }
+    first = next;
   }
   return { resources, faults: [...faults.values()] };
 }

@@ -66,13 +66,24 @@ function namedBy(demands: readonly RankedDemand[]): ReadonlySet<ArrayName> | und
   return names;
 }
 
-/** For users: the demands of each set that were left out, and why they are expensive. */
-export function describeLeftOut(leftOut: readonly RankedDemand[]): readonly LeftOutSet[] {
+/**
+ * For users: the demands of each set that were left out, and why they are expensive. `defaults`: the number of default resources, if these
+ * cost too much and not the demand.
+ */
+export function describeLeftOut(
+  leftOut: readonly RankedDemand[],
+  defaults: number | undefined,
+): readonly LeftOutSet[] {
   return [...Map.groupBy(leftOut, ({ set }) => set)].map(([set, own]) => ({
     set,
     demands: own.length,
     first: own[0]?.demand.id ?? "",
-    why: whyExpensive(own),
+    ...(defaults === undefined
+      ? { why: whyExpensive(own) }
+      : {
+          why: `${numberText(defaults, "entry", "entries")} of default_resources`,
+          by: "configuration" as const,
+        }),
   }));
 }
 

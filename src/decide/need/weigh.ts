@@ -35,6 +35,8 @@ export interface Weighing extends Pick<
   "creates" | "starts" | "needed" | "outcomes" | "groups" | "leftOut" | "steps"
 > {
   readonly loads: PlanLoads;
+  /** The configuration's default resources cost too much, so all demand is left out. */
+  readonly isTooDear?: true;
 }
 
 /** A plan, and the nodes that it can do without. */
@@ -115,7 +117,9 @@ function planOrRecall({ record, wanted, policy, now, recall }: ToWeigh, supply: 
     const answer = allocate(world, demands, allocationPolicyOf(policy), now);
     const { creates, starts, needed, groups, leftOut, steps } = answer;
     const outcomes = leftOut.length === 0 ? answer.outcomes : withLastPlaced(answer, asked.last);
-    return { creates, starts, needed, outcomes, groups, leftOut, steps, loads: storeLoads(answer) };
+    const loads = storeLoads(answer);
+    const dear = world.isTooDear === true ? { isTooDear: true as const } : {};
+    return { creates, starts, needed, outcomes, groups, leftOut, steps, loads, ...dear };
   };
   const question = new PlanQuestion(supply.excluded, last);
   return recall.answer(premisesOf(record, supply), question, work, isTimeless);

@@ -2,6 +2,7 @@ import type { SetName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { SetEntry } from "../../domain/request-sets.ts";
+import { isIdle } from "../../domain/request-sets.ts";
 import type { Outage } from "../../domain/troubles.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
@@ -21,7 +22,9 @@ export function nextOutage(record: ClusterRecord, policy: Policy, now: Instant):
   // If the awaited sets are not known, no push can end the pause early.
   if (current?.awaiting.length === 0) return gap;
   const live = [...record.sets].filter(([, entry]) => entry.live).map(([name]) => name);
-  const awaiting = stillAwaited(record, { ...gap, awaiting: live }, policy);
+  // A set that asked for nothing is not awaited.
+  const asking = live.filter((name) => !isIdle(record, name));
+  const awaiting = stillAwaited(record, { ...gap, awaiting: asking }, policy);
   return live.length > 0 && awaiting.length === 0 ? current : { ...gap, awaiting };
 }
 

@@ -57,16 +57,17 @@ export function conclude(on: Conclusion): Decision {
 
 /** The part of a plan that says why. */
 function reasonsOf(
-  { weighed, admitted }: Conclusion,
+  { weighed, admitted, policy }: Conclusion,
   { verdicts }: JudgedNodes,
 ): Pick<Plan, "demands" | "nodes" | "groups" | "loads" | "leftOut"> {
-  const { groups, loads, leftOut } = weighed.allocation;
+  const { groups, loads, leftOut, isTooDear } = weighed.allocation;
+  const dear = isTooDear === true ? policy.defaultResources?.length : undefined;
   return {
     demands: outcomesOf(weighed, admitted),
     nodes: verdicts,
     ...(groups.length === 0 ? {} : { groups }),
     loads,
-    ...(weighed.leftOut.none ? {} : { leftOut: describeLeftOut(leftOut) }),
+    ...(weighed.leftOut.none ? {} : { leftOut: describeLeftOut(leftOut, dear) }),
   };
 }
 

@@ -12,6 +12,8 @@ import { compareRevisions } from "../../domain/demand.ts";
 import type { Digest, SetName } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
+import { isInForce, partsOf } from "../../domain/request-sets.ts";
+import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
@@ -53,13 +55,14 @@ export type Part = "demand" | "schedulerNodes" | "pools";
  * Revisions of finished sets are forgotten after some time. None of the forgotten ones is later than `oldest`, by the senders' clocks. An
  * older revision is accepted only if it renews a held part (docs/protocol.md, Storage). Absent: nothing was forgotten.
  *
- * The order of messages matters only for the bounds of a cluster: a message that comes while the cluster is full is refused.
+ * The order of messages matters only for the bounds of a cluster: a message that comes while the cluster, or its sender's share, is full is
+ * refused. `senders` decides whose share that is.
  */
 export function accept(
   record: ClusterRecord,
   update: RequestSetUpdate,
   now: Instant,
-  oldest?: Instant,
+  { oldest, senders = NO_SENDER_RULES }: { readonly oldest?: Instant; readonly senders?: SenderRules } = {},
 ): Acceptance {
   if (update.expiresAt <= now) return { kind: "stale", expiredAt: update.expiresAt };
   if (oldest !== undefined && update.revision.value < oldest && !renewsHeld(record, update))
@@ -67,7 +70,26 @@ export function accept(
   const joined =
     update.demand === undefined ? acceptPartial(record, update, now) : acceptWhole(record, update, now);
   if (joined.kind !== "accepted") return joined;
-  return findTooMuch(record, joined.record, update.set, now) ?? joined;
+  const tooMuch = findTooMuch(record, joined.record, update.set, now, senders);
+  if (tooMuch?.mayEnd === true) return { ...joined, record: endSet(joined.record, update.set, now) };
+  return tooMuch ?? joined;
+}
+
+/** The set has asked for something until now, and there is no room for another set that asks for nothing. Then only its revision is kept. */
+function endSet(record: ClusterRecord, set: SetName, now: Instant): ClusterRecord {
+  const end = (entries: SetEntries): SetEntries => {
+    const entry = entries.get(set);
+    if (entry === undefined) return entries;
+    const { report: _report, size: _size, ...kept } = entry;
+    return new Map(entries).set(set, { ...kept, expiresAt: now, live: false, ended: true });
+  };
+  const { sets, separateReports, separatePools } = record;
+  return {
+    ...record,
+    sets: end(sets),
+    separateReports: end(separateReports),
+    separatePools: end(separatePools),
+  };
 }
 
 /**
@@ -105,14 +127,10 @@ function acceptWhole(record: ClusterRecord, update: WholeUpdate, now: Instant): 
 }
 
 /** Whether a part of its set is held that is not newer. */
-function renewsHeld(
-  { sets, separateReports, separatePools }: Held,
-  { set, revision }: RequestSetUpdate,
-): boolean {
-  return [sets, separateReports, separatePools].some((entries) => {
-    const held = entries.get(set);
-    return held !== undefined && compareRevisions(revision, held.revision) >= 0;
-  });
+function renewsHeld(all: Held, { set, revision }: RequestSetUpdate): boolean {
+  return partsOf(all, set).some(
+    (held) => held !== undefined && compareRevisions(revision, held.revision) >= 0,
+  );
 }
 
 function entryOf(update: WholeUpdate, held: SetEntry | undefined, now: Instant): SetEntry {
@@ -121,10 +139,16 @@ function entryOf(update: WholeUpdate, held: SetEntry | undefined, now: Instant):
   if (update.ends === true) return { ...times, expiresAt: now, digest, live: false, ended: true };
   const jobs = demand.demands.filter(({ kind }) => kind === "job").length;
   const entry = { ...times, digest, live: true };
-  if (schedulerNodes === undefined) return { ...entry, size: { jobs, bytes } };
+  const asked = isEmpty(demand) ? 0 : bytes;
+  if (schedulerNodes === undefined) return { ...entry, size: { jobs, bytes: asked } };
   const report = measure(schedulerNodes);
-  return { ...entry, report: report.digest, size: { jobs, bytes: bytes + report.bytes } };
+  const reported = schedulerNodes.length === 0 ? 0 : report.bytes;
+  return { ...entry, report: report.digest, size: { jobs, bytes: asked + reported } };
 }
+
+/** A sender's mistakes are kept, so they are something. */
+const isEmpty = ({ demands, pools, rejectedJobs }: SetDemand): boolean =>
+  demands.length === 0 && pools.length === 0 && rejectedJobs.length === 0;
 
 function changesDemand(held: SetEntry | undefined, update: WholeUpdate, now: Instant): boolean {
   if (!isInForce(held, now)) return update.ends !== true;
@@ -152,10 +176,6 @@ function repeatOf(
   const isApart = secondsBetween(held.sentAt, sentAt) >= APART_SECONDS;
   const repeatedAt = isApart ? held.sentAt : held.repeatedAt;
   return repeatedAt === undefined ? {} : { repeatedAt };
-}
-
-function isInForce(entry: SetEntry | undefined, now: Instant): entry is SetEntry {
-  return entry?.live === true && entry.expiresAt > now;
 }
 
 // ---------------------------------------------------------------- what came without demand
@@ -209,20 +229,21 @@ interface Brought {
   readonly report?: readonly SchedulerNode[];
 }
 
-function partsOf(update: PartialUpdate, now: Instant): readonly Brought[] {
+function broughtBy(update: PartialUpdate, now: Instant): readonly Brought[] {
   const { schedulerNodes, pools } = update;
   const parts: Brought[] = [];
   if (schedulerNodes !== undefined) {
     const { bytes, digest: report } = measure(schedulerNodes);
-    const held = { digest: NOTHING_DIGEST, live: true, report, size: { jobs: 0, bytes } };
+    const size = { jobs: 0, bytes: schedulerNodes.length === 0 ? 0 : bytes };
+    const held = { digest: NOTHING_DIGEST, live: true, report, size };
     const entry = { ...timesOf(update, now), ...held };
     parts.push({ part: "schedulerNodes", entry, body: NOTHING, report: schedulerNodes });
   }
   if (pools !== undefined) {
     const body = poolsAlone(pools);
     const { bytes, digest } = measure(body);
-    const entry = { ...timesOf(update, now), digest, live: true, size: { jobs: 0, bytes } };
-    parts.push({ part: "pools", entry, body });
+    const size = { jobs: 0, bytes: pools.length === 0 ? 0 : bytes };
+    parts.push({ part: "pools", entry: { ...timesOf(update, now), digest, live: true, size }, body });
   }
   return parts;
 }
@@ -235,7 +256,7 @@ function acceptPartial(record: ClusterRecord, update: PartialUpdate, now: Instan
   const older: Part[] = [];
   let next = record;
   let newest: Revision | undefined;
-  for (const { part, entry, body, report } of partsOf(update, now)) {
+  for (const { part, entry, body, report } of broughtBy(update, now)) {
     const joined = joinSeparate(next, part, update.set, entry);
     if (joined.kind === "older") {
       older.push(part);

@@ -1,15 +1,21 @@
 import type { Problem } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
-import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
+import type { Held, SetEntry } from "../../domain/request-sets.ts";
+import { asksNothing, isInForce, partsOf } from "../../domain/request-sets.ts";
+import type { SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant } from "../../domain/units.ts";
+import type { Room, Sender } from "../senders/shares.ts";
+import { roomOf, senderOf, senderText } from "../senders/shares.ts";
 
 /**
  * The bounds of all request sets of a cluster together (docs/demand.md, Bounds). Each accept writes the names of all live sets, and each plan
- * reads all bodies.
+ * reads all bodies. Every bound has shares (docs/senders.md, Shares).
  */
 const CLUSTER_BOUNDS = {
   /** With 5,000 sets an accept takes less than 0.1 s, and a tick without demand less than 0.3 s. */
   sets: 5000,
+  /** Sets that ask for nothing and report nothing. They have no body, only a short entry. */
+  idle: 5000,
   /** The maximum of one message, too. */
   jobs: 200_000,
   /** Twice the maximum of one request. Measured as JSON before compression. */
@@ -22,81 +28,129 @@ type Kind = keyof typeof CLUSTER_BOUNDS;
 export interface TooMuch {
   readonly kind: "too-much";
   readonly problem: Problem;
+  /** The set asked for something, and now asks for nothing. So it can end instead. Absent: it needs room. */
+  readonly mayEnd?: true;
 }
 
 /**
- * The bound that the cluster would exceed with the set as it is in `after` instead of `before`. Undefined if there is none. A set that does not
- * grow is always accepted, even if the others exceed a bound.
+ * The bound that the cluster, or the share of the set's sender, would exceed with the set as it is in `after` instead of `before`. Undefined
+ * if there is none. A set that does not grow is always accepted, even if the others exceed a bound.
  */
-export function findTooMuch(before: Held, after: Held, set: SetName, now: Instant): TooMuch | undefined {
+export function findTooMuch(
+  before: Held,
+  after: Held,
+  set: SetName,
+  now: Instant,
+  senders: SenderRules,
+): TooMuch | undefined {
   const was = sizeOfSet(before, set, now);
   const is = sizeOfSet(after, set, now);
   const grown = KINDS.filter((kind) => is[kind] > was[kind]);
   if (grown.length === 0 || isSame(before, after, set, now)) return undefined;
-  const total = sizeOfAll(after, now);
-  const over = grown.find((kind) => total[kind] > CLUSTER_BOUNDS[kind]);
-  if (over === undefined) return undefined;
-  const found = `${TEXTS[over](total[over])} with this message`;
-  const expected = `at most ${TEXTS[over](CLUSTER_BOUNDS[over])} in a cluster; a set that lapses or is deleted makes room`;
-  return { kind: "too-much", problem: { path: "", found, expected } };
+  const sizes = sizesOf(after, now, senders);
+  const sender = senderOf(senders, set);
+  for (const kind of grown) {
+    const held = new Map([...sizes].map(([one, size]) => [one, size[kind]]));
+    const room = roomOf(CLUSTER_BOUNDS[kind], senders, held, sender);
+    const found = held.get(sender) ?? 0;
+    if (found <= room.most) continue;
+    const problem = describe(kind, { found, all: sum(held.values()), room, sender });
+    return { kind: "too-much", problem, ...(kind === "idle" && was.sets > 0 ? { mayEnd: true } : {}) };
+  }
+  return undefined;
 }
 
-const KINDS = ["sets", "jobs", "bytes"] as const satisfies readonly Kind[];
+const KINDS = ["sets", "idle", "jobs", "bytes"] as const satisfies readonly Kind[];
 type Size = Readonly<Record<Kind, number>>;
 
 /** Whether the set has the same demand as before. An older release did not measure some sets, so their sizes cannot be compared. */
 function isSame(before: Held, after: Held, set: SetName, now: Instant): boolean {
   const digests = (held: Held): string =>
-    JSON.stringify(inForce(held, set, now).map((entry) => entry && [entry.digest, entry.report]));
+    JSON.stringify(partsOf(held, set).map((entry) => isInForce(entry, now) && [entry.digest, entry.report]));
   return digests(before) === digests(after);
 }
 
-function inForce(
-  { sets, separateReports, separatePools }: Held,
-  set: SetName,
-  now: Instant,
-): readonly (SetEntry | undefined)[] {
-  return [sets, separateReports, separatePools].map((entries) => {
-    const entry = entries.get(set);
-    return entry !== undefined && isInForce(entry, now) ? entry : undefined;
-  });
-}
-
-const isInForce = ({ live, expiresAt }: SetEntry, now: Instant): boolean => live && expiresAt > now;
-
 function sizeOfSet(held: Held, set: SetName, now: Instant): Size {
-  const entries = inForce(held, set, now).filter((entry) => entry !== undefined);
+  return sizeOfParts(partsOf(held, set), now);
+}
+
+function sizeOfParts(parts: readonly (SetEntry | undefined)[], now: Instant): Size {
+  const size = { sets: 0, idle: 0, jobs: 0, bytes: 0 };
+  let isLive = false;
+  for (const entry of parts) {
+    if (!isInForce(entry, now)) continue;
+    isLive = true;
+    size.jobs += entry.size?.jobs ?? 0;
+    size.bytes += entry.size?.bytes ?? 0;
+    if (!asksNothing(entry)) size.sets = 1;
+  }
+  if (isLive && size.sets === 0) size.idle = 1;
+  return size;
+}
+
+/** By sender, the size of all its sets together. */
+function sizesOf(held: Held, now: Instant, senders: SenderRules): ReadonlyMap<Sender, Size> {
+  const sizes = new Map<Sender, Record<Kind, number>>();
+  const { sets, separateReports, separatePools } = held;
+  const count = (set: SetName): void => {
+    const size = sizeOfSet(held, set, now);
+    const sender = senderOf(senders, set);
+    const total = sizes.get(sender) ?? { sets: 0, idle: 0, jobs: 0, bytes: 0 };
+    sizes.set(sender, total);
+    for (const kind of KINDS) total[kind] += size[kind];
+  };
+  for (const set of sets.keys()) count(set);
+  for (const set of separateReports.keys()) if (!sets.has(set)) count(set);
+  for (const set of separatePools.keys()) if (!sets.has(set) && !separateReports.has(set)) count(set);
+  return sizes;
+}
+
+interface Over {
+  /** What the sender, and all senders together, would hold. */
+  readonly found: number;
+  readonly all: number;
+  readonly room: Room;
+  readonly sender: Sender;
+}
+
+/** Says whose share is full, and how much of it. */
+function describe(kind: Kind, { found, all, room, sender }: Over): Problem {
+  const text = TEXTS[kind];
+  const bound = CLUSTER_BOUNDS[kind];
+  const { most, own, free, pot } = room;
+  if (typeof sender !== "string")
+    return {
+      path: "",
+      found: `${text(found)} of ${senderText(sender)} with this message`,
+      expected: `at most ${text(most)}: of the ${text(bound)} of a cluster ${own === 0 ? "nothing" : amountOf(kind, own)} is its own share, and of the ${amountOf(kind, pot)} that all share ${amountOf(kind, free)} are free; a set of it that lapses or is deleted makes room`,
+    };
+  const half = Math.floor(bound / 2);
+  if (found > half)
+    return {
+      path: "",
+      found: `${text(found)} of ${senderText(sender)} with this message`,
+      expected: `at most ${text(half)}, half of what a cluster holds: without rules in senders no request set has more`,
+    };
   return {
-    sets: entries.length === 0 ? 0 : 1,
-    jobs: entries.reduce((sum, { size }) => sum + (size?.jobs ?? 0), 0),
-    bytes: entries.reduce((sum, { size }) => sum + (size?.bytes ?? 0), 0),
+    path: "",
+    found: `${text(all)} with this message`,
+    expected: `at most ${text(bound)} in a cluster; a set that lapses or is deleted makes room`,
   };
 }
 
-function sizeOfAll({ sets, separateReports, separatePools }: Held, now: Instant): Size {
-  const total = { sets: 0, jobs: 0, bytes: 0 };
-  const add = (entries: SetEntries, counted: readonly SetEntries[]): void => {
-    for (const [name, entry] of entries) {
-      if (!isInForce(entry, now)) continue;
-      total.jobs += entry.size?.jobs ?? 0;
-      total.bytes += entry.size?.bytes ?? 0;
-      if (!counted.some((others) => holdsInForce(others, name, now))) total.sets += 1;
-    }
-  };
-  add(sets, []);
-  add(separateReports, [sets]);
-  add(separatePools, [sets, separateReports]);
+function sum(amounts: Iterable<number>): number {
+  let total = 0;
+  for (const amount of amounts) total += amount;
   return total;
 }
 
-function holdsInForce(entries: SetEntries, name: SetName, now: Instant): boolean {
-  const entry = entries.get(name);
-  return entry !== undefined && isInForce(entry, now);
-}
+/** Rounded up, so that the found amount is never shown as equal to the allowed one. */
+const amountOf = (kind: Kind, amount: number): string =>
+  kind === "bytes" ? `${Math.ceil((amount / 1024 / 1024) * 10) / 10} MiB` : String(amount);
 
 const TEXTS: Readonly<Record<Kind, (amount: number) => string>> = {
   sets: (count) => `${count} live request sets`,
+  idle: (count) => `${count} request sets that ask for nothing`,
   jobs: (count) => `${count} jobs`,
-  // Rounded up, so that the found amount is never shown as equal to the allowed one.
-  bytes: (bytes) => `${Math.ceil((bytes / 1024 / 1024) * 10) / 10} MiB of demand as JSON`,
+  bytes: (bytes) => `${amountOf("bytes", bytes)} of demand as JSON`,
 };

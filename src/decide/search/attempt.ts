@@ -43,7 +43,7 @@ export function attempt(
   const outcomes: DemandOutcome[] = [];
   const leftOut: Unread[] = [];
   for (const one of problem.unread) {
-    outcomes[one.rank] = outcomeLeftOut(one, undefined);
+    outcomes[one.rank] = outcomeLeftOut(one, undefined, problem.ground.world.isTooDear);
     leftOut.push(one);
   }
   entries.forEach((entry) => {
@@ -51,7 +51,7 @@ export function attempt(
     const outcome = budget.isSpent ? undefined : place(run, entry, kept?.get(entry));
     // A demand that is placed completely counts, even if its last check spent the last step.
     if (outcome === undefined || (budget.isSpent && outcome.placed < outcome.asked)) {
-      outcomes[entry.rank] = outcomeLeftOut(entry, outcome);
+      outcomes[entry.rank] = outcomeLeftOut(entry, outcome, undefined);
       leftOut.push(entry);
     } else outcomes[entry.rank] = outcome;
     if (way.opening === "shared") countToPlace(draft, entry, -1);

@@ -14,8 +14,8 @@ interface Named {
   readonly mayBePools: readonly Constraint[];
 }
 
-/** Reads the constraints of all jobs once. Demands that the budget does not cover stay unread. */
-export function namedBy(demands: readonly RankedDemand[], budget: Budget): Named {
+/** Reads the constraints of all jobs once. Demands that the budget does not cover stay unread. `isTooDear`: all demands do. */
+export function namedBy(demands: readonly RankedDemand[], budget: Budget, isTooDear: boolean): Named {
   const counts = new Map<string, { times: number }>();
   const mayBePools: Constraint[] = [];
   const unread = new Map<number, RankedDemand>();
@@ -36,7 +36,7 @@ export function namedBy(demands: readonly RankedDemand[], budget: Budget): Named
     const { set, demand } = one;
     budget.turnTo(set);
     budget.spend(demand.kind === "job" ? sizeOfText(demand.constraints) + demand.placed.length : 1);
-    if (budget.isSpent) unread.set(rank, one);
+    if (isTooDear || budget.isSpent) unread.set(rank, one);
     else if (demand.kind === "job") demand.constraints.forEach(note);
   });
   const resources = new Map([...counts].map(([name, { times }]) => [name, times]));

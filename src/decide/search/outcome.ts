@@ -26,15 +26,17 @@ export function outcomeOf(
 
 export const NO_REASONS: readonly Reason[] = [];
 
-/** The outcome of a demand that the plan leaves out. `begun`: its outcome so far, if placing it had begun. */
+/** The outcome of a demand that the plan leaves out. `begun`: its outcome so far, if placing it had begun. `isTooDear`: of the configuration. */
 export function outcomeLeftOut(
   { set, demand }: RankedDemand,
   begun: DemandOutcome | undefined,
+  isTooDear: boolean | undefined,
 ): DemandOutcome {
   const { id, kind } = demand;
   const { placed, pending } = begun ?? { placed: 0, pending: 0 };
   const { unit, asked } = askedBy(demand);
-  return { set, id, kind, unit, asked, placed, pending, reasons: LEFT_OUT };
+  return { set, id, kind, unit, asked, placed, pending, reasons: isTooDear === true ? TOO_DEAR : LEFT_OUT };
 }
 
 const LEFT_OUT: readonly Reason[] = [{ code: "left-out" }];
+const TOO_DEAR: readonly Reason[] = [{ code: "left-out", by: "configuration" }];

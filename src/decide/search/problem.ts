@@ -54,8 +54,8 @@ export function readProblem(
   policy: AllocationPolicy,
   now: Instant,
 ): Problem {
-  const budget = new Budget(policy.steps ?? PLAN_STEPS, countSets(ranked));
-  const { unread, resources, mayBePools } = namedBy(ranked, budget);
+  const budget = new Budget(policy.steps ?? PLAN_STEPS, countSets(ranked), world.steps);
+  const { unread, resources, mayBePools } = namedBy(ranked, budget, world.isTooDear === true);
   const ground = new Ground(world, countedOf(world, resources), budget);
   const shared = sharedStateOf(world.pools ?? [], mayBePools);
   const classes = new JobClasses(ground, shared, policy.among === "cheapest" ? "never" : "allow");

@@ -14,7 +14,7 @@ import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { refusedAttributes } from "./allowed-attributes.ts";
 import { demandsInForce } from "./demands-in-force.ts";
-import { attributesOf, mayDefineArrays, mayWrite, ruleOf } from "./sender-rule.ts";
+import { attributesOf, mayDefineArray, mayWrite, ruleOf } from "./sender-rule.ts";
 import { DEEPEST } from "../../domain/dynamic-array.ts";
 
 /** The demand in force, divided by what its senders may ask for. */
@@ -68,7 +68,7 @@ export function refusedOutcome({ set, demand, reason }: RefusedDemand): DemandOu
 function whyRefused({ set, demand }: RankedDemand, senders: SenderRules): Reason | undefined {
   if (!mayWrite(senders, set)) return { code: "sender-refused", set, may: "write" };
   if (demand.kind === "job") return undefined;
-  if (demand.extends !== undefined && !mayDefineArrays(senders, set))
+  if (demand.extends !== undefined && !mayDefineArray(senders, set, demand.array))
     return { code: "sender-refused", set, may: "dynamicArrays" };
   return whyAttributes(demand.attributes, set, senders);
 }

@@ -9,7 +9,7 @@ import type { Digest, SetName } from "../../domain/ids.ts";
 import { digestOf } from "../../domain/digest.ts";
 import type { Pool } from "../../domain/demand.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import { mayNamePools } from "./sender-rule.ts";
+import { mayOwnPool } from "./sender-rule.ts";
 
 /** The pools in force, and the set that owns each. */
 export interface OwnedPools {
@@ -23,7 +23,7 @@ export function poolsInForce(record: ClusterRecord, bodies: Bodies, senders?: Se
 }
 
 /**
- * The pools that live sets name and may name. A pool belongs to the set that named it first, until that set lapses or omits it. The amounts of
+ * The pools that live sets name and may own. A pool belongs to the set that named it first, until that set lapses or omits it. The amounts of
  * other sets do not count. If several sets name a new pool, it belongs to the set whose message came first.
  */
 export function ownedPools(
@@ -66,12 +66,13 @@ function claimsOf(
   isKnown: (set: SetName) => boolean,
 ): ReadonlyMap<string, readonly Claim[]> {
   const named = new Map<string, Claim[]>();
-  const entries = [...poolsOf(record)].filter(([set, { live }]) => live && mayNamePools(senders, set));
+  const entries = [...poolsOf(record)].filter(([, { live }]) => live);
   for (const [set, { digest, acceptedAt }] of [
     ...entries.filter(([set]) => isKnown(set)),
     ...entries.filter(([set]) => !isKnown(set)),
   ]) {
     for (const pool of bodies.demands.get(digest)?.pools ?? []) {
+      if (!mayOwnPool(senders, set, pool.name)) continue;
       const claim = { set, pool, acceptedAt };
       const others = named.get(pool.name);
       if (others === undefined) named.set(pool.name, [claim]);

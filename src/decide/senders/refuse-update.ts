@@ -1,9 +1,9 @@
-import type { Problem, RequestSetUpdate, SetDemand } from "../../domain/demand.ts";
+import type { Pool, Problem, RequestSetUpdate, SetDemand } from "../../domain/demand.ts";
 import { someOf } from "../../domain/some-of.ts";
 import type { SetName } from "../../domain/ids.ts";
 import { ALLOW_ATTRIBUTES, NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import { DOCUMENTED_ATTRIBUTES, DOCUMENTED_SETTINGS, refusedAttributes } from "./allowed-attributes.ts";
-import { attributesOf, mayDefineArrays, mayNamePools, mayReportHosts, mayWrite } from "./sender-rule.ts";
+import { attributesOf, mayDefineArray, mayOwnPool, mayReportHosts, mayWrite, ruleOf } from "./sender-rule.ts";
 
 /**
  * Finds what the sender of a message may not do by the configuration. Each problem refuses the whole message, as each mistake in a node array
@@ -31,10 +31,18 @@ export function refuseUpdate(
             set,
           ),
         ]),
-    ...(pools.length === 0 || mayNamePools(senders, set)
-      ? []
-      : [refusal("pools", countText(pools.length, "pool"), "no pools", set)]),
+    ...refusePools(pools, set, senders),
   ].slice(0, MOST_PROBLEMS);
+}
+
+function refusePools(pools: readonly Pool[], set: SetName, senders: SenderRules): readonly Problem[] {
+  const refused = pools.filter(({ name }) => !mayOwnPool(senders, set, name));
+  if (refused.length === 0) return [];
+  if (ruleOf(senders, set)?.pools === false)
+    return [refusal("pools", countText(pools.length, "pool"), "no pools", set)];
+  const names = refused.slice(0, MOST_NAMED).map(({ name }) => cut(name));
+  const found = `${countText(refused.length, "pool")} of others: ${someOf(names, MOST_NAMED)}`;
+  return [refusal("pools", found, "pools that it may own", set)];
 }
 
 /** The same number as in the bounds of messages. */
@@ -57,8 +65,8 @@ function refuseTargets({ demands }: SetDemand, set: SetName, senders: SenderRule
     if (problems.length >= MOST_PROBLEMS) break;
     if (demand.kind === "job") continue;
     const path = `nodearrays[${demand.position}]`;
-    if (demand.extends !== undefined && !mayDefineArrays(senders, set))
-      problems.push(refusal(`${path}.Dynamic`, "true", "no dynamic node array", set));
+    if (demand.extends !== undefined && !mayDefineArray(senders, set, demand.array))
+      problems.push(refuseArray(path, demand.array, set, senders));
     for (const refused of refusedAttributes(demand.attributes, allowed))
       problems.push({
         path: `${path}.${cut(refused.path)}`,
@@ -67,6 +75,12 @@ function refuseTargets({ demands }: SetDemand, set: SetName, senders: SenderRule
       });
   }
   return problems;
+}
+
+function refuseArray(path: string, array: string, set: SetName, senders: SenderRules): Problem {
+  return ruleOf(senders, set)?.dynamicArrays === false
+    ? refusal(`${path}.Dynamic`, "true", "no dynamic node array", set)
+    : refusal(`${path}.Name`, `"${array}"`, "a dynamic node array that it may define", set);
 }
 
 /** What is allowed there, or how to allow it. */

@@ -8,7 +8,10 @@ import type { Ledger } from "../../domain/ledger.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
 import { dynamicOffers } from "./dynamic-offers.ts";
 import { dynamicSupply } from "./dynamic-supply.ts";
+import { stepsForDefaults, stepsForRules } from "../constraints/budget.ts";
 import { capsInForce } from "../senders/caps-in-force.ts";
+import { stepsToFindRules } from "../senders/sender-rule.ts";
+import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import { Ceilings } from "./ceilings.ts";
 import type { Opposites } from "./counterparts.ts";
 import { counterpartsOf, oppositesOf } from "./counterparts.ts";
@@ -48,6 +51,7 @@ export function buildWorld(input: WorldInput): World {
     ? nodes.flatMap((node) => withStartCharges(node, buckets, limits))
     : nodes;
   const others = reported.hosts(policy);
+  const steps = clusterBuckets.spent + stepsOfRules(input);
   return {
     nodes: others.length === 0 ? ours : [...ours, ...others],
     inFlight,
@@ -63,7 +67,19 @@ export function buildWorld(input: WorldInput): World {
     ...(namesGroups(policy) ? { namesGroups: true } : {}),
     ...(input.groupFills === undefined ? {} : { groupFills: input.groupFills }),
     ...formerGroups(input.ledger),
+    ...(steps === 0 ? {} : { steps }),
+    ...(clusterBuckets.isSpent ? { isTooDear: true } : {}),
   };
+}
+
+/**
+ * What it costs to find the rules of the sets that ask for something. At most a quarter of a plan: the lookups are remembered, so that the
+ * next plans do not pay for them.
+ */
+function stepsOfRules({ policy, demands = [] }: WorldInput): number {
+  const { senders = NO_SENDER_RULES, planSteps } = policy;
+  const most = stepsForRules(planSteps);
+  return Math.min(most, stepsToFindRules(senders, new Set(demands.map(({ set }) => set)), most));
 }
 
 interface Offered {
@@ -115,8 +131,9 @@ function formerGroups(ledger: Ledger): Pick<World, "formerGroups"> {
 }
 
 function rulesOf(policy: Policy): ResourceRules {
-  const { defaultResources = [] } = policy;
-  return { configured: defaultResources, own: OWN_DEFAULTS, catalogue: catalogueOf(policy) };
+  const { defaultResources = [], planSteps } = policy;
+  const steps = stepsForDefaults(planSteps);
+  return { configured: defaultResources, own: OWN_DEFAULTS, catalogue: catalogueOf(policy), steps };
 }
 
 /** The same cluster with only the nodes that are up: no other node can replace one that is stopped now. */

@@ -6,7 +6,7 @@ import type { ArrayName, MachineType, PlacementGroup } from "../../domain/ids.ts
 import type { Resources } from "../../domain/resources.ts";
 import type { ViewedBucket } from "./node-views.ts";
 import { viewBucket, viewNode } from "./node-views.ts";
-import type { Defaults } from "../constraints/default-resources.ts";
+import type { Defaults, StepsLeft } from "../constraints/default-resources.ts";
 import { applyDefaults, compileDefaults } from "../constraints/default-resources.ts";
 import type { NodeView } from "../../domain/node-view.ts";
 import { readSizeName } from "../constraints/size-name.ts";
@@ -35,6 +35,8 @@ export interface ResourceRules {
   readonly configured: readonly DefaultResource[];
   readonly own: readonly DefaultResource[];
   readonly catalogue: Catalogue;
+  /** The steps that computing the configured ones may cost. Absent: any number. */
+  readonly steps?: number;
 }
 
 /** The buckets of a cluster. A bucket is the same for all spellings of its VM size. */
@@ -42,6 +44,8 @@ export class ClusterBuckets {
   readonly #arrays: ReadonlyMap<ArrayName, NodeArray>;
   readonly #catalogue: Catalogue;
   readonly #defaults: Defaults;
+  readonly #steps: number;
+  readonly #left: StepsLeft;
   readonly #machines = new Map<string, Machine>();
   /** By the size as it was spelled, because most lookups repeat. */
   readonly #spelled = new Map<ArrayName, Map<MachineType, Map<PlacementGroup | undefined, ClusterBucket>>>();
@@ -54,6 +58,8 @@ export class ClusterBuckets {
   constructor(arrays: readonly NodeArray[], rules: ResourceRules) {
     this.#catalogue = rules.catalogue;
     this.#defaults = compileDefaults(rules.configured, rules.own);
+    this.#steps = rules.steps ?? Number.MAX_SAFE_INTEGER;
+    this.#left = { left: this.#steps };
     this.#arrays = new Map(arrays.map((array) => [array.name, array]));
     for (const array of arrays) {
       for (const bucket of array.buckets) {
@@ -62,6 +68,16 @@ export class ClusterBuckets {
           this.#machines.set(size, bucket.machine);
       }
     }
+  }
+
+  /** What default resources have cost so far, in steps. */
+  get spent(): number {
+    return this.#steps - this.#left.left;
+  }
+
+  /** The steps did not suffice, so nodes may lack resources. */
+  get isSpent(): boolean {
+    return this.#left.left < 0;
   }
 
   /** All buckets that were looked up so far. */
@@ -101,7 +117,7 @@ export class ClusterBuckets {
     const known = this.#opposites.get(clusterBucket);
     if (known !== undefined) return known;
     const plain = viewBucket({ ...clusterBucket, array: { ...array, spot } }, this.#catalogue);
-    const view = { ...plain, available: applyDefaults(this.#defaults, plain).resources };
+    const view = { ...plain, available: this.#withDefaults(plain) };
     this.#opposites.set(clusterBucket, view);
     return view;
   }
@@ -109,14 +125,18 @@ export class ClusterBuckets {
   /** Nodes of a bucket without own attributes have equal resources. They are computed once and share one object. */
   #resourcesOf(node: Node, view: () => NodeView, clusterBucket: ClusterBucket): Resources {
     const alike = this.#defaults.perBucket && node.resources === undefined;
-    if (!alike) return applyDefaults(this.#defaults, view()).resources;
+    if (!alike) return this.#withDefaults(view());
     const shared = this.#shared.get(clusterBucket) ?? new Map<string, Resources>();
     this.#shared.set(clusterBucket, shared);
     const vcpus = clusterBucket.machine === undefined ? node.vcpus : undefined;
     const key = `${node.memoryGib} ${node.spot} ${vcpus}`;
-    const resources = shared.get(key) ?? applyDefaults(this.#defaults, { ...view(), nodeId: null }).resources;
+    const resources = shared.get(key) ?? this.#withDefaults({ ...view(), nodeId: null });
     shared.set(key, resources);
     return resources;
+  }
+
+  #withDefaults(view: NodeView): Resources {
+    return applyDefaults(this.#defaults, view, this.#left).resources;
   }
 
   #open(array: ArrayName, machineType: MachineType, group: PlacementGroup | undefined): ClusterBucket {
@@ -143,7 +163,7 @@ export class ClusterBuckets {
     const view = viewBucket(here, this.#catalogue);
     const clusterBucket: ClusterBucket = {
       ...here,
-      view: { ...view, available: applyDefaults(this.#defaults, view).resources },
+      view: { ...view, available: this.#withDefaults(view) },
       cores: machine?.vcpus ?? coresOfSize(this.#catalogue, nodeArray?.region, machineType),
       nodes: 0,
       nodeCores: 0,

@@ -17,15 +17,17 @@ const endTimeout = z
   .union([endSeconds, z.record(text, endSeconds)])
   .meta({ description: 'As the other timeouts; "never": a person decides.' });
 
+const owned = z.union([z.boolean(), texts]);
 const senderRule = z
   .object({
     requestSets: z.union([text, texts]),
     write: z.boolean().optional(),
     maxPriority: z.number().optional(),
     caps: z.record(text, z.unknown()).optional(),
+    share: z.number().min(0).optional(),
     hosts: z.boolean().optional(),
-    pools: z.boolean().optional(),
-    dynamicArrays: z.boolean().optional(),
+    pools: owned.optional(),
+    dynamicArrays: owned.optional(),
     attributes: texts.optional(),
   })
   .meta({ description: "What request sets may do: the first rule that names a set counts for it." });

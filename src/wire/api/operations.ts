@@ -145,7 +145,7 @@ export const OPERATIONS: readonly Operation[] = [
     role: "reader",
     summary: "What would be planned with other inputs; changes nothing",
     body: "WhatIf",
-    answers: { 200: "DryRun", 400: "Problem", 413: "Problem", ...BELOW_CLUSTER },
+    answers: { 200: "DryRun", 400: "Problem", 413: "Problem", 429: "Problem", ...BELOW_CLUSTER },
   },
   {
     method: "post",

@@ -32,6 +32,8 @@ export const BOUNDS = {
   amount: 1e18,
   /** Seconds from now to the moment of a wake message. */
   wakeSeconds: 3600,
+  /** Durations of a configuration, in seconds: a year. */
+  duration: 31_536_000,
   /** Priorities, above and below 0. */
   priority: 1e9,
   /** Jobs in one message, including those that cannot be read. */
@@ -56,6 +58,12 @@ export const BOUNDS = {
   machineTypes: 1000,
   /** Rules for senders in a configuration. Names and attributes in one rule. */
   senderRules: 1000,
+  /** Names and patterns in all rules together. A plan compares the name of each set with them. */
+  senderNames: 10_000,
+  /** Entries of `default_resources`. A plan tries them on each bucket, and maybe on each node. */
+  defaultResources: 200,
+  /** The share of one rule for senders, compared with the others. */
+  share: 1000,
   /** Problems described of one input or one job. The others are counted. */
   problems: 100,
   /** Jobs of one message that are kept with their problems. The others are counted. */

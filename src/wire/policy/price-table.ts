@@ -2,7 +2,7 @@ import type { Catalogue } from "../../domain/catalogue.ts";
 import type { Problem } from "../../domain/demand.ts";
 import { machineType } from "../../domain/ids.ts";
 import type { DoubtfulPrice, PriceTable, SizePrice } from "../../domain/price.ts";
-import { doubtfulPrices } from "../../domain/price.ts";
+import { doubtfulPrices, HIGHEST_PRICE } from "../../domain/price.ts";
 import type { PricesDocument } from "../api/configuration.ts";
 import { isFields, type Fields } from "../json/fields.ts";
 import { isLabel, LABEL_EXPECTED } from "../json/name.ts";
@@ -117,9 +117,6 @@ function writePrice({ onDemand, spot }: SizePrice): number | Fields {
   if (spot === undefined && onDemand !== undefined) return onDemand;
   return { ...(onDemand === undefined ? {} : { onDemand }), ...(spot === undefined ? {} : { spot }) };
 }
-
-/** Prices above this are of no currency. The sum of the largest cluster's for a year is far from what a number can hold. */
-const HIGHEST_PRICE = 1e9;
 
 /** Prices that no VM has, with their paths. */
 export function excessivePrices({ locations }: PriceTable, path: string): readonly Problem[] {

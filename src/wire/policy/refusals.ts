@@ -1,5 +1,6 @@
+import type { Owned } from "../../domain/sender-rules.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Fields } from "../json/fields.ts";
+import { isFields, type Fields } from "../json/fields.ts";
 import type { Problem } from "../json/problem.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { problemAt } from "../json/problem.ts";
@@ -39,7 +40,62 @@ function refuseReadOnly(from: Fields, { mode, arrayModes }: Policy): readonly Re
   return acts ? [{ problem: problemAt("read_only", value, expected), mend }] : [];
 }
 
-const RULES: readonly Rule[] = [refusePrices, refuseReadOnly];
+/** Sums of longer times are no moments, and no node or demand lives as long. */
+function refuseDurations(from: Fields): readonly Refusal[] {
+  const expected = `at most ${BOUNDS.duration} seconds, a year`;
+  return DURATIONS.flatMap((key) => {
+    const value = from[key];
+    const members = isFields(value) ? Object.entries(value) : [];
+    const all: readonly (readonly [string, unknown])[] = [
+      [key, value],
+      ...members.map(([array, one]) => [`${key}.${array}`, one] as const),
+    ];
+    return all
+      .filter(([, seconds]) => (typeof seconds === "object" ? Number.NaN : Number(seconds)) > BOUNDS.duration)
+      .map(([path, seconds]) => ({
+        problem: problemAt(path, seconds, expected),
+        mend: `config set ${path}=SECONDS`,
+      }));
+  }).slice(0, BOUNDS.problems);
+}
+
+const DURATIONS = [
+  "idleTimeout",
+  "idle_timeout",
+  "bootTimeout",
+  "boot_timeout",
+  "downTimeout",
+  "failedTimeout",
+  "maxExpirationInterval",
+  "inFlightGrace",
+  "groupFillTimeout",
+  "planHistory",
+];
+
+/** Each plan tries them on each bucket, and maybe on each node. */
+function refuseDefaults(_: Fields, { defaultResources = [] }: Policy): readonly Refusal[] {
+  const path = "default_resources";
+  return tooMany(path, defaultResources.length, BOUNDS.defaultResources, "entries");
+}
+
+/** Each plan compares the name of each request set with them. */
+function refuseSenders(_: Fields, { senders = [] }: Policy): readonly Refusal[] {
+  const lengthOf = (owned: Owned): number => (typeof owned === "object" ? owned.length : 0);
+  const names = senders.reduce(
+    (sum, { requestSets, pools, dynamicArrays }) =>
+      sum + requestSets.length + lengthOf(pools) + lengthOf(dynamicArrays),
+    0,
+  );
+  return tooMany("senders", names, BOUNDS.senderNames, "names in all rules");
+}
+
+function tooMany(path: string, count: number, most: number, what: string): readonly Refusal[] {
+  if (count <= most) return [];
+  const problem = { path, found: `${count} ${what}`, expected: `at most ${most} ${what}` };
+  return [{ problem, mend: `config set ${path}=[...]` }];
+}
+
+const RULES: readonly Rule[] = [refusePrices, refuseReadOnly, refuseDurations, refuseDefaults, refuseSenders];
 
 /** The text of the trouble about a stored document. */
 export function refusalText({ problem: { path, found, expected }, mend }: Refusal): string {

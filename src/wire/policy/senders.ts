@@ -1,6 +1,6 @@
 import type { Ceiling } from "../../domain/cap-rules.ts";
 import type { Problem } from "../../domain/demand.ts";
-import type { SenderRule, SenderRules } from "../../domain/sender-rules.ts";
+import type { Owned, SenderRule, SenderRules } from "../../domain/sender-rules.ts";
 import { EVERY_ATTRIBUTE } from "../../domain/sender-rules.ts";
 import type { SenderDocument } from "../api/configuration.ts";
 import { BOUNDS } from "../json/bounds.ts";
@@ -14,7 +14,7 @@ import {
   readNumber,
   type Fields,
 } from "../json/fields.ts";
-import { isName, NAME_EXPECTED } from "../json/name.ts";
+import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { withoutAbsent } from "./without-absent.ts";
@@ -24,6 +24,7 @@ const KEYS: ReadonlySet<string> = new Set([
   "write",
   "maxPriority",
   "caps",
+  "share",
   "hosts",
   "pools",
   "dynamicArrays",
@@ -53,14 +54,16 @@ function readRule(value: unknown, problems: Problems): SenderRule | undefined {
   const requestSets = readPatterns(value["requestSets"], problems);
   const maxPriority = readMaxPriority(value, problems);
   const caps = readCaps(value, problems);
+  const share = readShare(value, problems);
   return {
     requestSets,
     write: readBoolean(value, "write", problems) ?? true,
     ...(maxPriority === undefined ? {} : { maxPriority }),
     ...(caps === undefined ? {} : { caps }),
+    ...(share === undefined ? {} : { share }),
     hosts: readBoolean(value, "hosts", problems) ?? true,
-    pools: readBoolean(value, "pools", problems) ?? true,
-    dynamicArrays: readBoolean(value, "dynamicArrays", problems) ?? true,
+    pools: readOwned(value, "pools", POOL_NAME, problems),
+    dynamicArrays: readOwned(value, "dynamicArrays", ARRAY_NAME, problems),
     attributes: readAttributes(value["attributes"], problems),
   };
 }
@@ -93,6 +96,40 @@ function readCaps({ caps }: Fields, problems: Problems): Ceiling | undefined {
   return caps === undefined ? undefined : readCeiling(caps, "caps", problems);
 }
 
+/** A share of 0 leaves what belongs to no rule. */
+function readShare(rule: Fields, problems: Problems): number | undefined {
+  const share = readNumber(rule, "share", problems);
+  if (share === undefined || (share >= 0 && share <= BOUNDS.share)) return share;
+  problems.add(() => problemAt("share", share, `a number from 0 to ${BOUNDS.share}`));
+  return undefined;
+}
+
+const OWNED = "true, false, or a list of names or shell patterns";
+
+interface NameForm {
+  readonly has: (name: unknown) => name is string;
+  readonly expected: string;
+}
+
+const POOL_NAME: NameForm = { has: isLabel, expected: LABEL_EXPECTED };
+const ARRAY_NAME: NameForm = { has: isName, expected: NAME_EXPECTED };
+
+function readOwned(rule: Fields, key: "pools" | "dynamicArrays", form: NameForm, problems: Problems): Owned {
+  const value = rule[key];
+  if (value === undefined) return true;
+  if (typeof value === "boolean") return value;
+  if (!Array.isArray(value)) {
+    problems.add(() => problemAt(key, value, OWNED));
+    return false;
+  }
+  if (isTooLong(key, value, BOUNDS.senderRules, "names", problems)) return false;
+  const names: readonly unknown[] = value;
+  names.forEach((name, index) => {
+    if (!form.has(name)) problems.add(() => problemShowing(`${key}[${index}]`, name, form.expected));
+  });
+  return names.filter(form.has);
+}
+
 function readAttributes(value: unknown, problems: Problems): readonly string[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
@@ -108,10 +145,14 @@ function readAttributes(value: unknown, problems: Problems): readonly string[] {
   return value.filter(isPath);
 }
 
-/** Rules after one that names every request set never apply. */
+/** Rules after one that names every request set never apply. Without such a rule a sender may invent a name that no rule limits. */
 export function doubtSenders(rules: SenderRules, path: string): readonly Problem[] {
   const last = rules.findIndex(({ requestSets }) => requestSets.includes("*"));
-  if (last < 0 || last === rules.length - 1) return [];
+  if (last === rules.length - 1) return [];
+  if (last < 0) {
+    const wanted = 'a last rule for "*": a request set that no rule names may do everything';
+    return [{ path, found: "no rule for all other request sets", expected: wanted }];
+  }
   const expected = `no rule behind ${path}[${last}], which names every request set: the first rule that names one counts`;
   return [problemShowing(`${path}[${last + 1}]`, rules[last + 1]?.requestSets.join(", "), expected)];
 }
@@ -124,6 +165,7 @@ export function writeSenders(rules: SenderRules): readonly SenderDocument[] {
       write: rule.write,
       maxPriority: rule.maxPriority,
       caps: rule.caps === undefined ? undefined : { ...rule.caps },
+      share: rule.share,
       hosts: rule.hosts,
       pools: rule.pools,
       dynamicArrays: rule.dynamicArrays,

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { viewBucket, viewNode } from "../../../src/decide/world/node-views.ts";
 import { applyDefaults, compileDefaults } from "../../../src/decide/constraints/default-resources.ts";
@@ -5,6 +6,7 @@ import type { Catalogue } from "../../../src/domain/catalogue.ts";
 import type { Node, NodeArray } from "../../../src/domain/cluster.ts";
 import { LIBRARY_DEFAULTS } from "../../../src/domain/default-resource.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../../src/domain/ids.ts";
+import type { Resources, ResourceValue } from "../../../src/domain/resources.ts";
 import { readDefaultResources } from "../../../src/wire/constraint/default-resources.ts";
 import { newNotes } from "../../../src/wire/json/notes.ts";
 
@@ -130,3 +132,78 @@ describe("GPUs of a size", () => {
     expect(viewNode(node, place(), catalogue).properties.gpu_count).toBe(gpus);
   });
 });
+
+describe("entries that read each other", () => {
+  /** Entry i is chosen by the resource of entry i + 1: each can only be told once the later ones are. */
+  const chain = (length: number) =>
+    Array.from({ length }, (_, i) => ({
+      select: i === length - 1 ? {} : { [`r${i + 1}`]: i + 1 },
+      name: `r${i}`,
+      value: i,
+    }));
+
+  test("the last one tells the one before it, after which no entry is tried again", () => {
+    expect(Object.keys(resources(chain(3)).resources)).toEqual(expect.arrayContaining(["r2"]));
+    expect(resources(chain(3)).resources["r1"]).toBeUndefined();
+    expect(resources([...chain(3), { select: {}, name: "end", value: 1 }]).resources["r1"]).toBe(1);
+    expect(resources([...chain(3), { select: {}, name: "end", value: 1 }]).resources["r0"]).toBeUndefined();
+  });
+
+  test("as if each earlier one were tried again after each one: a thousand random lists", () => {
+    const names = ["a", "b", "c", "d"];
+    const select = fc.oneof(
+      fc.constant({}),
+      fc
+        .record({ name: fc.constantFrom(...names), value: fc.constantFrom(1, 2) })
+        .map(({ name, value }) => ({ [name]: [value] })),
+      fc.constantFrom(...names).map((name) => ({ not: { [name]: [1] } })),
+    );
+    const entry = fc.record({
+      select,
+      name: fc.constantFrom(...names),
+      value: fc.constantFrom<unknown>(
+        1,
+        2,
+        "node.resources.a",
+        "node.resources.b",
+        "node.resources.c",
+        "node.vcpu_count",
+      ),
+    });
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 7 }), (entries) => {
+        expect(resources(entries).resources).toEqual(inTurns(entries));
+      }),
+      { numRuns: 1000, seed: 7 },
+    );
+  });
+
+  test("cost is counted, and ends", () => {
+    const configured = readDefaultResources(chain(200).toReversed(), "", newNotes());
+    const defaults = compileDefaults(configured, LIBRARY_DEFAULTS);
+    const view = viewBucket(place(), { sizes });
+    const steps = { left: 1000 };
+    expect(applyDefaults(defaults, view, steps).resources["r0"]).toBe(0);
+    // Once each: one step for the entry, and one for its constraint.
+    expect(steps.left).toBe(1000 - (2 * 199 + 1));
+    const few = { left: 100 };
+    expect(applyDefaults(defaults, view, few).resources["r0"]).toBeUndefined();
+    expect(few.left).toBeGreaterThan(-10);
+  });
+});
+
+/** What scalelib does, word by word: after each entry, all before it are tried again (scalelib.md 4). */
+function inTurns(entries: readonly object[]): Resources {
+  const configured = readDefaultResources(entries, "", newNotes());
+  const view = viewBucket(place(), { sizes });
+  const own = applyDefaults(compileDefaults([], LIBRARY_DEFAULTS), view).resources;
+  const found: Record<string, ResourceValue> = { ...own };
+  for (let registered = 1; registered <= configured.length; registered += 1)
+    for (const one of configured.slice(0, registered)) {
+      if (found[one.name] !== undefined) continue;
+      const { resources: next } = applyDefaults(compileDefaults([one], []), { ...view, available: found });
+      const value = next[one.name];
+      if (value !== undefined) found[one.name] = value;
+    }
+  return found;
+}

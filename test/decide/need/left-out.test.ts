@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
+import type { DefaultResource } from "../../../src/domain/default-resource.ts";
 import type { Demand, JobDemand } from "../../../src/domain/demand.ts";
 import { renderVerdict } from "../../../src/domain/node-verdict.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
@@ -189,4 +190,41 @@ test("nothing is created for what is left out", () => {
   // As if only the placed jobs had been sent.
   const alone = planOn(stateWith(dear().slice(0, placed), []), NOW, DEFAULT_POLICY);
   expect(few.plan.creates).toEqual(alone.plan.creates);
+});
+
+describe("default resources that cost more than half of a plan", () => {
+  const names = ["ngpus", "mem"];
+  const entries = (count: number): readonly DefaultResource[] =>
+    Array.from({ length: count }, (_, i) => ({
+      select: needing({ ncpus: 1 }),
+      name: `r${i}`,
+      value: { kind: "resource", resource: names[i % 2] ?? "" },
+    }));
+  // Two steps for each entry on each bucket: 99 entries on two buckets, and on the nodes of each, are 792 steps.
+  const dear: Policy = { ...DEFAULT_POLICY, planSteps: 1500, defaultResources: entries(99) };
+
+  test("leave out all demand; no node that it may need is stopped, and the reasons name the configuration", () => {
+    const state = stateWith([buildJob("j", 1)], [buildTarget(1)]);
+    const decision = planOn(state, NOW, dear);
+    expect(decision.plan).toMatchObject({ creates: [], terminates: [] });
+    expect(outcomesOf(decision, "honest")[0]?.reasons.map(renderReason)).toEqual([
+      "left out of this plan: default_resources of the configuration cost more than half of the planning budget",
+    ]);
+    expect(decision.plan.leftOut).toMatchObject([
+      { set: "evil", why: "99 entries of default_resources", by: "configuration" },
+      { set: "honest" },
+    ]);
+    expect(verdictsOf(decision).every((verdict) => !verdict.includes("spare"))).toBe(true);
+    const { plan } = decision;
+    const troubles = describeTroubles(state.record, { ...state.bodies, plan }, [], NOW);
+    expect(troubles.find(({ kind }) => kind === "left-out")?.text).toBe(
+      "request set evil: left out of this plan, from j on; 99 entries of default_resources cost more than half of the planning budget. No nodes are created for this demand, and no node that it may need is stopped. Configure fewer of them, or with fewer constraints",
+    );
+  });
+
+  test("fewer of them leave fewer steps for the demand, and all is planned", () => {
+    const state = stateWith([buildJob("j", 1)], [buildTarget(1)]);
+    const few = { ...dear, defaultResources: entries(20) };
+    expect(planOn(state, NOW, few).plan.leftOut).toBeUndefined();
+  });
 });

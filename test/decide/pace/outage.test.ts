@@ -60,6 +60,17 @@ describe("a gap of 900 s since the last observation", () => {
   });
 });
 
+test("a set that asked for nothing is not awaited; one that only reports hosts is", () => {
+  const record = away({ standard: -1, other: -1000 });
+  const held = record.sets.get(other);
+  if (held === undefined) throw new Error("the record has the set");
+  const idle = { ...held, size: { jobs: 0, bytes: 0 } };
+  const sets = new Map(record.sets).set(other, idle);
+  expect(rest({ ...record, sets })).toBeUndefined();
+  const separateReports = new Map([[other, { ...idle, size: { jobs: 0, bytes: 40 } }]]);
+  expect(rest({ ...record, sets, separateReports })).toMatchObject({ awaiting: [other] });
+});
+
 test("a message that was sent before the outage and delivered after it is no push", () => {
   const record = away({ standard: -901 });
   const held = record.sets.get(standard);

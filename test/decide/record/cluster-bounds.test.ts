@@ -36,6 +36,9 @@ const outcome = (record: ClusterRecord, update: Parameters<typeof accept>[1], no
   return accepted.kind === "too-much" ? accepted.problem : accepted.kind;
 };
 
+const HOSTS = [{ hostname: "host-1", jobs: [] }];
+const POOLS = [{ name: "licence-x", total: 1, used: 0 }];
+
 const jobs = (count: number) =>
   Array.from({ length: count }, (_, index) => buildJob(`job-${index}`, 1, { position: index }));
 const asking = (set: string, count: number, more: Partial<WholeUpdate> = {}) =>
@@ -60,8 +63,8 @@ describe("5,000 live sets", () => {
 
   test.each([
     { name: "demand", update: asking("new", 1) },
-    { name: "a report alone", update: buildPartial({ set: setName("new"), schedulerNodes: [] }) },
-    { name: "pools alone", update: buildPartial({ set: setName("new"), pools: [] }) },
+    { name: "a report alone", update: buildPartial({ set: setName("new"), schedulerNodes: HOSTS }) },
+    { name: "pools alone", update: buildPartial({ set: setName("new"), pools: POOLS }) },
   ])("one more is refused: $name", ({ update }) => {
     expect(outcome(full, update)).toEqual(problem);
   });
@@ -107,9 +110,30 @@ describe("200,000 jobs", () => {
   });
 
   test("what a set held before makes room for what it asks for now", () => {
-    expect(outcome(record, asking("held-0", 110_000))).toBe("accepted");
-    expect(outcome(record, asking("held-0", 110_001))).toMatchObject({
+    const third = new Map(record.sets).set(setName("third"), entry({ size: { jobs: 15_000, bytes: 10 } }));
+    const three = { ...record, sets: third };
+    expect(outcome(three, asking("held-0", 95_000))).toBe("accepted");
+    expect(outcome(three, asking("held-0", 95_001))).toMatchObject({
       found: "200001 jobs with this message",
+    });
+  });
+
+  test("without rules for senders one set may hold half, however empty the cluster is", () => {
+    expect(outcome(EMPTY_RECORD, asking("one", 100_000))).toBe("accepted");
+    expect(outcome(EMPTY_RECORD, asking("one", 100_001))).toEqual({
+      path: "",
+      found: "100001 jobs of request set one with this message",
+      expected:
+        "at most 100000 jobs, half of what a cluster holds: without rules in senders no request set has more",
+    });
+  });
+
+  test("a set that holds more than half since a release that allowed it is renewed as it is, and may shrink", () => {
+    const large = holding(1, { size: { jobs: 150_000, bytes: 10 } });
+    expect(outcome(large, asking("held-0", 150_000, { digest: digest("held") }))).toBe("accepted");
+    expect(outcome(large, asking("held-0", 149_999))).toBe("accepted");
+    expect(outcome(large, asking("held-0", 150_001))).toMatchObject({
+      found: "150001 jobs of request set held-0 with this message",
     });
   });
 
@@ -121,11 +145,11 @@ describe("200,000 jobs", () => {
 });
 
 describe("64 MiB of demand", () => {
-  const record = holding(1, { size: { jobs: 0, bytes: 40 * MIB } });
+  const record = holding(2, { size: { jobs: 0, bytes: 20 * MIB } });
 
   test("as much fits, and a byte more does not", () => {
-    expect(outcome(record, asking("new", 0, { bytes: 24 * MIB }))).toBe("accepted");
-    expect(outcome(record, asking("new", 0, { bytes: 24 * MIB + 1 }))).toEqual({
+    expect(outcome(record, asking("new", 1, { bytes: 24 * MIB }))).toBe("accepted");
+    expect(outcome(record, asking("new", 1, { bytes: 24 * MIB + 1 }))).toEqual({
       path: "",
       found: "64.1 MiB of demand as JSON with this message",
       expected: "at most 64 MiB of demand as JSON in a cluster; a set that lapses or is deleted makes room",

@@ -108,6 +108,21 @@ describe("a dynamic node array", () => {
     expect(decision.record.dynamicArrays).toMatchObject([{ by: "alpha" }]);
   });
 
+  test("is of the set that the configuration names, whichever defined it first", () => {
+    const first = push({ evil: { nodearrays: [own(0, gold)], sentAt: at(-20) } });
+    const noted = decideOn(first, empty, { now: at(-20) });
+    const both = after(noted, first, { pbs: { nodearrays: [own(2, lead)] } });
+    expect(outcomes(decideOn(both, empty))[1]).toMatch(/^pbs\/nodearray:own 0 of 2/);
+    const policy = rules({ requestSets: ["pbs"], dynamicArrays: ["own"] }, { requestSets: ["*"] });
+    const decision = decideOn(both, empty, { policy });
+    expect(outcomes(decision)).toEqual([
+      "pbs/nodearray:own 2 of 2",
+      'evil/nodearray:own 0 of 0: the configuration (senders) does not let request set "evil" define dynamic node arrays',
+    ]);
+    expect(sentOf(decision)).toEqual([lead]);
+    expect(decision.record.dynamicArrays).toMatchObject([{ by: "pbs" }]);
+  });
+
   test("that a set defined with an attribute is not created for others by its name once that is not allowed", () => {
     const rule = rules({ requestSets: ["zeta"], attributes: ["ImageName"] });
     const state = push({ zeta: { nodearrays: [own(1, { ImageName: "x" })], sentAt: at(-20) } });
@@ -171,6 +186,17 @@ describe("a pool", () => {
       pbs: { ...licence(10), ...needs, sentAt: at(-6) },
     });
     expect(placed(both)).toBe("pbs/j 4 of 4");
+  });
+
+  test("is kept for the set that the configuration names, also if another one has owned it until then", () => {
+    const first = push({ evil: licence(0, { expirationInterval: 86_400, sentAt: at(-20) }) });
+    const squatted = after(decideOn(first, empty, { now: at(-20) }), first, {
+      pbs: { ...licence(10), ...needs },
+    });
+    expect(placed(squatted)).toMatch(/^pbs\/j 0 of 4/);
+    const policy = rules({ requestSets: ["pbs"], pools: ["licence-*"] }, { requestSets: ["*"] });
+    expect(placed(squatted, policy)).toBe("pbs/j 4 of 4");
+    expect(decideOn(squatted, empty, { policy }).record.poolOwners).toMatchObject([{ set: "pbs" }]);
   });
 
   test("does not count from a set that may name none", () => {

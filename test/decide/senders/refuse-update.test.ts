@@ -96,6 +96,30 @@ describe("by the first rule that names the set", () => {
       ],
     },
     {
+      name: "pools and dynamic arrays that the rule does not list",
+      rules: [{ attributes: ["*"], pools: ["q"], dynamicArrays: ["mine-*"] }],
+      expected: [
+        `nodearrays[1].Name: "own" -> a dynamic node array that it may define: ${says}`,
+        `pools: 1 pool of others: p -> pools that it may own: ${says}`,
+      ],
+    },
+    {
+      name: "pools and dynamic arrays that another rule lists",
+      rules: [{ requestSets: ["slurm"], pools: ["p"], dynamicArrays: ["o*"] }, { attributes: ["*"] }],
+      expected: [
+        `nodearrays[1].Name: "own" -> a dynamic node array that it may define: ${says}`,
+        `pools: 1 pool of others: p -> pools that it may own: ${says}`,
+      ],
+    },
+    {
+      name: "those that its own rule lists, and others do too",
+      rules: [
+        { requestSets: ["slurm"], pools: ["p"], dynamicArrays: ["o*"] },
+        { attributes: ["*"], pools: ["p*"], dynamicArrays: ["own"] },
+      ],
+      expected: [],
+    },
+    {
       name: "a rule for others, then one that allows, then one that does not",
       rules: [
         { requestSets: ["PBS"], write: false },

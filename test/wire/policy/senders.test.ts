@@ -21,6 +21,7 @@ test("rules are read in their order, and written so that they read back the same
       attributes: ["ImageName", "Configuration.cyclecloud.mounts"],
     },
     { requestSets: "report-*", hosts: true, pools: false, dynamicArrays: false },
+    { requestSets: "lab", share: 0.5, pools: ["licence-*", "a/b"], dynamicArrays: [] },
     { requestSets: "*", write: false },
   ]);
   if (policy.kind !== "policy") throw new Error(JSON.stringify(policy));
@@ -34,6 +35,7 @@ test("rules are read in their order, and written so that they read back the same
       attributes: ["ImageName", "Configuration.cyclecloud.mounts"],
     },
     { ...rest, requestSets: ["report-*"], pools: false, dynamicArrays: false },
+    { ...rest, requestSets: ["lab"], share: 0.5, pools: ["licence-*", "a/b"], dynamicArrays: [] },
     { ...rest, requestSets: ["*"], write: false },
   ]);
   expect(policy.report.used).toEqual([{ key: "senders", as: "senders" }]);
@@ -66,7 +68,7 @@ describe("is refused", () => {
     {
       senders: [{ requestSets: "*", hosts: "no", maxPriority: 1e300, atributes: [] }],
       lines: [
-        'senders[0]: "atributes" -> one of the keys requestSets, write, maxPriority, caps, hosts, pools, dynamicArrays, attributes',
+        'senders[0]: "atributes" -> one of the keys requestSets, write, maxPriority, caps, share, hosts, pools, dynamicArrays, attributes',
         "senders[0].maxPriority: 1e+300 -> a number from -1000000000 to 1000000000",
         "senders[0].hosts: text of 2 characters -> true or false",
       ],
@@ -85,6 +87,21 @@ describe("is refused", () => {
         'senders[0].attributes: text of 9 characters -> a list, each the name of a node attribute, or a path such as "Configuration.cyclecloud.mounts", or "*"',
       ],
     },
+    {
+      senders: [{ requestSets: "*", share: -1, pools: "licence-x", dynamicArrays: ["a/b"] }],
+      lines: [
+        "senders[0].share: -1 -> a number from 0 to 1000",
+        "senders[0].pools: text of 9 characters -> true, false, or a list of names or shell patterns",
+        'senders[0].dynamicArrays[0]: "a/b" -> text of 1 to 200 characters, without "/", "\\", "%2F" and control characters, and not "." or ".."',
+      ],
+    },
+    {
+      senders: [{ requestSets: "*", share: 1001, pools: [5] }],
+      lines: [
+        "senders[0].share: 1001 -> a number from 0 to 1000",
+        "senders[0].pools[0]: 5 -> text of 1 to 200 characters, none of them a control character",
+      ],
+    },
   ])("$senders", ({ senders, lines }) => {
     expect(problemsOf(senders)).toEqual(lines);
   });
@@ -94,6 +111,40 @@ describe("is refused", () => {
       "senders: 1001 rules -> at most 1000 rules",
     ]);
   });
+});
+
+test("10,000 names in all rules, and no more at the door; a stored document with more stays in force", () => {
+  const list = (count: number) => Array.from({ length: count }, (_, i) => `name-${i}`);
+  const nine = Array.from({ length: 9 }, () => ({
+    requestSets: list(900),
+    pools: list(50),
+    dynamicArrays: list(50),
+  }));
+  expect(problemsOf([...nine, { requestSets: list(1000) }])).toEqual([]);
+  const senders = [...nine, { requestSets: list(1000) }, { requestSets: "*" }];
+  expect(problemsOf(senders)).toEqual([
+    "senders: 10001 names in all rules -> at most 10000 names in all rules",
+  ]);
+  const stored = readPolicy({ senders }, "act", "store");
+  expect(stored.kind === "policy" && stored.policy.senders).toHaveLength(11);
+  expect(stored.kind === "policy" && stored.refused.map(({ mend }) => mend)).toEqual([
+    "config set senders=[...]",
+  ]);
+});
+
+test("a list that does not end with a rule for all others: that is doubted", () => {
+  const policy = read([{ requestSets: "pbs" }, { requestSets: ["team-*", "lab"] }]);
+  expect(policy.kind === "policy" && policy.doubts).toEqual([
+    {
+      path: "senders",
+      found: "no rule for all other request sets",
+      expected: 'a last rule for "*": a request set that no rule names may do everything',
+    },
+  ]);
+  const whole = read([{ requestSets: "pbs" }, { requestSets: ["lab", "*"] }]);
+  expect(whole.kind === "policy" && whole.doubts).toEqual([]);
+  const none = read([]);
+  expect(none.kind === "policy" && none.doubts).toEqual([]);
 });
 
 test("a rule behind one for all sets never counts: that is doubted", () => {

@@ -1,0 +1,72 @@
+import type { SetName } from "../../domain/ids.ts";
+import type { SenderRule, SenderRules } from "../../domain/sender-rules.ts";
+import { someOf } from "../../domain/some-of.ts";
+import { ruleOf } from "./sender-rule.ts";
+
+/**
+ * The shares of a bound that all request sets of a cluster have together (docs/senders.md, Shares). Half of it is divided among the rules of
+ * `senders`; the other half is a pot for all. So no sender can fill a bound for the others. Any bound may be divided like this.
+ */
+
+/** Who has a share: a rule; undefined: all sets together that no rule names; without rules each set by itself. */
+export type Sender = SenderRule | SetName | undefined;
+
+export function senderOf(rules: SenderRules, set: SetName): Sender {
+  return rules.length === 0 ? set : ruleOf(rules, set);
+}
+
+/** How much of a bound a sender may hold. */
+export interface Room {
+  /** All that it may hold: `own` and `free`. */
+  readonly most: number;
+  /** Its share. No other sender can take it. */
+  readonly own: number;
+  /** What the others leave of the pot. */
+  readonly free: number;
+  /** The part of the bound that belongs to no sender. */
+  readonly pot: number;
+}
+
+/** The room of one sender. `held`: what each sender holds now; a sender beyond its share holds a part of the pot. */
+export function roomOf(
+  bound: number,
+  rules: SenderRules,
+  held: ReadonlyMap<Sender, number>,
+  sender: Sender,
+): Room {
+  const half = Math.floor(bound / 2);
+  const shares = sharesOf(half, rules);
+  const ownOf = (one: Sender): number => shares.get(one) ?? 0;
+  const pot = bound - sumOf(shares.values());
+  let used = 0;
+  for (const [other, amount] of held) if (other !== sender) used += Math.max(0, amount - ownOf(other));
+  const left = Math.max(0, pot - used);
+  // Without rules only this keeps one name from taking everything. A sender may invent names, so only rules keep senders apart.
+  const free = rules.length === 0 ? Math.min(half, left) : left;
+  const own = ownOf(sender);
+  return { most: own + free, own, free, pot };
+}
+
+/** The shares of half a bound. A rule whose messages are refused needs none. */
+function sharesOf(half: number, rules: SenderRules): ReadonlyMap<Sender, number> {
+  const weightOf = ({ write, share = 1 }: SenderRule): number => (write ? share : 0);
+  const all = sumOf(rules.map(weightOf));
+  return new Map(rules.map((rule) => [rule, all === 0 ? 0 : Math.floor((half * weightOf(rule)) / all)]));
+}
+
+function sumOf(amounts: Iterable<number>): number {
+  let sum = 0;
+  for (const amount of amounts) sum += amount;
+  return sum;
+}
+
+/** The sender in a sentence: "the rule for pbs, team-*". */
+export function senderText(sender: Sender): string {
+  if (sender === undefined) return "the request sets without a rule";
+  return typeof sender === "string"
+    ? `request set ${sender}`
+    : `the rule for ${someOf(sender.requestSets, MOST_NAMED)}`;
+}
+
+/** A rule may have a thousand names. */
+const MOST_NAMED = 3;

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { refusalText } from "../../../src/wire/policy/refusals.ts";
+import { readPolicy } from "../../../src/wire/policy/policy.ts";
+
+/** Bounds that hold for new documents only. What is stored stays in force, with the command that mends it. */
+
+function problemsOf(document: object): readonly string[] {
+  const read = readPolicy(document);
+  return read.kind === "problems"
+    ? read.problems.map(({ path, found, expected }) => `${path}: ${found} -> ${expected}`)
+    : [];
+}
+
+function stored(document: object) {
+  const read = readPolicy(document, "act", "store");
+  if (read.kind === "problems") throw new Error(JSON.stringify(read.problems));
+  return read;
+}
+
+const YEAR = 31_536_000;
+
+describe("a duration of more than a year", () => {
+  test.each([
+    { document: { idleTimeout: 1e308 }, path: "idleTimeout" },
+    { document: { idle_timeout: YEAR + 1 }, path: "idle_timeout" },
+    { document: { idle_timeout: "31536001" }, path: "idle_timeout" },
+    { document: { bootTimeout: { default: 60, hpc: 1e300 } }, path: "bootTimeout.hpc" },
+    { document: { boot_timeout: { hpc: "99999999999" } }, path: "boot_timeout.hpc" },
+    { document: { downTimeout: { default: "never", hpc: 1e9 } }, path: "downTimeout.hpc" },
+    { document: { failedTimeout: 1e9 }, path: "failedTimeout" },
+    { document: { maxExpirationInterval: 1e308 }, path: "maxExpirationInterval" },
+    { document: { inFlightGrace: 1e9 }, path: "inFlightGrace" },
+    { document: { groupFillTimeout: 1e9 }, path: "groupFillTimeout" },
+    { document: { planHistory: 1e9 }, path: "planHistory" },
+  ])("is refused as $path, and stays in force where it is stored", ({ document, path }) => {
+    expect(problemsOf(document)).toEqual([expect.stringMatching(/-> at most 31536000 seconds, a year$/)]);
+    const { refused, policy } = stored(document);
+    expect(refused.map(({ problem, mend }) => [problem.path, mend])).toEqual([
+      [path, `config set ${path}=SECONDS`],
+    ]);
+    expect(readPolicy(document, "act", "store")).toMatchObject({ policy });
+  });
+
+  test("a year, never, and scalelib's null are none", () => {
+    const timeouts = {
+      idleTimeout: YEAR,
+      boot_timeout: { hpc: null },
+      downTimeout: "never",
+      planHistory: YEAR,
+    };
+    expect(problemsOf(timeouts)).toEqual([]);
+  });
+
+  test("the trouble says what mends it", () => {
+    const [refusal] = stored({ planHistory: 1e9 }).refused;
+    expect(refusal && refusalText(refusal)).toBe(
+      "the stored configuration is in force although a new one like it would be refused: planHistory: found 1000000000, expected at most 31536000 seconds, a year; mend it with config set planHistory=SECONDS",
+    );
+  });
+});
+
+test("200 default resources, and no more", () => {
+  const entries = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ select: {}, name: `r${i}`, value: 1 }));
+  expect(problemsOf({ default_resources: entries(200) })).toEqual([]);
+  const document = { default_resources: entries(201) };
+  expect(problemsOf(document)).toEqual(["default_resources: 201 entries -> at most 200 entries"]);
+  expect(stored(document).policy.defaultResources).toHaveLength(201);
+  expect(stored(document).refused.map(({ mend }) => mend)).toEqual(["config set default_resources=[...]"]);
+});
