@@ -1,8 +1,10 @@
 import { openRandomStream } from "../../../src/local/workload/random.ts";
+import { until } from "./doors.ts";
 import type { Parts } from "./parts.ts";
 import type { Call, Misdeed } from "./proxy.ts";
 import type { ClusterJudged, WorkingCluster } from "./working-cluster.ts";
 import { HOSTS, judge, storyOf, untilAsWanted, withWorkingCluster } from "./working-cluster.ts";
+import type { Route } from "./working-nodes.ts";
 
 export interface FreezesOptions {
   readonly checkout: string;
@@ -17,8 +19,11 @@ export interface FreezesOptions {
   readonly lateSeconds?: number;
 }
 
-/** `terminate`, `create`: that request is the first to lie in a socket. `commit`: the first write to storage after a node's question. */
-export type Moment = "terminate" | "create" | "commit";
+/**
+ * `terminate`, `create`: that request is the first to lie in a socket. `commit`: the first write to storage after a node's question. `question`:
+ * the first question of each node that asks lies in a socket of the host, and the next ones reach nobody.
+ */
+export type Moment = "terminate" | "create" | "commit" | "question";
 
 export interface FreezesResult extends ClusterJudged {
   /** How long after it went on everything was as wanted, for each time. */
@@ -38,7 +43,7 @@ export async function runFreezes(
   options: FreezesOptions,
 ): Promise<FreezesResult & { readonly story: string }> {
   const { uniform } = openRandomStream(options.seed);
-  return withWorkingCluster(options.checkout, uniform, async (cluster) => {
+  return withWorkingCluster({ checkout: options.checkout }, uniform, async (cluster) => {
     const convergedSeconds: number[] = [];
     const { clock } = cluster.parts;
     for (const moment of options.moments) {
@@ -70,7 +75,7 @@ export async function runHeldCalls({
   seconds,
 }: HeldCallsOptions): Promise<FreezesResult & { readonly held: number; readonly story: string }> {
   const { uniform } = openRandomStream(seed);
-  return withWorkingCluster(checkout, uniform, async (cluster) => {
+  return withWorkingCluster({ checkout }, uniform, async (cluster) => {
     const { clock, proxies } = cluster.parts;
     const { scheduler } = cluster.work;
     scheduler.setJobs(draw(JOBS, uniform));
@@ -102,73 +107,97 @@ async function standStill(
   uniform: () => number,
 ): Promise<void> {
   const { scheduler } = work;
-  const drawn = Math.floor(uniform() * HOSTS);
-  const isAsking = () => scheduler.count("closed") > 0;
-  const standstill = beginAt(parts, options, (call, host) => {
-    if (moment !== "commit")
-      return call.path.split("?")[0]?.endsWith(`/nodes/${moment}`) === true ? host : undefined;
-    return host === undefined && call.method !== "GET" && isAsking() ? drawn : undefined;
-  });
+  const host = Math.floor(uniform() * HOSTS);
+  const standstill = new Standstill(parts, options);
+  if (moment === "question")
+    work.setRoute(openRoute(parts.hosts[host]?.url ?? "", () => standstill.begin(host)));
+  else if (moment === "commit")
+    parts.proxies?.table.setWeather(({ method }) => {
+      if (method !== "GET" && scheduler.count("closed") > 0) standstill.begin(host);
+      return undefined;
+    });
+  else standstill.beginAt(`/nodes/${moment}`);
   scheduler.setJobs(moment === "create" ? scheduler.jobs + MORE : scheduler.jobs - FEWER);
-  await standstill.begun;
-  while (standstill.lasts()) {
+  await until("all stands still", () => standstill.hasBegun, MOMENT_COMES_SECONDS);
+  while (standstill.lasts) {
     const next = parts.clock.sleep(LEAST_BETWEEN_MOVES_MS + uniform() * MORE_BETWEEN_MOVES_MS);
     await Promise.race([next, standstill.ended]);
     scheduler.setJobs(draw(MEANWHILE, uniform));
   }
+  work.setRoute(undefined);
+  parts.proxies?.table.setWeather(undefined);
   // What was asked for is still wanted: if it is taken for lost, it is made twice.
   if (moment === "create") scheduler.setJobs(MEANWHILE.most);
 }
 
-interface Standing {
-  /** Rejects if the moment does not come. */
-  readonly begun: Promise<void>;
-  readonly ended: Promise<void>;
-  lasts(): boolean;
+const MOMENT_COMES_SECONDS = 600;
+/** Nobody listens there. */
+const NOWHERE = "http://127.0.0.1:9";
+
+/** A node's first question goes to this host, once `before` has ended, and its next ones to nobody. */
+function openRoute(host: string, before: () => void): Route {
+  const asked = new Set<string>();
+  return (nodeId) => {
+    if (asked.has(nodeId)) return NOWHERE;
+    before();
+    asked.add(nodeId);
+    return host;
+  };
 }
 
-const MOMENT_COMES_SECONDS = 600;
+/** One standstill, from its beginning until its time is over. */
+class Standstill {
+  readonly #parts: Parts;
+  readonly #options: FreezesOptions;
+  readonly #ended = Promise.withResolvers<void>();
+  #goesOnAt: number | undefined;
 
-/**
- * Stops a process at the call for which `meets` gives a host, before that call is passed on, and lets it go on after its time. `host` of a call
- * is whose call of CycleCloud it is; undefined: it goes to storage.
- */
-function beginAt(
-  { simulator, hosts, proxies }: Parts,
-  { what, seconds, lateSeconds = 0 }: FreezesOptions,
-  meets: (call: Call, host: number | undefined) => number | undefined,
-): Standing {
-  const begun = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  let goesOnAt: number | undefined;
-  const weatherOf =
-    (host?: number) =>
-    (call: Call): Misdeed | undefined => {
-      const met = goesOnAt === undefined ? meets(call, host) : undefined;
-      if (met !== undefined) {
-        const pid = (what === "host" ? hosts[met]?.pid() : simulator.pid) ?? 0;
-        goesOnAt = Date.now() + seconds * 1000;
-        process.kill(pid, "SIGSTOP");
-        setTimeout(() => {
-          process.kill(pid, "SIGCONT");
-          ended.resolve();
-        }, seconds * 1000);
-        clearTimeout(patience);
-        begun.resolve();
-      }
-      const isHeld =
-        goesOnAt !== undefined && Date.now() < goesOnAt && host !== undefined && call.method === "POST";
-      if (!isHeld || goesOnAt === undefined || lateSeconds === 0) return undefined;
-      return { kind: "hold", ms: goesOnAt + lateSeconds * 1000 - Date.now() };
-    };
-  const patience = setTimeout(
-    () => begun.reject(new Error(`the moment has not come within ${MOMENT_COMES_SECONDS} s`)),
-    MOMENT_COMES_SECONDS * 1000,
-  );
-  proxies?.table.setWeather(weatherOf());
-  proxies?.cyclecloud.forEach((proxy, host) => proxy.setWeather(weatherOf(host)));
-  const lasts = () => goesOnAt === undefined || Date.now() < goesOnAt;
-  return { begun: begun.promise, ended: ended.promise, lasts };
+  constructor(parts: Parts, options: FreezesOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.beginAt(undefined);
+  }
+
+  get hasBegun(): boolean {
+    return this.#goesOnAt !== undefined;
+  }
+
+  get lasts(): boolean {
+    return this.#goesOnAt !== undefined && Date.now() < this.#goesOnAt;
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  /** Stops CycleCloud, or this host. Does nothing the second time. */
+  begin(host: number): void {
+    if (this.hasBegun) return;
+    const { what, seconds } = this.#options;
+    const pid = (what === "host" ? this.#parts.hosts[host]?.pid() : this.#parts.simulator.pid) ?? 0;
+    this.#goesOnAt = Date.now() + 1000 * seconds;
+    process.kill(pid, "SIGSTOP");
+    setTimeout(() => {
+      process.kill(pid, "SIGCONT");
+      this.#ended.resolve();
+    }, 1000 * seconds);
+  }
+
+  /** It begins when a host calls this path of CycleCloud, before the call is passed on. Undefined: at no call. */
+  beginAt(path: string | undefined): void {
+    this.#parts.proxies?.cyclecloud.forEach((proxy, host) =>
+      proxy.setWeather((call) => {
+        if (path !== undefined && call.path.split("?")[0]?.endsWith(path) === true) this.begin(host);
+        return this.#misdeedOf(call);
+      }),
+    );
+  }
+
+  #misdeedOf({ method }: Call): Misdeed | undefined {
+    const { lateSeconds = 0 } = this.#options;
+    if (!this.lasts || method !== "POST" || lateSeconds === 0) return undefined;
+    return { kind: "hold", ms: (this.#goesOnAt ?? 0) + 1000 * lateSeconds - Date.now() };
+  }
 }
 
 function draw(

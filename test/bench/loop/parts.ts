@@ -31,6 +31,8 @@ export interface PartsOptions {
   readonly latencyMs?: number;
   /** Puts proxies between the hosts and the others: to count calls, and to do harm. */
   readonly proxies: boolean;
+  /** Hosts, counted from 0, whose password is not CycleCloud's any more. Absent: none. */
+  readonly oldPasswords?: readonly number[];
 }
 
 export interface Proxies {
@@ -112,7 +114,8 @@ async function start(
   };
   const hosts = ports.map((port, index) => {
     const cyclecloudUrl = proxies?.cyclecloud[index]?.url ?? simulator.url;
-    const ofApp = appSettings(places, cyclecloudUrl);
+    const old = options.oldPasswords?.includes(index) === true ? { CYCLECLOUD_PASSWORD: "old" } : {};
+    const ofApp = { ...appSettings(places, cyclecloudUrl), ...old };
     return openHostSlot({ checkout, port, settings: { ...settings, settings: ofApp }, onLine });
   });
   for (const host of hosts) {

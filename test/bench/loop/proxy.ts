@@ -16,12 +16,12 @@ export interface Call {
  * What goes wrong with a call. `refuse`: this status and no effect. `drop-request`: the connection breaks, no effect. `drop-answer`: the
  * effect happens, then the connection breaks. `late`: the effect happens, the answer comes `ms` later. `hold`: the request arrives `ms`
  * later, also if its caller has given up by then. `page`: a login page with status 200 and no effect. `cut`: the effect happens, half of the
- * answer arrives.
+ * answer arrives. `swallow`: nothing happens, and nothing comes back.
  */
 export type Misdeed =
   | { readonly kind: "refuse"; readonly status: number }
   | { readonly kind: "late" | "hold"; readonly ms: number }
-  | { readonly kind: "drop-request" | "drop-answer" | "cut" }
+  | { readonly kind: "drop-request" | "drop-answer" | "cut" | "swallow" }
   | { readonly kind: "page" };
 
 /** Decides, call by call, what goes wrong; undefined: nothing. */
@@ -90,6 +90,7 @@ async function pass(
   outgoing: ServerResponse,
 ): Promise<void> {
   if (misdeed?.kind === "drop-request") return void incoming.socket.destroy();
+  if (misdeed?.kind === "swallow") return void incoming.resume();
   if (misdeed?.kind === "refuse") return refuse(misdeed.status, incoming, outgoing);
   if (misdeed?.kind === "page") return showLogin(incoming, outgoing);
   const content = misdeed?.kind === "hold" ? await held(incoming, misdeed.ms) : incoming;

@@ -6,7 +6,7 @@ import type { WorkJudged } from "./judge-work.ts";
 import { judgeWork } from "./judge-work.ts";
 import type { MovingDemand } from "./moving-demand.ts";
 import { openMovingDemand } from "./moving-demand.ts";
-import type { Parts } from "./parts.ts";
+import type { Parts, PartsOptions } from "./parts.ts";
 import { startParts } from "./parts.ts";
 import type { WorkingNodes } from "./working-nodes.ts";
 import { letNodesWork } from "./working-nodes.ts";
@@ -38,14 +38,14 @@ const PATIENCE_SECONDS = 1500;
 
 /** Starts it, and ends it when `play` has ended. */
 export async function withWorkingCluster<T>(
-  checkout: string,
+  options: Pick<PartsOptions, "checkout" | "oldPasswords">,
   uniform: () => number,
   play: (cluster: WorkingCluster) => Promise<T>,
 ): Promise<T> {
   const simulator = clusterOf(MOST_NODES, 4, 2);
   const timings = { ...simulator.timings, secondsToTerminate: TERMINATING_SECONDS };
   const parts = await startParts({
-    checkout,
+    ...options,
     simulator: { ...simulator, timings },
     speed: SPEED,
     hosts: HOSTS,
@@ -128,7 +128,7 @@ export function storyOf({ parts, work, demand }: WorkingCluster): string {
     ...work.scheduler.changes.map(({ at, nodeId, work }) => ({ at, text: `${nodeId} is ${work}` })),
     ...work.questions.map(({ askedAt, answeredAt, nodeId, host, said }) => ({
       at: answeredAt ?? askedAt,
-      text: `${nodeId} asked host ${host} at ${askedAt}: ${said}`,
+      text: `${nodeId} asked ${host} at ${askedAt}: ${said}`,
     })),
     ...demand.pushes.map(({ count, sentAt, acknowledgedAt }) => ({
       at: sentAt,

@@ -9,13 +9,18 @@ import type { CycleCloudEvent } from "./simulator-process.ts";
 export interface WorkingNodes {
   readonly scheduler: Scheduler;
   readonly questions: readonly Told[];
+  /** From now on a node's questions go to these addresses. Undefined: each goes to a host that is drawn, as behind a load balancer. */
+  setRoute(route: Route | undefined): void;
   /** Resolves when the questions that are open have ended; no new ones begin. */
   stop(): Promise<void>;
 }
 
+/** The address of a host for the next question of a node. */
+export type Route = (nodeId: string) => string;
+
 /** A question, and the last words of the node's command. */
 export interface Told extends Question {
-  readonly host: number;
+  readonly host: string;
   readonly said: string;
 }
 
@@ -105,13 +110,15 @@ const ASK_AGAIN_MS = 30_000;
 const ASK_WHILE_STOPPING_MS = 60_000;
 const LOOK_MS = 500;
 
-/** Lets every node work that is Ready or becomes it. Each question goes to a host that is drawn, as behind a load balancer. */
+/** Lets every node work that is Ready or becomes it. */
 export function letNodesWork(parts: Parts, uniform: () => number): WorkingNodes {
   const { simulator, clock, hosts } = parts;
   const scheduler = new Scheduler(() => clock.now(), uniform);
   const questions: Told[] = [];
   const lives: Promise<void>[] = [];
   const stopping = new AbortController();
+  const toAny: Route = () => hosts[Math.floor(uniform() * hosts.length)]?.url ?? "";
+  let route = toAny;
   const isThere = (node: Node): boolean => scheduler.has(node) && !stopping.signal.aborted;
 
   /** Resolves when it holds, or the node has gone. */
@@ -126,8 +133,7 @@ export function letNodesWork(parts: Parts, uniform: () => number): WorkingNodes 
       if (!isThere(node)) return;
       scheduler.change(node, "closed");
       while (isThere(node) && node.work === "closed") {
-        const host = Math.floor(uniform() * hosts.length);
-        const told = { host, ...(await ask(hosts[host]?.url ?? "")) };
+        const told = await ask(route(node.nodeId));
         questions.push(told);
         if (told.undrain === true && isThere(node)) scheduler.change(node, "open");
         const again = told.askedAt + (told.status === 200 ? ASK_WHILE_STOPPING_MS : ASK_AGAIN_MS);
@@ -155,6 +161,7 @@ export function letNodesWork(parts: Parts, uniform: () => number): WorkingNodes 
   return {
     scheduler,
     questions,
+    setRoute: (next) => (route = next ?? toAny),
     async stop() {
       end();
       stopping.abort();
@@ -167,7 +174,7 @@ export function letNodesWork(parts: Parts, uniform: () => number): WorkingNodes 
 function openCommand(
   { nodeId, instanceId, stopUrl }: Node,
   now: () => number,
-): (host: string) => Promise<Omit<Told, "host">> {
+): (host: string) => Promise<Told> {
   let kept: string | undefined;
   return async (host) => {
     const askedAt = now();
@@ -181,7 +188,7 @@ function openCommand(
         alone: async (_name, work) => work(kept, async (text) => void (kept = text)),
       },
     );
-    const question = { nodeId, askedAt, said: `${code} ${out}${err}`.replaceAll("\n", "; ") };
+    const question = { nodeId, host, askedAt, said: `${code} ${out}${err}`.replaceAll("\n", "; ") };
     // The command says no more than that: open the node, or keep it closed.
     if (code === 0) return { ...question, status: 200, answeredAt: now() };
     return code === 1 ? { ...question, status: 409, undrain: true, answeredAt: now() } : question;
