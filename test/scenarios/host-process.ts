@@ -10,6 +10,8 @@ import type { ClusterRecord } from "../../src/domain/record.ts";
 
 /** What a test puts around the calls of one host. Each function returns a promise that may never resolve. */
 export interface Interference {
+  /** Around each call to CycleCloud. */
+  readonly call?: <T>(host: Host, send: () => Promise<T>) => Promise<T>;
   /** Around a terminate. */
   readonly terminate?: (
     host: Host,
@@ -53,13 +55,22 @@ export class Host {
       },
       sites: new Map(
         [...shared.sites].map(([name, site]) => {
-          const { cyclecloud } = site;
-          const terminate: CycleCloud["terminate"] = (cluster, id, nodes) =>
-            guard(() => {
-              const send = () => cyclecloud.terminate(cluster, id, nodes);
-              return interference().terminate?.(this, send) ?? send();
-            });
-          return [name, { ...site, cyclecloud: { ...cyclecloud, terminate } }];
+          const { cyclecloud: real } = site;
+          const call = <T>(send: () => Promise<T>): Promise<T> =>
+            guard(() => interference().call?.(this, send) ?? send());
+          const cyclecloud: CycleCloud = {
+            status: (...args) => call(() => real.status(...args)),
+            nodesOfRequest: (...args) => call(() => real.nodesOfRequest(...args)),
+            knowsRequest: (...args) => call(() => real.knowsRequest(...args)),
+            create: (...args) => call(() => real.create(...args)),
+            start: (...args) => call(() => real.start(...args)),
+            terminate: (...args) =>
+              call(() => {
+                const send = () => real.terminate(...args);
+                return interference().terminate?.(this, send) ?? send();
+              }),
+          };
+          return [name, { ...site, cyclecloud }];
         }),
       ),
     };

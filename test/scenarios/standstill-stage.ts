@@ -113,7 +113,7 @@ export async function playStop(options: Standstill): Promise<Stopped> {
 }
 
 /** Asks as the node's script does, until the node is told that it is stopped, or opens. */
-async function askUntilOver(
+export async function askUntilOver(
   stage: HostsStage,
   node: ReadyNode,
   index: number,

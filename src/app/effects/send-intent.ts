@@ -1,7 +1,7 @@
 import { nameStemOf } from "../../decide/intents/create-requests.ts";
 import { maySendNow } from "../../decide/intents/send-times.ts";
 import type { CreateEffect, CreateSet, Intent, StartEffect, TerminateEffect } from "../../domain/intent.ts";
-import { withCredentials } from "./credentials.ts";
+import { isSilence, withCredentials } from "./credentials.ts";
 import type { ArrayTemplates, RequestedSet } from "../ports/cyclecloud.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Evidence } from "../../decide/intents/evidence.ts";
@@ -105,15 +105,20 @@ async function sendTerminate(
   intent: Intent,
   effect: TerminateEffect,
 ): Promise<Evidence | undefined> {
-  const { site } = run;
+  const { app, site } = run;
+  const { calls } = app.lanes.memoryOf(site.cluster);
+  const began = app.ports.clock.now();
   try {
     const outcome = await inTime(run, intent, () =>
       site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes),
     );
     if (outcome === undefined) return { kind: "not-sent" };
+    calls.noteAnswer("terminate", began);
     if (outcome.kind === "accepted") return { kind: "terminated", nodes: outcome.nodes };
     return { kind: "refused", message: outcome.message ?? "CycleCloud answered 409" };
   } catch (error) {
+    if (error instanceof PortError && isSilence(error))
+      calls.noteSilent("terminate", { began, ended: app.ports.clock.now() });
     return afterError(error, () => askStop(run, intent.id));
   }
 }
@@ -121,6 +126,7 @@ async function sendTerminate(
 /** The evidence of a call that failed. `otherwise` asks CycleCloud if the call may have had an effect. */
 async function afterError(error: unknown, otherwise: () => Promise<Evidence>): Promise<Evidence> {
   if (!(error instanceof PortError)) throw error;
+  if (error.notConnected) return { kind: "not-sent" };
   // 403 is an answer about this request (a role is missing since 8.7.3), 401 one about all of them (cyclecloud-wire.md B).
   if (error.kind === "denied")
     return error.status === 403 ? { kind: "refused", message: error.message } : { kind: "not-sent" };

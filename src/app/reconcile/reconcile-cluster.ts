@@ -11,7 +11,7 @@ import { concluder, noteFailedObservation } from "./conclude-observation.ts";
 import type { Finding } from "../effects/effects.ts";
 import { askIntents, resendIntents } from "../effects/effects.ts";
 import type { Seen } from "./observe-cluster.ts";
-import { observeCluster } from "./observe-cluster.ts";
+import { observeOrHandOn } from "./hand-on.ts";
 import { measureCalls } from "../effects/measure-calls.ts";
 import type { Site } from "../ports/site.ts";
 import type { App } from "../process/app.ts";
@@ -72,7 +72,7 @@ export async function reconcileCluster(
 async function observeAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
   const { app, site } = run;
   const [observed, asked] = await Promise.all([
-    observeCluster(run, begun.open),
+    observeOrHandOn(run, begun),
     askIntents(run, begun.taken),
   ]);
   if (observed.kind === "failed") {

@@ -2,7 +2,7 @@ import type { Calls, Endpoint, EndpointCalls } from "../../domain/calls.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import type { CallBounds } from "../../domain/policy.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 
 /** The speed and failures of calls to CycleCloud (docs/protocol.md, Slow calls). */
 
@@ -49,13 +49,20 @@ export function noteCalls(
   for (const endpoint of ENDPOINTS) {
     const known = before[endpoint];
     const recent = known !== undefined && secondsBetween(known.at, now) < FORGET_SECONDS ? known : undefined;
-    const ended = measured.filter((call) => call.endpoint === endpoint);
+    const ended = measured.filter((call) => call.endpoint === endpoint && !failsAlone(record, call));
     const next = ended.reduce(afterCall, recent);
     if (next !== undefined && (next.seconds >= QUICK_SECONDS || next.failure !== undefined))
       calls[endpoint] = next;
   }
   return Object.keys(calls).length === 0 ? rest : { ...rest, calls };
 }
+
+/** Whether a status failed although one that began later was answered: only its own instance does not reach CycleCloud. */
+function failsAlone({ lastGoodLookAt = instant(0) }: ClusterRecord, call: MeasuredCall): boolean {
+  return call.endpoint === "status" && call.failure !== undefined && lastGoodLookAt > beganAt(call);
+}
+
+const beganAt = ({ at, seconds }: MeasuredCall): number => at - 1000 * seconds;
 
 /** All endpoints, in the order in which they are shown. */
 export const ENDPOINTS = [
@@ -97,7 +104,7 @@ function withStandstill<R extends Pick<ClusterRecord, "provesFrom" | "lastGoodLo
     const known = answers.get(call.endpoint) ?? [];
     answers.set(call.endpoint, answersAfter(known, call));
     const isLong = call.seconds >= Math.min(STANDSTILL_SECONDS, callLimitSeconds / 2);
-    const hangsAlone = (record.lastGoodLookAt ?? 0) >= call.at - 1000 * call.seconds;
+    const hangsAlone = (record.lastGoodLookAt ?? 0) >= beganAt(call);
     const stoodStill =
       call.unanswered === true ? !hangsAlone : isLong && call.seconds > 2 * usualSeconds(known);
     const from = plusSeconds(call.at, Math.max(callLimitSeconds, BETWEEN_CALLS_SECONDS) + lagSeconds);

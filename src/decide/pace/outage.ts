@@ -36,7 +36,8 @@ export function isMemoryOld(record: ClusterRecord, policy: Policy, now: Instant)
   return isOlder || isAfterGap(record, policy, now);
 }
 
-function isAfterGap(record: ClusterRecord, policy: Policy, now: Instant): boolean {
+/** Whether there was no believed observation for so long that it is an outage. */
+export function isAfterGap(record: ClusterRecord, policy: Policy, now: Instant): boolean {
   const { lastGoodLookAt } = record;
   return lastGoodLookAt === undefined || secondsBetween(lastGoodLookAt, now) > outageSeconds(record, policy);
 }
