@@ -36,7 +36,7 @@ export interface StopsJudged {
   readonly terminatedUnasked: number;
   /** Stops that left fewer nodes than the demand that was acknowledged all the time since the node's question began. */
   readonly stopsBelowDemand: number;
-  /** Nodes created beyond the highest demand of the last three minutes. */
+  /** Nodes created beyond the highest demand of the last three minutes, and of the time for which CycleCloud may have held a request. */
   readonly mostBeyondDemand: number;
   /** The least that a stop left above what was acknowledged at that moment; undefined: there was no stop. */
   readonly leastMargin: number | undefined;
@@ -46,12 +46,16 @@ export interface StopsJudged {
 /** A create that was decided on may arrive so much later (docs/protocol.md, Creates). */
 const CREATES_MAY_LAG_MS = 180_000;
 
-/** Judges by what CycleCloud was asked for. `events` are all events, `from`: when the storm began. */
+/**
+ * Judges by what CycleCloud was asked for. `events` are all events, `from`: when the storm began, `heldMs`: how long CycleCloud may have held
+ * a request.
+ */
 export function judgeStops(
   events: readonly CycleCloudEvent[],
   questions: readonly Question[],
   pushes: readonly Pushed[],
   from: number,
+  heldMs = 0,
 ): StopsJudged {
   const byNode = Map.groupBy(questions, ({ nodeId }) => nodeId);
   const alive = new Set<string>();
@@ -62,7 +66,7 @@ export function judgeStops(
   for (const event of events) {
     if (event.kind === "node-created") {
       alive.add(event.nodeId);
-      const most = highestDemand(pushes, event.at - CREATES_MAY_LAG_MS, event.at);
+      const most = highestDemand(pushes, event.at - CREATES_MAY_LAG_MS - heldMs, event.at);
       mostBeyondDemand = Math.max(mostBeyondDemand, alive.size - most);
     } else if (event.kind === "node-ready") {
       ready.add(event.nodeId);

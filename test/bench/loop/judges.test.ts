@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { judgeCreates } from "./judge-creates.ts";
 import type { Question } from "./judge-stops.ts";
 import { judgeStops } from "./judge-stops.ts";
+import type { Work, WorkChange } from "./judge-work.ts";
+import { judgeWork } from "./judge-work.ts";
 import type { CycleCloudEvent } from "./simulator-process.ts";
 import { spreadOf } from "./spread.ts";
 
@@ -151,4 +153,53 @@ test("percentiles are values of the sample", () => {
   expect(spreadOf(hundred)).toEqual({ count: 100, p50: 50, p90: 90, p99: 99, max: 100 });
   expect(spreadOf([7])).toEqual({ count: 1, p50: 7, p90: 7, p99: 7, max: 7 });
   expect(spreadOf([])).toBeUndefined();
+});
+
+const is = (at: number, nodeId: string, work: Work): WorkChange => ({ at, nodeId, work });
+
+test.each<{
+  readonly name: string;
+  readonly changes: readonly WorkChange[];
+  readonly wrong: Partial<ReturnType<typeof judgeWork>>;
+}>([
+  {
+    name: "a closed node",
+    changes: [is(110, "a", "busy"), is(200, "a", "open"), is(300, "a", "closed")],
+    wrong: {},
+  },
+  {
+    name: "a node that has opened after its question",
+    changes: [is(300, "a", "closed"), is(480, "a", "open")],
+    wrong: { stoppedOpen: 1 },
+  },
+  {
+    name: "a node that has opened and got a job in the same moment",
+    changes: [is(300, "a", "closed"), is(480, "a", "open"), is(480, "a", "busy")],
+    wrong: { stoppedBusy: 1 },
+  },
+  {
+    name: "a node that opens when its stop has begun",
+    changes: [is(300, "a", "closed"), is(501, "a", "open"), is(501, "a", "busy")],
+    wrong: { openedAfterStop: 1 },
+  },
+])("stopped at 500 and again at 600: $name", ({ changes, wrong }) => {
+  const events = [created(100, "a"), ready(110, "a"), terminated(500, "a"), terminated(600, "a")];
+  expect(judgeWork(events, changes)).toEqual({
+    stopped: 1,
+    stoppedOpen: 0,
+    stoppedBusy: 0,
+    openedAfterStop: 0,
+    ...wrong,
+  });
+});
+
+test("a create that CycleCloud held for longer than three minutes is no node too many, and the same twice is", () => {
+  const pushes = [
+    { count: 2, sentAt: 0, acknowledgedAt: 1 },
+    { count: 1, sentAt: 20_000, acknowledgedAt: 20_001 },
+  ];
+  const events = [created(300_000, "a"), created(300_000, "b"), created(300_001, "c")];
+  expect(judgeStops(events.slice(0, 2), [], pushes, 0).mostBeyondDemand).toBe(1);
+  expect(judgeStops(events.slice(0, 2), [], pushes, 0, 140_000).mostBeyondDemand).toBe(0);
+  expect(judgeStops(events, [], pushes, 0, 140_000).mostBeyondDemand).toBe(1);
 });

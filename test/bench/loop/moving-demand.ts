@@ -6,8 +6,8 @@ import type { Parts } from "./parts.ts";
 /** The demand of one set, and each value that it has had. */
 export interface MovingDemand {
   readonly pushes: readonly Pushed[];
-  /** Sends a value, again and again to hosts that are drawn, until one acknowledges it. */
-  set(count: number): Promise<void>;
+  /** Sends a value, again and again to hosts that are drawn, until one acknowledges it or `signal` aborts. */
+  set(count: number, signal?: AbortSignal): Promise<void>;
 }
 
 const SET = "standard";
@@ -18,7 +18,7 @@ export function openMovingDemand(parts: Parts, uniform: () => number): MovingDem
   const pushes: Pushed[] = [];
   return {
     pushes,
-    async set(count) {
+    async set(count, signal) {
       const sentAt = parts.clock.now();
       const position = pushes.push({ count, sentAt }) - 1;
       const content = {
@@ -27,12 +27,15 @@ export function openMovingDemand(parts: Parts, uniform: () => number): MovingDem
         nodearrays: [{ Name: "execute", TargetCount: count }],
       };
       for (;;) {
+        if (signal?.aborted === true) return;
         const host = parts.hosts[Math.floor(uniform() * parts.hosts.length)];
         const { status } = await putSet(parts, host?.url ?? "", SET, content);
-        if (status === 202) break;
+        if (status === 202) {
+          pushes[position] = { count, sentAt, acknowledgedAt: parts.clock.now() };
+          return;
+        }
         await pause(RETRY_MS);
       }
-      pushes[position] = { count, sentAt, acknowledgedAt: parts.clock.now() };
     },
   };
 }
