@@ -170,6 +170,24 @@ export async function playLateCreate({ seconds, phase = 0 }: Frozen): Promise<nu
   return stage.count("node-created");
 }
 
+/** A host stands still for 40 s between its look at the clock and the write of a stop. Returns what the node is told soon after that. */
+export async function playUnsentStop(): Promise<Told | undefined> {
+  const stage = await clusterOf({ up: 2, wanted: 1, phase: 0 });
+  const [a, b] = stage.hosts;
+  const [node] = stage.readyNodes;
+  if (node === undefined) throw new Error("a node is up");
+  stage.interference = {
+    terminate: async (host, send) => {
+      host.standStill(40);
+      await host.goesOn();
+      return send();
+    },
+  };
+  void stage.ask(node, a, { asked: String(stage.clock.now()) });
+  await stage.pass(45);
+  return stage.told(node, b, { asked: String(stage.clock.now()), begin: "no" });
+}
+
 /** A cluster with nodes that are up, some more than are wanted. */
 async function clusterOf({
   up,

@@ -7,6 +7,7 @@ import {
   playLateStop,
   playPush,
   playSetClocks,
+  playUnsentStop,
 } from "./messages-stage.ts";
 
 /** What waits where a host stands still counts from its own time (docs/protocol.md). `npm run test:deep` plays more lengths. */
@@ -75,6 +76,10 @@ describe.each([60, 140, 300])(
     });
   },
 );
+
+test("a stop that a host could not write in time was certainly not sent: its node is told so at once", async () => {
+  expect(await playUnsentStop()).toMatchObject({ status: 503, undrain: true });
+});
 
 test.each([60, 200, 600])(
   "one of two hosts stands still for %s s while nodes ask and demand moves: no busy node is stopped",
