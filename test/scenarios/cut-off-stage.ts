@@ -1,10 +1,11 @@
 import { PortError } from "../../src/app/ports/port-error.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { Dice } from "../simulation/dice.ts";
+import type { Asked } from "./asking-node.ts";
+import { AskingNodes, askUntilOver } from "./asking-node.ts";
 import { oneArray, target } from "./clusters.ts";
 import type { Host } from "./hosts-stage.ts";
 import { HostsStage } from "./hosts-stage.ts";
-import { askUntilOver } from "./standstill-stage.ts";
 
 /** What keeps some hosts from CycleCloud, or from storage. The first of them has the timer. */
 export interface CutOff {
@@ -157,14 +158,14 @@ export async function playIdle(options: CutOff): Promise<Idled> {
   await stage.pass(60 + 60 * dice.fraction());
   const from = stage.seconds;
   begin();
-  const openedAt = new Map<string, number>();
-  const closed = new Set<string>();
+  const nodes = new AskingNodes(stage);
   for (const [index, node] of stage.readyNodes.slice(0, 6).entries()) {
+    const reach = ({ nth, query }: Asked) =>
+      stage.ask(node, stage.hosts[(index + nth) % stage.hosts.length], query);
     const asks = async (): Promise<void> => {
       await stage.clock.sleep(20_000 * index);
       while (stage.stoppedAt(node.nodeId) === undefined && stage.seconds < from + how.seconds) {
-        openedAt.delete(node.nodeId);
-        await askUntilOver(stage, node, index, { openedAt, closed });
+        await askUntilOver(stage, node, { nodes, reach });
         await stage.clock.sleep(120_000);
       }
     };
@@ -174,9 +175,8 @@ export async function playIdle(options: CutOff): Promise<Idled> {
   const gaps = gapsOf(stage, from, stage.seconds);
   end();
   await stage.pass(900);
-  const stops = stage.simulator.log.flatMap((event) =>
-    event.kind === "terminate-accepted" ? [{ id: event.nodeId, at: stage.secondsAt(event.at) }] : [],
+  const stopped = stage.simulator.log.flatMap((event) =>
+    event.kind === "terminate-accepted" ? [stage.secondsAt(event.at) - from] : [],
   );
-  const open = stops.filter(({ id, at }) => (openedAt.get(id) ?? Infinity) < at).length;
-  return { gaps, stopped: stops.map(({ at }) => at - from), open, calls };
+  return { gaps, stopped, open: nodes.stoppedOpen.size, calls };
 }
