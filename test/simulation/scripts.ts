@@ -77,8 +77,8 @@ export class ScriptAgents {
     const { schedule, scripts, judge } = this.#world;
     const unreached = scripts.unreached > 0 && schedule.dice.chance(scripts.unreached);
     const silent = scripts.silent > 0 && schedule.dice.chance(scripts.silent);
-    const { skewSeconds } = scripts;
-    const aheadMs = skewSeconds === undefined ? 0 : 1000 * schedule.dice.whole(-skewSeconds, skewSeconds);
+    const [behind, ahead] = scripts.skewSeconds ?? [0, 0];
+    const aheadMs = behind + ahead === 0 ? 0 : 1000 * schedule.dice.whole(-behind, ahead);
     const node: Node = { unreached, silent, aheadMs, series: undefined };
     this.#nodes.set(machine, node);
     judge.hasScript(machine.nodeId, !silent);

@@ -21,6 +21,16 @@ const LONG: Range = [600, 1200];
 /** Demand is low for between so many seconds: long enough for a node to ask, and to be stopped. */
 const LONG_DIPS = [90, 400] as const;
 
+/**
+ * How far clocks of nodes are behind or ahead. One that is over a minute ahead hides how long a first question waited (docs/protocol.md,
+ * Questions of nodes, What remains).
+ */
+const SKEWS = [
+  [0, 0],
+  [20, 20],
+  [300, 50],
+] as const satisfies readonly [Range, ...Range[]];
+
 const NODES = [2, 5] as const;
 
 /** A small cluster, its demand and its nodes' scripts. */
@@ -90,7 +100,7 @@ export const STILL_KINDS = {
     instances: dice.pick([1, 2, 2, 3]),
   }),
   queued: (dice: Dice): Partial<Weather> => ({
-    ...hourOf(dice, { queued: dice.pick([0.3, 1]) }, { skewSeconds: dice.pick([0, 20, 300]), silent: 0 }),
+    ...hourOf(dice, { queued: dice.pick([0.3, 1]) }, { skewSeconds: dice.pick<Range>(SKEWS), silent: 0 }),
     instances: dice.pick([1, 2]),
   }),
   cutoff: (dice: Dice): Partial<Weather> => {

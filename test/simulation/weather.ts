@@ -149,8 +149,8 @@ export interface Scripts {
   readonly silent: number;
   /** Reports say of each host whether it is open. */
   readonly states: boolean;
-  /** The clocks of nodes are up to this much ahead or behind. Undefined: they are right. */
-  readonly skewSeconds?: number;
+  /** The clocks of nodes are up to this much behind, or ahead. Undefined: they are right. */
+  readonly skewSeconds?: readonly [behind: number, ahead: number];
 }
 
 /** Demand that has been in force for this many seconds is met by then. */

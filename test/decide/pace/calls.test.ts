@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { MeasuredCall } from "../../../src/decide/pace/calls.ts";
-import { noteCalls, patienceSeconds } from "../../../src/decide/pace/calls.ts";
+import { noteCalls, noteUnseen, patienceSeconds } from "../../../src/decide/pace/calls.ts";
 import type { Calls } from "../../../src/domain/calls.ts";
 import { at, NOW } from "../../support/build-node.ts";
-import { EMPTY_RECORD } from "../../support/build-record.ts";
+import { buildIntent, EMPTY_RECORD } from "../../support/build-record.ts";
 import { DEFAULT_CALL_BOUNDS } from "../../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
 
@@ -87,6 +87,35 @@ describe("until when CycleCloud stood still", () => {
   test("with a limit of 20 s an answer after 10 s is enough, and it still counts until the next observation", () => {
     const bounds = { callLimitSeconds: 20, lagSeconds: 5 };
     expect(noteCalls(EMPTY_RECORD, [call({ seconds: 10 })], bounds, NOW).provesFrom).toBe(at(65));
+  });
+});
+
+describe("an observation that began long after the last good one", () => {
+  const intents = [buildIntent("a", { effect: { kind: "terminate", nodes: [] } })];
+  const proofAfter = (before: Partial<ClusterRecord>) =>
+    noteUnseen(
+      { ...EMPTY_RECORD, intents, ...before },
+      { began: at(-2), arrivedAt: NOW },
+      DEFAULT_CALL_BOUNDS,
+    ).provesFrom;
+
+  test.each([
+    { name: "91 s after it", before: { lastGoodLookAt: at(-93) }, found: at(90) },
+    { name: "90 s after it", before: { lastGoodLookAt: at(-92) }, found: undefined },
+    { name: "the first one", before: {}, found: undefined },
+    { name: "nothing is open", before: { lastGoodLookAt: at(-900), intents: [] }, found: undefined },
+    {
+      name: "statuses take 20 s, 130 s after it",
+      before: { lastGoodLookAt: at(-132), calls: { status: { seconds: 20, at: NOW } } },
+      found: undefined,
+    },
+    {
+      name: "a later moment is known",
+      before: { lastGoodLookAt: at(-900), provesFrom: at(91) },
+      found: at(91),
+    },
+  ])("$name", ({ before, found }) => {
+    expect(proofAfter(before)).toBe(found);
   });
 });
 
