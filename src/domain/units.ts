@@ -20,7 +20,7 @@ export const instant = (milliseconds: Milliseconds | Instant): Instant =>
   Math.max(-LATEST, Math.min(LATEST, Math.round(milliseconds))) as Instant;
 
 /** The last moment that a date can be. The first one is as far before 1970. */
-const LATEST: Milliseconds = 8.64e15;
+const LATEST = 8.64e15;
 
 /** The moment `seconds` after another. */
 export function plusSeconds(at: Instant, seconds: Seconds): Instant {

@@ -88,7 +88,9 @@ export interface Served extends Observed {
 }
 
 function gapsOf(stage: HostsStage, from: number, until: number): readonly number[] {
-  const reads = stage.simulator.log.filter(({ kind }) => kind === "status-read").map(({ at }) => stage.secondsAt(at));
+  const reads = stage.simulator.log
+    .filter(({ kind }) => kind === "status-read")
+    .map(({ at }) => stage.secondsAt(at));
   const before = reads.filter((at) => at <= from).at(-1) ?? from;
   const times = [before, ...reads.filter((at) => at > from && at < until), until];
   return times.slice(1).map((at, index) => at - (times[index] ?? at));

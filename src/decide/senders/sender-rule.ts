@@ -74,12 +74,12 @@ function isNamed(list: readonly string[], name: string, spent: Spent = { steps: 
   const { exact, patterns } = namesIn(list);
   spent.steps += 1;
   if (exact.has(name)) return true;
-  return patterns.some(({ head, length, test }) => {
+  return patterns.some((pattern) => {
     spent.steps += 1;
-    if (!name.startsWith(head)) return false;
+    if (!name.startsWith(pattern.head)) return false;
     // At worst each character is compared with each one of the pattern.
-    spent.steps += Math.ceil((length * name.length) / COMPARISONS_PER_STEP);
-    return test(name);
+    spent.steps += Math.ceil((pattern.length * name.length) / COMPARISONS_PER_STEP);
+    return pattern.test(name);
   });
 }
 
