@@ -18,7 +18,7 @@ import { readQuestion } from "./stop-question.ts";
 export async function handleAutostop(composed: Composition, request: StopRequest): Promise<HttpResponseInit> {
   const { app: autoscaler, stopDesk } = composed;
   const arrivedAt = autoscaler.ports.clock.now();
-  const question = readQuestion(request);
+  const question = readQuestion(request, arrivedAt);
   if ("problem" in question) return question.problem;
   const { instance } = question;
   const token = request.params["token"] ?? "";

@@ -1,5 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { StopCall } from "../src/app/autostop/answer-autostop.ts";
+import type { Instant, Seconds } from "../src/domain/units.ts";
+import { plusSeconds } from "../src/domain/units.ts";
 import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/message/node-token.ts";
 import { badRequest, problem } from "./problem.ts";
 
@@ -17,11 +19,17 @@ const INSTANCE = /^[^\p{Cc}]{1,200}$/u;
 /** The question of a node. */
 type Question = Pick<StopCall, "instance" | "asked" | "begin" | "unhealthy" | "token">;
 
+/**
+ * How far `asked` may be ahead of our clock. A time of the node is not, and neither is a number that only rises. One further ahead is left
+ * out: it would make each later question of the node itself an old one.
+ */
+const LONGEST_AHEAD_SECONDS: Seconds = 86_400;
+
 /** Reads a call of the stop URL. `problem`: the answer to a call that cannot be read. */
-export function readQuestion({
-  query,
-  headers,
-}: StopRequest): Question | { readonly problem: HttpResponseInit } {
+export function readQuestion(
+  { query, headers }: StopRequest,
+  arrivedAt: Instant,
+): Question | { readonly problem: HttpResponseInit } {
   const instance = query.get("instance");
   if (instance === null || !INSTANCE.test(instance)) {
     const found =
@@ -41,7 +49,7 @@ export function readQuestion({
     instance,
     begin: begin !== "no",
     unhealthy: query.get("reason") === "unhealthy",
-    ...(asked === undefined ? {} : { asked }),
+    ...(asked === undefined || asked > plusSeconds(arrivedAt, LONGEST_AHEAD_SECONDS) ? {} : { asked }),
     ...(own.token === undefined ? {} : { token: own.token }),
   };
 }

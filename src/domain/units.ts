@@ -13,14 +13,14 @@ export type Milliseconds = number & { readonly [unit]?: "milliseconds" };
 export type Instant = number & { readonly [unit]: "Instant" };
 
 /**
- * A moment from milliseconds since 1970-01-01 UTC, rounded to whole ones, and within what a date can be: a stored duration of 1e308 s is
- * added to moments, and the sum is shown.
+ * A moment from milliseconds since 1970-01-01 UTC, rounded to whole ones. Cut to what a date can be: a stored duration of 1e308 s is added to
+ * moments, and the sum is shown.
  */
 export const instant = (milliseconds: Milliseconds | Instant): Instant =>
-  Math.max(-LATEST, Math.min(LATEST, Math.round(milliseconds))) as Instant;
+  Math.max(EARLIEST, Math.min(LATEST, Math.round(milliseconds))) as Instant;
 
-/** The last moment that a date can be. The first one is as far before 1970. */
-const LATEST = 8.64e15;
+/** The dates that ISO 8601 writes with a year of four digits: from the year 0 to 9999. */
+const [EARLIEST, LATEST]: readonly [Milliseconds, Milliseconds] = [-62_167_219_200_000, 253_402_300_799_999];
 
 /** The moment `seconds` after another. */
 export function plusSeconds(at: Instant, seconds: Seconds): Instant {

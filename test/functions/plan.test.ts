@@ -2,6 +2,7 @@ import { TableClient } from "@azure/data-tables";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { PortError } from "../../src/app/ports/port-error.ts";
+import type { Policy } from "../../src/domain/policy.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { BAD_QUESTIONS, quota } from "./bad-questions.ts";
@@ -13,6 +14,12 @@ import { PATIENCE_MS, paced } from "../support/patience.ts";
 let app: LocalApp;
 /** Whether keeping a plan fails. */
 let full = false;
+/** What reading the configuration waits for. */
+let reading: PromiseWithResolvers<void> | undefined;
+/** How often it was read while that was awaited. */
+let waiting = 0;
+/** Parts of a stored configuration that a new one could not have. */
+let stored: Partial<Policy> = {};
 /** Cores by family, which the simulator reads for each answer. At first there is room for two nodes of four cores. */
 const family: Record<string, number> = { standardFFamily: 8 };
 
@@ -26,6 +33,11 @@ beforeAll(async () => {
     simulator: { quotas: { family } },
     decorate: (ports) => ({
       ...loseTicks(ports),
+      policyOf: async (cluster) => {
+        if (reading !== undefined) waiting += 1;
+        await reading?.promise;
+        return { ...(await ports.policyOf(cluster)), ...stored };
+      },
       plans: {
         ...ports.plans,
         keep: (cluster, kept) =>
@@ -273,6 +285,81 @@ test("a plan that cannot be kept is carried out all the same, and the log says s
   expect(app.events).toContainEqual(
     expect.objectContaining({ event: "plan-not-kept", cluster: "prod", plan, kind: "unreachable" }),
   );
+});
+
+test("one dry run at a time: another one is sent away, and told when to come again", async () => {
+  reading = Promise.withResolvers();
+  const first = dryRun({});
+  await vi.waitFor(() => expect(waiting).toBeGreaterThan(0), patiently);
+  expect(await dryRun({})).toMatchObject({
+    status: 429,
+    type: "application/problem+json",
+    retryAfter: "5",
+    body: { detail: "another dry run is being made here, and only one is made at a time" },
+  });
+  reading.resolve();
+  reading = undefined;
+  expect(await first).toMatchObject({ status: 200 });
+  // Also after one that could not be read.
+  expect(await dryRun({ limits: 5 })).toMatchObject({ status: 400 });
+  expect(await dryRun({})).toMatchObject({ status: 200 });
+});
+
+test("a dry run of 20,000 default resources that read each other is refused before it costs anything", async () => {
+  const default_resources = Array.from({ length: 20_000 }, (_, i) => ({
+    select: { [`r${i - 1}`]: "*a*" },
+    name: `r${i}`,
+    value: `node.resources.r${i - 1}`,
+  }));
+  const before = process.cpuUsage();
+  expect(await dryRun({ config: { default_resources } })).toMatchObject({
+    status: 400,
+    body: {
+      problems: [
+        { path: "config.default_resources", found: "20000 entries", expected: "at most 200 entries" },
+      ],
+    },
+  });
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(3);
+});
+
+test("10,000 patterns for 2,000 request sets are refused when they cost too much", async () => {
+  const senders = Array.from({ length: 100 }, (_, rule) => ({
+    requestSets: Array.from({ length: 100 }, (__, i) => `*a*b*${rule}_${i}`),
+  }));
+  const requestSets = Object.fromEntries(
+    Array.from({ length: 2000 }, (_, i) => ["a".repeat(150) + i, { jobs: [] }]),
+  );
+  const before = process.cpuUsage();
+  expect(await dryRun({ config: { senders }, requestSets })).toMatchObject({
+    status: 400,
+    body: {
+      problems: [{ path: "config.senders", expected: "fewer or shorter patterns, or fewer request sets" }],
+    },
+  });
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(3);
+});
+
+test("with a stored duration of 1e308 s a set can be deleted, and a dry run is made", async () => {
+  stored = { maxExpirationSeconds: 1e308, idleTimeoutSeconds: 1e308, planHistorySeconds: 1e308 };
+  const path = "/api/clusters/prod/request-sets/short";
+  expect(await app.call("PUT", path, { version: 1, jobs: [{ name: "j" }] })).toMatchObject({ status: 202 });
+  expect(await app.call("DELETE", path)).toMatchObject({ status: 202 });
+  expect(await dryRun({})).toMatchObject({ status: 200 });
+  expect(await tick()).toMatchObject({ status: 200 });
+  expect(await app.call("GET", "/api/clusters/prod")).toMatchObject({ status: 200 });
+  stored = {};
+});
+
+test("the oldest date that there is asks for all of history", async () => {
+  const from = async (time: string) =>
+    z
+      .object({ rows: z.array(z.unknown()) })
+      .parse((await app.call("GET", `/api/clusters/prod/history?from=${time}`)).body).rows.length;
+  expect(await from("-271821-04-20")).toBe(await from("1970-01-01"));
+  expect(await from("1970-01-01")).toBeGreaterThan(0);
 });
 
 test("without a key: 401", async () => {

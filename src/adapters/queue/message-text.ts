@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { RejectedMessage } from "../../app/ports/demand-queue.ts";
+import { instant } from "../../domain/units.ts";
 
 /**
  * A queue message holds 64 KiB. It travels as XML, and it is not documented whether the limit counts the escaped form: both forms stay
@@ -96,16 +97,29 @@ export function readRejected(text: string): RejectedMessage | undefined {
   }
 }
 
+/** Checked whole: one message of nonsense must not cost the answer that shows the others. */
 function isRejected(value: unknown): value is RejectedMessage {
-  if (typeof value !== "object" || value === null) return false;
   return (
-    "messageId" in value &&
-    typeof value.messageId === "string" &&
-    "rejectedAt" in value &&
-    typeof value.rejectedAt === "number" &&
-    "problems" in value &&
-    Array.isArray(value.problems) &&
-    "text" in value &&
-    typeof value.text === "string"
+    isObject(value) &&
+    typeof value["messageId"] === "string" &&
+    isMoment(value["rejectedAt"]) &&
+    isTextOrAbsent(value["cluster"]) &&
+    isTextOrAbsent(value["set"]) &&
+    Array.isArray(value["problems"]) &&
+    value["problems"].every(isProblem) &&
+    typeof value["text"] === "string"
   );
 }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string";
+
+const isMoment = (value: unknown): boolean =>
+  typeof value === "number" && Number.isFinite(value) && value === instant(value);
+
+const isProblem = (value: unknown): boolean =>
+  isObject(value) &&
+  [value["path"], value["found"], value["expected"]].every((text) => typeof text === "string") &&
+  isTextOrAbsent(value["didYouMean"]);

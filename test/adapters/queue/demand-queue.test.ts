@@ -63,10 +63,18 @@ describe("rejected messages", () => {
 
   test("what somebody else has put there is counted and not shown", async () => {
     await withQueue(1, async (queue, service) => {
-      for (const text of ["not JSON", "[]", '{"messageId":1}', "null"]) {
+      const message = { messageId: "m", rejectedAt: 1, problems: [], text: "" };
+      const nonsense = [
+        { ...message, rejectedAt: 1e308 },
+        { ...message, rejectedAt: 0.5 },
+        { ...message, problems: [null] },
+        { ...message, problems: [{ path: 1, found: "", expected: "" }] },
+        { ...message, cluster: {} },
+      ].map((one) => JSON.stringify(one));
+      for (const text of ["not JSON", "[]", '{"messageId":1}', "null", ...nonsense]) {
         await service.getQueueClient("demand-rejected").sendMessage(text);
       }
-      expect(await queue.rejected()).toStrictEqual({ count: 4, oldest: [] });
+      expect(await queue.rejected()).toStrictEqual({ count: 9, oldest: [] });
     });
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compress } from "../../../src/adapters/tables/compress.ts";
+import { machineType } from "../../../src/domain/ids.ts";
+import { findPrice } from "../../../src/domain/price.ts";
 import { readPolicy } from "../../../src/wire/policy/policy.ts";
 import { writePolicy } from "../../../src/wire/policy/write-policy.ts";
 import { lineOf } from "../context.ts";
@@ -60,6 +62,10 @@ describe("a price table", () => {
     if (stored.kind === "problems") throw new Error("a stored document stays in force");
     expect(stored.policy.prices?.locations.get("here")?.get("large")?.onDemand).toBe(9e307);
     expect(stored.refused.map(({ mend }) => mend)).toEqual(["config set prices.locations.here.Large=PRICE"]);
+    // Sums of it are numbers: 10,000 nodes cost 1e13 an hour.
+    const { prices } = stored.policy;
+    const price = prices && findPrice(prices, "here", machineType("Large"), { spot: false });
+    expect(price).toBe(1e9);
   });
 
   test("names everything that is wrong with it at once", () => {
