@@ -1670,6 +1670,14 @@ export interface Configuration {
     pools?: boolean;
     dynamicArrays?: boolean;
     attributes?: string[];
+    /**
+     * The only free keys of Configuration, for all node arrays or by node array; "default": those that are not named.
+     */
+    configuration?:
+      | string[]
+      | {
+          [k: string]: string[];
+        };
   }[];
   prices?: {
     currency: string;
@@ -1787,6 +1795,14 @@ export interface ConfigurationWritten {
     pools?: boolean;
     dynamicArrays?: boolean;
     attributes?: string[];
+    /**
+     * The only free keys of Configuration, for all node arrays or by node array; "default": those that are not named.
+     */
+    configuration?:
+      | string[]
+      | {
+          [k: string]: string[];
+        };
   }[];
   prices?: {
     currency: string;
