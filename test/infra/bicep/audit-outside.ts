@@ -256,7 +256,7 @@ export function auditChoices({ plain, full, existing }: Played): readonly string
     ...(site?.body["name"] === "hpc-autoscaler" ? [] : ["the app does not have its own name"]),
     ...untagged.map((resource) => `${resource.at} lacks the tags`),
     ...(cap === 1 ? [] : ["the logs have no daily cap"]),
-    ...(locks.length === 3 ? [] : [`locks on ${locks.join()}`]),
+    ...(locks.length === 4 ? [] : [`locks on ${locks.join()}`]),
     ...made.map((type) => `existing: a new ${type}`),
     ...(sku.every((name) => name === "Standard_ZRS") ? [] : ["storage is not in all zones"]),
   ];
