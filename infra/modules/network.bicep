@@ -38,7 +38,7 @@ var nothingElse = {
   }
 }
 
-// Nobody calls an instance: calls come in by the front end of the platform. What goes out stays open, as CycleCloud, Entra ID and the platform are there.
+// No caller reaches an instance by this subnet: calls come in by the front end of the platform. What goes out stays open: CycleCloud, Entra ID and the platform are there.
 resource appGroup 'Microsoft.Network/networkSecurityGroups@2025-09-01' = if (isNew) {
   name: 'nsg-${name}-app'
   location: location
@@ -76,7 +76,8 @@ resource appGroup 'Microsoft.Network/networkSecurityGroups@2025-09-01' = if (isN
   }
 }
 
-// VirtualNetwork is this network and those that are peered with it.
+// Any source: only this network and those that are peered with it have a way to a private address, and Flex Consumption was seen to call
+// from addresses of its own (azure-functions-host#10620).
 resource endpointGroup 'Microsoft.Network/networkSecurityGroups@2025-09-01' = if (isNew) {
   name: 'nsg-${name}-endpoints'
   location: location
@@ -90,7 +91,7 @@ resource endpointGroup 'Microsoft.Network/networkSecurityGroups@2025-09-01' = if
           direction: 'Inbound'
           access: 'Allow'
           protocol: 'Tcp'
-          sourceAddressPrefix: 'VirtualNetwork'
+          sourceAddressPrefix: '*'
           sourcePortRange: '*'
           destinationAddressPrefix: endpointPrefix
           destinationPortRange: '443'

@@ -46,7 +46,7 @@ test("no package runs a script while it is installed", () => {
   const scripted = installed
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
     .map(([path]) => path.replace(/^.*node_modules\//, ""));
-  // What they would do is not needed: their binaries are packages of their own, and a check of versions. A new name here needs a look.
+  // esbuild's binaries are packages of their own, and protobufjs only compares versions. Find out what a new name here would do.
   expect(scripted).toEqual(["esbuild", "protobufjs"]);
   expect(text(".npmrc").split("\n")).toContain("ignore-scripts=true");
   // `npm run x` then runs no prex and postx either, so there must be none.

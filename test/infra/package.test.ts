@@ -194,6 +194,7 @@ test("alone in a folder it answers over HTTP, ticks, and makes a node of a deman
     ],
     http: 200,
     ticked: true,
+    begun: 1,
     created: ["hpc"],
   });
 });

@@ -114,7 +114,7 @@ function workspacesOf(deployment: Deployment, expected: string): readonly string
 
 const GROUPS = "Microsoft.Network/networkSecurityGroups";
 
-/** In the network that is made here: nothing calls the app's subnet from outside, and the endpoints take https of the network alone. */
+/** In the network that is made here: nothing calls the app's subnet from outside, and the endpoints take https alone. */
 export function auditGroups({ plain, full, existing }: Played): readonly string[] {
   if (plain === undefined || full === undefined || existing === undefined) return ["no deployment"];
   const groups = ofType(full, GROUPS);
@@ -140,7 +140,7 @@ export function auditGroups({ plain, full, existing }: Played): readonly string[
     ...differs(
       "the endpoints'",
       rulesOf(1),
-      `Inbound Allow Tcp VirtualNetwork to ${endpoints} 443; Inbound Deny * * to * *`,
+      `Inbound Allow Tcp * to ${endpoints} 443; Inbound Deny * * to * *`,
     ),
     ...differs(
       "subnets",
