@@ -1,4 +1,4 @@
-import type { SetName } from "../../domain/ids.ts";
+import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { SenderRule, SenderRules } from "../../domain/sender-rules.ts";
 import type { Pattern } from "../../domain/shell-pattern.ts";
 import { compilePattern } from "../../domain/shell-pattern.ts";
@@ -135,3 +135,17 @@ export const attributesOf = (rules: SenderRules, set: SetName): readonly string[
   ruleOf(rules, set)?.attributes ?? NO_ATTRIBUTES;
 
 const NO_ATTRIBUTES: readonly string[] = [];
+
+/**
+ * Keys of `Configuration` that a set may set for an array, where CycleCloud has no settings of its own; undefined: every key. `lineage`: the
+ * array and those that it extends. The first that the rule names counts.
+ */
+export function freeKeysOf(
+  rules: SenderRules,
+  set: SetName,
+  lineage: readonly ArrayName[],
+): readonly string[] | undefined {
+  const { byArray, every } = ruleOf(rules, set)?.configuration ?? {};
+  const named = lineage.find((array) => byArray?.has(array) === true);
+  return named === undefined ? every : byArray?.get(named);
+}
