@@ -19,7 +19,7 @@ const CLUSTER_BOUNDS = {
   /** The maximum of one message, too. */
   jobs: 200_000,
   /** Twice the maximum of one request. Measured as JSON before compression. */
-  bytes: 64 * 1024 * 1024,
+  bytes: 128 * 1024 * 1024,
 } as const;
 
 type Kind = keyof typeof CLUSTER_BOUNDS;
