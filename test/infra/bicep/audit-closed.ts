@@ -199,7 +199,7 @@ export function auditPasswordEnd({ plain, full }: Played): readonly string[] {
     return at(password?.body, "properties.attributes.exp");
   };
   return [
-    ...differs("plain", String(endOf(plain)), "undefined"),
-    ...differs("full", String(endOf(full)), String(END)),
+    ...differs("plain", JSON.stringify(endOf(plain)) ?? "undefined", "undefined"),
+    ...differs("full", JSON.stringify(endOf(full)) ?? "undefined", JSON.stringify(END)),
   ];
 }
