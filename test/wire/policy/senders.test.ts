@@ -122,9 +122,9 @@ describe("is refused", () => {
       lines: [
         "senders[0].share: 1001 -> a number from 0 to 1000",
         "senders[0].pools[0]: 5 -> text of 1 to 200 characters, none of them a control character",
-        ],
-      },
-      {
+      ],
+    },
+    {
       senders: [{ requestSets: "*", configuration: "site" }],
       lines: [
         "senders[0].configuration: text of 4 characters -> a list of keys of Configuration, or an object of such lists: default, and node arrays",
