@@ -106,7 +106,7 @@ describe("an operator who limits live senders", () => {
         loses: [
           'the configuration (senders) does not let request set "pbs" ask for anything',
           "its report of hosts counts only for hosts that have jobs",
-          "its pools do not count",
+          "its pool licence does not count",
         ],
       },
     ];
@@ -123,7 +123,7 @@ describe("an operator who limits live senders", () => {
       app.host.keys.host,
     ];
     const { out } = await runCommand(words, { "limited.json": limited });
-    expect(out).toContain("request set pbs loses: its pools do not count");
+    expect(out).toContain("request set pbs loses: its pool licence does not count");
     expect(out).toContain(
       "request set lab loses: node array other: the configuration (senders) does not let",
     );
