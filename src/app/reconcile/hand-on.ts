@@ -17,7 +17,10 @@ export async function observeOrHandOn(run: Reconcile, begun: Begun): Promise<Obs
   const ended = new AbortController();
   const observing = observeCluster(run, begun.open).finally(() => ended.abort());
   // The observation does not wait for the message.
-  const observed = await Promise.race([observing, handOnLate(run, begun, ended.signal).then(() => observing)]);
+  const observed = await Promise.race([
+    observing,
+    handOnLate(run, begun, ended.signal).then(() => observing),
+  ]);
   if (observed.kind === "failed" && isSilence(observed.failure)) await askOther(run, begun.at);
   return observed;
 }

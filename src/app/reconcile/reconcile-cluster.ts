@@ -71,10 +71,7 @@ export async function reconcileCluster(
 /** Observes, commits what follows from it, and sends the effects of the plan. */
 async function observeAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
   const { app, site } = run;
-  const [observed, asked] = await Promise.all([
-    observeOrHandOn(run, begun),
-    askIntents(run, begun.taken),
-  ]);
+  const [observed, asked] = await Promise.all([observeOrHandOn(run, begun), askIntents(run, begun.taken)]);
   if (observed.kind === "failed") {
     const ended = { began: begun.at, calls: takeCalls(run) };
     const noted = await commitWhole(app, site.cluster, (current) =>
