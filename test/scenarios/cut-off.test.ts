@@ -99,7 +99,7 @@ test("a node that asks a host without a way to CycleCloud: a needed one stays, a
   expect(await stage.told(first, cut)).toMatchObject({ status: 409 });
   stage.push(target("demo", 1, { ...DAY, revision: stage.clock.now() }), other);
   await stage.pass(5);
-  // It is not closed for a stop that nobody can send.
+  // It is not closed for a stop that cannot be sent.
   expect(await stage.told(second, cut)).toMatchObject({
     status: 503,
     undrain: false,
@@ -126,7 +126,7 @@ test("a stop that gets no connection is known at once not to have been sent", as
   expect(await stage.told(node, cut)).toMatchObject({ status: 503, undrain: false });
 });
 
-test("a tick that somebody asks for is tried on the host that was asked", async () => {
+test("a tick that a person asks for is tried on the host that was asked", async () => {
   const stage = await stageOf(2, { how: "refused", seed: 1 });
   stage.begin();
   await stage.pass(130);

@@ -107,7 +107,11 @@ export class HostsStage {
     if (dice === undefined) return {};
     const fraction = () => dice.fraction();
     return {
-      entropy: { fraction, epoch: () => epoch(`epoch-${fraction()}`), owner: () => owner(`owner-${fraction()}`) },
+      entropy: {
+        fraction,
+        epoch: () => epoch(`epoch-${fraction()}`),
+        owner: () => owner(`owner-${fraction()}`),
+      },
     };
   }
 
