@@ -64,6 +64,8 @@ export class HostsStage {
   interference: Interference = {};
   /** False: the timer has stopped, as it does after some deployments. */
   timerIsOn = true;
+  /** False: wake messages are lost. */
+  wakesArrive = true;
   /** False: the host takes no messages from the queue. */
   takesMessages: (host: Host) => boolean = () => true;
   readonly #dice: Dice | undefined;
@@ -266,6 +268,7 @@ export class HostsStage {
 
   #takeWakes(): void {
     for (const item of this.#queue.drain()) {
+      if (!this.wakesArrive) continue;
       const id = item.kind === "wake" && item.id !== undefined ? { id: item.id } : {};
       this.#wakes = [...this.#wakes, { at: Number(item.at), ...id }];
     }

@@ -32,7 +32,7 @@ async function handOnLate(run: Reconcile, { at, lateFrom }: Begun, ended: AbortS
 }
 
 /**
- * Wakes another instance, unless one has observed since. If nobody has reached CycleCloud for long, only a tick does so and not the run that it
+ * Wakes another instance, unless one has observed since. If no instance has reached CycleCloud for long, only a tick does so and not the run that it
  * woke: each instance tries once a minute. Never throws PortError: the next tick tries again.
  */
 async function askOther(run: Reconcile, began: Instant): Promise<void> {

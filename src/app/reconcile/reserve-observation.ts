@@ -117,7 +117,7 @@ function wait(
 
 /**
  * Leaves the observation to another instance, because this one gets no answer from CycleCloud: a tick stays due, and a wake message comes soon.
- * Undefined: it begins here, as each tick that somebody asked for.
+ * Undefined: it begins here, as each tick that a person asked for.
  */
 function leave(
   run: Reconcile,

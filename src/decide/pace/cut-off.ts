@@ -8,7 +8,7 @@ import { secondsBetween } from "../../domain/units.ts";
 const CUT_OFF_SECONDS: Seconds = 120;
 /** Nor a stop for this long, unless it observes before. It may have no other call by which to try, and a node that asks again finds others. */
 const STOPS_LEFT_SECONDS: Seconds = 600;
-/** While nobody is known to reach CycleCloud, the next observation is left to another instance for this long after our own began. */
+/** While no other instance is known to reach CycleCloud, the next observation is left to another instance for this long after our own began. */
 const OWN_TURN_SECONDS: Seconds = 30;
 /** What is left to other instances is handed on with a wake message that arrives this much later. */
 export const HAND_ON_SECONDS: Seconds = 2;

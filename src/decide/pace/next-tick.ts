@@ -75,7 +75,7 @@ export function beginTick(record: ClusterRecord, ticker: Ticker, now: Instant): 
   return withWake(watched, ticker, plusSeconds(expected, isWoken ? WAKE_AFTER_SECONDS : WATCH_SECONDS));
 }
 
-/** Whether an instance that is cut off from CycleCloud takes this tick: nobody has in time. */
+/** Whether an instance that is cut off from CycleCloud takes this tick: no other one has in time. */
 export function isTickOverdue({ nextTickAt }: ClusterRecord, now: Instant): boolean {
   return nextTickAt === undefined || secondsBetween(nextTickAt, now) >= LEFT_SECONDS;
 }

@@ -82,6 +82,38 @@ test("demand that is acknowledged while a node asks does not make its stop wrong
   expect(judged.leastMargin).toBe(-1);
 });
 
+test("a lower demand that was sent and never acknowledged may be in force: a stop that it allows is right", () => {
+  const events = [...threeNodes, terminated(310, "a"), terminated(315, "b")];
+  const questions = [asked("a", 300, 320, 200), asked("b", 305, 330, 200)];
+  const lower = { count: 1, sentAt: 200 };
+  expect(judgeStops(events, questions, [three, lower], 290).stopsBelowDemand).toBe(0);
+  expect(judgeStops(events, questions, [three], 290).stopsBelowDemand).toBe(2);
+});
+
+test("once a later one is acknowledged, it allows none, and neither does what was in force before it", () => {
+  const events = [...threeNodes, terminated(310, "a")];
+  const questions = [asked("a", 300, 320, 200)];
+  const low = { count: 1, sentAt: 50, acknowledgedAt: 60 };
+  const givenUp = { count: 0, sentAt: 200 };
+  const back = { count: 3, sentAt: 250, acknowledgedAt: 260 };
+  expect(judgeStops(events, questions, [low, givenUp, back], 290).stopsBelowDemand).toBe(1);
+  // It is acknowledged while the node asks: either may have been in force.
+  const late = { ...back, acknowledgedAt: 305 };
+  expect(judgeStops(events, questions, [low, givenUp, late], 290).stopsBelowDemand).toBe(0);
+});
+
+test("a higher demand that was given up explains no nodes once a later one is acknowledged", () => {
+  const events = [created(100, "a"), created(400_000, "b"), created(400_001, "c")];
+  const pushes = [
+    { count: 1, sentAt: 50, acknowledgedAt: 60 },
+    { count: 3, sentAt: 1000 },
+    { count: 2, sentAt: 2000 },
+    { count: 1, sentAt: 3000, acknowledgedAt: 4000 },
+  ];
+  expect(judgeStops(events, [], pushes, 0).mostBeyondDemand).toBe(2);
+  expect(judgeStops(events, [], pushes.slice(0, 2), 0).mostBeyondDemand).toBe(0);
+});
+
 test("each lie to a node has a figure of its own", () => {
   const nodes = ["d", "e", "f", "g"].map((nodeId) => created(100, nodeId));
   const questions: readonly Question[] = [

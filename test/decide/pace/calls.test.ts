@@ -6,6 +6,7 @@ import { at, NOW } from "../../support/build-node.ts";
 import { buildIntent, EMPTY_RECORD } from "../../support/build-record.ts";
 import { DEFAULT_CALL_BOUNDS } from "../../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { Instant } from "../../../src/domain/units.ts";
 
 const call = (more: Partial<MeasuredCall>): MeasuredCall => ({
   endpoint: "status",
@@ -151,6 +152,15 @@ describe("a call that fails", () => {
     const later = after(failing, call({ endpoint: "nodes", at: at(60), failure: "HTTP 500" }));
     expect(later?.nodes?.failure).toEqual({ since: NOW, message: "HTTP 500" });
     expect(after(later, call({ endpoint: "nodes", at: at(120) }))).toBeUndefined();
+  });
+
+  test("a status that hangs does not count once one that began later was answered; other calls do", () => {
+    const failed = (more: Partial<MeasuredCall>) => call({ seconds: 60, failure: "no answer", ...more });
+    const secondsAfter = (lastGoodLookAt: Instant, more: Partial<MeasuredCall> = {}) =>
+      Object.values(recordAfter({ lastGoodLookAt }, failed(more)).calls ?? {}).map(({ seconds }) => seconds);
+    expect(secondsAfter(at(-59))).toEqual([]);
+    expect(secondsAfter(at(-60))).toEqual([60]);
+    expect(secondsAfter(at(-59), { endpoint: "nodes" })).toEqual([60]);
   });
 
   test("says the least that an answer takes, and nothing if it was quick", () => {
