@@ -247,6 +247,17 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     ],
     moves: "stoppedOpen",
   }),
+  standingStill("standstill", {
+    name: "an answer does not say that a stop is under way",
+    edits: [
+      {
+        file: "functions/stop-answer.ts",
+        find: "answer.underWay === true ? { stopUnderWay: true } : {}",
+        put: "answer.underWay === true ? {} : {}",
+      },
+    ],
+    moves: "stoppedOpen",
+  }),
   standingStill("queued", {
     name: "a question counts from its arrival, however long it was on its way",
     edits: [
