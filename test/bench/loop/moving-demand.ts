@@ -38,7 +38,10 @@ export function openMovingDemand(parts: Parts, uniform: () => number): MovingDem
     pushes,
     async set(count, signal) {
       const send = begin(count);
-      while (signal?.aborted !== true && !(await send())) await pause(RETRY_MS);
+      for (;;) {
+        if (signal?.aborted === true || (await send())) return;
+        await pause(RETRY_MS);
+      }
     },
     async say(count, waitMs) {
       await begin(count, waitMs)();
