@@ -21,7 +21,7 @@ export interface FreezesOptions {
 
 /**
  * `terminate`, `create`: that request is the first to lie in a socket. `commit`: the first write to storage after a node's question. `question`:
- * the first question of each node that asks lies in a socket of the host, and the next ones reach nobody.
+ * the first question of each node that asks lies in a socket of the host, and the next ones reach no host.
  */
 export type Moment = "terminate" | "create" | "commit" | "question";
 
@@ -63,7 +63,7 @@ export interface HeldCallsOptions extends Pick<FreezesOptions, "checkout" | "see
   readonly seconds: number;
 }
 
-/** The limit of a call. What is held for longer may arrive when nobody counts on it any more (docs/protocol.md, Standstills: What remains). */
+/** The limit of a call. What is held for longer may arrive when no plan counts on it any more (docs/protocol.md, Standstills: What remains). */
 const LONGEST_HELD_MS = 60_000;
 /** The share of the changes that are held. */
 const HELD = 0.7;
@@ -131,10 +131,10 @@ async function standStill(
 }
 
 const MOMENT_COMES_SECONDS = 600;
-/** Nobody listens there. */
+/** No process listens there. */
 const NOWHERE = "http://127.0.0.1:9";
 
-/** A node's first question goes to this host, once `before` has ended, and its next ones to nobody. */
+/** A node's first question goes to this host, once `before` has ended, and its next ones to no host. */
 function openRoute(host: string, before: () => void): Route {
   const asked = new Set<string>();
   return (nodeId) => {

@@ -130,6 +130,9 @@ export function storyOf({ parts, work, demand }: WorkingCluster): string {
       at: answeredAt ?? askedAt,
       text: `${nodeId} asked ${host} at ${askedAt}: ${said}`,
     })),
+    ...parts.lines
+      .filter(({ event }) => event !== "autostop" && event !== "demand")
+      .map(({ heardAt, port, message }) => ({ at: heardAt, text: `${port} says ${message}` })),
     ...demand.pushes.map(({ count, sentAt, acknowledgedAt }) => ({
       at: sentAt,
       text: `demand of ${count}, acknowledged ${acknowledgedAt === undefined ? "never" : `after ${acknowledgedAt - sentAt} ms`}`,

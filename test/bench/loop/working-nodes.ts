@@ -60,7 +60,7 @@ export class Scheduler {
     return this.#of(work).length;
   }
 
-  /** From now on there are so many jobs. If there were more, those end whose nodes are drawn. */
+  /** From now on there are this many jobs. If there were more, those end whose nodes are drawn. */
   setJobs(count: number): void {
     this.#jobs = count;
     for (let left = this.count("busy") - count; left > 0; left -= 1) {
