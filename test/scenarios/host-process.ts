@@ -101,7 +101,7 @@ export class Host {
     this.#alive = false;
   }
 
-  /** Stands still from now on for so many seconds. */
+  /** Stands still from now on for this many seconds. */
   standStill(seconds: number): void {
     this.#standsUntil = this.#clock.now() + 1000 * seconds;
   }

@@ -25,7 +25,7 @@ export interface Omitted {
 
 const ASK_EACH_SECONDS = 20;
 
-/** Every node is needed, and each status leaves out some, drawn anew. One node after the other asks to stop. */
+/** Every node is needed, and each status leaves out some, drawn again each time. One node after the other asks to stop. */
 export async function playOmissions({ seed, nodes, share, hours }: Omissions): Promise<Omitted> {
   const { uniform } = openRandomStream(seed);
   let isLeavingOut = false;

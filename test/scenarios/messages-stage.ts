@@ -146,7 +146,7 @@ export async function playLateStop({ seconds, phase = 0 }: Frozen): Promise<{ re
 
 /**
  * A host stands still between its look at the clock and the write of a create. What the other host sends of it is lost on its way, so it asks
- * for the nodes anew when the first request cannot arrive any more. Returns how many nodes were made for the 25 that are wanted.
+ * for the nodes again when the first request cannot arrive any more. Returns how many nodes were made for the 25 that are wanted.
  */
 export async function playLateCreate({ seconds, phase = 0 }: Frozen): Promise<number> {
   const stage = await clusterOf({ up: 5, wanted: 5, phase });
@@ -238,7 +238,7 @@ export async function playFrozenHost({ seconds, phase = 0 }: Frozen): Promise<{ 
 export interface LateQuestions {
   /** From the first question to the moment at which the waiting ones arrive. */
   readonly seconds: number;
-  /** Which questions of the series wait. The others reach nobody. */
+  /** Which questions of the series wait. The others reach no host. */
   readonly waiting: readonly number[];
   /** By how much the node's clock is set forward after its app has come to know it. Absent: the app does not know it. */
   readonly setForwardSeconds?: number;

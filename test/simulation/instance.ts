@@ -85,7 +85,7 @@ const TIMEOUT_MS: Readonly<Record<Link, readonly [number, number]>> = {
   cyclecloud: [3000, 30_000],
 };
 const LONGEST_FREEZE_MS = 90_000;
-/** An attempt to connect ends by then: it was refused, or nobody answered it. */
+/** An attempt to connect ends by then: it was refused, or got no answer. */
 const REFUSED_MS = [5, 200] as const;
 const CONNECT_MS = 10_000;
 

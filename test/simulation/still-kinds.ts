@@ -13,12 +13,12 @@ const STORM_SECONDS = 3300;
 
 /** What has lain in CycleCloud's sockets takes effect before the next standstill. */
 const BETWEEN_STANDSTILLS = [120, 900] as const;
-/** CycleCloud stands still for between so many seconds. Four in five times for less than 10 minutes. */
+/** CycleCloud stands still for a number of seconds between these. Four in five times for less than 10 minutes. */
 const SHORT: Range = [30, 150];
 const MIDDLE: Range = [100, 600];
 const LONG: Range = [600, 1200];
 
-/** Demand is low for between so many seconds: long enough for a node to ask, and to be stopped. */
+/** Demand is low for a number of seconds between these: long enough for a node to ask, and to be stopped. */
 const LONG_DIPS = [90, 400] as const;
 
 /**

@@ -34,7 +34,7 @@ export async function exchange(
     isSent = true;
   };
   try {
-    const answer = await pool.compose(lookBeforeWrite(look)).request({
+    const answer = await pool.compose(checkBeforeWrite(look)).request({
       method: request.method,
       path: target,
       headers,
@@ -59,7 +59,7 @@ function tooLate(operation: string): PortError {
 }
 
 /** Calls `look` in the turn in which undici writes the request, just before. If it throws, nothing is written, and the request fails so. */
-function lookBeforeWrite(look: () => void): Dispatcher.DispatcherComposeInterceptor {
+function checkBeforeWrite(look: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart(controller, context) {

@@ -53,7 +53,7 @@ export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
 const STOPS_ACCEPTED_SECONDS: Seconds = 5;
 
 /** What the observation lacks has gone after a minute and three observations. One in between the ticks spares it another minute. */
-const LOOK_FOR_LOST_SECONDS: Seconds = 30;
+const OBSERVE_LOST_SECONDS: Seconds = 30;
 
 /**
  * When to observe again: for replacements that wait for the plan's stops, or for what the observation lacks. Undefined: nothing waits, or an
@@ -61,7 +61,7 @@ const LOOK_FOR_LOST_SECONDS: Seconds = 30;
  */
 function followUpOf({ waitsForStops, plan, seen }: Decision, record: ClusterRecord): Instant | undefined {
   if (waitsForStops !== true && !lacksAny(seen)) return undefined;
-  const due = plusSeconds(plan.at, waitsForStops === true ? STOPS_ACCEPTED_SECONDS : LOOK_FOR_LOST_SECONDS);
+  const due = plusSeconds(plan.at, waitsForStops === true ? STOPS_ACCEPTED_SECONDS : OBSERVE_LOST_SECONDS);
   return isWakePending(record, plan.at, due) ? undefined : due;
 }
 

@@ -7,7 +7,7 @@ import { plusSeconds } from "../../domain/units.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { NAMED_SECONDS, keyOf } from "../../domain/unlisted.ts";
 
-/** What observations have lacked for this long is gone, if there were so many of them. */
+/** What observations have lacked for this long is gone, if there were at least these. */
 const MISSING_SECONDS: Seconds = 60;
 const MISSING_OBSERVATIONS = 3;
 

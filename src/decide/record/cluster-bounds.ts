@@ -18,8 +18,8 @@ const CLUSTER_BOUNDS = {
   idle: 5000,
   /** The maximum of one message, too. */
   jobs: 200_000,
-  /** Twice the maximum of one request. Measured as JSON before compression. */
-  bytes: 128 * 1024 * 1024,
+  /** Measured as JSON before compression. */
+  bytes: 64 * 1024 * 1024,
 } as const;
 
 type Kind = keyof typeof CLUSTER_BOUNDS;

@@ -5,7 +5,7 @@ import { compilePattern } from "../../domain/shell-pattern.ts";
 
 /** The first rule that names the request set. Undefined if none does. */
 export function ruleOf(rules: SenderRules, set: SetName): SenderRule | undefined {
-  return rules.length === 0 ? undefined : lookUp(rules, set).rule;
+  return rules.length === 0 ? undefined : findRule(rules, set).rule;
 }
 
 /** What a lookup found, and what it cost in steps of a plan. */
@@ -14,7 +14,7 @@ interface Lookup {
   readonly steps: number;
 }
 
-function lookUp(rules: SenderRules, set: SetName): Lookup {
+function findRule(rules: SenderRules, set: SetName): Lookup {
   const found = lookups.get(rules) ?? new Map<SetName, Lookup>();
   lookups.set(rules, found);
   const known = found.get(set);
@@ -41,7 +41,7 @@ export function stepsToFindRules(rules: SenderRules, sets: Iterable<SetName>, mo
   let steps = 0;
   if (rules.length === 0) return steps;
   for (const set of sets) {
-    steps += lookUp(rules, set).steps;
+    steps += findRule(rules, set).steps;
     if (steps > most) break;
   }
   return steps;

@@ -32,7 +32,7 @@ export interface AutostopStormOptions {
   readonly calmSeconds: number;
   /** Absent: no kills. */
   readonly secondsBetweenKills?: number;
-  /** Hosts stand still for so many real seconds each time, and the demand's sender gives up what nobody answers. Absent: they do not. */
+  /** Hosts stand still for this many real seconds each time, and the demand's sender gives up what no host answers. Absent: they do not. */
   readonly standstillSeconds?: { readonly least: number; readonly most: number };
   readonly latencyMs?: number;
   /** What goes wrong with the storage of the hosts during the storm. */
