@@ -128,7 +128,6 @@ function sampleOf(atom: string): readonly string[] {
   return SAMPLES.filter((sample) => one.test(sample)).slice(0, 1);
 }
 
-const SAMPLES = [
-  ...["1", "a", "A", " ", "-", "\u{FFFD}", "\u{202E}"],
-  ...Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)),
-];
+const SAMPLES: readonly string[] = ["1", "a", "A", " ", "-", "\u{FFFD}", "\u{202E}"].concat(
+  Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)),
+);
