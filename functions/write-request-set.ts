@@ -14,7 +14,7 @@ export async function putRequestSet(
   composed: Composition,
   site: Site,
   set: SetName,
-  request: HttpRequest,
+  request: Pick<HttpRequest, "arrayBuffer">,
 ): Promise<HttpResponseInit> {
   const body = new Uint8Array(await request.arrayBuffer());
   return answerWithBody(composed, body, MOST_OVER_HTTP, () => putBody(composed, site, set, body));

@@ -11,6 +11,8 @@ const BYTES = {
   /** A list of constraints that no other job of the set has. */
   list: 300,
   amount: 200,
+  /** Constraints that are no amounts, together: a plan keeps what it finds out about each combination of them. */
+  form: 10_000,
   /** Any other constraint: it is compiled in up to four ways. */
   constraint: 2000,
   choice: 400,
@@ -43,7 +45,10 @@ export function memoryOfReport(hosts: readonly SchedulerNode[]): number {
 class Count {
   bytes = 0;
   readonly #lists = new Set<readonly Constraint[]>();
-  readonly #constraints = new Set<Constraint>();
+  /** Each constraint has a number. */
+  readonly #constraints = new Map<Constraint, number>();
+  /** The numbers of those that are no amounts, of each job. */
+  readonly #forms = new Set<string>();
 
   addDemand(demand: Demand): void {
     this.bytes += BYTES.demand;
@@ -63,9 +68,14 @@ class Count {
     this.bytes += BYTES.list;
     for (const constraint of demand.constraints) {
       if (this.#constraints.has(constraint)) continue;
-      this.#constraints.add(constraint);
+      this.#constraints.set(constraint, this.#constraints.size);
       this.#addConstraint(constraint);
     }
+    const words = demand.constraints.filter(({ kind }) => kind !== "amount");
+    const form = words.map((word) => this.#constraints.get(word)).join();
+    if (form === "" || this.#forms.has(form)) return;
+    this.#forms.add(form);
+    this.bytes += BYTES.form;
   }
 
   addPool({ name, value }: Pool): void {

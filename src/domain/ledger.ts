@@ -47,6 +47,12 @@ export interface LedgerNode {
    * Demands that recent plans placed here, of sets that do not report this host while another set does. Only a few are kept. Absent: none.
    */
   readonly plannedBeside?: readonly PlannedBeside[];
+  /** The sets whose demand was put here when the node was first seen. Absent: there are no rules for senders, or it is not known. */
+  readonly askedBy?: readonly SetName[];
+  /** Other sets whose demand plans have put here since, without tasks that ran here already. Absent: none. */
+  readonly plannedFor?: readonly SetName[];
+  /** Foreign claims of jobs on it, one for each sender, by the first set of it that claimed (decide/senders/foreign-claims.ts). Absent: none. */
+  readonly claims?: readonly { readonly set: SetName; readonly since: Instant }[];
   /** Deallocated in the last believed observation. */
   readonly deallocated?: true;
   /** Progress of its start. Absent: no start was requested since it was deallocated, or it never was deallocated. */

@@ -6,7 +6,7 @@ export const NOT_PLACED: readonly PlacedSlots[] = [];
 
 /**
  * Gives equal constraints of one demand one object, so that a set takes memory by its distinct constraints and not by its jobs
- * (docs/protocol.md, Memory). For each demand that is read, a new one.
+ * (docs/protocol.md, The budget of a plan). For each demand that is read, a new one.
  */
 export class SharedConstraints {
   readonly #known = new Map<string, Constraint>();

@@ -1,7 +1,7 @@
 import { withoutStops } from "../../decide/record/amend.ts";
 import type { MeasuredCall } from "../../decide/pace/calls.ts";
 import { endPlanning } from "../../decide/record/deaths.ts";
-import { noteCalls } from "../../decide/pace/calls.ts";
+import { noteCalls, noteUnseen } from "../../decide/pace/calls.ts";
 import {
   endObservation,
   hasSameEffects,
@@ -64,12 +64,14 @@ export function concluder(
     const now = clock.now();
     const run: Planner = { ...planner, policy: loaded.policy };
     const noted = noteCalls(loaded.record, calls, run.policy, now);
-    const record = endPlanning(endObservation(noted, begun.at), run.app.lanes.process);
+    const { arrivedAt } = seen;
+    const timed = noteUnseen(noted, { began: seen.observation.snapshot.at, arrivedAt }, run.policy);
+    const record = endPlanning(endObservation(timed, begun.at), run.app.lanes.process);
     const current: CurrentInForce = { ...loaded, record };
     const observation = asProof(seen.observation, record);
     const settled = settleFindings(current, resumed, now);
     const byPlan = isOvertaken(current, begun, observation, now);
-    if (byPlan || isTooOld(record, seen.arrivedAt, now))
+    if (byPlan || isTooOld(record, arrivedAt, now))
       return saveOvertaken(current, settled, observation, run.policy, { byPlan }, now);
     if (made !== undefined) {
       met = countMet(met, made, current, now);

@@ -13,6 +13,8 @@ import { reportedHosts } from "../world/reported-hosts.ts";
 import { dynamicsOf } from "../world/dynamic-arrays.ts";
 import { bindReported } from "../world/bind-reported.ts";
 import { heldNodes } from "../stops/held.ts";
+import { withoutEnded } from "../senders/foreign-claims.ts";
+import { endedClaims } from "../senders/host-facts.ts";
 import { poolsInForce } from "../senders/owned-pools.ts";
 import { admitDemands } from "../senders/admit.ts";
 import { excludedNodes } from "../nodes/excluded.ts";
@@ -113,7 +115,8 @@ function worldWithout(
     doubted: doubtedNodes(record, snapshot, ledger, policy, now),
     now,
   });
-  return { supply, demands: bindReported(sent, reports) };
+  const ended = endedClaims(record, bodies, now, policy.senders);
+  return { supply, demands: bindReported(withoutEnded(sent, ended, policy.senders), reports) };
 }
 
 const NO_NODES: ReadonlySet<NodeId> = new Set();

@@ -10,6 +10,7 @@ import type { Instant } from "../../domain/units.ts";
 import type { Conclusion } from "./conclusion.ts";
 import { circumstances } from "./conclusion.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
+import { ClaimNotes } from "../senders/foreign-claims.ts";
 import { BesideNotes } from "../nodes/planned-beside.ts";
 import type { Reach } from "../stops/reach.ts";
 import { observedAction } from "../stops/reach.ts";
@@ -41,6 +42,7 @@ export function judgeNodes(
   const entries = new InTurn(ledger);
   const needs = new InTurn(weighed.allocation.needed);
   const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
+  const claims = new ClaimNotes(policy.senders, on.admitted.demands, now);
   const verdicts = new Map<NodeId, NodeVerdict>();
   const terminates: NodeId[] = [];
   const unstopped: NodeId[] = [];
@@ -63,7 +65,8 @@ export function judgeNodes(
     if (action.kind === "terminate") terminates.push(nodeId);
     const needed = needs.get(nodeId);
     const acted = applyAction(known, action, record.plan, now);
-    const noted = beside.noted(acted, entryOfNode(on.facts, node), needed);
+    const fact = entryOfNode(on.facts, node);
+    const noted = claims.noted(beside.noted(acted, fact, needed), fact, needed);
     const next = needed === undefined ? noted : noteNeeded(noted, policy, now);
     if (next !== known) (changed ??= new Map(ledger)).set(nodeId, next);
     const isStopped = action.kind === "terminate";

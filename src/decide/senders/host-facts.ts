@@ -9,14 +9,12 @@ import { entriesOf, reportsOf } from "../../domain/request-sets.ts";
 import { hostKey } from "../../domain/hosts.ts";
 import type { SchedulerNode } from "../../domain/demand.ts";
 import type { Bodies } from "../../domain/bodies.ts";
+import type { ClaimedHost, ClaimsJudged, EndedClaims } from "./foreign-claims.ts";
+import { judgeClaims } from "./foreign-claims.ts";
 import { mayReportHosts } from "./sender-rule.ts";
 
 /** What schedulers report about one host. */
-export interface HostFact {
-  /** Jobs that run there, by a report or by their `placed`. */
-  readonly jobs: readonly string[];
-  /** The sets whose reports name the host and are in force. Absent: none. */
-  readonly by?: readonly SetName[];
+export interface HostFact extends ClaimedHost {
   /** When the newest report that names the host was sent. Absent: only `placed` names it. */
   readonly reportedAt?: Instant;
   /** If several sets report it, the time of the oldest of these reports: all of them must call it idle. Absent: only one set reports it. */
@@ -38,43 +36,66 @@ export function idleProofAt({ idleAt, reportedAt }: HostFact): Instant | undefin
 /**
  * What live sets report about hosts, by host. A report is in force while it is younger than two intervals of its set and its message is live
  * (architecture.md, Busyness). A report that came without demand replaces the one that came with the demand of its set. A job counts from each
- * live set. A host is idle or closed only if all sets that report it say so. Sets that may report no hosts by `senders` count for jobs only.
+ * live set, until it ends as a foreign claim. A host is idle or closed only if all sets that report it say so. Sets that may report no hosts by
+ * `senders` count for jobs only.
  */
 export function hostFacts(
   record: ClusterRecord,
-  { demands, reports }: Bodies,
+  bodies: Bodies,
   now: Instant,
   senders: SenderRules = NO_SENDER_RULES,
 ): HostFacts {
+  return gather(record, bodies, now, senders).facts;
+}
+
+/** The foreign claims that have ended. */
+export function endedClaims(
+  record: ClusterRecord,
+  bodies: Bodies,
+  now: Instant,
+  senders: SenderRules = NO_SENDER_RULES,
+): EndedClaims {
+  return gather(record, bodies, now, senders).ended;
+}
+
+function gather(
+  record: ClusterRecord,
+  { demands, reports, ledger }: Bodies,
+  now: Instant,
+  senders: SenderRules,
+): Gathered {
+  const { separateReports } = record;
   const known = gathered.get(record.sets);
   const isSame =
     known?.demands === demands &&
     known.reports === reports &&
     known.senders === senders &&
-    known.separateReports === record.separateReports;
-  if (isSame && known.from <= now && now < known.until) return known.facts;
-  const facts = gatherFacts(record, { demands, reports }, now, senders);
-  const { separateReports } = record;
-  gathered.set(record.sets, {
-    demands,
-    reports,
-    separateReports,
-    senders,
-    facts,
-    from: now,
-    until: nextLapse(record, now),
-  });
-  return facts;
+    (known.ledger === ledger || senders.length === 0) &&
+    known.separateReports === separateReports;
+  if (isSame && known.from <= now && now < known.until) return known;
+  const all = gatherFacts(record, { demands, reports }, now, senders);
+  const claims =
+    senders.length === 0
+      ? { facts: all, ended: NONE_ENDED, until: Number.POSITIVE_INFINITY }
+      : judgeClaims(all, ledger, senders, now);
+  const until = Math.min(nextLapse(record, now), claims.until);
+  const next = { ...claims, demands, reports, ledger, separateReports, senders, from: now, until };
+  gathered.set(record.sets, next);
+  return next;
 }
+
+const NONE_ENDED: EndedClaims = new Map();
 
 /** Facts by {@link hostKey}. */
 export type HostFacts = ReadonlyMap<string, HostFact>;
 
-interface Gathered extends Pick<Bodies, "demands" | "reports">, Pick<ClusterRecord, "separateReports"> {
+interface Gathered
+  extends
+    ClaimsJudged<HostFact>,
+    Pick<Bodies, "demands" | "reports" | "ledger">,
+    Pick<ClusterRecord, "separateReports"> {
   readonly senders: SenderRules;
-  readonly facts: HostFacts;
   readonly from: Instant;
-  readonly until: number;
 }
 
 /** Shared by hosts without jobs. Never changed. */
@@ -101,14 +122,6 @@ function gatherFacts(
   senders: SenderRules,
 ): HostFacts {
   const facts = new Map<string, GrowingFact>();
-  const factOf = (hostname: string): GrowingFact => {
-    const key = hostKey(hostname);
-    const known = facts.get(key);
-    if (known !== undefined) return known;
-    const fact: GrowingFact = { jobs: NO_JOBS };
-    facts.set(key, fact);
-    return fact;
-  };
   const inForce = ({ live, expiresAt }: SetEntry): boolean => live && expiresAt > now;
   for (const [set, entry] of reportsOf(record)) {
     if (!inForce(entry)) continue;
@@ -117,29 +130,43 @@ function gatherFacts(
     const alone: readonly SetName[] = [set];
     freshReport(entry, bodies, now).forEach((host) => {
       if (!counts && host.jobs.length === 0) return;
-      const fact = factOf(host.hostname);
+      const fact = factOf(facts, host.hostname);
       if (host.jobs.length > 0) fact.jobs = fact.jobs.concat(host.jobs);
       if (!counts) return;
       fact.by = fact.by === undefined ? alone : [...fact.by, set];
       addReport(fact, host, entry.sentAt);
     });
   }
-  for (const entry of record.sets.values()) {
+  const hasRules = senders.length > 0;
+  for (const [set, entry] of record.sets) {
     if (!inForce(entry)) continue;
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) {
       if (demand.kind !== "job") continue;
       demand.placed.forEach((placed) => {
-        const fact = factOf(placed.hostname);
+        const fact = factOf(facts, placed.hostname);
         // A list that is created with one job takes less memory than one that grows, and most hosts have few jobs.
         if (fact.jobs.length === 0) fact.jobs = [demand.name];
         else fact.jobs.push(demand.name);
+        if (hasRules) (fact.claimedBy ??= []).push(set);
       });
     }
   }
   return facts;
 }
 
-type GrowingFact = { -readonly [K in keyof HostFact]: HostFact[K] } & { jobs: string[] };
+type GrowingFact = { -readonly [K in keyof HostFact]: HostFact[K] } & {
+  jobs: string[];
+  claimedBy?: SetName[];
+};
+
+function factOf(facts: Map<string, GrowingFact>, hostname: string): GrowingFact {
+  const key = hostKey(hostname);
+  const known = facts.get(key);
+  if (known !== undefined) return known;
+  const fact: GrowingFact = { jobs: NO_JOBS };
+  facts.set(key, fact);
+  return fact;
+}
 
 function addReport(fact: GrowingFact, host: SchedulerNode, sentAt: Instant): void {
   if (host.resources !== undefined || host.available !== undefined) fact.hasAmounts = true;

@@ -1,5 +1,7 @@
 /** A loopback HTTP server that answers with a function from Request to Response. */
 import http from "node:http";
+import type { Arrived } from "./body-arrivals.ts";
+import { BodyArrivals } from "./body-arrivals.ts";
 import { isForeignOrigin } from "../../domain/loopback.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
@@ -14,14 +16,26 @@ const KEEP_ALIVE_MS: Milliseconds = 60_000;
 
 export type Answer = (request: Request) => Promise<Response>;
 
-/** Listens on 127.0.0.1, with port 0 on a free port. Rejects if the port is in use. If `answer` rejects, the answer is 500 and `onError` gets the error. */
+/** The longest body, in bytes, that a request of this method to this path may have. */
+export type BodyBound = (method: string, pathname: string) => number;
+
+/**
+ * Listens on 127.0.0.1, with port 0 on a free port. Rejects if the port is in use. If `answer` rejects, the answer is 500 and `onError` gets
+ * the error. A longer body than `bound` says is thrown away as it comes, and its answer is 413.
+ */
 export async function listen(
   answer: Answer,
   port: number,
   onError: (error: unknown) => void,
+  bound: BodyBound = () => Number.POSITIVE_INFINITY,
 ): Promise<HttpServer> {
+  const arrivals = new BodyArrivals();
   const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
-    respond(answer, incoming, outgoing, () => server.listening).catch((error: unknown) => {
+    const { method = "GET" } = incoming;
+    const url = new URL(`http://${incoming.headers.host ?? "localhost"}${incoming.url ?? "/"}`);
+    const arrive = () => arrivals.receive(incoming, bound(method, url.pathname));
+    const keepOpen = () => server.listening;
+    respond({ answer, arrive, keepOpen }, { method, url }, incoming, outgoing).catch((error: unknown) => {
       onError(error);
       if (!outgoing.headersSent) outgoing.writeHead(500);
       outgoing.end();
@@ -43,33 +57,40 @@ export async function listen(
   };
 }
 
+/** How one request is taken in and answered. */
+interface Desk {
+  readonly answer: Answer;
+  readonly arrive: () => Promise<Arrived>;
+  readonly keepOpen: () => boolean;
+}
+
 async function respond(
-  answer: Answer,
+  { answer, arrive, keepOpen }: Desk,
+  { method, url }: { readonly method: string; readonly url: URL },
   incoming: http.IncomingMessage,
   outgoing: http.ServerResponse,
-  keepOpen: () => boolean,
 ): Promise<void> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
+  const arrived = await arrive();
   // A web page in a developer's browser must not control a system on this machine.
-  if (isForeignOrigin(incoming.headers.origin, incoming.headers.host)) {
-    outgoing.writeHead(403);
+  const isForeign = isForeignOrigin(incoming.headers.origin, incoming.headers.host);
+  if (arrived.kind === "refused" || isForeign) {
+    const status = arrived.kind === "refused" && !isForeign ? arrived.status : 403;
+    // A body that came too late may still be coming.
+    if (status === 408 || status === 503) outgoing.setHeader("connection", "close");
+    if (status === 503) outgoing.setHeader("retry-after", "10");
+    outgoing.writeHead(status);
     outgoing.end();
+    if (arrived.kind === "body") arrived.done();
     return;
   }
-  const method = incoming.method ?? "GET";
+  const { body, done } = arrived;
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
   const bodyless = method === "GET" || method === "HEAD";
-  const response = await answer(
-    new Request(`http://${incoming.headers.host ?? "localhost"}${incoming.url ?? "/"}`, {
-      method,
-      headers,
-      ...(bodyless ? {} : { body: Buffer.concat(chunks) }),
-    }),
-  );
+  const request = new Request(url, { method, headers, ...(bodyless ? {} : { body }) });
+  const response = await answer(request).finally(done);
   // An open connection would delay the end of the server.
   if (!keepOpen()) outgoing.setHeader("connection", "close");
   const cookies = response.headers.getSetCookie();
