@@ -49,12 +49,7 @@ async function takeIn(composed: Composition, message: unknown, context: Delivery
 }
 
 /** `leave`: called as soon as the message is recorded or needs no memory any more. */
-async function read(
-  composed: Composition,
-  message: unknown,
-  context: Delivery,
-  leave: Leave,
-): Promise<void> {
+async function read(composed: Composition, message: unknown, context: Delivery, leave: Leave): Promise<void> {
   const { ports } = composed.app;
   const now = ports.clock.now();
   const found = readDemandMessage(messageOf(message), {

@@ -355,6 +355,10 @@ export interface RequestSetState {
   expiresAt: string;
   expiresInSeconds: number;
   demands: number;
+  /**
+   * Why plans do not read this set. Absent: they do. Demand that a plan read and left out is in `troubles`.
+   */
+  leftOut?: string;
   reportsHosts: boolean;
   rejectedJobs: RejectedJob[];
   /**
@@ -659,6 +663,10 @@ export interface Cluster {
     expiresAt: string;
     expiresInSeconds: number;
     demands: number;
+    /**
+     * Why plans do not read this set. Absent: they do. Demand that a plan read and left out is in `troubles`.
+     */
+    leftOut?: string;
     reportsHosts: boolean;
     rejectedJobs: RejectedJob[];
     /**

@@ -14,7 +14,13 @@ export function clusterOptions(): SimulatorOptions {
     ],
     machineTypes: { Standard_F4s_v2: { vcpuCount: 4, memory: 8, family: "standardFSv2Family" } },
     quotas: { regional: { westeurope: 40_000 } },
-    timings: { secondsToAllocate: 4, secondsToAcquire: 20, secondsToPrepare: 30, secondsToTerminate: 20, jitter: 0.5 },
+    timings: {
+      secondsToAllocate: 4,
+      secondsToAcquire: 20,
+      secondsToPrepare: 30,
+      secondsToTerminate: 20,
+      jitter: 0.5,
+    },
     keepLog: false,
   };
 }

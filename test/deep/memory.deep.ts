@@ -36,7 +36,11 @@ class OneInstance {
   static async start(heapMib: number): Promise<OneInstance> {
     const before = process.env["NODE_OPTIONS"];
     process.env["NODE_OPTIONS"] = `--max-old-space-size=${heapMib}`;
-    const system = await startSystem({ simulator: clusterOptions(), speed: paced(10), onHostLine: () => undefined });
+    const system = await startSystem({
+      simulator: clusterOptions(),
+      speed: paced(10),
+      onHostLine: () => undefined,
+    });
     const [host] = system.hosts;
     if (before === undefined) delete process.env["NODE_OPTIONS"];
     else process.env["NODE_OPTIONS"] = before;
@@ -60,7 +64,11 @@ class OneInstance {
   }
 
   /** The status of an answer, and its JSON. 0: there was no answer in time. */
-  async call(method: string, path: string, body?: Uint8Array): Promise<{ readonly status: number; readonly json: unknown }> {
+  async call(
+    method: string,
+    path: string,
+    body?: Uint8Array,
+  ): Promise<{ readonly status: number; readonly json: unknown }> {
     try {
       const answer = await fetch(this.system.url + path, {
         method,
@@ -82,12 +90,16 @@ class OneInstance {
 
   async send(set: string, jobs: readonly JobMessage[]): Promise<void> {
     const message = { version: 1, cluster: "demo", requestSet: set, expirationInterval: 86_400, jobs };
-    const queue = QueueServiceClient.fromConnectionString(this.system.connectionString).getQueueClient("demand");
+    const queue = QueueServiceClient.fromConnectionString(this.system.connectionString).getQueueClient(
+      "demand",
+    );
     await queue.sendMessage(gzipSync(JSON.stringify(message)).toString("base64"));
   }
 
   async depth(): Promise<number> {
-    const queue = QueueServiceClient.fromConnectionString(this.system.connectionString).getQueueClient("demand");
+    const queue = QueueServiceClient.fromConnectionString(this.system.connectionString).getQueueClient(
+      "demand",
+    );
     return (await queue.getProperties()).approximateMessagesCount ?? 0;
   }
 
@@ -128,7 +140,7 @@ async function expectHonest(app: OneInstance): Promise<void> {
 }
 
 const nodesIn = ({ system }: OneInstance, array: string): number =>
-  system.simulator.nodes("demo").filter((node) => node.array === array).length;
+  system.simulator.readyNodes().filter(({ nodearray }) => nodearray === array).length;
 
 /** 800 jobs of 20 alternatives each: a message of 64 KB, and 3 MB of JSON as it is kept. */
 const alternatives = (set: number): readonly JobMessage[] =>
@@ -182,7 +194,9 @@ describe.each([
   test("four PUTs of 190,000 jobs, of 90,000 jobs, and of bombs, at once", async () => {
     running = await OneInstance.start(heap);
     const app = running;
-    const bomb = { nodearrays: [{ Name: "hpc", TargetCount: 1, Configuration: { a: times(1_900_000, () => 0) } }] };
+    const bomb = {
+      nodearrays: [{ Name: "hpc", TargetCount: 1, Configuration: { a: times(1_900_000, () => 0) } }],
+    };
     for (const message of [{ jobs: many(190_000, "a") }, { jobs: many(90_000, "b") }, bomb]) {
       const answers = await Promise.all(times(4, (one) => app.put(`evil${one}`, message)));
       for (const { status } of answers) expect([202, 400, 409, 413, 503]).toContain(status);
@@ -195,7 +209,8 @@ describe.each([
 
 test("one set of 100,000 jobs is taken and planned at the default size, and taken again when all of it changed", async () => {
   running = await OneInstance.start(DEFAULT_HEAP_MIB);
-  for (const prefix of ["a", "b"]) expect((await running.put("large", { jobs: many(100_000, prefix) })).status).toBe(202);
+  for (const prefix of ["a", "b"])
+    expect((await running.put("large", { jobs: many(100_000, prefix) })).status).toBe(202);
   await expectHonest(running);
   report("100,000 jobs", DEFAULT_HEAP_MIB, running);
   expect(running.starts).toBe(1);
@@ -207,7 +222,9 @@ test("2,000 sets are taken and planned, also with the heap of 512 MB", async () 
   const constraints = { ncpus: 4, mem: "memory::1g", "node.nodearray": "hpc" };
   for (let set = 0; set < 2000; set += 20) {
     const answers = await Promise.all(
-      times(20, (one) => app.put(`s${set + one}`, { jobs: [{ name: `j${set + one}`, iterations: 5, constraints }] })),
+      times(20, (one) =>
+        app.put(`s${set + one}`, { jobs: [{ name: `j${set + one}`, iterations: 5, constraints }] }),
+      ),
     );
     for (const { status } of answers) expect(status).toBe(202);
   }

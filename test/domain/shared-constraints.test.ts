@@ -32,9 +32,7 @@ test("jobs that ask the same share one list, and lists share their constraints",
 
 test("what a set needs of memory grows with its distinct constraints, and little with jobs that ask the same", () => {
   const one = memoryOf(shareConstraints(asking([cores(2), either()])));
-  const same = memoryOf(
-    shareConstraints(asking(...Array.from({ length: 100 }, () => [cores(2), either()]))),
-  );
+  const same = memoryOf(shareConstraints(asking(...Array.from({ length: 100 }, () => [cores(2), either()]))));
   const distinct = memoryOf(
     shareConstraints(asking(...Array.from({ length: 100 }, (_, at) => [cores(at + 1), either()]))),
   );

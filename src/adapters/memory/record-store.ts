@@ -36,7 +36,8 @@ export function memoryRecordStore(): MemoryRecordStore {
       });
       return new Map(known);
     },
-    bodies: ({ record, version }, aside = NONE_ASIDE) => Promise.resolve(without(record, version.bodies, aside)),
+    bodies: ({ record, version }, aside = NONE_ASIDE) =>
+      Promise.resolve(without(record, version.bodies, aside)),
     // Nothing is ever lost here, and nothing takes time.
     missing: () => Promise.resolve(undefined),
     stage: () => Promise.resolve(),

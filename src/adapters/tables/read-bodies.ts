@@ -63,10 +63,12 @@ async function readValues(
   const [packs, own] = await Promise.all([
     Promise.all(packRefs.map((ref) => bodies.read(partition, ref, packCodec))),
     Promise.all(
-      [...index.own].filter(([key]) => wanted.has(key)).map(async ([key, ref]) => ({
-        key,
-        value: await bodies.read(partition, ref, entryCodec),
-      })),
+      [...index.own]
+        .filter(([key]) => wanted.has(key))
+        .map(async ([key, ref]) => ({
+          key,
+          value: await bodies.read(partition, ref, entryCodec),
+        })),
     ),
   ]);
   const values = new Map<string, EntryValue>();

@@ -36,11 +36,7 @@ export async function noteAccepted(
 }
 
 /** What is known of the cluster and of one set: the demand of all sets may be large. Without it there are fewer notes. */
-async function readKnown(
-  { store }: Ports,
-  before: LoadedRecord,
-  set: SetName,
-): Promise<Bodies | undefined> {
+async function readKnown({ store }: Ports, before: LoadedRecord, set: SetName): Promise<Bodies | undefined> {
   const { sets, separateReports, separatePools } = before.record;
   const names = [...sets.keys(), ...separateReports.keys(), ...separatePools.keys()];
   const others = new Map(names.filter((name) => name !== set).map((name) => [name, "memory" as const]));

@@ -48,9 +48,7 @@ export async function commitWhole<T>(
   change: (current: CurrentInForce) => Change<T>,
 ): Promise<Committed<T>> {
   const decide = (current: CurrentInForce) => underPolicy(change(current), current.policy);
-  return app.lanes.runWhole(cluster, () =>
-    withRoom(app, cluster, () => commitStaged(app, cluster, decide)),
-  );
+  return app.lanes.runWhole(cluster, () => withRoom(app, cluster, () => commitStaged(app, cluster, decide)));
 }
 
 /** Demand of several clusters together may take more memory than there is, so their commits take turns. What is small does not wait for what is large. */

@@ -21,7 +21,7 @@ import { excludedNodes } from "../nodes/excluded.ts";
 import { doubtedNodes } from "../nodes/doubt.ts";
 import { supplyOf } from "../need/weigh.ts";
 import type { Spare, Supply } from "../need/spare.ts";
-import { findSpare } from "../need/spare.ts";
+import { findSpare, MAY_NEED } from "../need/spare.ts";
 import { premisesOf } from "../need/recall.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import type { Recalls } from "../need/recalls.ts";

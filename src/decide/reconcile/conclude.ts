@@ -67,7 +67,9 @@ function reasonsOf(
     nodes: verdicts,
     ...(groups.length === 0 ? {} : { groups }),
     loads,
-    ...(weighed.leftOut.none ? {} : { leftOut: [...describeLeftOut(leftOut, dear), ...describeAside(aside, record)] }),
+    ...(weighed.leftOut.none
+      ? {}
+      : { leftOut: [...describeLeftOut(leftOut, dear), ...describeAside(aside, record)] }),
   };
 }
 

@@ -45,11 +45,14 @@ export function findTooMuch(
   after: Held,
   set: SetName,
   now: Instant,
-  { senders, memory = CLUSTER_BOUNDS.memory }: { readonly senders: SenderRules; readonly memory?: Bytes | undefined },
+  {
+    senders,
+    memory = CLUSTER_BOUNDS.memory,
+  }: { readonly senders: SenderRules; readonly memory?: Bytes | undefined },
 ): TooMuch | undefined {
   const was = sizeOfSet(before, set, now);
   const is = sizeOfSet(after, set, now);
-  const grown = KINDS.filter((kind) => is[kind] > was[kind]);
+  const grown = KINDS.filter((kind) => is[kind] > was[kind] && (kind !== "memory" || isKnownToGrow(before, set, was, is)));
   if (grown.length === 0 || isSame(before, after, set, now)) return undefined;
   const sizes = sizesOf(after, now, senders);
   const sender = senderOf(senders, set);
@@ -63,6 +66,14 @@ export function findTooMuch(
     return { kind: "too-much", problem, ...(kind === "idle" && was.sets > 0 ? { mayEnd: true } : {}) };
   }
   return undefined;
+}
+
+/** An older release did not measure memory. A set of its time that has no more jobs and bytes than before has not grown. */
+function isKnownToGrow(before: Held, set: SetName, was: Size, is: Size): boolean {
+  const isMeasured = partsOf(before, set).every(
+    (entry) => entry?.live !== true || entry.size?.memory !== undefined,
+  );
+  return isMeasured || is.jobs > was.jobs || is.bytes > was.bytes;
 }
 
 const KINDS = ["sets", "idle", "jobs", "bytes", "memory"] as const satisfies readonly Kind[];
@@ -152,7 +163,9 @@ function sum(amounts: Iterable<number>): number {
 
 /** Rounded up, so that the found amount is never shown as equal to the allowed one. */
 const amountOf = (kind: Kind, amount: number): string =>
-  kind === "bytes" || kind === "memory" ? `${Math.ceil((amount / 1024 / 1024) * 10) / 10} MiB` : String(amount);
+  kind === "bytes" || kind === "memory"
+    ? `${Math.ceil((amount / 1024 / 1024) * 10) / 10} MiB`
+    : String(amount);
 
 const TEXTS: Readonly<Record<Kind, (amount: number) => string>> = {
   sets: (count) => `${count} live request sets`,

@@ -3,6 +3,7 @@ import { NONE_ASIDE } from "../../domain/aside.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntry } from "../../domain/request-sets.ts";
 import { memoryOfEntry, partsOf } from "../../domain/request-sets.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -50,7 +51,7 @@ function loadsOf(record: ClusterRecord): readonly Load[] {
     ...record.separatePools.keys(),
   ]);
   return [...names].flatMap((set): readonly Load[] => {
-    const live = partsOf(record, set).filter((entry) => entry?.live === true);
+    const live = partsOf(record, set).filter((entry): entry is SetEntry => entry?.live === true);
     if (live.length === 0) return [];
     const memory = live.reduce((sum, entry) => sum + memoryOfEntry(entry), 0);
     const contentAt = Math.max(...live.map((entry) => entry.contentAt ?? entry.acceptedAt));

@@ -58,7 +58,8 @@ export class BodyArrivals {
 function roomFor({ headers }: http.IncomingMessage, most: number): number {
   const said = headers["content-length"];
   // Bodies in pieces say no length. Requests without a body say neither.
-  const bytes = said === undefined ? (headers["transfer-encoding"] === undefined ? 0 : LARGEST) : Number(said);
+  const bytes =
+    said === undefined ? (headers["transfer-encoding"] === undefined ? 0 : LARGEST) : Number(said);
   return bytes < SMALL ? 0 : Math.min(bytes, most, LARGEST);
 }
 

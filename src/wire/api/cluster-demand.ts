@@ -39,7 +39,8 @@ export const requestSetSummary = z.object({
   ...times,
   demands: count,
   leftOut: text.optional().meta({
-    description: "Why plans do not read this set. Absent: they do. Demand that a plan read and left out is in `troubles`.",
+    description:
+      "Why plans do not read this set. Absent: they do. Demand that a plan read and left out is in `troubles`.",
   }),
   reportsHosts: z.boolean(),
   rejectedJobs: z.array(rejectedJob),

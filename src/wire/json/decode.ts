@@ -89,8 +89,7 @@ function unpackMessage<T>(
   onText: (text: string) => T,
 ): T | Undecoded | Value {
   if (typeof input === "string") return decodeText(input, most, onText);
-  if (input instanceof Uint8Array)
-    return decodeBytes(input, most, (text) => decodeText(text, most, onText));
+  if (input instanceof Uint8Array) return decodeBytes(input, most, (text) => decodeText(text, most, onText));
   return { kind: "value", value: input };
 }
 

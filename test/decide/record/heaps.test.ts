@@ -20,7 +20,10 @@ test("the smallest heap of the last hour counts, whoever asks; without any the a
 });
 
 test("each size is noted once, however often it plans", () => {
-  const record = [0, 60, 120].reduce((before, second) => noteHeap(before, 259 * MIB, at(second)), EMPTY_RECORD);
+  const record = [0, 60, 120].reduce(
+    (before, second) => noteHeap(before, 259 * MIB, at(second)),
+    EMPTY_RECORD,
+  );
   expect(record.heaps).toEqual([{ bytes: 259 * MIB, at: at(120) }]);
 });
 
@@ -73,7 +76,7 @@ test("a message is refused where it would need more memory than the smallest hea
   expect(accept(EMPTY_RECORD, update, NOW, { memory })).toMatchObject({
     kind: "too-much",
     problem: {
-      found: "62.2 MiB of memory for plans of request set standard with this message",
+      found: "76 MiB of memory for plans of request set standard with this message",
       expected:
         "at most 41.5 MiB of memory for plans, half of what a cluster holds: without rules in senders no request set has more",
     },
