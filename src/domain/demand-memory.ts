@@ -7,10 +7,12 @@ import type { Demand, Pool, RejectedJob, SchedulerNode, SetDemand } from "./dema
  * (shared-constraints.ts).
  */
 const BYTES = {
-  demand: 800,
+  demand: 950,
   /** A list of constraints that no other job of the set has. */
   list: 300,
-  amount: 200,
+  amount: 250,
+  /** A resource of which the set takes something. */
+  resource: 1500,
   /** Constraints that are no amounts, together: a plan keeps what it finds out about each combination of them. */
   form: 10_000,
   /** Any other constraint: it is compiled in up to four ways. */
@@ -44,6 +46,7 @@ export function memoryOfReport(hosts: readonly SchedulerNode[]): number {
 
 class Count {
   bytes = 0;
+  readonly #resources = new Set<string>();
   readonly #lists = new Set<readonly Constraint[]>();
   /** Each constraint has a number. */
   readonly #constraints = new Map<Constraint, number>();
@@ -69,7 +72,8 @@ class Count {
     for (const constraint of demand.constraints) {
       if (this.#constraints.has(constraint)) continue;
       this.#constraints.set(constraint, this.#constraints.size);
-      this.#addConstraint(constraint);
+      if (constraint.kind === "amount") this.#addAmount(constraint.resource);
+      else this.#addConstraint(constraint);
     }
     const words = demand.constraints.filter(({ kind }) => kind !== "amount");
     const form = words.map((word) => this.#constraints.get(word)).join();
@@ -104,12 +108,16 @@ class Count {
     this.#addValue(available);
   }
 
+  #addAmount(resource: string): void {
+    this.bytes += BYTES.amount;
+    if (this.#resources.has(resource)) return;
+    this.#resources.add(resource);
+    this.bytes += BYTES.resource;
+    this.#addText(resource);
+  }
+
+  /** Also an amount inside another constraint: it is compiled with that. */
   #addConstraint(constraint: Constraint): void {
-    if (constraint.kind === "amount") {
-      this.bytes += BYTES.amount;
-      this.#addText(constraint.resource);
-      return;
-    }
     this.bytes += BYTES.constraint;
     switch (constraint.kind) {
       case "resource-choice":
@@ -123,6 +131,8 @@ class Count {
         return;
       case "not":
         return this.#addConstraint(constraint.of);
+      case "amount":
+        return this.#addText(constraint.resource);
       case "never":
         return this.#addText(constraint.message);
       case "shared-consumable":

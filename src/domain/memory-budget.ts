@@ -20,7 +20,7 @@ export interface MemoryBudget {
 /** A message with less JSON than this has a lane of its own: large ones cannot keep it waiting. */
 export const SMALL_TEXT: Bytes = 64 * 1024;
 
-const OF_HEAP = { demand: 0.32, large: 0.3, small: 0.05, cache: 0.2 } as const;
+const OF_HEAP = { demand: 0.34, large: 0.3, small: 0.05, cache: 0.2 } as const;
 
 export function budgetOf(heap: Bytes): MemoryBudget {
   const { demand, large, small, cache } = OF_HEAP;

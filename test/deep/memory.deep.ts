@@ -140,7 +140,7 @@ async function expectHonest(app: OneInstance): Promise<void> {
 }
 
 const nodesIn = ({ system }: OneInstance, array: string): number =>
-  system.simulator.readyNodes().filter(({ nodearray }) => nodearray === array).length;
+  system.simulator.readyNodes().filter(({ name }) => name.startsWith(`${array}-`)).length;
 
 /** 800 jobs of 20 alternatives each: a message of 64 KB, and 3 MB of JSON as it is kept. */
 const alternatives = (set: number): readonly JobMessage[] =>

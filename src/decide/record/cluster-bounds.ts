@@ -52,7 +52,9 @@ export function findTooMuch(
 ): TooMuch | undefined {
   const was = sizeOfSet(before, set, now);
   const is = sizeOfSet(after, set, now);
-  const grown = KINDS.filter((kind) => is[kind] > was[kind] && (kind !== "memory" || isKnownToGrow(before, set, was, is)));
+  const grown = KINDS.filter(
+    (kind) => is[kind] > was[kind] && (kind !== "memory" || isKnownToGrow(before, set, was, is)),
+  );
   if (grown.length === 0 || isSame(before, after, set, now)) return undefined;
   const sizes = sizesOf(after, now, senders);
   const sender = senderOf(senders, set);
