@@ -179,6 +179,8 @@ describe("a job that runs for 30 hours is never stopped", () => {
     await stage.push(target("demo", 3, { requestSet: "pbs" }));
     await stage.pass(2 * MINUTE);
     stage.configure({ ...DEFAULT_POLICY, senders: RULES });
+    await stage.push(target("demo", 3, { requestSet: "pbs" }));
+    await stage.pass(2 * MINUTE);
     const hosts = stage.readyNodes.map(({ hostname }) => hostname);
     for (let minute = 0; minute < 180; minute += 1) {
       const envelope = { version: 1 as const, cluster: "demo", expirationInterval: 180 };
