@@ -23,12 +23,16 @@ export async function handleAutostop(composed: Composition, request: StopRequest
   const { instance } = question;
   const token = request.params["token"] ?? "";
   const site = autoscaler.ports.sites.get(clusterName(request.params["cluster"] ?? ""));
-  if (site === undefined || !mayBeAutostopToken(composed, token)) return wrongToken();
+  const refuse = () => {
+    stopDesk.noteRefused(site?.cluster);
+    return wrongToken();
+  };
+  if (site === undefined || !mayBeAutostopToken(composed, token)) return refuse();
   try {
     const verified = await stopDesk.arrayOf(site, arrivedAt, (arrays) =>
       verifyAutostopToken(composed, token, site.cluster, arrays),
     );
-    if (verified === undefined) return wrongToken();
+    if (verified === undefined) return refuse();
     if (verified === "unknown") return responseOf(unread("the cluster has not been observed yet"), instance);
     if (verified === "late") return responseOf(unread("storage does not answer; ask again"), instance);
     const untimed = (autoscaler.ports.clock.speed ?? 1) === 1 ? {} : { untimed: true as const };

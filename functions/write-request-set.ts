@@ -12,7 +12,7 @@ export async function putRequestSet(
   composed: Composition,
   site: Site,
   set: SetName,
-  request: HttpRequest,
+  request: Pick<HttpRequest, "arrayBuffer">,
 ): Promise<HttpResponseInit> {
   const { clock, sites } = composed.app.ports;
   const read = readRequestSet(new Uint8Array(await request.arrayBuffer()), {

@@ -1,3 +1,4 @@
+import type { Metafile } from "esbuild";
 import { build } from "esbuild";
 import { spawn } from "node:child_process";
 import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -5,6 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import type { WrittenFile } from "./build-package.ts";
+import { LICENSES_FILE, thirdPartyLicenses } from "./licenses.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** TypeScript's compiler as npm installed it. */
@@ -32,6 +34,7 @@ export async function buildCli(folder: string): Promise<readonly WrittenFile[]> 
   const bundles = await Promise.all(
     Object.entries(ENTRIES).map(([file, { source, tell }]) => bundle(source, path.join(folder, file), tell)),
   );
+  const metafiles = bundles.map(({ metafile }) => metafile);
   await chmod(path.join(folder, "cli.cjs"), 0o755);
   await emitTypes(path.join(folder, "types"));
   const manifest = path.join(folder, "package.json");
@@ -40,7 +43,19 @@ export async function buildCli(folder: string): Promise<readonly WrittenFile[]> 
   const texts = await Promise.all(
     Object.entries(TEXTS).map(([file, source]) => copy(source, path.join(folder, file))),
   );
-  return [...bundles, { path: manifest, bytes: Buffer.byteLength(text) }, ...texts];
+  const licenses = path.join(folder, LICENSES_FILE);
+  await writeFile(licenses, await thirdPartyLicenses(metafiles));
+  return [
+    ...bundles.map(({ written }) => written),
+    { path: manifest, bytes: Buffer.byteLength(text) },
+    ...texts,
+    { path: licenses, bytes: (await stat(licenses)).size },
+  ];
+}
+
+interface Bundle {
+  readonly written: WrittenFile;
+  readonly metafile: Metafile;
 }
 
 async function copy(source: string, file: string): Promise<WrittenFile> {
@@ -48,7 +63,7 @@ async function copy(source: string, file: string): Promise<WrittenFile> {
   return { path: file, bytes: (await stat(file)).size };
 }
 
-async function bundle(source: string, file: string, tell: string): Promise<WrittenFile> {
+async function bundle(source: string, file: string, tell: string): Promise<Bundle> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [source],
@@ -71,7 +86,7 @@ async function bundle(source: string, file: string, tell: string): Promise<Writt
     logLevel: "silent",
   });
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
-  return { path: file, bytes };
+  return { written: { path: file, bytes }, metafile };
 }
 
 /** The beginning of a file, which an old Node can read: it speaks before the rest fails. */

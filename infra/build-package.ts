@@ -3,6 +3,7 @@ import { build, transform } from "esbuild";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { LICENSES_FILE, thirdPartyLicenses } from "./licenses.ts";
 import { zip } from "./zip.ts";
 
 /** A file of the package, or one that is built beside it. */
@@ -36,7 +37,7 @@ const MINIFIED = { minifyWhitespace: true, minifySyntax: true, legalComments: "n
 const TARGET = { platform: "node", target: "node22" } as const;
 
 /**
- * Builds the deployable package: `source` in CommonJS, host.json and package.json. Modules that `import()` loads are separate files, so that
+ * Builds the deployable package: `source` in CommonJS, host.json, package.json and the licences of what is bundled. Modules that `import()` loads are separate files, so that
  * the start need not parse them (docs/benchmarks.md, Loading). The same sources give the same bytes in any folder. `@azure/functions-core` is
  * part of the worker. Rejects with esbuild's error if it does not bundle; then nothing is changed.
  */
@@ -50,6 +51,7 @@ export async function buildPackage(
     ...outputs.map(({ name, code }) => ({ name, content: Buffer.from(code) })),
     { name: "host.json", content: await readFile(path.join(ROOT, "host.json")) },
     { name: "package.json", content: Buffer.from(`${manifest}\n`) },
+    { name: LICENSES_FILE, content: Buffer.from(await thirdPartyLicenses([metafile])) },
   ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   for (const made of [folder, mapFolder]) {
     await rm(made, { recursive: true, force: true });

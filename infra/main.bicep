@@ -11,7 +11,7 @@ param environmentName string
 param location string = resourceGroup().location
 @description('Tags for every resource.')
 param tags object = {}
-@description('Names of your own. Keys: identity, storage, demandStorage, vault, workspace, insights, plan, app, network, actionGroup. What is left out gets a name made from environmentName.')
+@description('Names of your own. Keys: identity, storage, demandStorage, packageStorage, vault, workspace, insights, plan, app, network, actionGroup. What is left out gets a name made from environmentName.')
 param names object = {}
 
 // CycleCloud
@@ -31,6 +31,8 @@ param cyclecloudUsername string = 'autoscaler'
 param cyclecloudPassword string = ''
 @description('Address of an existing secret that holds the password, without its version. Empty: the secret that this deployment makes. The vault must be the one of existingVaultId.')
 param cyclecloudPasswordSecretUri string = ''
+@description('Day on which the password in the vault ends, such as 2027-06-30. Key Vault shows it: deploy the next password, with its day, before it. Empty: none.')
+param cyclecloudPasswordExpiry string = ''
 @description('Token scope for cyclecloudAuthentication identity: api://CLIENT-ID/.default, where CLIENT-ID is that of the app registration which CycleCloud uses.')
 param cyclecloudTokenScope string = ''
 @description('Certificate of CycleCloud or of its CA as PEM text, if no public CA signed it. Not a secret.')
@@ -43,8 +45,8 @@ param nodeVersion string = '24'
 @description('Memory of an instance. 2048 where a region does not offer 512.')
 @allowed([512, 2048, 4096])
 param instanceMemoryMB int = 512
-@description('No function group gets more instances than this.')
-@minValue(40)
+@description('No function group gets more instances than this: it bounds what calls without a key can cost. Not every region takes less than 40.')
+@minValue(1)
 @maxValue(1000)
 param maximumInstanceCount int = 40
 @description('Instances of the function demand that are always there. 0: a message may wait for up to two minutes while the app sleeps. Each costs money all day.')
@@ -60,6 +62,8 @@ param defaultMode string = 'observe'
 param moreSettings object = {}
 @description('A storage account of its own for the queues demand and demand-poison. Senders then have no role on the account that holds the state.')
 param separateDemandStorage bool = false
+@description('A storage account of its own for the package. Who may write blobs next to the state cannot replace the code then.')
+param separatePackageStorage bool = false
 @description('Object ids of identities that may send demand by the queue. They may add messages and nothing else.')
 param senderPrincipalIds array = []
 @description('Kind of the identities in senderPrincipalIds.')
@@ -78,10 +82,16 @@ param networkAddressPrefix string = '10.90.0.0/24'
 param appSubnetId string = ''
 @description('Id of your subnet for the private endpoints.')
 param endpointSubnetId string = ''
-@description('Ids of your private DNS zones, linked to the network of the app. Keys: blob, queue, table, vault. A zone that is left out is made here.')
+@description('Ids of your private DNS zones, linked to the network of the app. Keys: blob, queue, table, vault, sites. A zone that is left out is made here.')
 param privateDnsZoneIds object = {}
 @description('false: this deployment touches no DNS zone, as a policy of yours registers private endpoints.')
 param managePrivateDns bool = true
+@description('Addresses that may call the app, such as 203.0.113.7 or 203.0.113.0/24: those of schedulers, of nodes and of people. Empty: every address may, and needs a key or a stop URL.')
+param allowedAddresses array = []
+@description('Addresses that may reach the SCM site of the app, which takes the package. Empty: those of allowedAddresses.')
+param deployAddresses array = []
+@description('A private endpoint for the app and its SCM site. Only with a network. They have no public address then, except for what allowedAddresses and deployAddresses name.')
+param appPrivateEndpoint bool = false
 
 // vault, logs, alerts
 @description('Id of an existing key vault with role-based access. Empty: one is made.')
@@ -97,6 +107,9 @@ param logDailyCapGb int = 1
 @minValue(30)
 @maxValue(730)
 param logRetentionDays int = 30
+@description('Who used what, in the workspace. vault: secrets. changes: secrets, and what is written in queues and tables. all: also what is read there, which is several times as much. For a vault that is made here.')
+@allowed(['none', 'vault', 'changes', 'all'])
+param auditLogs string = 'changes'
 @description('Alerts go to this mail address. With neither this nor an action group they show in the portal only.')
 param alertEmail string = ''
 @description('Id of an existing action group, which alerts notify too: by text message, webhook, or what it has.')
@@ -118,9 +131,32 @@ var allTags = union(tags, { 'azd-env-name': environmentName })
 var isPrivate = network != 'none'
 var storageName = names.?storage ?? 'st${token}'
 var demandStorageName = names.?demandStorage ?? 'stdemand${token}'
+var packageStorageName = names.?packageStorage ?? 'stpackage${token}'
+var appName = names.?app ?? 'func-${base}'
 var vaultName = empty(existingVaultId) ? (names.?vault ?? 'kv-${token}') : last(split(existingVaultId, '/'))
 var vaultSubscription = empty(existingVaultId) ? subscription().subscriptionId : split(existingVaultId, '/')[2]
 var vaultGroup = empty(existingVaultId) ? resourceGroup().name : split(existingVaultId, '/')[4]
+var hasSitesEndpoint = isPrivate && appPrivateEndpoint
+var storageNames = concat([storageName], separateDemandStorage ? [demandStorageName] : [], separatePackageStorage ? [packageStorageName] : [])
+var writes = ['StorageWrite', 'StorageDelete']
+var storageLogs = auditLogs == 'all' ? concat(['StorageRead'], writes) : (auditLogs == 'changes' ? writes : [])
+var vaultLogs = auditLogs == 'none' ? [] : ['AuditEvent']
+// What has a private endpoint. The app itself comes later: its endpoint needs it.
+var storageId = resourceId('Microsoft.Storage/storageAccounts', storageName)
+var stateServices = [
+  { name: '${storageName}-blob', id: storageId, kind: 'blob' }
+  { name: '${storageName}-queue', id: storageId, kind: 'queue' }
+  { name: '${storageName}-table', id: storageId, kind: 'table' }
+]
+var packageServices = separatePackageStorage ? [
+  { name: '${packageStorageName}-blob', id: resourceId('Microsoft.Storage/storageAccounts', packageStorageName), kind: 'blob' }
+] : []
+var demandServices = separateDemandStorage ? [
+  { name: '${demandStorageName}-queue', id: resourceId('Microsoft.Storage/storageAccounts', demandStorageName), kind: 'queue' }
+] : []
+var vaultServices = empty(existingVaultId) ? [
+  { name: '${vaultName}-vault', id: resourceId('Microsoft.KeyVault/vaults', vaultName), kind: 'vault' }
+] : []
 
 module identity 'modules/identity.bicep' = {
   name: 'identity'
@@ -153,7 +189,9 @@ module storage 'modules/storage.bicep' = {
     isPrivate: isPrivate
     zoneRedundant: zoneRedundant
     deleteLock: deleteLock
-    containers: ['app-package']
+    workspaceId: monitoring.outputs.workspaceId
+    logCategories: storageLogs
+    containers: separatePackageStorage ? [] : ['app-package']
     queues: separateDemandStorage ? ['demand-rejected'] : ['demand', 'demand-poison', 'demand-rejected']
     tables: ['autoscaler']
   }
@@ -168,8 +206,27 @@ module demandStorage 'modules/storage.bicep' = if (separateDemandStorage) {
     isPrivate: isPrivate
     zoneRedundant: zoneRedundant
     deleteLock: deleteLock
+    workspaceId: monitoring.outputs.workspaceId
+    logCategories: storageLogs
     containers: []
     queues: ['demand', 'demand-poison']
+    tables: []
+  }
+}
+
+module packageStorage 'modules/storage.bicep' = if (separatePackageStorage) {
+  name: 'package-storage'
+  params: {
+    name: packageStorageName
+    location: location
+    tags: allTags
+    isPrivate: isPrivate
+    zoneRedundant: zoneRedundant
+    deleteLock: deleteLock
+    workspaceId: monitoring.outputs.workspaceId
+    logCategories: storageLogs
+    containers: ['app-package']
+    queues: []
     tables: []
   }
 }
@@ -183,6 +240,8 @@ module vault 'modules/vault.bicep' = if (empty(existingVaultId)) {
     isPrivate: isPrivate
     purgeProtection: vaultPurgeProtection
     deleteLock: deleteLock
+    workspaceId: monitoring.outputs.workspaceId
+    logCategories: vaultLogs
   }
 }
 
@@ -194,6 +253,7 @@ module secrets 'modules/secrets.bicep' = {
     appPrincipalId: identity.outputs.principalId
     namePrefix: empty(existingVaultId) ? '' : '${environmentName}-'
     cyclecloudPassword: cyclecloudPassword
+    passwordExpiry: cyclecloudPasswordExpiry
     existingPasswordUri: cyclecloudPasswordSecretUri
   }
   dependsOn: [vault]
@@ -221,10 +281,9 @@ module endpoints 'modules/endpoints.bicep' = if (isPrivate) {
     appNetworkId: networking.?outputs.appNetworkId ?? ''
     zoneIds: privateDnsZoneIds
     manageDns: managePrivateDns
-    storageName: storage.outputs.name
-    demandStorageName: demandStorage.?outputs.name ?? ''
-    vaultName: vault.?outputs.name ?? ''
+    services: concat(stateServices, packageServices, demandServices, vaultServices)
   }
+  dependsOn: [storage, packageStorage, demandStorage, vault]
 }
 
 module roles 'modules/roles.bicep' = {
@@ -232,6 +291,7 @@ module roles 'modules/roles.bicep' = {
   params: {
     storageName: storage.outputs.name
     demandStorageName: demandStorage.?outputs.name ?? ''
+    packageStorageName: packageStorage.?outputs.name ?? ''
     insightsName: monitoring.outputs.insightsName
     appPrincipalId: identity.outputs.principalId
     senderQueueAccount: separateDemandStorage ? demandStorageName : storageName
@@ -243,7 +303,7 @@ module roles 'modules/roles.bicep' = {
 module app 'modules/app.bicep' = {
   name: 'app'
   params: {
-    name: names.?app ?? 'func-${base}'
+    name: appName
     planName: names.?plan ?? 'plan-${base}'
     location: location
     tags: allTags
@@ -257,7 +317,11 @@ module app 'modules/app.bicep' = {
     identityClientId: identity.outputs.clientId
     storageName: storage.outputs.name
     demandStorageName: demandStorage.?outputs.name ?? ''
+    packageStorageName: packageStorage.?outputs.name ?? ''
     packageContainer: 'app-package'
+    allowedAddresses: allowedAddresses
+    deployAddresses: deployAddresses
+    hasPrivateEndpoint: hasSitesEndpoint
     insightsConnectionString: monitoring.outputs.connectionString
     cyclecloudUrl: cyclecloudUrl
     clusterNames: clusterNames
@@ -274,6 +338,22 @@ module app 'modules/app.bicep' = {
   dependsOn: [roles, endpoints]
 }
 
+module sitesEndpoint 'modules/endpoints.bicep' = if (hasSitesEndpoint) {
+  name: 'sites-endpoint'
+  params: {
+    location: location
+    tags: allTags
+    subnetId: networking.?outputs.endpointSubnetId ?? ''
+    appNetworkId: networking.?outputs.appNetworkId ?? ''
+    zoneIds: privateDnsZoneIds
+    manageDns: managePrivateDns
+    services: [
+      { name: '${appName}-sites', id: resourceId('Microsoft.Web/sites', appName), kind: 'sites' }
+    ]
+  }
+  dependsOn: [app]
+}
+
 module alerting 'modules/alerts.bicep' = {
   name: 'alerts'
   params: {
@@ -286,7 +366,7 @@ module alerting 'modules/alerts.bicep' = {
     docsUrl: docsUrl
     switches: alerts
     siteId: app.outputs.id
-    storageNames: separateDemandStorage ? [storageName, demandStorageName] : [storageName]
+    storageNames: storageNames
     insightsId: monitoring.outputs.insightsId
     workspaceId: monitoring.outputs.workspaceId
     heartbeatMetric: heartbeatMetric

@@ -11,11 +11,13 @@ export const USED = [
   "Microsoft.Authorization/roleAssignments@2022-04-01",
   "Microsoft.Insights/actionGroups@2023-01-01",
   "Microsoft.Insights/components@2020-02-02",
+  "Microsoft.Insights/diagnosticSettings@2021-05-01-preview",
   "Microsoft.Insights/metricAlerts@2018-03-01",
   "Microsoft.Insights/scheduledQueryRules@2026-03-01",
   "Microsoft.KeyVault/vaults@2026-02-01",
   "Microsoft.KeyVault/vaults/secrets@2026-02-01",
   "Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30",
+  "Microsoft.Network/networkSecurityGroups@2025-09-01",
   "Microsoft.Network/privateDnsZones@2024-06-01",
   "Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01",
   "Microsoft.Network/privateEndpoints@2025-09-01",
@@ -51,7 +53,7 @@ const LEFT_OUT = new Set(
   metadata networkSecurityGroup push resourceConfig routeTable serviceEndpointPolicies serviceEndpoints systemData
   virtualApplications virtualNetworkPeerings armRoleReceivers automationRunbookReceivers azureAppPushReceivers
   azureFunctionReceivers eventHubReceivers itsmReceivers logicAppReceivers smsReceivers voiceReceivers webhookReceivers
-  ipSecurityRestrictions scmIpSecurityRestrictions installScripts registryAdapters storageMounts kubeEnvironmentProfile deleteRetentionPolicy
+  installScripts registryAdapters storageMounts kubeEnvironmentProfile deleteRetentionPolicy
   containerDeleteRetentionPolicy restorePolicy lastAccessTimeTrackingPolicy changeFeed replication failover`.split(
     /\s+/,
   ),

@@ -1,3 +1,5 @@
+import { hostname } from "node:os";
+import { getHeapStatistics } from "node:v8";
 import { storageDemandQueue } from "./adapters/queue/demand-queue.ts";
 import { scaledClock, systemClock, unscaledTime } from "./adapters/system/clock.ts";
 import { systemEntropy } from "./adapters/system/entropy.ts";
@@ -32,9 +34,16 @@ export { ConfigError, readConfig } from "./config.ts";
 let composed: Composition | undefined;
 let decoration: (ports: Ports) => Ports = (ports) => ports;
 
-/** The only composition of this process, built from the app settings at the first call. Throws ConfigError. */
+/**
+ * The only composition of this process, built from the app settings at the first call, and logged: the alert *process starts again and again*
+ * counts that line for each machine. Throws ConfigError.
+ */
 export function composition(): Composition {
-  composed ??= compose(readConfig(), (line) => process.stdout.write(`${line}\n`));
+  if (composed === undefined) {
+    composed = compose(readConfig(), (line) => process.stdout.write(`${line}\n`));
+    const heapMiB = Math.round(getHeapStatistics().heap_size_limit / 1024 / 1024);
+    composed.app.ports.log("started", { instance: hostname(), node: process.version, heapMiB });
+  }
   return composed;
 }
 

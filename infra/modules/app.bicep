@@ -42,8 +42,20 @@ param storageName string
 @description('Name of the storage account with the demand queues. Empty: the same.')
 param demandStorageName string
 
+@description('Name of the storage account with the package. Empty: that with the state.')
+param packageStorageName string
+
 @description('Blob container of the package.')
 param packageContainer string
+
+@description('Addresses that may call the app. Empty: every address.')
+param allowedAddresses array
+
+@description('Addresses that may reach the SCM site. Empty: those of allowedAddresses.')
+param deployAddresses array
+
+@description('true: the app gets a private endpoint. It has no public address then, except for the addresses above.')
+param hasPrivateEndpoint bool
 
 @description('Where telemetry goes. Not a secret, as local authentication is off.')
 param insightsConnectionString string
@@ -91,12 +103,32 @@ var access = usesPassword ? {
 var trust = empty(certificate) ? {} : { ca: certificate }
 var clusters = [for cluster in clusterNames: union({ name: cluster, url: cyclecloudUrl }, access, trust, clusterOptions)]
 
+// A rule takes a range only: a single address is one of 32 bits, or 128.
+var appRules = [for (address, index) in allowedAddresses: {
+  name: 'allowed-${index}'
+  priority: 100 + index
+  action: 'Allow'
+  ipAddress: contains(address, '/') ? address : '${address}/${contains(address, ':') ? 128 : 32}'
+}]
+var deployRules = [for (address, index) in deployAddresses: {
+  name: 'deploy-${index}'
+  priority: 100 + index
+  action: 'Allow'
+  ipAddress: contains(address, '/') ? address : '${address}/${contains(address, ':') ? 128 : 32}'
+}]
+// A private endpoint comes in beside these rules.
+var isPublic = !hasPrivateEndpoint || !empty(allowedAddresses) || !empty(deployAddresses)
+
 resource storage 'Microsoft.Storage/storageAccounts@2026-04-01' existing = {
   name: storageName
 }
 
 resource demandStorage 'Microsoft.Storage/storageAccounts@2026-04-01' existing = {
   name: empty(demandStorageName) ? storageName : demandStorageName
+}
+
+resource packageStorage 'Microsoft.Storage/storageAccounts@2026-04-01' existing = {
+  name: empty(packageStorageName) ? storageName : packageStorageName
 }
 
 resource plan 'Microsoft.Web/serverfarms@2025-03-01' = {
@@ -126,6 +158,7 @@ resource site 'Microsoft.Web/sites@2025-03-01' = {
   properties: {
     serverFarmId: plan.id
     httpsOnly: true
+    publicNetworkAccess: isPublic ? 'Enabled' : 'Disabled'
     clientAffinityEnabled: false
     keyVaultReferenceIdentity: identityId
     virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
@@ -134,7 +167,7 @@ resource site 'Microsoft.Web/sites@2025-03-01' = {
       deployment: {
         storage: {
           type: 'blobContainer'
-          value: '${storage.properties.primaryEndpoints.blob}${packageContainer}'
+          value: '${packageStorage.properties.primaryEndpoints.blob}${packageContainer}'
           authentication: {
             type: 'UserAssignedIdentity'
             userAssignedIdentityResourceId: identityId
@@ -160,6 +193,11 @@ resource site 'Microsoft.Web/sites@2025-03-01' = {
       minTlsVersion: '1.2'
       ftpsState: 'Disabled'
       http20Enabled: true
+      ipSecurityRestrictionsDefaultAction: empty(allowedAddresses) && !hasPrivateEndpoint ? 'Allow' : 'Deny'
+      ipSecurityRestrictions: appRules
+      scmIpSecurityRestrictionsUseMain: empty(deployAddresses)
+      scmIpSecurityRestrictionsDefaultAction: empty(deployAddresses) ? 'Allow' : 'Deny'
+      scmIpSecurityRestrictions: deployRules
     }
   }
 
@@ -187,6 +225,8 @@ resource settings 'Microsoft.Web/sites/config@2025-03-01' = {
     AzureWebJobsStorage__tableServiceUri: storage.properties.primaryEndpoints.table
     APPLICATIONINSIGHTS_CONNECTION_STRING: insightsConnectionString
     APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identityClientId};Authorization=AAD'
+    // 34 MiB: the app takes 32 MiB and says what is too much; without this the host takes 100 MB of anybody before the app sees it.
+    FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: '35651584'
     AUTOSCALER_CLUSTERS: string(clusters)
     AUTOSCALER_PUBLIC_URL: url
     AUTOSCALER_AUTOSTOP_KEYS: '@Microsoft.KeyVault(SecretUri=${autostopKeysUri})'

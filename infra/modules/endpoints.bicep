@@ -1,4 +1,4 @@
-metadata description = 'Private endpoints for storage and vault, with their names in DNS.'
+metadata description = 'Private endpoints, with their names in DNS.'
 
 @description('Region.')
 param location string
@@ -12,51 +12,34 @@ param subnetId string
 @description('Id of the network of the app, which looks names up in the DNS zones.')
 param appNetworkId string
 
-@description('Ids of existing zones. Keys: blob, queue, table, vault.')
+@description('Ids of existing zones. Keys: blob, queue, table, vault, sites.')
 param zoneIds object
 
 @description('false: no zone is made or used.')
 param manageDns bool
 
-@description('Name of the storage account with the state.')
-param storageName string
+@description('What gets an endpoint: objects with name, id and kind. The kind is the group of the service, and its zone.')
+param services array
 
-@description('Name of the storage account with the demand queues. Empty: there is none.')
-param demandStorageName string
-
-@description('Name of the vault. Empty: it is not of this deployment.')
-param vaultName string
-
-var storageId = resourceId('Microsoft.Storage/storageAccounts', storageName)
+// An empty zone would hide the address of a service of that kind that has a private endpoint elsewhere. So a zone is made only with an endpoint in it.
+var kinds = union(map(services, service => service.kind), [])
 var suffix = environment().suffixes.storage
-var zonesOfStorage = [
-  { kind: 'blob', name: 'privatelink.blob.${suffix}' }
-  { kind: 'queue', name: 'privatelink.queue.${suffix}' }
-  { kind: 'table', name: 'privatelink.table.${suffix}' }
-]
-// An empty zone would hide the address of an existing vault that has a private endpoint elsewhere. So a zone is made only with an endpoint in it.
-var zones = concat(zonesOfStorage, empty(vaultName) ? [] : [{ kind: 'vault', name: 'privatelink.vaultcore.azure.net' }])
-var ofStorage = [
-  { name: '${storageName}-blob', service: storageId, kind: 'blob' }
-  { name: '${storageName}-queue', service: storageId, kind: 'queue' }
-  { name: '${storageName}-table', service: storageId, kind: 'table' }
-]
-var ofDemand = empty(demandStorageName) ? [] : [
-  { name: '${demandStorageName}-queue', service: resourceId('Microsoft.Storage/storageAccounts', demandStorageName), kind: 'queue' }
-]
-var ofVault = empty(vaultName) ? [] : [
-  { name: '${vaultName}-vault', service: resourceId('Microsoft.KeyVault/vaults', vaultName), kind: 'vault' }
-]
-var endpoints = concat(ofStorage, ofDemand, ofVault)
-var zoneNames = toObject(zones, entry => entry.kind, entry => entry.name)
+var zoneNames = {
+  blob: 'privatelink.blob.${suffix}'
+  queue: 'privatelink.queue.${suffix}'
+  table: 'privatelink.table.${suffix}'
+  vault: 'privatelink.vaultcore.azure.net'
+  // The names of the app and of its SCM site.
+  sites: 'privatelink.azurewebsites.net'
+}
 
-resource zone 'Microsoft.Network/privateDnsZones@2024-06-01' = [for each in zones: if (manageDns && !contains(zoneIds, each.kind)) {
-  name: each.name
+resource zone 'Microsoft.Network/privateDnsZones@2024-06-01' = [for kind in kinds: if (manageDns && !contains(zoneIds, kind)) {
+  name: zoneNames[kind]
   location: 'global'
   tags: tags
 }]
 
-resource link 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01' = [for (each, index) in zones: if (manageDns && !contains(zoneIds, each.kind)) {
+resource link 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01' = [for (kind, index) in kinds: if (manageDns && !contains(zoneIds, kind)) {
   parent: zone[index]
   name: 'link-${uniqueString(appNetworkId)}'
   location: 'global'
@@ -67,7 +50,7 @@ resource link 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01'
   }
 }]
 
-resource endpoint 'Microsoft.Network/privateEndpoints@2025-09-01' = [for each in endpoints: {
+resource endpoint 'Microsoft.Network/privateEndpoints@2025-09-01' = [for each in services: {
   name: 'pe-${each.name}'
   location: location
   tags: tags
@@ -77,7 +60,7 @@ resource endpoint 'Microsoft.Network/privateEndpoints@2025-09-01' = [for each in
       {
         name: each.name
         properties: {
-          privateLinkServiceId: each.service
+          privateLinkServiceId: each.id
           groupIds: [each.kind]
         }
       }
@@ -85,7 +68,7 @@ resource endpoint 'Microsoft.Network/privateEndpoints@2025-09-01' = [for each in
   }
 }]
 
-resource records 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@2025-09-01' = [for (each, index) in endpoints: if (manageDns) {
+resource records 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@2025-09-01' = [for (each, index) in services: if (manageDns) {
   parent: endpoint[index]
   name: 'default'
   properties: {

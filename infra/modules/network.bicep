@@ -1,4 +1,4 @@
-metadata description = 'A network of two subnets, or yours.'
+metadata description = 'A network of two subnets with a security group each, or yours.'
 
 @description('Name of the network.')
 param name string
@@ -22,6 +22,85 @@ param appSubnetId string
 param endpointSubnetId string
 
 var quarter = parseCidr(addressPrefix).cidr + 2
+var appPrefix = cidrSubnet(addressPrefix, quarter, 0)
+var endpointPrefix = cidrSubnet(addressPrefix, quarter, 1)
+var nothingElse = {
+  name: 'nothing-else'
+  properties: {
+    priority: 4000
+    direction: 'Inbound'
+    access: 'Deny'
+    protocol: '*'
+    sourceAddressPrefix: '*'
+    sourcePortRange: '*'
+    destinationAddressPrefix: '*'
+    destinationPortRange: '*'
+  }
+}
+
+// No caller reaches an instance by this subnet: calls come in by the front end of the platform. What goes out stays open: CycleCloud, Entra ID and the platform are there.
+resource appGroup 'Microsoft.Network/networkSecurityGroups@2025-09-01' = if (isNew) {
+  name: 'nsg-${name}-app'
+  location: location
+  tags: tags
+  properties: {
+    securityRules: [
+      {
+        name: 'own-subnet'
+        properties: {
+          priority: 100
+          direction: 'Inbound'
+          access: 'Allow'
+          protocol: '*'
+          sourceAddressPrefix: appPrefix
+          sourcePortRange: '*'
+          destinationAddressPrefix: appPrefix
+          destinationPortRange: '*'
+        }
+      }
+      {
+        name: 'platform'
+        properties: {
+          priority: 110
+          direction: 'Inbound'
+          access: 'Allow'
+          protocol: '*'
+          sourceAddressPrefix: 'AzureLoadBalancer'
+          sourcePortRange: '*'
+          destinationAddressPrefix: '*'
+          destinationPortRange: '*'
+        }
+      }
+      nothingElse
+    ]
+  }
+}
+
+// Any source: only this network and those that are peered with it have a way to a private address, and Flex Consumption was seen to call
+// from addresses of its own (azure-functions-host#10620).
+resource endpointGroup 'Microsoft.Network/networkSecurityGroups@2025-09-01' = if (isNew) {
+  name: 'nsg-${name}-endpoints'
+  location: location
+  tags: tags
+  properties: {
+    securityRules: [
+      {
+        name: 'https'
+        properties: {
+          priority: 100
+          direction: 'Inbound'
+          access: 'Allow'
+          protocol: 'Tcp'
+          sourceAddressPrefix: '*'
+          sourcePortRange: '*'
+          destinationAddressPrefix: endpointPrefix
+          destinationPortRange: '443'
+        }
+      }
+      nothingElse
+    ]
+  }
+}
 
 resource network 'Microsoft.Network/virtualNetworks@2025-09-01' = if (isNew) {
   name: name
@@ -33,7 +112,8 @@ resource network 'Microsoft.Network/virtualNetworks@2025-09-01' = if (isNew) {
       {
         name: 'app'
         properties: {
-          addressPrefix: cidrSubnet(addressPrefix, quarter, 0)
+          addressPrefix: appPrefix
+          networkSecurityGroup: { id: appGroup.id }
           delegations: [
             {
               name: 'flex-consumption'
@@ -45,8 +125,10 @@ resource network 'Microsoft.Network/virtualNetworks@2025-09-01' = if (isNew) {
       {
         name: 'endpoints'
         properties: {
-          addressPrefix: cidrSubnet(addressPrefix, quarter, 1)
-          privateEndpointNetworkPolicies: 'Disabled'
+          addressPrefix: endpointPrefix
+          networkSecurityGroup: { id: endpointGroup.id }
+          // With Disabled the group does not hold for private endpoints.
+          privateEndpointNetworkPolicies: 'NetworkSecurityGroupEnabled'
         }
       }
     ]

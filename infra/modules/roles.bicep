@@ -6,6 +6,9 @@ param storageName string
 @description('Name of the storage account with the demand queues. Empty: there is none.')
 param demandStorageName string
 
+@description('Name of the storage account with the package. Empty: that with the state.')
+param packageStorageName string
+
 @description('Name of the Application Insights component.')
 param insightsName string
 
@@ -23,6 +26,8 @@ param senderPrincipalType string
 
 // Reason: the host keeps its locks, keys and the package in blobs. It makes and deletes containers of its own.
 var blobDataOwner = 'b7e6dc6d-f1e8-4753-8033-0f276bb0955b'
+// Reason: the platform keeps the package there, and reads it.
+var blobDataContributor = 'ba92f5b4-2d11-453d-a403-e96b0029c9fe'
 // Reason: the trigger takes and deletes messages, the app sends wake messages, and the first tick makes missing queues.
 var queueDataContributor = '974c5e8b-45b9-4653-ba55-5f855dd0fb88'
 // Reason: the records of the clusters.
@@ -40,6 +45,10 @@ resource storage 'Microsoft.Storage/storageAccounts@2026-04-01' existing = {
 
 resource demandStorage 'Microsoft.Storage/storageAccounts@2026-04-01' existing = {
   name: empty(demandStorageName) ? storageName : demandStorageName
+}
+
+resource packageStorage 'Microsoft.Storage/storageAccounts@2026-04-01' existing = {
+  name: empty(packageStorageName) ? storageName : packageStorageName
 }
 
 resource insights 'Microsoft.Insights/components@2020-02-02' existing = {
@@ -65,6 +74,16 @@ resource onDemand 'Microsoft.Authorization/roleAssignments@2022-04-01' = if (!em
   scope: demandStorage
   properties: {
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', queueDataContributor)
+    principalId: appPrincipalId
+    principalType: 'ServicePrincipal'
+  }
+}
+
+resource onPackage 'Microsoft.Authorization/roleAssignments@2022-04-01' = if (!empty(packageStorageName)) {
+  name: guid(packageStorage.id, appPrincipalId, blobDataContributor)
+  scope: packageStorage
+  properties: {
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', blobDataContributor)
     principalId: appPrincipalId
     principalType: 'ServicePrincipal'
   }

@@ -13,6 +13,9 @@ param namePrefix string
 @secure()
 param cyclecloudPassword string = ''
 
+@description('Day on which the password ends, such as 2027-06-30. Empty: none.')
+param passwordExpiry string
+
 @description('Address of an existing secret in this vault that holds the password. Empty: the secret of this deployment.')
 param existingPasswordUri string
 
@@ -51,6 +54,7 @@ resource password 'Microsoft.KeyVault/vaults/secrets@2026-02-01' = if (!empty(cy
   properties: {
     value: cyclecloudPassword
     contentType: 'password of the CycleCloud user'
+    attributes: empty(passwordExpiry) ? null : { exp: dateTimeToEpoch('${passwordExpiry}T00:00:00Z') }
   }
 }
 

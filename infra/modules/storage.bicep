@@ -18,6 +18,12 @@ param zoneRedundant bool
 @description('Locks the account against deletion.')
 param deleteLock bool
 
+@description('Id of the workspace for logs of who used the account.')
+param workspaceId string
+
+@description('What is logged of queues and tables: StorageRead, StorageWrite, StorageDelete.')
+param logCategories array
+
 @description('Names of blob containers.')
 param containers array
 
@@ -71,6 +77,26 @@ resource account 'Microsoft.Storage/storageAccounts@2026-04-01' = {
     resource table 'tables' = [for item in tables: {
       name: item
     }]
+  }
+}
+
+var logs = [for category in logCategories: { category: category, enabled: true }]
+
+resource queueLogs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = if (!empty(logCategories) && !empty(queues)) {
+  name: 'audit'
+  scope: account::queueService
+  properties: {
+    workspaceId: workspaceId
+    logs: logs
+  }
+}
+
+resource tableLogs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = if (!empty(logCategories) && !empty(tables)) {
+  name: 'audit'
+  scope: account::tableService
+  properties: {
+    workspaceId: workspaceId
+    logs: logs
   }
 }
 

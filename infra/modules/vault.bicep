@@ -18,6 +18,12 @@ param purgeProtection bool
 @description('Locks the vault against deletion.')
 param deleteLock bool
 
+@description('Id of the workspace for logs of who used secrets.')
+param workspaceId string
+
+@description('What is logged: AuditEvent, or nothing.')
+param logCategories array
+
 resource vault 'Microsoft.KeyVault/vaults@2026-02-01' = {
   name: name
   location: location
@@ -38,6 +44,15 @@ resource vault 'Microsoft.KeyVault/vaults@2026-02-01' = {
       bypass: 'AzureServices'
       defaultAction: isPrivate ? 'Deny' : 'Allow'
     }
+  }
+}
+
+resource logs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = if (!empty(logCategories)) {
+  name: 'audit'
+  scope: vault
+  properties: {
+    workspaceId: workspaceId
+    logs: [for category in logCategories: { category: category, enabled: true }]
   }
 }
 

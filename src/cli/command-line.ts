@@ -115,7 +115,7 @@ function describeProgram(terminal: Terminal, words: readonly string[]): Command 
 
 /** The library's message about a mistake, with a remedy that the library does not know. */
 function withAdvice(text: string, missingOf: () => readonly Option[]): string {
-  const missing = /^error: required option '[^']*--([\w-]+) [^']*' not specified/.exec(text)?.[1];
+  const missing = /^error: required option '(?:-\w, )?--([\w-]+) [^']*' not specified/.exec(text)?.[1];
   const options = missing === undefined ? [] : missingOf();
   if (options.length > 1) {
     const variables = options.flatMap((option) => VARIABLES.get(option.name()) ?? []).join(", ");

@@ -1671,6 +1671,14 @@ export interface Configuration {
     pools?: boolean | string[];
     dynamicArrays?: boolean | string[];
     attributes?: string[];
+    /**
+     * The only free keys of Configuration, for all node arrays or by node array; "default": those that are not named.
+     */
+    configuration?:
+      | string[]
+      | {
+          [k: string]: string[];
+        };
   }[];
   prices?: {
     currency: string;
@@ -1789,6 +1797,14 @@ export interface ConfigurationWritten {
     pools?: boolean | string[];
     dynamicArrays?: boolean | string[];
     attributes?: string[];
+    /**
+     * The only free keys of Configuration, for all node arrays or by node array; "default": those that are not named.
+     */
+    configuration?:
+      | string[]
+      | {
+          [k: string]: string[];
+        };
   }[];
   prices?: {
     currency: string;

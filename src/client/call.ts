@@ -2,7 +2,10 @@ import type { Answer } from "./answer.ts";
 import type { Problem } from "./answers.ts";
 import { warnOfPlainHttp } from "./plain-http.ts";
 import type { Role } from "../domain/roles.ts";
+import { withoutSlashesAtEnd } from "../domain/text.ts";
 import type { Seconds } from "../domain/units.ts";
+
+export { withoutSlashesAtEnd } from "../domain/text.ts";
 
 /** The address of the function app, and a key (a function key, or the host's). */
 export interface ApiAddress {
@@ -61,7 +64,7 @@ function addressOf(base: string, { path, query = {} }: Call): string {
     value === undefined ? [] : [[name, value] satisfies [string, string]],
   );
   const search = new URLSearchParams(given).toString();
-  return `${base.replace(/\/+$/, "")}${path}${search === "" ? "" : `?${search}`}`;
+  return `${withoutSlashesAtEnd(base)}${path}${search === "" ? "" : `?${search}`}`;
 }
 
 /** Makes one request with these headers. Never throws because of the network. */

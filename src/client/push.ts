@@ -1,6 +1,7 @@
 import type { TokenCredential } from "@azure/identity";
 import { AnonymousCredential, QueueClient } from "@azure/storage-queue";
 import { isPlainHttp } from "../domain/loopback.ts";
+import { withoutSlashesAtEnd } from "../domain/text.ts";
 import type { Encoded } from "../wire/message/encode.ts";
 import { encodeDemandMessage } from "../wire/message/encode.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message/message.ts";
@@ -55,7 +56,7 @@ function openQueue(account: string, name: string): QueueClient {
   // Without encryption, others on the network can read a bearer token or a signature and use it.
   if (isPlainHttp(account))
     throw new RangeError(`found plain http to ${url.host}, expected an https address`);
-  const path = url.pathname.replace(/\/+$/, "");
+  const path = withoutSlashesAtEnd(url.pathname);
   if (!path.endsWith(`/${name}`)) url.pathname = `${path}/${name}`;
   return isSigned
     ? new QueueClient(url.href, new AnonymousCredential(), options)

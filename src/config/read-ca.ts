@@ -16,7 +16,7 @@ export type CaRead =
 
 const EXPECTED =
   'certificates as PEM text ("-----BEGIN CERTIFICATE-----..."), or the path of a file that holds them';
-const BLOCK = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
+const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** Reads the key `ca` of a cluster: PEM text, or the path of a file with PEM text. Every certificate is parsed. Never throws. */
 export function readCa(text: string, path: string): CaRead {

@@ -63,7 +63,7 @@ export interface NodeArray {
   readonly configuration?: Readonly<Record<string, Scalar>>;
   readonly buckets: readonly StatusBucket[];
   /** The observation lacks the array, which does not count as gone yet. Absent: the observation shows it. */
-  readonly missing?: { readonly since: Instant };
+  readonly missing?: Omit<Missing, "named">;
 }
 
 /** One machine type of an array, with the limits in the status. */
@@ -120,9 +120,11 @@ export type RequestedNode = Pick<Node, "nodeId" | "name" | "array" | "machineTyp
  */
 export type NodePhase = "coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "unknown";
 
-/** Since when observations lack a node. */
+/** Since when observations lack a node array or a node. */
 export interface Missing {
   readonly since: Instant;
+  /** How many of them, early ones not counted. Absent: an older release noted the first. */
+  readonly observations?: number;
   /** Its bucket still names it. */
   readonly named?: true;
 }

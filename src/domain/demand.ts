@@ -157,6 +157,8 @@ interface Envelope {
   readonly askedIntervalSeconds?: Seconds;
   /** When it was put into the queue or arrived over HTTP. */
   readonly sentAt: Instant;
+  /** The senders' clocks run at another speed than ours, so its revision is no time of ours. Absent: they run at the same. */
+  readonly untimed?: true;
   readonly expiresAt: Instant;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ClusterName, Digest, Epoch, RequestId } from "./ids.ts";
 import { digest, requestId } from "./ids.ts";
+import { jsonPieces } from "./json-pieces.ts";
 import type { Instant } from "./units.ts";
 
 /** The request id of one effect (architecture.md, Intents). The same commit gives the same id, and no other commit does. */
@@ -25,7 +26,11 @@ export function digestOf(value: unknown): Digest {
 
 /** {@link digestOf}, with the size of the value's JSON text. */
 export function measure(value: unknown): { readonly digest: Digest; readonly bytes: number } {
-  const text = JSON.stringify(value);
-  const hex = createHash("sha256").update(text).digest("hex");
-  return { digest: digest(hex.slice(0, 32)), bytes: Buffer.byteLength(text) };
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for (const text of jsonPieces(value)) {
+    hash.update(text);
+    bytes += Buffer.byteLength(text);
+  }
+  return { digest: digest(hash.digest("hex").slice(0, 32)), bytes };
 }

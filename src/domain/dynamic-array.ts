@@ -41,3 +41,14 @@ export function nodeNameStem(array: ArrayName, parent: ArrayName): string {
 
 /** Maximum number of dynamic node arrays that extend each other in a row. */
 export const DEEPEST = 8;
+
+/** An array and the arrays that it extends, nearest first. Longer chains are refused anyway, and are cut. */
+export function lineageOf(
+  array: ArrayName,
+  parentOf: (array: ArrayName) => ArrayName | undefined,
+): readonly ArrayName[] {
+  const lineage = [array];
+  for (let at = parentOf(array); at !== undefined && lineage.length <= DEEPEST; at = parentOf(at))
+    lineage.push(at);
+  return lineage;
+}

@@ -45,7 +45,7 @@ export type NodeVerdict =
       readonly kept?: true;
       readonly end?: DownEnd;
     }
-  /** The observation lacks it. It counts as present until `until`. `named`: its bucket still lists it. */
+  /** The observation lacks it. It counts as present until `until` at least. `named`: its bucket still lists it. */
   | { readonly kind: "missing"; readonly since: Instant; readonly until: Instant; readonly named?: true }
   /** CycleCloud does not show whether the node is wanted. It counts as present until `until`. `over` is its state after that. */
   | {
@@ -158,7 +158,7 @@ const SENTENCES: { readonly [K in Kind]: (verdict: VerdictOf<K>) => string } = {
   failed: (verdict) => `failed (${verdict.status})${afterFailed(verdict)}`,
   down: downText,
   missing: (verdict) =>
-    `CycleCloud has not listed it since ${isoTime(verdict.since)}${verdict.named === true ? ", though its bucket names it" : ""}: it counts as present until ${isoTime(verdict.until)}, and as removed after that`,
+    `CycleCloud has not listed it since ${isoTime(verdict.since)}${verdict.named === true ? ", though its bucket names it" : ""}: it counts as present until ${isoTime(verdict.until)} or later, and as removed after that`,
   unclear: (verdict) =>
     `since ${isoTime(verdict.since)} CycleCloud's record has not said whether it is wanted (no known TargetState, Status ${verdict.status}): ${unclearText(verdict)}`,
   off: (verdict) => `has no VM (${verdict.status})`,

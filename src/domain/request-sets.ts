@@ -55,6 +55,10 @@ export interface SetEntry {
   readonly revision: Revision;
   readonly intervalSeconds: Seconds;
   readonly sentAt: Instant;
+  /** The `sentAt` of an earlier message with this revision and digest, at least 30 s before the last one. Absent: there was none. */
+  readonly repeatedAt?: Instant;
+  /** Its sender's clock runs at another speed than ours, so the revision is no time of ours. Absent: it runs at the same. */
+  readonly untimed?: true;
   readonly acceptedAt: Instant;
   readonly expiresAt: Instant;
   /** Digest of the demand. A change raises `generation`. */

@@ -20,6 +20,16 @@ export interface SenderRule {
   readonly dynamicArrays: Owned;
   /** Node attributes that they may set in addition to the documented ones, as paths: `KeepAlive`, `Configuration.cyclecloud.mounts`. */
   readonly attributes: readonly string[];
+  /** Keys of `Configuration` that they may set where CycleCloud has no settings of its own. Absent: every key. */
+  readonly configuration?: ConfigurationKeys;
+}
+
+/** Keys of `Configuration` for all node arrays, and those of arrays with their own: paths below `Configuration`. */
+export interface ConfigurationKeys {
+  /** Absent: every key. */
+  readonly every?: readonly string[];
+  /** By the name of a node array. It counts for the dynamic arrays that extend it, too. */
+  readonly byArray?: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -36,6 +46,16 @@ export const NO_SENDER_RULES: SenderRules = [];
 
 /** Stands for every node attribute in a rule. */
 export const EVERY_ATTRIBUTE = "*";
+
+/**
+ * Parts of `Configuration` that decide what a node is and runs: settings of CycleCloud and its agent, and the Chef roles and recipes of the
+ * node (cyclecloud-wire.md C.2). Only documented settings may be set there, and what a rule lists in `attributes`.
+ */
+export const GUARDED_SETTINGS: readonly string[] = [
+  "Configuration.autoscale",
+  "Configuration.cyclecloud",
+  "Configuration.run_list",
+];
 
 /** The section and key that a refusal names. */
 export const ALLOW_ATTRIBUTES = "senders[].attributes";

@@ -25,7 +25,10 @@ const FACTORS = {
 export type SizeUnit = keyof typeof FACTORS;
 
 /** Why a text is not a size. */
-export type SizeFault = "empty" | "only-letters" | "no-number" | "unknown-unit";
+export type SizeFault = "too-long" | "empty" | "only-letters" | "no-number" | "unknown-unit";
+
+/** Characters of a size, with its prefix. A number in full has at most 24, so what {@link sizeJson} writes is always shorter. */
+export const LONGEST_SIZE = 64;
 
 export function isSizeUnit(text: string): text is SizeUnit {
   return Object.hasOwn(FACTORS, text);
@@ -36,18 +39,23 @@ export function isSize(value: unknown): value is Size {
 }
 
 /** A decimal number: sign, point, exponent, and single underscores between digits. */
-const NUMBER = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$/;
+const NUMBER = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$/;
+
+const LETTER = /[A-Za-z]/;
 
 /**
  * Reads a size as scalelib does. Everything before the last ":" is ignored. Letters at the end are the unit (default: bytes), the rest is a
- * number. "4gb" is no size, because gb is no unit. Numbers that are not finite are no sizes either.
+ * number. "4gb" is no size, because gb is no unit. Numbers that are not finite are no sizes either, nor texts of more than
+ * {@link LONGEST_SIZE} characters.
  */
 export function parseSize(text: string): Size | SizeFault {
+  if (text.length > LONGEST_SIZE) return "too-long";
   const own = text.slice(text.lastIndexOf(":") + 1);
   if (own === "") return "empty";
-  const suffix = /[A-Za-z]*$/.exec(own)?.[0] ?? "";
-  const digits = own.slice(0, own.length - suffix.length).trim();
-  const unit = suffix === "" ? "b" : suffix;
+  let end = own.length;
+  while (end > 0 && LETTER.test(own.charAt(end - 1))) end -= 1;
+  const digits = own.slice(0, end).trim();
+  const unit = end === own.length ? "b" : own.slice(end);
   if (digits === "") return "only-letters";
   if (!isSizeUnit(unit)) return "unknown-unit";
   if (!NUMBER.test(digits)) return "no-number";

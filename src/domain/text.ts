@@ -3,6 +3,13 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** A text, mostly an address, without the slashes at its end. */
+export function withoutSlashesAtEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === "/") end -= 1;
+  return text.slice(0, end);
+}
+
 /**
  * Sorted by {@link compareText}. Fast for thousands of items whose texts differ early or soon after a common prefix, such as ids: these
  * characters are sorted as numbers, without a callback.

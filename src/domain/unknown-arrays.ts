@@ -15,9 +15,13 @@ export function unknownArrays(policy: Policy, arrays: Iterable<string>): readonl
     downTimeout,
     failedTimeout,
     placementGroups,
+    senders = [],
   } = policy;
   const timeouts = [idleTimeouts, bootTimeouts, downTimeout?.byArray, failedTimeout?.byArray];
-  const named = [arrayModes, ...timeouts, placementGroups].flatMap((one) => [...(one?.keys() ?? [])]);
+  const ofSenders = senders.map(({ configuration }) => configuration?.byArray);
+  const named = [arrayModes, ...timeouts, placementGroups, ...ofSenders].flatMap((one) => [
+    ...(one?.keys() ?? []),
+  ]);
   const exclusive = exclusiveArrays === true ? [] : exclusiveArrays;
   return [...new Set([...nodearrays, ...exclusive, ...named])].filter((name) => !isKnown(name));
 }

@@ -1,3 +1,4 @@
+import { withoutSlashesAtEnd } from "../domain/text.ts";
 import type { Arguments } from "./arguments.ts";
 import { heedInterrupts } from "./interruption.ts";
 import { areAllFree, portsFrom } from "./ports.ts";
@@ -58,7 +59,7 @@ function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boo
       : "changes              none: the mode is observe, whatever the stored configuration says; with --act it creates nodes, and stops those",
     publicUrl === undefined
       ? "stop URL             none: without AUTOSCALER_PUBLIC_URL, nodes get no stop URL"
-      : `stop URL             nodes would get ${publicUrl.replace(/\/+$/, "")}/api/autostop/... (this app listens only at ${trial.url})`,
+      : `stop URL             nodes would get ${withoutSlashesAtEnd(publicUrl)}/api/autostop/... (this app listens only at ${trial.url})`,
     "",
     "For the command line, in another terminal (bash):",
     exportLine({

@@ -90,6 +90,37 @@ describe("push", () => {
     expect(JSON.stringify(sent)).not.toContain("CANARY");
   });
 
+  test("an address that is signed for a person (user delegation) is used as it is, with every part", async () => {
+    const seen: string[] = [];
+    const server = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      const message = "<MessageId>m</MessageId><InsertionTime>Thu, 01 Jan 2026 00:00:00 GMT</InsertionTime>";
+      const rest =
+        "<ExpirationTime>Thu, 08 Jan 2026 00:00:00 GMT</ExpirationTime><PopReceipt>p</PopReceipt><TimeNextVisible>Thu, 01 Jan 2026 00:00:00 GMT</TimeNextVisible>";
+      response.writeHead(201, { "content-type": "application/xml" });
+      response.end(
+        `<?xml version="1.0"?><QueueMessagesList><QueueMessage>${message}${rest}</QueueMessage></QueueMessagesList>`,
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    // The form that `az storage queue generate-sas --as-user` prints.
+    const signed =
+      "se=2026-01-08T00%3A00Z&sp=a&spr=https&sv=2026-02-06&skoid=o&sktid=t&skt=2026-01-01T00%3A00%3A00Z&ske=2026-01-08T00%3A00%3A00Z&sks=q&skv=2026-02-06&sig=s%2Bg%3D";
+    const pushed = await openDemandQueue(`http://127.0.0.1:${port}/account/demand?${signed}`).push(
+      MESSAGE,
+      NOW,
+    );
+    expect(pushed).toMatchObject({ kind: "sent" });
+    const [line = ""] = seen;
+    expect(line).toMatch(/^POST \/account\/demand\/messages\?/);
+    const sent = new URL(line.slice("POST ".length), "http://a").searchParams;
+    for (const [name, value] of new URLSearchParams(signed))
+      expect([name, sent.get(name)]).toEqual([name, value]);
+  });
+
   test("plain http to another machine is refused before anything is sent", async () => {
     const queueUrl = "http://account.queue.core.windows.net/demand?sv=1&sig=CANARY";
     const sent = await sendDemand({ queue: queueUrl }, MESSAGE, { throws: false });

@@ -25,6 +25,7 @@ const FAULTS = {
   "only-letters": "IndexError",
   "no-number": "ValueError",
   "unknown-unit": "RuntimeError",
+  "too-long": "ValueError",
 } as const;
 
 const raises = (exception: string): Json => ({ raises: exception });

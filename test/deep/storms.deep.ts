@@ -70,7 +70,7 @@ test.each<PushStorm & { readonly name: string }>([
 
 type AutostopStorm = Pick<
   AutostopStormOptions,
-  "seed" | "spreadSeconds" | "secondsBetweenKills" | "latencyMs" | "storageWeather"
+  "seed" | "spreadSeconds" | "secondsBetweenKills" | "standstillSeconds" | "latencyMs" | "storageWeather"
 >;
 
 test.each<AutostopStorm & { readonly name: string }>([
@@ -88,6 +88,13 @@ test.each<AutostopStorm & { readonly name: string }>([
     spreadSeconds: 60,
     secondsBetweenKills: 8,
     storageWeather: storageFaults(0.1, faults(113)),
+  },
+  {
+    // Of 60 to 135 s of the app's time: a question that waited is too old, and the next observation comes after an outage.
+    name: "hosts stand still and go on",
+    seed: 14,
+    spreadSeconds: 60,
+    standstillSeconds: { least: 20, most: 45 },
   },
 ])(
   "150 nodes ask to stop while demand moves, $name: never below acknowledged demand, and no node is lied to",

@@ -19,6 +19,8 @@ export default defineConfig({
     pool: "forks",
     fileParallelism: false,
     testTimeout: 3_600_000,
+    // Of the tests that mostly wait (freezes.deep.ts).
+    maxConcurrency: 16,
     hookTimeout: 120_000,
     // The figures that deep tests print belong into the output as they are.
     disableConsoleIntercept: true,

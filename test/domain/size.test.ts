@@ -23,6 +23,10 @@ test.each([
   { text: "1e999g", bytes: "no-number" },
   { text: "1__0g", bytes: "no-number" },
   { text: "0x10", bytes: "no-number" },
+  { text: `memory::${"0".repeat(54)}4g`, bytes: 4_294_967_296 },
+  { text: `memory::${"0".repeat(55)}4g`, bytes: "too-long" },
+  { text: `${"1".repeat(65_000)}.${"1".repeat(65_000)}!`, bytes: "too-long" },
+  { text: `${"a".repeat(131_000)}1`, bytes: "too-long" },
 ])("the size $text is $bytes bytes", ({ text, bytes }) => {
   const size = parseSize(text);
   expect(typeof size === "string" ? size : bytesOf(size)).toBe(bytes);

@@ -67,6 +67,15 @@ describe("strangers", () => {
       expect(answer).toEqual({ ...wrong, retryAfter: null, cacheControl: "no-store" });
   });
 
+  test("a body of 5 MB is not read by the routes without a key: 413, also with a right token", async () => {
+    const { path, instance } = some();
+    const body = new Uint8Array(5_000_000);
+    for (const to of [`${path}?instance=${instance}`, "/api/autostop/nobody/x?instance=a"])
+      expect((await fetch(`${app.host.url}${to}`, { method: "POST", body })).status).toBe(413);
+    const small = await fetch(`${app.host.url}${path}?instance=${instance}`, { method: "POST", body: "{}" });
+    expect(small.status).not.toBe(413);
+  });
+
   test.each(["nobody", "prod"])("no instance is the same mistake for cluster %s", async (cluster) => {
     for (const token of [FORGED, "garbage"])
       expect(await ask(`/api/autostop/${cluster}/${token}`)).toMatchObject({

@@ -22,6 +22,7 @@ const VALID = autostopPath("", PROD, EXECUTE, KEYS).split("/").at(-1) ?? "";
 let clock: VirtualClock;
 let composed: Composition;
 let reads = 0;
+const logged: string[] = [];
 
 beforeEach(async () => {
   clock = new VirtualClock(NOW);
@@ -32,8 +33,11 @@ beforeEach(async () => {
     publicUrl: "http://autoscaler.invalid",
     autostopKeys: KEYS,
     policy: DEFAULT_POLICY,
-    log: () => undefined,
+    log: (event, fields) => {
+      if (event === "tokens-refused") logged.push(JSON.stringify(fields));
+    },
   });
+  logged.length = 0;
   const nodes = [buildNode("n1")];
   const { record, bodies } = buildState({ ledger: rememberNodes(nodes), seen: buildSnapshot(nodes) });
   const { store } = base.app.ports;
@@ -104,4 +108,24 @@ describe("health for anyone", () => {
     await composed.healthDesk.all();
     expect(reads).toBe(2);
   });
+});
+
+test("refused tokens are logged once a minute for a cluster, with their number, and a right one is not", async () => {
+  const prod = (number: number) => `{"cluster":"prod","number":${number}}`;
+  await ask(VALID, "vm-n1");
+  expect(logged).toEqual([]);
+  for (let at = 0; at < 30; at += 1) await ask(at % 2 === 0 ? FORGED : `garbage-${at}`, "vm-n1");
+  // Names that callers invent are not logged, and share one count.
+  for (let at = 0; at < 30; at += 1) await ask(FORGED, "vm-n1", `invented-${at}`);
+  expect(logged).toEqual([prod(1), '{"number":1}']);
+  clock.moveTo(NOW + 59_999);
+  await ask(FORGED, "vm-n1");
+  expect(logged).toHaveLength(2);
+  clock.moveTo(NOW + 60_000);
+  await ask(FORGED, "vm-n1");
+  await ask(FORGED, "vm-n1");
+  expect(logged.slice(2)).toEqual([prod(31)]);
+  clock.moveTo(NOW + 600_000);
+  await ask(FORGED, "vm-n1");
+  expect(logged.slice(3)).toEqual([prod(2)]);
 });

@@ -109,6 +109,7 @@ test("a set for which the cluster has no room is refused with what was found and
     expiresAt: plusSeconds(now, 3600),
     digest: digest("held"),
     live: true,
+    size: { jobs: 1, bytes: 20 },
   };
   const sets = new Map(
     Array.from({ length: 5000 }, (_, index) => [setName(`held-${index}`), entry] as const),
@@ -127,7 +128,7 @@ test("a set for which the cluster has no room is refused with what was found and
     },
   });
   expect(await put("held-7", 1, "full")).toMatchObject({ status: 202 });
-  const dryRun = { requestSets: { new: { jobs: [] } } };
+  const dryRun = { requestSets: { new: { jobs: [{}] } } };
   await app.call("POST", "/api/clusters/full/tick");
   expect(await app.call("POST", "/api/clusters/full/plan", dryRun)).toMatchObject({
     status: 400,

@@ -35,7 +35,11 @@ const EVIL = {
   KeepAlive: true,
   CloudInit: `#!/bin/sh curl ${CANARY}`,
   AssociatePublicIpAddress: true,
-  Configuration: { cyclecloud: { cluster: { autoscale: { stop_callback: `http://${CANARY}/` } } }, site: 1 },
+  Configuration: {
+    cyclecloud: { cluster: { autoscale: { stop_callback: `http://${CANARY}/` } } },
+    run_list: [`recipe[${CANARY}]`],
+    site: 1,
+  },
 };
 const REFUSED = [
   { path: "nodearrays[0].AssociatePublicIpAddress", found: "true or false" },
@@ -44,6 +48,7 @@ const REFUSED = [
     path: "nodearrays[0].Configuration.cyclecloud.cluster.autoscale.stop_callback",
     found: "text of 17 characters",
   },
+  { path: "nodearrays[0].Configuration.run_list", found: "a list" },
   { path: "nodearrays[0].KeepAlive", found: "true or false" },
 ];
 const found = REFUSED.map((one) => expect.objectContaining(one));
@@ -66,7 +71,7 @@ describe("node attributes that nobody listed", () => {
   });
 
   test("are taken once a rule lists them", async () => {
-    const attributes = ["KeepAlive", "CloudInit", "AssociatePublicIpAddress", "Configuration.cyclecloud"];
+    const attributes = ["KeepAlive", "CloudInit", "AssociatePublicIpAddress", "Configuration"];
     expect(await configure({ senders: [{ requestSets: "lab", attributes }] })).toMatchObject({ status: 200 });
     await expect
       .poll(async () => (await put("lab", { nodearrays: target(EVIL) })).status, patiently)
@@ -93,7 +98,7 @@ describe("an operator who limits live senders", () => {
       {
         requestSet: "lab",
         loses: [
-          'node array other: the configuration (senders) does not let request set "lab" set AssociatePublicIpAddress, CloudInit, Configuration.cyclecloud.cluster.autoscale.stop_callback: allow it in senders[].attributes',
+          'node array other: the configuration (senders) does not let request set "lab" set AssociatePublicIpAddress, CloudInit, Configuration.cyclecloud.cluster.autoscale.stop_callback, Configuration.run_list: allow it in senders[].attributes',
         ],
       },
       {
@@ -101,7 +106,7 @@ describe("an operator who limits live senders", () => {
         loses: [
           'the configuration (senders) does not let request set "pbs" ask for anything',
           "its report of hosts counts only for hosts that have jobs",
-          "its pools do not count",
+          "its pool licence does not count",
         ],
       },
     ];
@@ -118,7 +123,7 @@ describe("an operator who limits live senders", () => {
       app.host.keys.host,
     ];
     const { out } = await runCommand(words, { "limited.json": limited });
-    expect(out).toContain("request set pbs loses: its pools do not count");
+    expect(out).toContain("request set pbs loses: its pool licence does not count");
     expect(out).toContain(
       "request set lab loses: node array other: the configuration (senders) does not let",
     );

@@ -71,6 +71,41 @@ describe("lines of this test", () => {
       found: ["message rejected prod 1"],
     },
     {
+      name: "101 refused messages in 20 minutes, and a hundred of another cluster",
+      lines: [
+        ...good,
+        ...Array.from({ length: 101 }, () => ago(3, "message-rejected")),
+        ...Array.from({ length: 100 }, () => ago(3, "message-rejected", { cluster: "lab" })),
+      ],
+      found: [
+        "message rejected prod 101",
+        "message rejected lab 100",
+        "messages rejected in large numbers prod 101",
+      ],
+    },
+    {
+      name: "tokens that were refused: 21 of one cluster, 20 of another, some of no cluster, and many long ago",
+      lines: [
+        ...good,
+        ago(18, "tokens-refused", { number: 1 }),
+        ago(3, "tokens-refused", { number: 20 }),
+        ago(3, "tokens-refused", { cluster: "lab", number: 20 }),
+        ago(2, "tokens-refused", { cluster: undefined, number: 4000 }),
+        ago(30, "tokens-refused", { cluster: "lab", number: 4000 }),
+      ],
+      found: ["tokens refused prod 21", "tokens refused  4000"],
+    },
+    {
+      name: "a process that starts three times on one machine, twice on another, and on new machines",
+      lines: [
+        ...good,
+        ...[15, 10, 5].map((at) => ago(at, "started", { cluster: undefined, instance: "a" })),
+        ...[15, 5].map((at) => ago(at, "started", { cluster: undefined, instance: "b" })),
+        ...["c", "d", "e"].map((instance) => ago(5, "started", { cluster: undefined, instance })),
+      ],
+      found: ["process starts again and again  3"],
+    },
+    {
       name: "a poisoned message",
       lines: [...good, ago(3, "poison-tried-again"), ago(2, "poison-not-swept")],
       found: ["message poisoned prod 2"],

@@ -31,6 +31,7 @@ const withoutHash = (name: string) => name.replace(/-[A-Z0-9]{8}\.cjs/, "-*.cjs"
 test("the package is the entry, a file for each thing that is loaded later, host.json and package.json", async () => {
   const names = await readdir(folder);
   expect(names.map(withoutHash).filter((name) => !name.startsWith("chunk-"))).toEqual([
+    "THIRD-PARTY-LICENSES.txt",
     "azure-data-tables-*.cjs",
     "azure-identity-*.cjs",
     "azure-storage-queue-*.cjs",
@@ -50,6 +51,22 @@ test("the package is the entry, a file for each thing that is loaded later, host
   expect(await readFile(path.join(folder, "host.json"), "utf8")).toBe(
     await readFile(path.join(root, "host.json"), "utf8"),
   );
+});
+
+test("the copyright and the licence of each bundled package are in it, and of no other", async () => {
+  const text = await readFile(path.join(folder, "THIRD-PARTY-LICENSES.txt"), "utf8");
+  const named = [...text.matchAll(/^-{78}\n\n(\S+) \S+ \((\S+)\)\n\n/gm)].map(([, name]) => name);
+  const parts = Object.values(built.metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const bundled = parts.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([source]) => source);
+  expect(named).toEqual(librariesOf(new Set(bundled)));
+  expect(named).toEqual(expect.arrayContaining(["@azure/functions", "@azure/identity", "undici", "zod"]));
+  expect(named).not.toContain("azurite");
+  const licences = text.split(/^-{78}$/m).slice(1);
+  expect(licences.filter((licence) => !/copyright/i.test(licence))).toEqual([]);
+  // A package without a licence file, and two of other licences than MIT.
+  expect(text).toContain("@nodable/entities 3.1.0 (MIT)\n\nCopyright (c) Amit Gupta");
+  expect(text).toContain("Apache License");
+  expect(text).toContain("Redistribution and use in source and binary forms");
 });
 
 test("the source maps lie elsewhere, one for each file", async () => {
@@ -177,6 +194,7 @@ test("alone in a folder it answers over HTTP, ticks, and makes a node of a deman
     ],
     http: 200,
     ticked: true,
+    begun: 1,
     created: ["hpc"],
   });
 });

@@ -3,13 +3,19 @@ import type { Delivery } from "./bicep/audits.ts";
 import { readDelivery, runAudit } from "./bicep/audits.ts";
 import { readSources } from "./bicep/sources.ts";
 import type { Mistake } from "./planted.ts";
+import { MISTAKES_OF_CLOSED_DOORS } from "./planted-closed.ts";
 import { MISTAKES_OF_THE_NETWORK } from "./planted-network.ts";
 import { MISTAKES_OF_THE_OUTCOME } from "./planted-outcome.ts";
 import { MISTAKES_OF_RESOURCES } from "./planted.ts";
 
 /** Each planted mistake turns the check that is made for it red. That all checks are green without them is in deployment.test.ts. */
 
-const MISTAKES = [...MISTAKES_OF_RESOURCES, ...MISTAKES_OF_THE_NETWORK, ...MISTAKES_OF_THE_OUTCOME];
+const MISTAKES = [
+  ...MISTAKES_OF_RESOURCES,
+  ...MISTAKES_OF_THE_NETWORK,
+  ...MISTAKES_OF_THE_OUTCOME,
+  ...MISTAKES_OF_CLOSED_DOORS,
+];
 const good = readDelivery(readSources());
 
 test.each(MISTAKES)("noticed: $name", (mistake) => {

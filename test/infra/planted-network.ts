@@ -30,8 +30,8 @@ export const MISTAKES_OF_THE_NETWORK: readonly Mistake[] = [
   {
     name: "a DNS zone without an endpoint in it, which hides the address of an existing vault",
     file: "modules/endpoints.bicep",
-    find: "empty(vaultName) ? [] : [{ kind: 'vault'",
-    replace: "false ? [] : [{ kind: 'vault'",
+    find: "map(services, service => service.kind), [])",
+    replace: "map(services, service => service.kind), ['vault'])",
     check: "network",
   },
   {
@@ -64,8 +64,8 @@ export const MISTAKES_OF_THE_NETWORK: readonly Mistake[] = [
   },
   {
     name: "a private endpoint that is missing",
-    file: "modules/endpoints.bicep",
-    find: "  { name: '${storageName}-table', service: storageId, kind: 'table' }\n",
+    file: "main.bicep",
+    find: "  { name: '${storageName}-table', id: storageId, kind: 'table' }\n",
     replace: "",
     check: "network",
   },
@@ -86,8 +86,8 @@ export const MISTAKES_OF_THE_NETWORK: readonly Mistake[] = [
   {
     name: "a second storage account that no alert watches",
     file: "main.bicep",
-    find: "storageNames: separateDemandStorage ? [storageName, demandStorageName] : [storageName]",
-    replace: "storageNames: [storageName]",
+    find: "separateDemandStorage ? [demandStorageName] : [], separate",
+    replace: "[], separate",
     check: "throttling of every account",
   },
   {

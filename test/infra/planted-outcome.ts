@@ -156,8 +156,8 @@ export const MISTAKES_OF_THE_OUTCOME: readonly Mistake[] = [
   {
     name: "an alert over an event that nothing writes",
     file: "modules/events.kql",
-    find: "event == 'message-rejected'",
-    replace: "event == 'message-refused'",
+    find: "let rejected = recent | where event == 'message-rejected'",
+    replace: "let rejected = recent | where event == 'message-refused'",
     check: "the alert query",
   },
   {

@@ -76,7 +76,9 @@ export class Rest {
   /** Waits for each set that was in force. If all have been pushed again by now, this gap causes no rest. */
   #begin(gap: Gap, sets: ReadonlyMap<string, Held>, now: number): void {
     const inForce = [...sets].filter(([, held]) => held.live).map(([name]) => name);
-    const awaiting = missing(gap, sets, inForce);
+    // A set that asked for nothing is not awaited.
+    const asking = inForce.filter((name) => sets.get(name)?.entries.length !== 0);
+    const awaiting = missing(gap, sets, asking);
     const lastsFully = this.#pause?.awaiting.length === 0;
     if (inForce.length > 0 && awaiting.length === 0 && !lastsFully) return;
     this.#pause = { ...gap, until: now + REST_MS, awaiting: lastsFully ? [] : awaiting };

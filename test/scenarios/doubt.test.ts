@@ -3,6 +3,8 @@ import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
 import { isObject } from "../../src/adapters/cyclecloud/read-fields.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { oneArray, QUICK, target } from "./clusters.ts";
+import { playOmissions, withoutNodes } from "./left-out.ts";
+import { ORIGIN } from "./stage-options.ts";
 import { Stage } from "./stage.ts";
 
 const DAY = 86_400;
@@ -142,6 +144,45 @@ describe("a status that has lost some nodes, while its buckets still name them",
     expect(created(stage)).toBe(100);
     await stage.pass(130);
     expect(created(stage)).toBe(149);
+  });
+});
+
+describe("a status that leaves out nodes, also of its names and counts", () => {
+  test("2 % of 100, drawn anew each time, for an hour: none is made twice", async () => {
+    expect(await playOmissions({ seed: 1, nodes: 100, share: 0.02, hours: 1 })).toEqual({
+      tooMany: 0,
+      toldAndNotStopped: 0,
+    });
+  });
+
+  test("ten of 20, for 50 s in which demand brings an observation each 8 s: none is made twice", async () => {
+    const from = ORIGIN + 610_000;
+    const stage = new Stage({
+      simulator: oneArray("demo"),
+      between: (send, clock) => async (request) => {
+        const answer = await send(request);
+        const isLate = clock.now() >= from && clock.now() < from + 50_000;
+        if (!isLate || !request.path.endsWith("/status")) return answer;
+        return withoutNodes(answer, (name) => /-([1-9]|10)$/.test(String(name)));
+      },
+    });
+    for (const count of [20, 21, 22, 23, 24, 25, 26]) {
+      await stage.during(stage.push(target("demo", count, { expirationInterval: DAY })));
+      await stage.pass(count === 20 ? 611 : 8);
+    }
+    await stage.pass(600);
+    expect(created(stage)).toBe(26);
+  });
+
+  test("a node of a quiet cluster is gone: it is replaced within 95 s of the first status without it", async () => {
+    const { stage } = await liar(5);
+    const [node] = stage.readyNodes;
+    stage.simulator.faults.vanish([node?.nodeId ?? ""]);
+    const since = stage.clock.now();
+    while (created(stage) < 6 && stage.clock.now() < since + 600_000) await stage.pass(5);
+    // The next tick is 60 s later at most.
+    expect(stage.clock.now() - since).toBeLessThanOrEqual(155_000);
+    expect(stage.readyNodes).toHaveLength(4);
   });
 });
 

@@ -10,11 +10,18 @@ import type { ClusterRecord } from "../../src/domain/record.ts";
 
 /** What a test puts around the calls of one host. Each function returns a promise that may never resolve. */
 export interface Interference {
+  /** Around each call to CycleCloud. */
+  readonly call?: <T>(host: Host, send: () => Promise<T>) => Promise<T>;
   /** Around a terminate. */
   readonly terminate?: (
     host: Host,
     send: () => ReturnType<CycleCloud["terminate"]>,
   ) => ReturnType<CycleCloud["terminate"]>;
+  /** Around a create. */
+  readonly create?: (
+    host: Host,
+    send: () => ReturnType<CycleCloud["create"]>,
+  ) => ReturnType<CycleCloud["create"]>;
   /** In place of a load of the record. */
   readonly load?: (host: Host) => ReturnType<RecordStore["load"]> | undefined;
   /** Around a save of the record. */
@@ -26,15 +33,21 @@ export interface Interference {
   ) => ReturnType<RecordStore["save"]>;
 }
 
-/** One host process: its own lanes and desks over the shared store, queue and CycleCloud. After its death none of its calls ends. */
+/**
+ * One host process: its own lanes and desks over the shared store, queue and CycleCloud. After its death none of its calls ends. While it stands
+ * still, what it called goes on, and it learns of it afterwards.
+ */
 export class Host {
   readonly composed: Composition;
+  readonly #clock: Ports["clock"];
   #alive = true;
+  #standsUntil = 0;
 
   constructor(shared: Ports, base: Composition, interference: () => Interference) {
     const guard = <T>(call: () => Promise<T>): Promise<T> =>
       this.#alive ? this.#whileAlive(call()) : new Promise<T>(() => undefined);
     const { store, clock } = shared;
+    this.#clock = clock;
     const ports: Ports = {
       ...shared,
       clock: { now: () => clock.now(), sleep: (ms, signal) => guard(() => clock.sleep(ms, signal)) },
@@ -53,13 +66,26 @@ export class Host {
       },
       sites: new Map(
         [...shared.sites].map(([name, site]) => {
-          const { cyclecloud } = site;
-          const terminate: CycleCloud["terminate"] = (cluster, id, nodes) =>
-            guard(() => {
-              const send = () => cyclecloud.terminate(cluster, id, nodes);
-              return interference().terminate?.(this, send) ?? send();
-            });
-          return [name, { ...site, cyclecloud: { ...cyclecloud, terminate } }];
+          const { cyclecloud: real } = site;
+          const call = <T>(send: () => Promise<T>): Promise<T> =>
+            guard(() => interference().call?.(this, send) ?? send());
+          const cyclecloud: CycleCloud = {
+            status: (...args) => call(() => real.status(...args)),
+            nodesOfRequest: (...args) => call(() => real.nodesOfRequest(...args)),
+            knowsRequest: (...args) => call(() => real.knowsRequest(...args)),
+            create: (...args) =>
+              call(() => {
+                const send = () => real.create(...args);
+                return interference().create?.(this, send) ?? send();
+              }),
+            start: (...args) => call(() => real.start(...args)),
+            terminate: (...args) =>
+              call(() => {
+                const send = () => real.terminate(...args);
+                return interference().terminate?.(this, send) ?? send();
+              }),
+          };
+          return [name, { ...site, cyclecloud }];
         }),
       ),
     };
@@ -75,11 +101,29 @@ export class Host {
     this.#alive = false;
   }
 
+  /** Stands still from now on for this many seconds. */
+  standStill(seconds: number): void {
+    this.#standsUntil = this.#clock.now() + 1000 * seconds;
+  }
+
+  get standsStill(): boolean {
+    return this.#clock.now() < this.#standsUntil;
+  }
+
+  /** Resolves when it goes on. */
+  async goesOn(): Promise<void> {
+    while (this.standsStill) await this.#clock.sleep(this.#standsUntil - this.#clock.now());
+  }
+
   #whileAlive<T>(call: Promise<T>): Promise<T> {
+    const end = (tell: () => void): void => {
+      if (!this.standsStill) tell();
+      else void this.goesOn().then(() => this.#alive && tell());
+    };
     return new Promise((resolve, reject) => {
       call.then(
-        (value) => this.#alive && resolve(value),
-        (error: unknown) => this.#alive && reject(error),
+        (value) => this.#alive && end(() => resolve(value)),
+        (error: unknown) => this.#alive && end(() => reject(error)),
       );
     });
   }

@@ -3,10 +3,14 @@ import type { HttpResponseInit } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
+import { putRequestSet } from "../../functions/write-request-set.ts";
 import { composeInMemory } from "../../src/compose.ts";
+import type { TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { tableCredentialBreaker } from "../../src/adapters/tables/credential-breaker.ts";
+import type { Log } from "../../src/app/ports/log.ts";
+import { PortError } from "../../src/app/ports/port-error.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
-import { clusterName } from "../../src/domain/ids.ts";
+import { clusterName, epoch, owner, setName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
@@ -15,6 +19,7 @@ import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
+import { Dice } from "../simulation/dice.ts";
 import { memoryTable } from "../support/memory-table.ts";
 import type { Interference } from "./host-process.ts";
 import { Host } from "./host-process.ts";
@@ -32,6 +37,11 @@ export interface HostsOptions {
   readonly hosts?: number;
   readonly policy?: Partial<Policy>;
   readonly between?: (send: Send, clock: VirtualClock) => Send;
+  /** Messages and wakes go to any host that is alive, by this seed. Absent: to the first one. */
+  readonly seed?: number;
+  /** What names the credentials of each host. Absent: all have the same. */
+  readonly credentials?: readonly string[];
+  readonly log?: Log;
 }
 
 /** The answer to a node. */
@@ -43,7 +53,10 @@ export interface Told {
   readonly why?: string;
 }
 
-/** Several hosts of one cluster "demo" on one virtual clock. Messages, wakes and ticks go to the first host that is alive. */
+/**
+ * Several hosts of one cluster "demo" on one virtual clock. Ticks go to the first host that is alive and does not stand still, and so do messages
+ * and wakes without a seed. If all stand still, they wait.
+ */
 export class HostsStage {
   readonly clock = new VirtualClock(ORIGIN);
   readonly simulator: Simulator;
@@ -51,6 +64,11 @@ export class HostsStage {
   interference: Interference = {};
   /** False: the timer has stopped, as it does after some deployments. */
   timerIsOn = true;
+  /** False: wake messages are lost. */
+  wakesArrive = true;
+  /** False: the host takes no messages from the queue. */
+  takesMessages: (host: Host) => boolean = () => true;
+  readonly #dice: Dice | undefined;
   readonly #ports: Ports;
   readonly #queue: ReturnType<typeof composeInMemory>["queue"];
   readonly #ready: ReadyNodes;
@@ -63,24 +81,43 @@ export class HostsStage {
   constructor(options: HostsOptions) {
     this.simulator = new Simulator(options.simulator, this.clock);
     this.#ready = new ReadyNodes(this.simulator);
-    const send: Send = async (request) => this.simulator.request(request);
+    const arrive: Send = async (request) => this.simulator.request(request);
+    const send = options.between?.(arrive, this.clock) ?? arrive;
     const base = composeInMemory({
       cluster: CLUSTER,
       clock: this.clock,
-      transport: { send: options.between?.(send, this.clock) ?? send },
+      transport: { send: async (request) => (isWritten(request) ? send(request) : notSent(request)) },
       publicUrl: "http://autoscaler.invalid",
       autostopKeys: { current: "v", byId: new Map([["v", "scenarios need no secret"]]) },
       policy: { ...DEFAULT_POLICY, ...options.policy },
-      log: () => undefined,
+      log: options.log ?? (() => undefined),
     });
+    this.#dice = options.seed === undefined ? undefined : new Dice(options.seed);
     this.#queue = base.queue;
     this.#ports = base.app.ports;
     const table = memoryTable(this.clock);
-    this.hosts = Array.from({ length: options.hosts ?? 2 }, () => {
+    this.hosts = Array.from({ length: options.hosts ?? 2 }, (_, index) => {
       // Each host remembers for a while what it has read of a refusal.
       const breaker = tableCredentialBreaker(table, this.clock);
-      return new Host({ ...base.app.ports, breaker }, base, () => this.interference);
+      const ports = { ...base.app.ports, breaker, ...this.#entropy() };
+      const credential = options.credentials?.[index];
+      const sites = credential === undefined ? ports.sites : renamed(ports.sites, credential);
+      return new Host({ ...ports, sites }, base, () => this.interference);
     });
+  }
+
+  /** With a seed all is played again in the same way. */
+  #entropy(): Partial<Pick<Ports, "entropy">> {
+    const dice = this.#dice;
+    if (dice === undefined) return {};
+    const fraction = () => dice.fraction();
+    return {
+      entropy: {
+        fraction,
+        epoch: () => epoch(`epoch-${fraction()}`),
+        owner: () => owner(`owner-${fraction()}`),
+      },
+    };
   }
 
   get readyNodes(): readonly ReadyNode[] {
@@ -109,7 +146,12 @@ export class HostsStage {
   }
 
   get seconds(): number {
-    return (this.clock.now() - ORIGIN) / 1000;
+    return this.secondsAt(this.clock.now());
+  }
+
+  /** A moment in seconds since the beginning. */
+  secondsAt(moment: number): number {
+    return (moment - ORIGIN) / 1000;
   }
 
   async record(): Promise<ClusterRecord | undefined> {
@@ -120,9 +162,22 @@ export class HostsStage {
     this.#every.push({ at: this.clock.now(), seconds, act });
   }
 
-  /** Hands a message to a host's function. Default: the first host that is alive. */
-  push(message: DemandMessage, host = this.#someHost()): void {
+  /** Hands a message to a host's function. Default: one that is alive. */
+  push(message: DemandMessage, host = this.#taker()): void {
     this.#deliver(message, host);
+  }
+
+  /** PUT of a request set. It waits in front of a host that stands still. Resolves with the status. */
+  async put(message: DemandMessage, host = this.#someHost()): Promise<number> {
+    const bytes = new TextEncoder().encode(JSON.stringify(message));
+    await host.goesOn();
+    const [site] = host.composed.app.ports.sites.values();
+    if (site === undefined) throw new Error("there is a cluster");
+    const set = setName(message.requestSet ?? "standard");
+    const { status = 200 } = await putRequestSet(host.composed, site, set, {
+      arrayBuffer: () => Promise.resolve(bytes.buffer),
+    });
+    return status;
   }
 
   /** Accepts a message on this host and makes no plan. Resolves once the demand is saved. */
@@ -146,6 +201,7 @@ export class HostsStage {
     query: Readonly<Record<string, string>> = {},
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Told> {
+    if (host.standsStill) await host.goesOn();
     const answer = await handleAutostop(host.composed, {
       ...stopRequest(node, query),
       headers: new Headers(headers),
@@ -197,13 +253,14 @@ export class HostsStage {
     }
     if (this.timerIsOn && this.#nextTickAt <= now) {
       this.#nextTickAt = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
-      this.#watch(handleSnapshot(this.#someHost().composed));
+      const host = this.#someHost();
+      this.#watch(host.goesOn().then(() => handleSnapshot(host.composed)));
     }
     this.#takeWakes();
     const due = this.#wakes.filter(({ at }) => at <= now);
     this.#wakes = this.#wakes.filter(({ at }) => at > now);
     for (const { at: _at, ...id } of due)
-      this.#deliver({ version: 1, cluster: CLUSTER, wake: true, ...id }, this.#someHost());
+      this.#deliver({ version: 1, cluster: CLUSTER, wake: true, ...id }, this.#taker());
     for (let round = 0; round < 4; round += 1) await drainMicrotasks();
     this.#takeWakes();
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -211,6 +268,7 @@ export class HostsStage {
 
   #takeWakes(): void {
     for (const item of this.#queue.drain()) {
+      if (!this.wakesArrive) continue;
       const id = item.kind === "wake" && item.id !== undefined ? { id: item.id } : {};
       this.#wakes = [...this.#wakes, { at: Number(item.at), ...id }];
     }
@@ -219,18 +277,40 @@ export class HostsStage {
   #deliver(message: object, host: Host): void {
     const id = `message-${(this.#messages += 1)}`;
     const triggerMetadata = { id, insertionTime: new Date(this.clock.now()) };
-    this.#watch(handleDemand(host.composed, message, { invocationId: id, triggerMetadata }));
+    this.#watch(
+      host.goesOn().then(() => handleDemand(host.composed, message, { invocationId: id, triggerMetadata })),
+    );
   }
 
   #someHost(): Host {
-    const host = this.hosts.find(({ isAlive }) => isAlive);
+    const alive = this.hosts.filter(({ isAlive }) => isAlive);
+    const host = alive.find(({ standsStill }) => !standsStill) ?? alive[0];
     if (host === undefined) throw new Error("no host is alive");
     return host;
+  }
+
+  /** The host that takes the next message. */
+  #taker(): Host {
+    const [first = this.#someHost(), ...more] = this.hosts.filter(
+      (host) => host.isAlive && !host.standsStill && this.takesMessages(host),
+    );
+    return this.#dice === undefined ? first : this.#dice.pick([first, ...more]);
   }
 
   #watch(work: Promise<unknown>): void {
     work.catch((error: unknown) => (this.#failure ??= { error }));
   }
+}
+
+function renamed(sites: Ports["sites"], credential: string): Ports["sites"] {
+  return new Map([...sites].map(([name, site]) => [name, { ...site, credential }]));
+}
+
+/** As over HTTP: a change looks at the clock when it is written. */
+const isWritten = ({ inTime }: TransportRequest): boolean => inTime?.() !== false;
+
+function notSent({ path }: TransportRequest): never {
+  throw new PortError("unreachable", path, "not sent", undefined, { notSent: true });
 }
 
 function toldBy({ status = 200, headers, body }: HttpResponseInit): Told {

@@ -182,8 +182,9 @@ describe("a node is told to stay only if no stop of it can be under way", () => 
     if (node === undefined || other === undefined) throw new Error("no nodes");
     stage.interference = {
       terminate: async (_, send) => {
+        const answer = await send();
         await stage.clock.sleep(25_000);
-        return send();
+        return answer;
       },
     };
     const begun = stage.seconds;

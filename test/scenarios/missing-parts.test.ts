@@ -124,6 +124,25 @@ const withoutUsedArray = inStatus((status) => {
   };
 });
 
+test("two statuses a minute apart lack a node array and its nodes, and the one between them fails: nothing is created elsewhere", async () => {
+  let lacking = 0;
+  const lie =
+    (send: Send): Send =>
+    async (request) => {
+      if (!request.path.endsWith("/status") || lacking >= 3) return send(request);
+      lacking += 1;
+      return lacking === 2 ? { status: 500, headers: {}, body: "" } : withoutUsedArray(send)(request);
+    };
+  const { stage, lies } = listening(TWO_ARRAYS, lie);
+  const jobs = [{ name: "job", constraints: [{ ncpus: 4 }], iterations: 10 }];
+  stage.push({ version: 1, cluster: "demo", jobs, ...DAY });
+  await stage.pass(170);
+  lies.now = true;
+  await stage.pass(600);
+  expect(lacking).toBe(3);
+  expect(stage.count("node-created")).toBe(10);
+});
+
 test("one status lacks a node array and its nodes: nothing is created for them elsewhere", async () => {
   const { stage, lies } = listening(TWO_ARRAYS, withoutUsedArray);
   const jobs = [{ name: "job", constraints: [{ ncpus: 4 }], iterations: 10 }];

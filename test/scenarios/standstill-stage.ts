@@ -1,11 +1,9 @@
 import { PortError } from "../../src/app/ports/port-error.ts";
-import type { StopSeries } from "../../src/client/stop-series.ts";
-import { isOver, mayBegin, withAnswer, withQuestion, wordOf } from "../../src/client/stop-series.ts";
 import type { VirtualClock } from "../../src/local/play/virtual-clock.ts";
+import type { Asked } from "./asking-node.ts";
+import { AskingNodes, askUntilOver } from "./asking-node.ts";
 import { oneArray, target } from "./clusters.ts";
-import type { Told } from "./hosts-stage.ts";
 import { HostsStage } from "./hosts-stage.ts";
-import type { ReadyNode } from "./ready-nodes.ts";
 import type { Send } from "./stage-options.ts";
 
 /** How a CycleCloud stands still. */
@@ -65,10 +63,6 @@ class StandingCycleCloud {
 
 const DEFAULTS = { lateSeconds: 12, callLimitSeconds: 60, callSeconds: 0.1, phase: 0 };
 const DAY = { expirationInterval: 86_400 };
-/** A node asks again after this time, as its script does. */
-const ASK_AGAIN_SECONDS = 30;
-/** After this time the node's call gives up. */
-const ANSWER_SECONDS = 20;
 
 /** A cluster whose nodes are up, in front of a CycleCloud that will stand still. */
 async function clusterOf(count: number, options: Standstill) {
@@ -98,53 +92,15 @@ export async function playStop(options: Standstill): Promise<Stopped> {
   const { stage, cyclecloud, how } = await clusterOf(20, options);
   stage.push(target("demo", 18, { ...DAY, revision: stage.clock.now() }));
   await stage.pass(60);
-  const openedAt = new Map<string, number>();
-  const closed = new Set<string>();
-  const nodes = stage.readyNodes.slice(0, 2);
+  const nodes = new AskingNodes(stage);
   cyclecloud.stopsBefore = "/terminate";
-  for (const [index, node] of nodes.entries()) void askUntilOver(stage, node, index, { openedAt, closed });
-  await stage.pass(how.seconds + 1500);
-  const open = nodes.filter(({ nodeId }) => {
-    const stoppedAt = stage.stoppedAt(nodeId);
-    const opened = openedAt.get(nodeId);
-    return stoppedAt !== undefined && opened !== undefined && opened < stoppedAt;
-  });
-  return { open: open.length, closed: closed.size };
-}
-
-/** Asks as the node's script does, until the node is told that it is stopped, or opens. */
-async function askUntilOver(
-  stage: HostsStage,
-  node: ReadyNode,
-  index: number,
-  seen: { readonly openedAt: Map<string, number>; readonly closed: Set<string> },
-): Promise<void> {
-  const { clock } = stage;
-  seen.closed.add(node.nodeId);
-  const end = (): void => void seen.closed.delete(node.nodeId);
-  let series: StopSeries | undefined;
-  for (let turn = index; ; turn += 1) {
-    const asked = clock.now();
-    if (series !== undefined && isOver(series, asked)) {
-      seen.openedAt.set(node.nodeId, stage.seconds);
-      return end();
-    }
-    const begins = mayBegin(series, asked);
-    const isFirst = series === undefined;
-    series = withQuestion(series, { begins, now: asked });
-    const query = { asked: String(asked), ...(begins ? {} : { begin: "no" }) };
-    const late: Promise<Told> = clock.sleep(1000 * ANSWER_SECONDS).then(() => ({ status: 0 }));
-    const host = stage.hosts[turn % stage.hosts.length];
-    const { status, undrain, stopUnderWay } = await Promise.race([stage.ask(node, host, query), late]);
-    const word = wordOf({ status, undrain, isFirst });
-    if (word === "stop") return end();
-    if (word === "open") {
-      seen.openedAt.set(node.nodeId, stage.seconds);
-      return end();
-    }
-    series = withAnswer(series, { stopUnderWay }, clock.now());
-    await clock.sleep(Math.max(1000, asked + 1000 * ASK_AGAIN_SECONDS - clock.now()));
+  for (const [index, node] of stage.readyNodes.slice(0, 2).entries()) {
+    const hostOf = (nth: number) => stage.hosts[(index + nth) % stage.hosts.length];
+    const reach = ({ nth, query }: Asked) => stage.ask(node, hostOf(nth), query);
+    void askUntilOver(stage, node, { nodes, reach });
   }
+  await stage.pass(how.seconds + 1500);
+  return { open: nodes.stoppedOpen.size, closed: nodes.closed.size };
 }
 
 /** CycleCloud stands still before it creates 20 more nodes. Returns how many nodes were made in all. */

@@ -6,7 +6,15 @@ import { distortStatus, nodesShown } from "./distort.ts";
 import type { Judge } from "./judge.ts";
 import { ORIGIN } from "./schedule.ts";
 import type { Schedule } from "./schedule.ts";
+import type { Standing } from "./standing.ts";
 import type { Weather } from "./weather.ts";
+
+interface Parts {
+  readonly schedule: Schedule;
+  readonly weather: Weather;
+  readonly judge: Judge;
+  readonly standing: Standing;
+}
 
 /** CycleCloud as the processes of a run reach it: the simulator, with the false answers and the failing nodes of the weather. */
 export class ClusterServer {
@@ -15,19 +23,27 @@ export class ClusterServer {
   readonly #schedule: Schedule;
   readonly #weather: Weather;
   readonly #judge: Judge;
+  readonly #standing: Standing;
   readonly #shares: { bootFailureShare: number; neverBootShare: number; terminationFailureShare: number };
   #emptyNext = false;
 
-  constructor(cluster: ClusterName, schedule: Schedule, weather: Weather, seed: number, judge: Judge) {
+  constructor(cluster: ClusterName, { schedule, weather, judge, standing }: Parts, seed: number) {
     this.#cluster = cluster;
     this.#schedule = schedule;
     this.#weather = weather;
     this.#judge = judge;
+    this.#standing = standing;
     const { bootFailureShare, neverBootShare, terminationFailureShare } = weather;
     this.#shares = { bootFailureShare, neverBootShare, terminationFailureShare };
     // The simulator reads the shares when it needs them: calmDown sets them to 0.
     const options = Object.assign(this.#shares, simulatorOptions(cluster, weather, seed));
-    this.simulator = new Simulator(options, schedule);
+    this.simulator = new Simulator(options, { now: () => schedule.now() - standing.behindMs });
+  }
+
+  /** When the next change of a node happens. */
+  nextEventAt(): number {
+    const due = this.simulator.nextEventAt();
+    return due === undefined ? Number.POSITIVE_INFINITY : this.#standing.happensAt(due);
   }
 
   /** Answers a request at once. */

@@ -1,5 +1,6 @@
 import type { DemandHistory } from "./demand-history.ts";
 import type { Tally, Violate } from "./verdict.ts";
+import type { Stood } from "./standing.ts";
 import type { WatchedNodes } from "./watched-nodes.ts";
 import type { Lasting } from "./weather.ts";
 
@@ -25,6 +26,18 @@ export interface Evidence {
   readonly demand: DemandHistory;
   /** By request id: when the shared store first held the intent. */
   readonly commits: ReadonlyMap<string, number>;
+  /** When CycleCloud stood still, or still does, oldest first. */
+  readonly stood: readonly Stood[];
   readonly counts: Tally;
   readonly violate: Violate;
+}
+
+/** Stops, creates and nodes in flight end 15 minutes after their commit, whatever becomes of them (docs/protocol.md, Standstills). */
+export const GIVEN_UP_MS = 900_000;
+
+/** Whether CycleCloud stood still for over 15 minutes at once in this time: what docs/protocol.md names as what remains. */
+export function stoodTooLong({ stood }: Pick<Evidence, "stood">, from: number, until: number): boolean {
+  return stood.some(
+    (spell) => spell.until - spell.from > GIVEN_UP_MS && spell.from < until && spell.until > from,
+  );
 }

@@ -15,6 +15,7 @@ export interface ScriptAnswer {
   readonly status: number;
   /** Undefined if the answer does not have it. */
   readonly undrain?: boolean;
+  readonly stopUnderWay?: boolean;
 }
 
 /** The question "may I stop?" through the function that answers it, as one instance has it. */
@@ -47,6 +48,11 @@ export async function askInstance(
 
 function readAnswer({ status = 200, body, jsonBody }: HttpResponseInit): ScriptAnswer {
   const parsed: unknown = typeof body === "string" ? JSON.parse(body) : jsonBody;
-  if (typeof parsed !== "object" || parsed === null || !("undrain" in parsed)) return { status };
-  return typeof parsed.undrain === "boolean" ? { status, undrain: parsed.undrain } : { status };
+  if (typeof parsed !== "object" || parsed === null) return { status };
+  const isHeld = "stopUnderWay" in parsed && parsed.stopUnderWay === true;
+  return {
+    status,
+    ...("undrain" in parsed && typeof parsed.undrain === "boolean" ? { undrain: parsed.undrain } : {}),
+    ...(isHeld ? { stopUnderWay: true } : {}),
+  };
 }

@@ -20,9 +20,14 @@ import type { ClusterRecord } from "../../src/domain/record.ts";
 import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
 import { memoryTriggerLog } from "../../src/adapters/memory/trigger-log.ts";
 import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
+import { ORIGIN } from "./schedule.ts";
 import type { Schedule } from "./schedule.ts";
-import { brokenAnswer, drawTrip, endpointOf } from "./trip.ts";
-import type { Endpoint, Weather } from "./weather.ts";
+import type { Standing } from "./standing.ts";
+import { LIMIT_MS, REFUSED, brokenAnswer, drawTrip, endpointOf } from "./trip.ts";
+import type { Met } from "./verdict.ts";
+import type { Endpoint, Lasting, Link, Weather } from "./weather.ts";
+import { EFFECTS } from "./weather.ts";
+import { isDuring } from "./distort.ts";
 import type { App } from "../../src/app/process/app.ts";
 
 /** What all processes share: the storage account, the CycleCloud server and the clock. */
@@ -37,8 +42,9 @@ export interface Shared {
   readonly history: History;
   /** Answers a request at once. Called when the request arrives. */
   readonly answer: (request: TransportRequest) => Answer;
-  /** Called when a request is sent. */
-  readonly noteRequest: (request: TransportRequest) => void;
+  /** Called when a request is sent. `readAt`: when the process last read the record. */
+  readonly noteRequest: (request: TransportRequest, readAt: number) => void;
+  readonly standing: Standing;
   readonly weather: () => Weather;
   /** Calls `what` only if the trace is read. */
   readonly trace: (who: string, what: () => string) => void;
@@ -47,11 +53,22 @@ export interface Shared {
    * sends. Returns how many milliseconds longer the call takes for it.
    */
   readonly atAwait: (instance: Instance, stopping: readonly string[]) => number;
+  /** Called when weather that stands still comes. */
+  readonly met: (what: Met) => void;
   /** Called when a process has ended. */
   readonly noteCrash: (instance: Instance) => void;
 }
 
-type Link = "storage" | "cyclecloud";
+/** What else is known of a call. */
+interface Sent {
+  readonly endpoint?: Endpoint;
+  /** The nodes whose stop it saves. */
+  readonly stopping?: readonly string[];
+  /** Asked in the turn in which the request is written. False: it is not written. */
+  readonly inTime?: () => boolean;
+  /** Called when the request is written. */
+  readonly written?: () => void;
+}
 
 /** Time of a call on its way there, and back. */
 const USUAL_MS: Readonly<Record<Link, readonly [number, number]>> = {
@@ -68,6 +85,9 @@ const TIMEOUT_MS: Readonly<Record<Link, readonly [number, number]>> = {
   cyclecloud: [3000, 30_000],
 };
 const LONGEST_FREEZE_MS = 90_000;
+/** An attempt to connect ends by then: it was refused, or got no answer. */
+const REFUSED_MS = [5, 200] as const;
+const CONNECT_MS = 10_000;
 
 /**
  * One process of the function app. During each call through a port other processes may run, the answer may be lost, or the process may
@@ -80,16 +100,19 @@ export class Instance {
   readonly recorder: DemandRecorder;
   readonly stopDesk: StopDesk;
   readonly #shared: Shared;
+  readonly #position: number;
   #alive = true;
   #frozenUntil = 0;
+  #readAt = 0;
   readonly #onEnd = new Set<() => void>();
 
-  constructor(name: string, shared: Shared) {
+  constructor(name: string, position: number, shared: Shared) {
     this.name = name;
+    this.#position = position;
     this.#shared = shared;
     this.site = {
       cluster: shared.cluster,
-      credential: "simulated",
+      credential: this.#hasOldSecret() ? "simulated, old" : "simulated",
       cyclecloud: createCycleCloud({ transport: { send: (request) => this.#send(request) } }),
     };
     this.app = { ports: this.#ports(), lanes: createLanes() };
@@ -99,6 +122,20 @@ export class Instance {
 
   get alive(): boolean {
     return this.#alive;
+  }
+
+  /** Whether it stands still for minutes now and then. */
+  get freezes(): boolean {
+    return this.#shared.weather().lasting?.freezes !== undefined;
+  }
+
+  /** Whether it does so now: other processes take the work that lies in front of it. */
+  get standsStill(): boolean {
+    return this.freezes && this.#frozenUntil > this.#shared.schedule.now();
+  }
+
+  #hasOldSecret(): boolean {
+    return this.#shared.weather().lasting?.oldSecret === this.#position;
   }
 
   crash(): void {
@@ -121,10 +158,39 @@ export class Instance {
     this.#whenAwake(() => {
       this.#shared.trace(this.name, () => `${what}: begins`);
       work().then(
-        (result) => end({ kind: "returned", result }),
-        (error: unknown) => end({ kind: "threw", error }),
+        (result) => this.#answer(() => end({ kind: "returned", result })),
+        (error: unknown) => this.#answer(() => end({ kind: "threw", error })),
       );
     });
+  }
+
+  /** An answer leaves the process, perhaps after a standstill. */
+  #answer(run: () => void): void {
+    if (this.#shared.weather().lasting?.freezes === undefined) run();
+    else this.#step(run);
+  }
+
+  /** The next step of something that the process does. It may stand still before it. */
+  #step(run: () => void): void {
+    if (this.#alive) this.#mayFreeze();
+    this.#whenAwake(run);
+  }
+
+  /** Stands still from now on, now and then. */
+  #mayFreeze(): void {
+    const { schedule, weather } = this.#shared;
+    const { freezes } = weather().lasting ?? {};
+    if (freezes === undefined || this.#frozenUntil > schedule.now()) return;
+    if (!schedule.dice.chance(freezes.chance)) return;
+    const [least, most] = freezes.seconds;
+    this.#freeze(1000 * least * (most / least) ** schedule.dice.fraction());
+  }
+
+  #freeze(milliseconds: number): void {
+    const { schedule, trace } = this.#shared;
+    this.#frozenUntil = schedule.now() + Math.round(milliseconds);
+    this.#shared.met("freezes");
+    trace(this.name, () => `stands still until ${clockText(this.#frozenUntil)}`);
   }
 
   /** Runs now, or when a freeze is over. Never runs after the process has crashed. */
@@ -138,13 +204,16 @@ export class Instance {
     const { schedule, openStore, queue, breaker, history, policy } = this.#shared;
     const { dice } = schedule;
     const store = openStore();
-    const call = <T>(what: string, effect: () => Promise<T>, stopping?: readonly string[]): Promise<T> =>
-      this.#call("storage", what, effect, undefined, stopping);
+    const call = <T>(what: string, effect: () => Promise<T>, stopping: readonly string[] = []): Promise<T> =>
+      this.#call("storage", what, effect, { stopping });
     return {
       clock: {
         now: () => schedule.now(),
-        sleep: (milliseconds) =>
-          new Promise((wake) => schedule.after(milliseconds, () => this.#whenAwake(wake))),
+        sleep: (milliseconds, signal) =>
+          new Promise((wake) => {
+            schedule.after(milliseconds, () => this.#step(wake));
+            signal?.addEventListener("abort", () => wake(), { once: true });
+          }),
       },
       entropy: {
         epoch: () => epoch(`epoch-${dice.fraction()}`),
@@ -152,7 +221,11 @@ export class Instance {
         fraction: () => dice.fraction(),
       },
       store: {
-        load: (cluster) => call("load", () => store.load(cluster)),
+        load: (cluster) =>
+          call("load", () => {
+            this.#readAt = schedule.now();
+            return store.load(cluster);
+          }),
         finished: (loaded, sets) => call("finished", () => store.finished(loaded, sets)),
         bodies: (loaded) => call("bodies", () => store.bodies(loaded)),
         missing: (loaded) => call("missing", () => store.missing(loaded)),
@@ -193,11 +266,21 @@ export class Instance {
   }
 
   #send(request: TransportRequest): Promise<Answer> {
-    if (this.#alive) this.#shared.noteRequest(request);
+    const { noteRequest, weather, answer } = this.#shared;
     const endpoint = endpointOf(request);
-    const answer = (): Answer =>
-      brokenAnswer(this.#shared.weather().lasting, endpoint) ?? this.#shared.answer(request);
-    return this.#call("cyclecloud", operationOf(request), async () => answer(), endpoint);
+    const handle = (): Answer => {
+      if (!this.#hasOldSecret()) return brokenAnswer(weather().lasting, endpoint) ?? answer(request);
+      this.#shared.met("refused");
+      return REFUSED;
+    };
+    const written = (): void => noteRequest(request, this.#readAt);
+    const { inTime } = request;
+    const sent: Sent = {
+      written,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(inTime === undefined ? {} : { inTime }),
+    };
+    return this.#call("cyclecloud", operationOf(request), async () => handle(), sent);
   }
 
   /** One call. The seed decides when it arrives, whether its answer arrives, and whether the process survives it. */
@@ -205,62 +288,109 @@ export class Instance {
     link: Link,
     what: string,
     effect: () => Promise<T>,
-    endpoint?: Endpoint,
-    stopping: readonly string[] = [],
+    { endpoint, stopping = [], inTime, written }: Sent,
   ): Promise<T> {
-    const { schedule, weather, trace, atAwait } = this.#shared;
+    const { schedule, weather, trace, atAwait, standing } = this.#shared;
     const { dice } = schedule;
     const { crash, loss, slow, freeze, lasting } = weather();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     if (!this.#alive) return promise;
+    const fail = (how: { readonly notSent?: boolean } = {}): void =>
+      this.#step(() => reject(new PortError("unreachable", what, "no answer", undefined, how)));
+    if (this.#isCutOff(link, what, fail)) return promise;
     const span = (): number => {
       const [least, most] = (dice.chance(slow) ? SLOW_MS : USUAL_MS)[link];
       return dice.whole(least, most);
     };
-    const giveUp = (): void => {
-      const [least, most] = TIMEOUT_MS[link];
-      schedule.after(dice.whole(least, most), () =>
-        this.#whenAwake(() => reject(new PortError("unreachable", what, "no answer"))),
-      );
+    /** Storage takes a request at once. CycleCloud takes it when it does not stand still. */
+    const arrive = (take: (heldMs: number) => void): void => {
+      if (link === "storage" || endpoint === undefined) take(0);
+      else standing.arrive(EFFECTS.includes(endpoint), take);
     };
-    if (dice.chance(freeze)) {
-      this.#frozenUntil = schedule.now() + dice.whole(2000, LONGEST_FREEZE_MS);
-      trace(this.name, () => `stands still until ${clockText(this.#frozenUntil)}`);
-    }
+    const arriveIn = (milliseconds: number): void =>
+      schedule.after(milliseconds, () => arrive(() => void effect()));
+    if (dice.chance(freeze)) this.#freeze(dice.whole(2000, LONGEST_FREEZE_MS));
     if (dice.chance(crash)) {
       const arrives = dice.chance(0.5);
       trace(this.name, () => `${what}: never returns, ${arrives ? "arrives" : "is not sent"}`);
-      if (arrives) schedule.after(span(), () => void effect());
+      if (arrives) {
+        written?.();
+        arriveIn(span());
+      }
       this.crash();
       return promise;
     }
     if (dice.chance(loss)) {
       const fate = dice.pick(["lost", "unanswered", "late"]);
       trace(this.name, () => `${what}: ${fate}`);
-      giveUp();
-      if (fate === "unanswered") schedule.after(span(), () => void effect());
-      if (fate === "late") schedule.after(span() + dice.whole(1000, 20_000), () => void effect());
+      written?.();
+      const [least, most] = TIMEOUT_MS[link];
+      schedule.after(dice.whole(least, most), fail);
+      if (fate === "unanswered") arriveIn(span());
+      if (fate === "late") arriveIn(span() + dice.whole(1000, 20_000));
       return promise;
     }
+    const waitsMs = this.#waitsBefore();
+    if (waitsMs === 0) written?.();
     const trip = drawTrip(lasting, endpoint, dice);
     if (trip !== undefined) trace(this.name, () => `${what}: ${trip.words}`);
     const longer = lasting?.races !== undefined && isRaced(link, what) ? atAwait(this, stopping) : 0;
     const there = trip === undefined ? span() : trip.arrives;
     const back = (): number => (trip?.arrives === undefined ? span() : (trip.answered ?? 0) - trip.arrives);
-    if (trip?.answered === undefined && trip !== undefined) {
-      schedule.after(trip.givesUp, () =>
-        this.#whenAwake(() => reject(new PortError("unreachable", what, "no answer"))),
-      );
-    }
+    if (trip?.answered === undefined && trip !== undefined) schedule.after(trip.givesUp, fail);
     if (there === undefined) return promise;
-    schedule.after(there + longer, () => {
+    if (lasting?.standstills !== undefined && link === "cyclecloud") schedule.after(limitOf(lasting), fail);
+    const take = (heldMs: number): void => {
       const answer = effect();
       answer.catch(() => undefined);
       if (trip !== undefined && trip.answered === undefined) return;
-      schedule.after(back(), () => this.#whenAwake(() => void answer.then(resolve, reject)));
-    });
+      schedule.after(back() + heldMs, () => this.#step(() => void answer.then(resolve, reject)));
+    };
+    const goOut = (): void => schedule.after(there + longer, () => arrive(take));
+    if (waitsMs === 0) goOut();
+    else
+      schedule.after(waitsMs, () => {
+        if (!this.#alive) return;
+        // As a transport does, in the turn in which it writes.
+        if (inTime?.() === false) return fail({ notSent: true });
+        written?.();
+        goOut();
+      });
     return promise;
   }
+
+  /** Whether a link is cut. Then the call fails, and nothing of it arrives. */
+  #isCutOff(link: Link, what: string, fail: (how?: { readonly notSent?: boolean }) => void): boolean {
+    const { schedule, weather, trace } = this.#shared;
+    const { lasting } = weather();
+    const at = (schedule.now() - ORIGIN) / 1000;
+    const cut = lasting?.cuts?.find(
+      (one) => one.host === this.#position && one.link === link && isDuring(one, at),
+    );
+    if (cut === undefined) return false;
+    const { dice } = schedule;
+    this.#shared.met("cutOff");
+    trace(this.name, () => `${what}: cut off`);
+    const [least, most] = TIMEOUT_MS.storage;
+    const limit = link === "storage" ? dice.whole(least, most) : limitOf(lasting);
+    // A connection that is open already shows nothing until the limit.
+    if (cut.how === "refused") schedule.after(dice.whole(...REFUSED_MS), () => fail({ notSent: true }));
+    else if (dice.chance(0.5)) schedule.after(limit, fail);
+    else schedule.after(Math.min(limit, CONNECT_MS), () => fail({ notSent: true }));
+    return true;
+  }
+
+  /** The process may stand still while it makes a call. Returns how long it does so before the request is written, in ms. */
+  #waitsBefore(): number {
+    const { schedule } = this.#shared;
+    this.#mayFreeze();
+    const frozenMs = this.#frozenUntil - schedule.now();
+    return this.freezes && frozenMs > 0 && schedule.dice.chance(0.5) ? frozenMs : 0;
+  }
+}
+
+function limitOf(lasting: Lasting | undefined): number {
+  return lasting?.callLimitSeconds === undefined ? LIMIT_MS : lasting.callLimitSeconds * 1000;
 }
 
 /** The nodes whose stops this save commits. */

@@ -95,7 +95,8 @@ export function startJobWriter(
   };
   const renew = (): void => {
     write();
-    schedule.after(calm ? 30_000 : dice.whole(20_000, 60_000), renew);
+    const [least, most] = outlet.renewSeconds.jobs;
+    schedule.after(calm ? 30_000 : dice.whole(1000 * least, 1000 * most), renew);
   };
   schedule.after(dice.whole(0, 40_000), submit);
   schedule.after(dice.whole(0, 40_000), renew);

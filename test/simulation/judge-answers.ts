@@ -1,4 +1,5 @@
 import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { Evidence } from "./evidence.ts";
 import type { ScriptAnswer } from "./host.ts";
 import type { Violate } from "./verdict.ts";
 import type { Watched } from "./watched.ts";
@@ -22,7 +23,7 @@ export class AnswerJudge {
   readonly #askers = new Map<string, Asker>();
   #stopping: ReadonlySet<string> = new Set();
 
-  constructor(nodes: ReadonlyMap<string, Watched>, now: () => number, violate: Violate) {
+  constructor(nodes: ReadonlyMap<string, Watched>, { now, violate }: Pick<Evidence, "now" | "violate">) {
     this.#nodes = nodes;
     this.#now = now;
     this.#violate = violate;
@@ -86,14 +87,16 @@ export class AnswerJudge {
     if (asker === undefined || node === undefined || asker.closedSince !== undefined) return;
     if (node.unhealthy || !node.ready || node.failed) return;
     const { lastAnswerAt } = asker;
-    if (lastAnswerAt === undefined || committedAt - lastAnswerAt > UNREACHED_MS) return;
+    const isUnreached = lastAnswerAt === undefined || committedAt - lastAnswerAt > UNREACHED_MS;
+    if (isUnreached && !isAsked(node)) return;
     this.#violate("stoppedOpen", 1, `${nodeId} was stopped though its script had opened it`);
   }
 
-  /** Whether a question of the node waits, and the node has had no answer for minutes before that moment. */
+  /** Whether a report stops the node while a question of it waits, and the node has had no answer for minutes before that moment. */
   isUnreached(nodeId: string, at: number): boolean {
     const asker = this.#askers.get(nodeId);
-    if (asker === undefined) return false;
+    const node = this.#nodes.get(nodeId);
+    if (asker === undefined || node === undefined || isAsked(node)) return false;
     const { lastAnswerAt, waitsSince } = asker;
     return waitsSince !== undefined && (lastAnswerAt === undefined || at - lastAnswerAt > UNREACHED_MS);
   }
@@ -101,4 +104,9 @@ export class AnswerJudge {
   hasNoScript(nodeId: string): boolean {
     return !this.#askers.has(nodeId);
   }
+}
+
+/** Its own question stops it. */
+function isAsked({ markedBy }: Watched): boolean {
+  return markedBy === "callback" || markedBy === "unhealthy";
 }

@@ -14,17 +14,17 @@ export function judgedStore(store: RecordStore, judge: Judge): RecordStore {
     ...store,
     save: async (record, changes, previous) => {
       const saved = await store.save(record, changes, previous);
-      if (saved.kind === "saved") judge.saved(record, changes.ledger);
+      if (saved.kind === "saved") judge.saved(record, changes);
       return saved;
     },
   };
 }
 
-/** A process has sent this request to CycleCloud. */
-export function judgeRequest(request: TransportRequest, judge: Judge): void {
+/** A process has sent this request to CycleCloud. `readAt`: when it last read the record. */
+export function judgeRequest(request: TransportRequest, readAt: number, judge: Judge): void {
   const endpoint = endpointOf(request);
   if (endpoint === "status") judge.pace.statusSent();
-  if (endpoint === "terminate") judge.stopSent(readRequestId(request.body));
+  if (endpoint === "terminate") judge.stopSent(readRequestId(request.body), readAt);
   if (endpoint !== "create") return;
   const create = readCreate(request.body);
   if (create !== undefined) judge.createSent(create.requestId, create.arrays);

@@ -1,6 +1,7 @@
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Told } from "./needs.ts";
+import { stoodTooLong } from "./evidence.ts";
 import { needOf, slotsOf } from "./needs.ts";
 import type { Watched } from "./watched.ts";
 import { isActive, isLive, wasLeaving } from "./watched.ts";
@@ -9,6 +10,8 @@ type CreateAccepted = Extract<SimulatorEvent, { readonly kind: "create-accepted"
 
 /** A plan that was made on a false answer is carried out within this time. */
 const DECEIVED_MS = 60_000;
+/** A create is sent by then after its commit, also by an instance that has taken it over. */
+const LATEST_SEND_MS = 120_000;
 
 /** Counts nodes that are created or started without need, and creates and starts beyond a limit. */
 export class CreateJudge {
@@ -26,6 +29,9 @@ export class CreateJudge {
 
   /** A create was sent; `arrays`: the array of each of its sets. */
   sent(requestId: string, arrays: readonly string[]): void {
+    const { commits, now, violate } = this.#evidence;
+    const age = now() - (commits.get(requestId) ?? now());
+    if (age > LATEST_SEND_MS) violate("wrongSend", 1, `${requestId} was sent ${age} ms after its commit`);
     this.#arrays.set(requestId, arrays);
   }
 
@@ -46,9 +52,15 @@ export class CreateJudge {
     requestId: string | undefined,
     at: number,
   ): void {
-    const { limits, nodes, demand, commits, violate } = this.#evidence;
+    const { limits, nodes, demand, commits, counts, violate } = this.#evidence;
     const committedAt = commits.get(requestId ?? "") ?? at;
-    const there = nodes.all.filter((node) => node.array === array && isLive(node));
+    if (this.#isForgotten({ committedAt, shownAt: undefined })) {
+      counts.heldTooLong += 1;
+      return;
+    }
+    const there = nodes.all.filter(
+      (node) => node.array === array && isLive(node) && !this.#isForgotten(node),
+    );
     // A node of an earlier bucket goes first if its create was decided together with this one, or while the outcome of this one was unknown.
     const isEarlier = (node: Watched): boolean =>
       limits.bucketOrder && node.group !== undefined && node.committedAt >= committedAt;
@@ -96,6 +108,11 @@ export class CreateJudge {
     const beyond = Math.max(beyondQuota, ...beyondArrays);
     if (beyond > 0)
       violate("limitsExceeded", beyond, `${requestId} asked for ${beyond} nodes beyond a limit`);
+  }
+
+  /** CycleCloud stood still for over 15 minutes before it showed the node: plans do not count it any more. */
+  #isForgotten({ committedAt, shownAt }: Pick<Watched, "committedAt" | "shownAt">): boolean {
+    return stoodTooLong(this.#evidence, committedAt, shownAt ?? Number.POSITIVE_INFINITY);
   }
 
   /** Substitutes for nodes that stay unclear, and nodes that storage has forgotten. */

@@ -7,8 +7,8 @@ const MINUTE_MS = 60_000;
 const MOST_OBSERVATIONS = 13;
 /** Two more calls may arrive within a minute, because a process may stand still between reserving an observation and sending its call. */
 const STATUS_CALLS_PER_MINUTE = MOST_OBSERVATIONS + 2;
-/** An intent lasts at most 15 minutes, and until the next plan. */
-const OLDEST_INTENT_MS = 900_000 + 180_000;
+/** An intent lasts at most 15 minutes, and until the next plan: one whose observation was saved this long after the commit. */
+const OLDEST_INTENT_MS = 900_000 + 90_000;
 
 /** What pace is judged by: needs and nodes. */
 export interface Counts {
@@ -41,9 +41,10 @@ export class PaceJudge {
     this.#begun = now();
   }
 
-  /** The shared store has saved this record. */
-  saved({ lookedAt, intents }: ClusterRecord): void {
+  /** The shared store has saved this record. `isObserved`: with a new observation. */
+  saved({ lookedAt, intents }: ClusterRecord, isObserved: boolean): void {
     if (lookedAt !== undefined) this.#observed(lookedAt);
+    if (!isObserved) return;
     for (const { id, committedAt } of intents) {
       if (this.#now() - committedAt < OLDEST_INTENT_MS || this.#old.has(id)) continue;
       this.#old.add(id);

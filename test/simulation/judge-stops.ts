@@ -1,13 +1,17 @@
 import type { Evidence } from "./evidence.ts";
+import { GIVEN_UP_MS, stoodTooLong } from "./evidence.ts";
 import type { AnswerJudge } from "./judge-answers.ts";
+import type { Stood } from "./standing.ts";
 import { leastNeedOf } from "./needs.ts";
 
 /** A committed stop may still arrive, or be known to be lost, for this long: its lease, and the pause before it is decided again. */
 const COMMITTED_STOP_MS = 185_000;
 /** A stop that arrives later than this after its commit was not sent on that decision: the lease, and the time on the way. */
 const LATEST_STOP_MS = 75_000;
-/** The same in weather that lasts, where requests may arrive up to the time limit of a call after they were sent. */
-const LATEST_LASTING_STOP_MS = 95_000;
+/** A stop is sent by then after its commit. */
+const LATEST_SEND_MS = 30_000;
+/** A node is not given up before: the least boot timeout of the runs (configuration.ts). */
+const BOOT_MS = 230_000;
 /** A report that was accepted less than this before a stop was sent may not have been read before it. */
 const LATEST_READ_MS = 1000;
 /** Observations are older where calls are slow: this many slow calls. */
@@ -15,21 +19,30 @@ const SLOW_CALLS = 8;
 /** A callback is answered on an observation of at most two intervals ago. */
 const OLDEST_OBSERVATION_MS = 120_000;
 
+function overlap(spell: Stood, from: number, until: number): number {
+  return Math.max(0, Math.min(spell.until, until) - Math.max(spell.from, from));
+}
+
 /** Counts nodes that are stopped although they were needed or busy. */
 export class StopJudge {
   readonly #evidence: Evidence;
   readonly #answers: AnswerJudge;
-  /** By request id: when each stop was first sent. */
-  readonly #sent = new Map<string, number>();
+  /** By request id: when the record was read last before each stop was sent. */
+  readonly #readBefore = new Map<string, number>();
 
   constructor(evidence: Evidence, answers: AnswerJudge) {
     this.#evidence = evidence;
     this.#answers = answers;
   }
 
-  /** A stop was sent. */
-  sent(requestId: string): void {
-    if (!this.#sent.has(requestId)) this.#sent.set(requestId, this.#evidence.now());
+  /** A stop was sent. `readAt`: when its process last read the record. */
+  sent(requestId: string, readAt: number): void {
+    const { commits, now, violate } = this.#evidence;
+    const age = now() - (commits.get(requestId) ?? now());
+    if (age > LATEST_SEND_MS) violate("wrongSend", 1, `${requestId} was sent ${age} ms after its commit`);
+    if (this.#readBefore.has(requestId)) violate("wrongSend", 1, `${requestId} was sent twice`);
+    // Other work of the process may have read the record just before.
+    this.#readBefore.set(requestId, Math.min(now() - LATEST_READ_MS, readAt));
   }
 
   /** A stop was committed. It may be lost: in weather that lasts its node counts as present, unless the node is given up. */
@@ -48,8 +61,14 @@ export class StopJudge {
     if (node === undefined || node.stopped) return;
     const hosts = nodes.hostsUp();
     const committedAt = commits.get(requestId) ?? at;
-    this.#answers.stopped(nodeId, committedAt);
+    const isHeld = at - committedAt > GIVEN_UP_MS && stoodTooLong(this.#evidence, committedAt, at);
+    if (!isHeld) this.#answers.stopped(nodeId, committedAt);
     node.stopped = true;
+    if (isHeld) {
+      counts.heldTooLong += 1;
+      return;
+    }
+    if (!node.ready && !node.failed) this.#checkBoot(nodeId, node.createdAt, at);
     if (!node.ready || node.failed) return;
     counts.readyNodesStopped += 1;
     if (node.unhealthy) return;
@@ -59,6 +78,14 @@ export class StopJudge {
     if (node.busySince === undefined) return;
     if (limits.lasting === undefined) this.#checkBusy(nodeId, node.busySince, node.markedAt, committedAt, at);
     else this.#checkLastingBusy(nodeId, node.busySince, requestId, committedAt);
+  }
+
+  /** Had the node as long to boot as it may take? CycleCloud boots nothing while it stands still. */
+  #checkBoot(nodeId: string, createdAt: number, at: number): void {
+    const { stood, violate } = this.#evidence;
+    const still = stood.reduce((sum, spell) => sum + overlap(spell, createdAt, at), 0);
+    const age = at - createdAt - still;
+    if (age < BOOT_MS) violate("endedBooting", 1, `${nodeId} was stopped after it had booted for ${age} ms`);
   }
 
   /** Are fewer nodes left than were needed all the time since the commit? */
@@ -74,8 +101,8 @@ export class StopJudge {
     const oldest = committedAt - OLDEST_OBSERVATION_MS - SLOW_CALLS * 1000 * (lasting?.slow?.seconds ?? 0);
     // The decision may rest on an observation that still showed nodes as Ready which have been switched off or lost since.
     const left = nodes.countReady(array) + nodes.countOffSince(array, oldest);
-    const latest = lasting === undefined ? LATEST_STOP_MS : LATEST_LASTING_STOP_MS;
-    const since = Math.max(committedAt, at - latest);
+    // In weather that lasts CycleCloud may hold a stop for long.
+    const since = lasting === undefined ? Math.max(committedAt, at - LATEST_STOP_MS) : committedAt;
     const least = Math.min(...demand.needs(since, at, (told) => leastNeedOf(array, told, hosts)));
     if (left >= least) return;
     violate(
@@ -115,8 +142,8 @@ export class StopJudge {
       counts.unreachedStopped += 1;
       return;
     }
-    const sentAt = this.#sent.get(requestId) ?? committedAt;
-    const reportedAt = demand.lastReportBefore(Math.max(committedAt, sentAt - LATEST_READ_MS));
+    const readAt = this.#readBefore.get(requestId) ?? committedAt;
+    const reportedAt = demand.lastReportBefore(Math.max(committedAt, readAt));
     const isBlind = this.#answers.hasNoScript(nodeId) && limits.lasting?.scripts?.states === false;
     if (isBlind && reportedAt !== undefined && busySince > reportedAt) return;
     violate("stoppedNeeded", 1, `${nodeId} was stopped (committed at ${committedAt}) while a job ran on it`);

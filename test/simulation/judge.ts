@@ -1,4 +1,4 @@
-import type { Ledger } from "../../src/domain/ledger.ts";
+import type { BodyChanges } from "../../src/app/ports/record-store.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import { DemandHistory } from "./demand-history.ts";
@@ -9,7 +9,8 @@ import { PaceJudge } from "./judge-pace.ts";
 import { StopJudge } from "./judge-stops.ts";
 import type { Told } from "./needs.ts";
 import { needOf } from "./needs.ts";
-import type { Tally, Verdict, Violate } from "./verdict.ts";
+import type { Stood } from "./standing.ts";
+import type { Met, Tally, Verdict, Violate } from "./verdict.ts";
 import { NOTHING } from "./verdict.ts";
 import { WatchedNodes } from "./watched-nodes.ts";
 
@@ -36,6 +37,7 @@ export class Judge {
   readonly #demand: DemandHistory;
   readonly #commits = new Map<string, number>();
   readonly #counts: Tally = { ...NOTHING };
+  readonly #stood: Stood[] = [];
 
   constructor(limits: Limits, now: () => number, trace: (what: string) => void) {
     this.#limits = limits;
@@ -45,10 +47,11 @@ export class Judge {
     const nodes = new WatchedNodes(now);
     const demand = new DemandHistory(now, violate);
     const counts = this.#counts;
-    const evidence: Evidence = { limits, now, nodes, demand, commits: this.#commits, counts, violate };
+    const seen = { nodes, demand, commits: this.#commits, stood: this.#stood };
+    const evidence: Evidence = { limits, now, ...seen, counts, violate };
     this.#nodes = nodes;
     this.#demand = demand;
-    this.answers = new AnswerJudge(nodes.byId, now, violate);
+    this.answers = new AnswerJudge(nodes.byId, evidence);
     this.#creates = new CreateJudge(evidence);
     this.#stops = new StopJudge(evidence, this.answers);
     const known = {
@@ -66,12 +69,17 @@ export class Judge {
     this.#demand.sent(told);
   }
 
-  /** The shared store has saved this record, and this ledger if it has changed. */
-  saved(record: ClusterRecord, ledger: Ledger | undefined): void {
+  /** The shared store has saved this record, and these bodies. */
+  saved(record: ClusterRecord, { ledger, questions, seen }: BodyChanges): void {
     this.answers.saved(record);
-    this.pace.saved(record);
+    this.pace.saved(record, seen !== undefined);
+    for (const [nodeId, { draining }] of questions ?? [])
+      if (draining !== undefined) this.#nodes.change(nodeId, (node) => (node.markedBy = draining.by));
     for (const { nodeId, draining } of ledger?.values() ?? [])
-      this.#nodes.change(nodeId, (node) => (node.markedAt = draining?.since));
+      this.#nodes.change(nodeId, (node) => {
+        node.markedAt = draining?.since;
+        node.markedBy = draining?.by ?? node.markedBy;
+      });
     for (const { id, committedAt, effect } of record.intents) {
       if (this.#commits.has(id)) continue;
       this.#commits.set(id, committedAt);
@@ -120,21 +128,34 @@ export class Judge {
     this.#nodes.leave(nodeId, Number.POSITIVE_INFINITY);
   }
 
+  /** Weather that stands still has come. */
+  met(what: Met): void {
+    this.#counts[what] += 1;
+  }
+
   // ------------------------------------------------------------ CycleCloud
+
+  /** CycleCloud stands still. */
+  stood(spell: Stood): void {
+    this.met("standstills");
+    this.#stood.push(spell);
+  }
 
   /** A create was sent; `arrays`: the array of each of its sets. */
   createSent(requestId: string, arrays: readonly string[]): void {
     this.#creates.sent(requestId, arrays);
   }
 
-  stopSent(requestId: string): void {
-    this.#stops.sent(requestId);
+  /** A stop was sent. `readAt`: when its process last read the record. */
+  stopSent(requestId: string, readAt: number): void {
+    this.#stops.sent(requestId, readAt);
   }
 
   /** A status lists the node. */
   shown(nodeId: string, ready: boolean): void {
     this.#nodes.change(nodeId, (node) => {
       node.shown += 1;
+      node.shownAt ??= this.#now();
       node.shownReady ||= ready;
     });
   }
@@ -188,7 +209,7 @@ export class Judge {
     const { nodeId, array, placementGroup: group, requestId, at } = event;
     this.#creates.broughtUp(nodeId, { array, group }, requestId, at);
     this.#counts.nodesCreated += 1;
-    this.#nodes.add(event, this.#commits.get(requestId ?? "") ?? at);
+    this.#nodes.add(event, { createdAt: at, committedAt: this.#commits.get(requestId ?? "") ?? at });
   }
 
   #started(nodeId: string, requestId: string | undefined, at: number): void {

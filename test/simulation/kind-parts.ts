@@ -30,6 +30,12 @@ export const CALM: Partial<Weather> = {
   unfit: 0,
 };
 
+/**
+ * Demand drops for this long, in seconds. Nodes are up a minute after demand rises, and ask half a minute after it drops. It returns within
+ * 180 s of that.
+ */
+export const DIPS = [20, 210] as const;
+
 /** Limits that are never reached: quotas are tested by storms. */
 export function clusterOf(nodesPerArray: number, arrays: readonly string[] = ["alpha"]) {
   return { arrays, nodesPerArray, quotaNodes: 4 * nodesPerArray * arrays.length };

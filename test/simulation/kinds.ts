@@ -1,8 +1,10 @@
 import { Dice } from "./dice.ts";
+import { STILL_KINDS, drawStill } from "./still-kinds.ts";
 import type { Endpoint, Lasting, Unclear, Weather } from "./weather.ts";
 import {
   BOOT_SECONDS,
   CALM,
+  DIPS,
   GRACE_SECONDS,
   SCRIPTS,
   clusterOf,
@@ -27,6 +29,12 @@ export const KINDS = [
   "scripts",
   "storage",
   "mixed",
+  "standstill",
+  "frozen",
+  "queued",
+  "cutoff",
+  "secret",
+  "everything",
 ] as const;
 
 export type Kind = (typeof KINDS)[number];
@@ -50,6 +58,12 @@ export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
   scripts: firstSeeds(16),
   storage: firstSeeds(5),
   mixed: firstSeeds(12),
+  standstill: firstSeeds(4),
+  frozen: firstSeeds(4),
+  queued: firstSeeds(4),
+  cutoff: firstSeeds(4),
+  secret: firstSeeds(4),
+  everything: firstSeeds(4),
 };
 
 function firstSeeds(count: number): readonly number[] {
@@ -65,13 +79,7 @@ export function drawKind(kind: Kind, seed: number): Partial<Weather> {
   return { ...CALM, ...DRAWN[kind](dice) };
 }
 
-/**
- * Demand drops for this long, in seconds. Nodes are up a minute after demand rises, and ask half a minute after it drops. It returns within
- * 180 s of that.
- */
-const DIPS = [20, 210] as const;
-
-/** The same, but long enough for an idle node to be stopped by report. */
+/** Like DIPS, but long enough for an idle node to be stopped by report. */
 const LONG_DIPS = [150, 300] as const;
 
 type Draw = (dice: Dice) => Partial<Weather>;
@@ -246,31 +254,37 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
       scripts: SCRIPTS,
     },
   }),
-  mixed: (dice) => {
-    const slow = dice.chance(0.4)
-      ? { slow: { endpoint: "all" as const, seconds: dice.pick([2, 6, 12]) } }
-      : {};
-    const lasting: Lasting = {
-      ...slow,
-      ...(dice.chance(0.5) ? { lost: 0.15 } : {}),
-      ...(dice.chance(0.5) ? { late: 0.2 } : {}),
-      ...(dice.chance(0.4) ? { races: 0.05 } : {}),
-      ...(dice.chance(0.3) ? { vanish: { beforeReady: 0.05, everySeconds: 90 } } : {}),
-      ...(dice.chance(0.3) ? { deleters: { everySeconds: 60, onlyIdle: dice.chance(0.5) } } : {}),
-      ...(dice.chance(0.5) ? { dips: DIPS } : {}),
-      renewals: dice.pick([0, 3]),
-      scripts: { delayed: 0.1, unreached: dice.pick([0, 0.2]), silent: dice.pick([0, 0.3]), states: true },
-    };
-    return {
-      ...clusterOf(dice.whole(4, 10)),
-      stormSeconds: dice.whole(500, 900),
-      sets: dice.whole(1, 2),
-      instances: dice.pick([2, 3]),
-      crash: dice.pick([0, 0.004, 0.01]),
-      loss: dice.pick([0, 0.02]),
-      freeze: dice.pick([0, 0.002]),
-      reports: dice.chance(0.5),
-      lasting,
-    };
+  mixed: drawMixed,
+  ...STILL_KINDS,
+  everything: (dice) => {
+    const mixed = drawMixed(dice);
+    const still = drawStill(dice, mixed.instances ?? 1);
+    return { ...mixed, ...still, lasting: { ...mixed.lasting, ...still.lasting } };
   },
 };
+
+function drawMixed(dice: Dice): Partial<Weather> {
+  const slow = dice.chance(0.4) ? { slow: { endpoint: "all" as const, seconds: dice.pick([2, 6, 12]) } } : {};
+  const lasting: Lasting = {
+    ...slow,
+    ...(dice.chance(0.5) ? { lost: 0.15 } : {}),
+    ...(dice.chance(0.5) ? { late: 0.2 } : {}),
+    ...(dice.chance(0.4) ? { races: 0.05 } : {}),
+    ...(dice.chance(0.3) ? { vanish: { beforeReady: 0.05, everySeconds: 90 } } : {}),
+    ...(dice.chance(0.3) ? { deleters: { everySeconds: 60, onlyIdle: dice.chance(0.5) } } : {}),
+    ...(dice.chance(0.5) ? { dips: DIPS } : {}),
+    renewals: dice.pick([0, 3]),
+    scripts: { delayed: 0.1, unreached: dice.pick([0, 0.2]), silent: dice.pick([0, 0.3]), states: true },
+  };
+  return {
+    ...clusterOf(dice.whole(4, 10)),
+    stormSeconds: dice.whole(500, 900),
+    sets: dice.whole(1, 2),
+    instances: dice.pick([2, 3]),
+    crash: dice.pick([0, 0.004, 0.01]),
+    loss: dice.pick([0, 0.02]),
+    freeze: dice.pick([0, 0.002]),
+    reports: dice.chance(0.5),
+    lasting,
+  };
+}

@@ -3,12 +3,22 @@ import type { Kind } from "./kinds.ts";
 import { KINDS, SAMPLE } from "./kinds.ts";
 import { faultsOf, nothingDone, playSeed } from "./report.ts";
 import { simulate } from "./simulate.ts";
+import type { Met } from "./verdict.ts";
 
 /**
  * `SEED=late:12 npx vitest run --config test/vitest.config.ts test/simulation/lasting` replays seed 12 of the kind "late" with its whole
  * trace. Without SEED the fixed sample is played, about 15 s on one core.
  */
 const replayed = readReplayed(process.env["SEED"]);
+
+/** What comes in each run of a kind that stands still. */
+const METS: Readonly<Partial<Record<Kind, Met>>> = {
+  standstill: "standstills",
+  frozen: "freezes",
+  queued: "queued",
+  cutoff: "cutOff",
+  secret: "refused",
+};
 
 function readReplayed(text: string | undefined): { readonly kind: Kind; readonly seed: number } | undefined {
   const [name, seed] = (text ?? "").split(":");
@@ -27,6 +37,8 @@ test.skipIf(process.env["SEED"] !== undefined).each(KINDS)(
     }
     expect(faults).toEqual([]);
     expect(did.nodesCreated).toBeGreaterThan(SAMPLE[kind].length);
+    const met = METS[kind];
+    if (met !== undefined) expect(did[met]).toBeGreaterThan(SAMPLE[kind].length);
   },
 );
 

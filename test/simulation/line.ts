@@ -75,11 +75,22 @@ export class Line implements Pick<DemandQueue, "wake"> {
     message.dequeued += 1;
     // The host copies a message that failed too often to the poison queue, where it is tried once more.
     const poison = message.dequeued > MOST_DELIVERIES;
+    let isHeld = true;
     instance.invoke(
       message.name,
       () => (poison ? handlePoison(instance, message.body) : handleDemand(instance, message.body)),
-      (how) => this.#ended(message, how),
+      (how) => {
+        if (isHeld) this.#ended(message, how);
+        isHeld = false;
+      },
     );
+    // A host that stands still does not keep its message from the others.
+    if (!instance.freezes) return;
+    this.#schedule.after(VISIBILITY_MS, () => {
+      if (!isHeld || !instance.standsStill) return;
+      isHeld = false;
+      this.#deliver(message);
+    });
   }
 
   #ended(message: Message, how: Ended<void>): void {

@@ -2,6 +2,7 @@ import type { StopAnswer } from "../../src/app/autostop/stop-answer.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import type { Fronts } from "./fronts.ts";
 import type { Instance } from "./instance.ts";
 import type { Judge } from "./judge.ts";
 import type { Schedule } from "./schedule.ts";
@@ -50,7 +51,7 @@ export class Machines {
     unfit: () => number,
     stormy: () => boolean,
     defect: (error: unknown) => void,
-    scripts?: Scripts,
+    agents?: { readonly scripts: Scripts; readonly fronts: Fronts },
   ) {
     this.#schedule = schedule;
     this.#instance = instance;
@@ -58,16 +59,16 @@ export class Machines {
     this.#unfit = unfit;
     this.#stormy = stormy;
     this.#defect = defect;
-    this.saysStates = scripts?.states === true;
+    this.saysStates = agents?.scripts.states === true;
     const isUp = (machine: Machine): boolean => this.isUp(machine);
     this.#agents =
-      scripts === undefined
+      agents === undefined
         ? undefined
         : new ScriptAgents({
             schedule,
             instance,
             judge: judge.answers,
-            scripts,
+            ...agents,
             unfit,
             stormy,
             defect,

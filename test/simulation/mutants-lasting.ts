@@ -10,6 +10,11 @@ function inSample(kind: Kind, mutant: Omit<Mutant, "kind" | "seeds">): Mutant {
   return { ...mutant, kind, seeds: SAMPLE[kind] };
 }
 
+/** The first seeds of a kind that stands still find it: about ten times as many as it took when this was written, 40 at most. */
+function standingStill(kind: Kind, mutant: Omit<Mutant, "kind" | "seeds">): Mutant {
+  return { ...mutant, kind, seeds: 40 };
+}
+
 export const LASTING_MUTANTS: readonly Mutant[] = [
   inSample("slow", {
     name: "a look that slow calls made old is thrown away",
@@ -182,8 +187,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/nodes/missing.ts",
-        find: "const since = node.missing?.since ?? snapshot.at;",
-        put: "const since = listed.size < before.nodes.length ? snapshot.at : (node.missing?.since ?? snapshot.at);",
+        find: "{ ...lackOf(node, snapshot, before), ",
+        put: "{ ...lackOf(node, snapshot, before), ...(listed.size < before.nodes.length ? { since: snapshot.at } : {}), ",
       },
     ],
     moves: "waited",
@@ -197,11 +202,82 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
         put: "const MISSING_SECONDS: Seconds = 0;",
       },
       {
+        file: "src/decide/nodes/missing.ts",
+        find: "const MISSING_OBSERVATIONS = 3;",
+        put: "const MISSING_OBSERVATIONS = 1;",
+      },
+      {
         file: "src/domain/unlisted.ts",
         find: "const NAMED_SECONDS: Seconds = 180;",
         put: "const NAMED_SECONDS: Seconds = 0;",
       },
     ],
     moves: "overshoot",
+  }),
+  standingStill("standstill", {
+    name: "a stop is lost by an early observation",
+    edits: [
+      {
+        file: "src/decide/intents/stops.ts",
+        find: "snapshot.early !== true && snapshot.at",
+        put: "snapshot.at",
+      },
+    ],
+    moves: "stoppedOpen",
+  }),
+  standingStill("standstill", {
+    name: "a create is unknown by an early question",
+    edits: [
+      {
+        file: "src/decide/intents/settle-create.ts",
+        find: "if (isEarly(record, askedAt)) return false;",
+        put: "if (isEarly(record, askedAt) && askedAt < 0) return false;",
+      },
+    ],
+    moves: "overshoot",
+  }),
+  standingStill("standstill", {
+    name: "a node opens 180 s after its question, whatever it is told",
+    edits: [
+      {
+        file: "src/client/stop-series.ts",
+        find: "now - Math.max(askedAt, heldAt) >= OVER_MS",
+        put: "now - Math.min(askedAt, heldAt) >= OVER_MS",
+      },
+    ],
+    moves: "stoppedOpen",
+  }),
+  standingStill("standstill", {
+    name: "an answer does not say that a stop is under way",
+    edits: [
+      {
+        file: "functions/stop-answer.ts",
+        find: "answer.underWay === true ? { stopUnderWay: true } : {}",
+        put: "answer.underWay === true ? {} : {}",
+      },
+    ],
+    moves: "stoppedOpen",
+  }),
+  standingStill("queued", {
+    name: "a question counts from its arrival, however long it was on its way",
+    edits: [
+      {
+        file: "src/decide/autostop/judge-stops.ts",
+        find: "if (call.begin && isHeldUp(clock, call))",
+        put: "if (call.begin && now < 0 && isHeldUp(clock, call))",
+      },
+    ],
+    moves: "stoppedOpen",
+  }),
+  standingStill("frozen", {
+    name: "nobody looks at the clock in the turn in which a change is written",
+    edits: [
+      {
+        file: "src/adapters/cyclecloud/cyclecloud.ts",
+        find: "return inTime === undefined ? change : { ...change, inTime };",
+        put: "return inTime === undefined ? change : change;",
+      },
+    ],
+    moves: "wrongSend",
   }),
 ];

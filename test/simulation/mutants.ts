@@ -98,8 +98,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/nodes/missing.ts",
-        find: "snapshot.at < (missingUntil(carried) ?? since) ? [carried] : []",
-        put: "carried.name === since.toString() ? [carried] : []",
+        find: "isOver(lack, snapshot) ? [] : [{ ...node, missing: lack }]",
+        put: "lack.since < 0 ? [{ ...node, missing: lack }] : []",
       },
     ],
     moves: "overshoot",
@@ -242,8 +242,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/app/effects/send-intent.ts",
-        find: "maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined",
-        put: "call()",
+        find: "isInTime() ? call(isInTime) : undefined",
+        put: "call(() => true)",
       },
     ],
     moves: "stoppedNeeded",

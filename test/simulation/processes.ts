@@ -38,7 +38,7 @@ export class Processes {
       this.#schedule.after(this.#schedule.dice.whole(500, 20_000), () => startOne(position, life));
     };
     const startOne = (position: number, life: number): void => {
-      this.instances[position] = new Instance(`host${position}.${life}`, { ...shared, noteCrash });
+      this.instances[position] = new Instance(`host${position}.${life}`, position, { ...shared, noteCrash });
     };
     for (let position = 0; position < count; position += 1) startOne(position, 1);
   }
@@ -46,6 +46,12 @@ export class Processes {
   /** One of those that run. Undefined if none does. */
   any(): Instance | undefined {
     const running = this.instances.filter((instance) => instance !== undefined);
+    return running[this.#schedule.dice.whole(0, running.length - 1)];
+  }
+
+  /** One of those that run and do not stand still for long. Undefined if none does. */
+  awake(): Instance | undefined {
+    const running = this.instances.filter((instance) => instance?.standsStill === false);
     return running[this.#schedule.dice.whole(0, running.length - 1)];
   }
 
@@ -57,7 +63,7 @@ export class Processes {
   tickFrom(at: number): void {
     this.#schedule.at(at, () => {
       const copies = this.#schedule.dice.chance(0.3) ? 2 : 1;
-      for (let copy = 0; copy < copies; copy += 1) this.#tickOn(this.any());
+      for (let copy = 0; copy < copies; copy += 1) this.#tickOn(this.awake());
       this.tickFrom(at + TICK_MS);
     });
   }

@@ -19,6 +19,8 @@ export const VIOLATIONS = [
   "late",
   "wrongYes",
   "wrongUndrain",
+  "endedBooting",
+  "wrongSend",
   "stoppedOpen",
   "unbraked",
   "neverGranted",
@@ -65,15 +67,30 @@ export async function playSeeds(
   return { faults: [], did };
 }
 
+/** What is counted over several runs, so that a test notices runs in which nothing happens. */
+const COUNTED = [
+  "nodesCreated",
+  "nodesStarted",
+  "readyNodesStopped",
+  "unreachedStopped",
+  "heldTooLong",
+  "standstills",
+  "freezes",
+  "queued",
+  "cutOff",
+  "refused",
+] as const satisfies readonly (keyof Verdict)[];
+
+/** What happened in the runs. */
+export type Did = Record<(typeof COUNTED)[number] | "runs" | "crashes" | "simulatedSeconds", number>;
+
 /** Plays one seed, adds its counts to `did`, and prints its story if it has a fault. */
 export async function playSeed(seed: number, played: Played, did: Did): Promise<readonly string[]> {
   const outcome = await simulate(seed, played);
+  did.runs += 1;
   did.crashes += outcome.crashes;
-  did.nodesStarted += outcome.verdict.nodesStarted;
-  did.nodesCreated += outcome.verdict.nodesCreated;
-  did.readyNodesStopped += outcome.verdict.readyNodesStopped;
-  did.unreachedStopped += outcome.verdict.unreachedStopped;
   did.simulatedSeconds += outcome.simulatedSeconds;
+  for (const name of COUNTED) did[name] += outcome.verdict[name];
   const faults = faultsOf(outcome);
   if (faults.length > 0) process.stdout.write(`${await tellStory(seed, played)}\n`);
   return faults;
@@ -81,22 +98,18 @@ export async function playSeed(seed: number, played: Played, did: Did): Promise<
 
 export function nothingDone(): Did {
   return {
+    runs: 0,
     crashes: 0,
+    simulatedSeconds: 0,
     nodesCreated: 0,
     nodesStarted: 0,
     readyNodesStopped: 0,
     unreachedStopped: 0,
-    simulatedSeconds: 0,
+    heldTooLong: 0,
+    standstills: 0,
+    freezes: 0,
+    queued: 0,
+    cutOff: 0,
+    refused: 0,
   };
-}
-
-/** What happened in the runs, so that a test notices runs in which nothing happens. */
-export interface Did {
-  crashes: number;
-  nodesCreated: number;
-  nodesStarted: number;
-  readyNodesStopped: number;
-  /** Busy nodes that were stopped after none of their questions had reached a host for minutes. */
-  unreachedStopped: number;
-  simulatedSeconds: number;
 }

@@ -1,3 +1,6 @@
+import type { StopSeries } from "../../src/client/stop-series.ts";
+import { isOver, mayBegin, withAnswer, withQuestion, wordOf } from "../../src/client/stop-series.ts";
+import type { Fronts } from "./fronts.ts";
 import type { ScriptAnswer } from "./host.ts";
 import { askInstance } from "./host.ts";
 import type { Instance } from "./instance.ts";
@@ -8,29 +11,23 @@ import type { Scripts } from "./weather.ts";
 
 /** A node is idle for this long before its script closes it and asks. */
 const IDLE_MS = 30_000;
-/** A script asks for a stop for this long. After that it only asks for the verdict. */
-const ASKS_FOR_STOP_MS = 60_000;
 const BETWEEN_QUESTIONS_MS = 30_000;
 const GIVES_UP_MS = 20_000;
-/** Without a verdict it opens this long after its last question for a stop. */
-const OPENS_ALONE_MS = 180_000;
 /** After the answer "stop" it stays closed, and asks again at this interval until the node is gone. */
 const AFTER_YES_MS = 60_000;
 
 /** The questions of one node from closing it until a verdict. */
 interface Series {
-  readonly from: number;
   readonly unhealthy: boolean;
-  lastForStop: number;
-  /** A question ended without a verdict. */
-  unclear: boolean;
-  /** The answer was "stop": it no longer opens by itself. */
-  granted: boolean;
+  /** As the script keeps it. Undefined: nothing was asked yet. */
+  kept: StopSeries | undefined;
 }
 
 interface Node {
   readonly unreached: boolean;
   readonly silent: boolean;
+  /** How far its clock is ahead. */
+  readonly aheadMs: number;
   series: Series | undefined;
 }
 
@@ -39,6 +36,7 @@ export interface ScriptWorld {
   readonly instance: () => Instance | undefined;
   readonly judge: AnswerJudge;
   readonly scripts: Scripts;
+  readonly fronts: Fronts;
   readonly unfit: () => number;
   readonly stormy: () => boolean;
   readonly defect: (error: unknown) => void;
@@ -62,12 +60,13 @@ export class ScriptAgents {
     const { schedule, unfit, judge } = this.#world;
     const node = this.#nodeOf(machine);
     const now = schedule.now();
-    if (node.silent || node.series !== undefined || machine.job !== undefined) return;
+    if (node.series !== undefined) return this.#openAlone(machine, node, node.series);
+    if (node.silent || machine.job !== undefined) return;
     if (at === undefined && (now - machine.idleSince < IDLE_MS || machine.askAt > now)) return;
     const unhealthy = schedule.dice.chance(unfit());
     machine.closed = true;
     judge.closed(machine.nodeId, unhealthy);
-    const series = { from: now, unhealthy, lastForStop: now, unclear: false, granted: false };
+    const series: Series = { unhealthy, kept: undefined };
     node.series = series;
     this.#question(machine, series, at);
   }
@@ -78,7 +77,9 @@ export class ScriptAgents {
     const { schedule, scripts, judge } = this.#world;
     const unreached = scripts.unreached > 0 && schedule.dice.chance(scripts.unreached);
     const silent = scripts.silent > 0 && schedule.dice.chance(scripts.silent);
-    const node: Node = { unreached, silent, series: undefined };
+    const [behind, ahead] = scripts.skewSeconds ?? [0, 0];
+    const aheadMs = behind + ahead === 0 ? 0 : 1000 * schedule.dice.whole(-behind, ahead);
+    const node: Node = { unreached, silent, aheadMs, series: undefined };
     this.#nodes.set(machine, node);
     judge.hasScript(machine.nodeId, !silent);
     return node;
@@ -88,32 +89,34 @@ export class ScriptAgents {
     const { schedule, instance } = this.#world;
     if (!this.#world.isUp(machine)) return;
     const now = schedule.now();
-    const forStop = series.granted || now - series.from <= ASKS_FOR_STOP_MS;
-    if (forStop) series.lastForStop = now;
-    const opensAt = series.lastForStop + OPENS_ALONE_MS;
+    const begins = series.unhealthy || mayBegin(series.kept, now);
+    const isFirst = series.kept === undefined;
+    series.kept = withQuestion(series.kept, { begins, now });
     let waits = true;
     const end = (answer: ScriptAnswer | undefined): void => {
       if (!waits) return;
       waits = false;
-      if (this.#world.isUp(machine)) this.#heed(machine, series, now, answer);
+      if (this.#world.isUp(machine)) this.#heed(machine, series, { askedAt: now, isFirst }, answer);
     };
-    schedule.after(Math.min(GIVES_UP_MS, opensAt - now), () => end(undefined));
+    schedule.after(GIVES_UP_MS, () => end(undefined));
     const delay = at === undefined ? this.#delay(machine) : 1;
     if (delay === undefined) return;
     const query = {
       instance: machine.instanceId,
-      asked: String(Math.floor(now / 1000)),
+      asked: String(now + this.#nodeOf(machine).aheadMs),
       ...(series.unhealthy ? { reason: "unhealthy" } : {}),
-      ...(forStop ? {} : { begin: "no" }),
+      ...(begins ? {} : { begin: "no" }),
     };
     schedule.after(delay, () => this.#reach(machine, query, at ?? instance(), end));
   }
 
   /** How long the question is on its way. Undefined if it is lost. */
   #delay(machine: Machine): number | undefined {
-    const { schedule, stormy } = this.#world;
+    const { schedule, stormy, fronts } = this.#world;
     const { dice } = schedule;
     if (!stormy()) return dice.whole(1, 50);
+    const wait = fronts.waitOf(machine.nodeId);
+    if (wait !== 0) return wait;
     if (this.#nodeOf(machine).unreached) return dice.chance(0.5) ? undefined : dice.whole(60_000, 300_000);
     if (dice.chance(0.04)) return undefined;
     return dice.chance(this.#world.scripts.delayed) ? dice.whole(1000, 60_000) : dice.whole(1, 50);
@@ -141,44 +144,45 @@ export class ScriptAgents {
     );
   }
 
-  #heed(machine: Machine, series: Series, askedAt: number, answer: ScriptAnswer | undefined): void {
+  #heed(
+    machine: Machine,
+    series: Series,
+    { askedAt, isFirst }: { readonly askedAt: number; readonly isFirst: boolean },
+    answer: ScriptAnswer | undefined,
+  ): void {
     const { schedule, judge } = this.#world;
     const { dice } = schedule;
     const node = this.#nodeOf(machine);
     const now = schedule.now();
-    if (node.series !== series) return;
-    if (answer?.status === 200) series.granted = true;
-    if (answer !== undefined && answer.status !== 200 && mayOpen(answer, series)) {
+    if (node.series !== series || series.kept === undefined) return;
+    if (answer !== undefined)
+      series.kept = withAnswer(series.kept, { stopUnderWay: answer.stopUnderWay }, now);
+    const word = answer === undefined ? "closed" : wordOf({ undrain: undefined, ...answer, isFirst });
+    if (word === "open") {
       node.series = undefined;
       machine.askAt = now + dice.whole(20_000, 60_000);
-      if (answer.status === 409) machine.idleSince = now;
+      if (answer?.status === 409) machine.idleSince = now;
       if (series.unhealthy) return;
       judge.toldToOpen(machine.nodeId);
-      this.#open(machine);
-      return;
+      return this.#open(machine);
     }
-    series.unclear = true;
-    const next = askedAt + (series.granted ? AFTER_YES_MS : BETWEEN_QUESTIONS_MS);
-    const opensAt = series.lastForStop + OPENS_ALONE_MS;
-    if (series.granted || next < opensAt)
-      return schedule.after(next - now, () => node.series === series && this.#question(machine, series));
-    schedule.after(opensAt - now, () => {
-      if (node.series !== series || !this.#world.isUp(machine)) return;
-      node.series = undefined;
-      if (!series.unhealthy) this.#open(machine);
-    });
+    if (word === "stop") series.kept = { ...series.kept, granted: true };
+    const next = askedAt + (series.kept.granted ? AFTER_YES_MS : BETWEEN_QUESTIONS_MS);
+    schedule.after(next - now, () => node.series === series && this.#question(machine, series));
+  }
+
+  /** Opens a closed node without a verdict, if no stop can be in progress by what its script knows. */
+  #openAlone(machine: Machine, node: Node, { kept, unhealthy }: Series): void {
+    const { schedule } = this.#world;
+    if (kept === undefined || !isOver(kept, schedule.now())) return;
+    node.series = undefined;
+    // Not before its next run, which is a minute later.
+    machine.askAt = schedule.now() + schedule.dice.whole(20_000, 60_000);
+    if (!unhealthy) this.#open(machine);
   }
 
   #open(machine: Machine): void {
     machine.closed = false;
     this.#world.judge.opened(machine.nodeId);
   }
-}
-
-/**
- * `undrain` counts before the status. Without it, 403 and 404 may come from another server, so they do not open the node if an earlier
- * question ended unclear.
- */
-function mayOpen({ status, undrain }: ScriptAnswer, { unclear }: Series): boolean {
-  return undrain ?? ((status === 403 || status === 404) && !unclear);
 }

@@ -53,7 +53,8 @@ export async function simulate(
     ...given,
   };
   const configuration = drawConfiguration(seed, weather.arrays);
-  const world = buildWorld(seed, dice, weather, policyOf(configuration), write);
+  const policy = { ...policyOf(configuration), ...callLimitOf(weather) };
+  const world = buildWorld(seed, dice, weather, policy, write);
   world.trace("WEATHER", () => JSON.stringify(weather));
   world.trace("CONFIGURATION", () => JSON.stringify(configuration));
   start(world);
@@ -69,6 +70,10 @@ export async function simulate(
     crashes: processes.crashes,
     simulatedSeconds: (schedule.now() - ORIGIN) / 1000,
   };
+}
+
+function callLimitOf({ lasting }: Weather): { readonly callLimitSeconds?: number } {
+  return lasting?.callLimitSeconds === undefined ? {} : { callLimitSeconds: lasting.callLimitSeconds };
 }
 
 /** Starts demand, the timer and all faults. */
@@ -114,7 +119,7 @@ async function playQuiet(world: World): Promise<void> {
 async function playUntil({ schedule, server, storage }: World, end: number): Promise<void> {
   const { simulator } = server;
   for (;;) {
-    const next = Math.min(schedule.nextAt(), simulator.nextEventAt() ?? Number.POSITIVE_INFINITY);
+    const next = Math.min(schedule.nextAt(), server.nextEventAt());
     if (next > end) break;
     if (next < schedule.nextAt()) {
       schedule.moveTo(next);

@@ -1,6 +1,7 @@
 import { startJobWriter } from "./job-writer.ts";
 import { startLastingWriters } from "./lasting-writers.ts";
 import type { World } from "./world.ts";
+import { plusSeconds } from "../../src/domain/units.ts";
 import { CLUSTER } from "./world.ts";
 import type { Outlet } from "./writers.ts";
 import { startRenewer, startTargetWriter } from "./writers.ts";
@@ -35,16 +36,35 @@ function startSets({ schedule, weather, writers, machines }: World, outlet: Outl
   }
 }
 
-function outletOf({ schedule, weather, judge, line, races, trace }: World): Outlet {
+function outletOf({ schedule, weather, judge, fronts, line, races, trace }: World): Outlet {
   return {
     schedule,
     cluster: CLUSTER,
     reportsApart: weather.reportsApart === true,
     noticesGone: weather.lasting !== undefined,
+    renewSeconds:
+      weather.lasting?.isCalm === true ? { steps: 100, jobs: [40, 90] } : { steps: 40, jobs: [20, 60] },
     send: (update, told) => {
       trace("WRITER", () => JSON.stringify(told));
       judge.sent(told);
-      line.send(update, races.rushTo);
+      const wait = fronts.waitOf(update.set);
+      if (wait === 0) return line.send(update, races.rushTo);
+      if (wait === undefined) return;
+      return schedule.after(wait, () => {
+        // Half of the sets come by HTTP: they count as sent when they arrive.
+        const late = isPushed(update.set) ? wait : 0;
+        judge.sent({ ...told, expiresAt: told.expiresAt + late });
+        line.send({
+          ...update,
+          sentAt: plusSeconds(update.sentAt, late / 1000),
+          expiresAt: plusSeconds(update.expiresAt, late / 1000),
+        });
+      });
     },
   };
+}
+
+/** Whether a set comes by HTTP rather than by queue: that of every other name. */
+function isPushed(set: string): boolean {
+  return set.charCodeAt(set.length - 1) % 2 === 0;
 }

@@ -58,6 +58,13 @@ export function endpointOf({
   return last === "create" || last === "start" || last === "terminate" ? last : undefined;
 }
 
+/** The answer to a call with an old secret. */
+export const REFUSED: Answer = {
+  status: 401,
+  headers: { "content-type": "application/json" },
+  body: { message: "HTTP 401" },
+};
+
 const LOGIN_PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body></body></html>";
 
 /** The answer of a broken endpoint, which has no effect. Undefined if it is not broken. */

@@ -28,6 +28,21 @@ export interface Verdict {
   readonly unbraked: number;
   /** Stops that were due and were not granted. */
   readonly neverGranted: number;
+  /** Nodes that were stopped while they booted, before their boot timeout. */
+  readonly endedBooting: number;
+  /** Stops and creates that were sent too late after their commit, or stops that were sent twice. */
+  readonly wrongSend: number;
+  /** What CycleCloud held for over 15 minutes, in nodes: stopped after they had opened, or made twice. A measure, not a violation. */
+  readonly heldTooLong: number;
+  /** How often CycleCloud, and a process, stood still. Measures, not violations, and so are those that follow. */
+  readonly standstills: number;
+  readonly freezes: number;
+  /** Questions and messages that waited in front of a host. */
+  readonly queued: number;
+  /** Calls over a link that was cut. */
+  readonly cutOff: number;
+  /** Calls with an old secret. */
+  readonly refused: number;
   /** Busy nodes that were stopped while none of their questions reached a host for minutes, but reports did. A measure, not a violation. */
   readonly unreachedStopped: number;
   /** How often CycleCloud was asked for its status. A measure, not a violation. */
@@ -53,12 +68,23 @@ export const NOTHING: Verdict = {
   stoppedOpen: 0,
   unbraked: 0,
   neverGranted: 0,
+  endedBooting: 0,
+  wrongSend: 0,
+  heldTooLong: 0,
+  standstills: 0,
+  freezes: 0,
+  queued: 0,
+  cutOff: 0,
+  refused: 0,
   unreachedStopped: 0,
   statusReads: 0,
   nodesCreated: 0,
   nodesStarted: 0,
   readyNodesStopped: 0,
 };
+
+/** Weather that stands still, by how often it came. */
+export type Met = "standstills" | "freezes" | "queued" | "cutOff" | "refused";
 
 /** A verdict while it is being counted. */
 export type Tally = { -readonly [K in keyof Verdict]: number };

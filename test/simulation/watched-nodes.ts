@@ -29,15 +29,21 @@ export class WatchedNodes {
   }
 
   /** CycleCloud has made the node; `committedAt`: when its create was decided. */
-  add({ nodeId, array, placementGroup: group }: NodeCreated, committedAt: number): void {
+  add(
+    { nodeId, array, placementGroup: group }: NodeCreated,
+    { createdAt, committedAt }: Pick<Watched, "createdAt" | "committedAt">,
+  ): void {
     this.#nodes.set(nodeId, {
       array,
       group,
+      createdAt,
       committedAt,
       host: undefined,
       markedAt: undefined,
+      markedBy: undefined,
       ready: false,
       shown: 0,
+      shownAt: undefined,
       shownReady: false,
       failed: false,
       stopped: false,

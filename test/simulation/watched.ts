@@ -2,14 +2,17 @@
 export interface Watched {
   readonly array: string;
   readonly group: string | undefined;
+  readonly createdAt: number;
   /** When its create was decided. */
   readonly committedAt: number;
   host: string | undefined;
-  /** When it was marked to be stopped. */
+  /** When it was marked to be stopped, and by what. */
   markedAt: number | undefined;
+  markedBy: string | undefined;
   ready: boolean;
   /** How many statuses have listed it, and whether one listed it as Ready. */
   shown: number;
+  shownAt: number | undefined;
   shownReady: boolean;
   failed: boolean;
   stopped: boolean;

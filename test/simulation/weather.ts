@@ -75,6 +75,8 @@ export interface Lasting {
   readonly deleters?: { readonly everySeconds: number; readonly onlyIdle: boolean };
   /** Chance that something arrives at another instance during a save or a call to CycleCloud, which then takes longer. */
   readonly races?: number;
+  /** Senders renew their demand less often, so that an hour is cheap to play. */
+  readonly isCalm?: true;
   /** Number of sets that only renew their demand, at random times. */
   readonly renewals?: number;
   /** Idle nodes of a large array ask one after the other at this interval, while the demand of another array changes. */
@@ -93,6 +95,22 @@ export interface Lasting {
   readonly dips?: readonly [number, number];
   /** Nodes run the script of docs/pbs.md. */
   readonly scripts?: Scripts;
+  /** CycleCloud stands still now and then, and does what lies in its sockets when it goes on (standing.ts). */
+  readonly standstills?: Standstills;
+  /** Processes stand still: the chance for each step of a process, and the shortest and longest time in seconds. */
+  readonly freezes?: { readonly chance: number; readonly seconds: readonly [number, number] };
+  /** Share of senders (nodes, request sets) whose messages wait in front of a host for minutes, again and again (fronts.ts). */
+  readonly queued?: number;
+  /** An instance reaches nothing over a link. `hangs`: its calls get no answer; `refused`: they get no connection. */
+  readonly cuts?: readonly (Spell & {
+    readonly host: number;
+    readonly link: Link;
+    readonly how: "hangs" | "refused";
+  })[];
+  /** The instance at this position has an old secret for CycleCloud, for the whole run. */
+  readonly oldSecret?: number;
+  /** A call to CycleCloud is given up after this time. Undefined: 60 s. */
+  readonly callLimitSeconds?: number;
   /** The bounds of the run's judges, beside those that always hold. */
   readonly bounds?: Bounds;
 }
@@ -100,6 +118,24 @@ export interface Lasting {
 export interface Spell {
   readonly from: number;
   readonly until: number;
+}
+
+/** What a process reaches over the network. */
+export type Link = "storage" | "cyclecloud";
+
+export interface Standstills {
+  /** One after the other. */
+  readonly spells: readonly {
+    /** It may begin this long after the one before has ended, or after the run has begun. */
+    readonly afterSeconds: number;
+    readonly seconds: number;
+    /** `at once`, or just `before` or `after` CycleCloud handles the next change: then its answer is held. */
+    readonly begins: "at once" | "before" | "after";
+  }[];
+  /** Changes that were held take effect at most this long after it goes on. Reads are answered at once. */
+  readonly lateSeconds: number;
+  /** Share of held changes that never take effect. */
+  readonly never: number;
 }
 
 export type Unclear = "no-target-state" | "no-status" | "no-state-at-all" | "new-word";
@@ -113,6 +149,8 @@ export interface Scripts {
   readonly silent: number;
   /** Reports say of each host whether it is open. */
   readonly states: boolean;
+  /** The clocks of nodes are up to this much behind, or ahead. Undefined: they are right. */
+  readonly skewSeconds?: readonly [behind: number, ahead: number];
 }
 
 /** Demand that has been in force for this many seconds is met by then. */
@@ -161,6 +199,6 @@ export function calm(weather: Weather): Weather {
   const quiet = { ...weather, crash: 0, loss: 0, slow: 0, freeze: 0, falseEmpty: false, scarce: false };
   const { lasting } = weather;
   if (lasting === undefined) return quiet;
-  const { late: _late, lost: _lost, races: _races, ...forEver } = lasting;
+  const { late: _late, lost: _lost, races: _races, freezes: _freezes, cuts: _cuts, ...forEver } = lasting;
   return { ...quiet, lasting: forEver };
 }

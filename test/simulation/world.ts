@@ -11,12 +11,14 @@ import type { Shared } from "./instance.ts";
 import { clockText } from "./instance.ts";
 import { Judge } from "./judge.ts";
 import { judgedStore, judgeRequest } from "./judge-calls.ts";
+import { Fronts } from "./fronts.ts";
 import { Line } from "./line.ts";
 import { Machines } from "./machines.ts";
 import { Others } from "./others.ts";
 import { Processes } from "./processes.ts";
 import { Races } from "./races.ts";
-import { Schedule } from "./schedule.ts";
+import { ORIGIN, Schedule } from "./schedule.ts";
+import { Standing } from "./standing.ts";
 import { Storage } from "./storage.ts";
 import type { Weather } from "./weather.ts";
 import { calm } from "./weather.ts";
@@ -30,11 +32,13 @@ export interface World {
   readonly schedule: Schedule;
   /** Faults come until the storm is over. */
   readonly storm: { isOver: boolean };
+  readonly standing: Standing;
   readonly server: ClusterServer;
   readonly storage: Storage;
   readonly processes: Processes;
   /** The senders of demand. Empty until they are started. */
   readonly writers: Writer[];
+  readonly fronts: Fronts;
   readonly line: Line;
   readonly machines: Machines;
   readonly races: Races;
@@ -59,7 +63,16 @@ export function buildWorld(
   const trace: Shared["trace"] = (who, what) =>
     write?.(`${clockText(schedule.now())}  ${who.padEnd(10)}  ${what()}`);
   const judge = judgeOf(weather, policy, schedule, trace);
-  const server = new ClusterServer(CLUSTER, schedule, weather, seed, judge);
+  const standing = new Standing({
+    schedule,
+    standstills: weather.lasting?.standstills,
+    endsBy: ORIGIN + weather.stormSeconds * 1000,
+    stood: (spell) => {
+      trace("CycleCloud", () => `stands still until ${clockText(spell.until)}`);
+      judge.stood(spell);
+    },
+  });
+  const server = new ClusterServer(CLUSTER, { schedule, weather, judge, standing }, seed);
   const storm = { isOver: false };
   const storage = new Storage(schedule, CLUSTER, weather.lasting?.storage !== undefined);
   const processes = new Processes(schedule, trace);
@@ -67,13 +80,15 @@ export function buildWorld(
   const stormy = (): boolean => !storm.isOver;
   const unfit = (): number => (storm.isOver ? 0 : weather.unfit);
   const defect = (error: unknown): void => processes.noteError(error);
-  const { scripts, races: share = 0 } = weather.lasting ?? {};
-  const line = new Line(schedule, any, stormy, defect);
-  const machines = new Machines(schedule, any, judge, unfit, stormy, defect, scripts);
+  const { scripts, races: share = 0, queued = 0 } = weather.lasting ?? {};
+  const fronts = new Fronts(schedule, queued, stormy, () => judge.met("queued"));
+  const line = new Line(schedule, () => processes.awake(), stormy, defect);
+  const agents = scripts === undefined ? undefined : { scripts, fronts };
+  const machines = new Machines(schedule, any, judge, unfit, stormy, defect, agents);
   const writers: Writer[] = [];
   const races = new Races({ schedule, instances: processes.instances, writers, machines }, share);
-  const common = { weather, schedule, storm, server, storage, processes };
-  const parts: Parts = { ...common, writers, line, machines, races, judge, trace };
+  const common = { weather, schedule, storm, standing, server, storage, processes };
+  const parts: Parts = { ...common, writers, fronts, line, machines, races, judge, trace };
   const world: World = { ...parts, others: othersOf(parts) };
   world.server.simulator.onEvent((event) => passOn(event, world));
   processes.start(weather.instances, sharedOf(world, policy));
@@ -109,7 +124,8 @@ function othersOf({ weather, schedule, server, machines, judge, storm, trace }: 
   );
 }
 
-function passOn(event: SimulatorEvent, { judge, machines, others, trace }: World): void {
+function passOn(shown: SimulatorEvent, { standing, judge, machines, others, trace }: World): void {
+  const event = { ...shown, at: shown.at + standing.behindMs };
   if (event.kind !== "status-read")
     trace("CycleCloud", () =>
       JSON.stringify({ ...event, at: undefined, cluster: undefined, configuration: undefined }),
@@ -121,7 +137,7 @@ function passOn(event: SimulatorEvent, { judge, machines, others, trace }: World
 
 /** What all processes share. */
 function sharedOf(world: World, policy: Policy): Omit<Shared, "noteCrash"> {
-  const { weather, schedule, storm, server, storage, line, races, judge, trace } = world;
+  const { weather, schedule, storm, standing, server, storage, line, races, judge, trace } = world;
   return {
     schedule,
     cluster: CLUSTER,
@@ -131,7 +147,9 @@ function sharedOf(world: World, policy: Policy): Omit<Shared, "noteCrash"> {
     breaker: memoryCredentialBreaker(),
     history: memoryHistory(),
     answer: (request) => server.answer(request),
-    noteRequest: (request) => judgeRequest(request, judge),
+    noteRequest: (request, readAt) => judgeRequest(request, readAt, judge),
+    standing,
+    met: (what) => judge.met(what),
     weather: () => (storm.isOver ? calm(weather) : weather),
     trace,
     atAwait: (at, stopping) => races.meet(at, stopping),

@@ -13,6 +13,8 @@ export interface Outlet {
   readonly reportsApart: boolean;
   /** Schedulers notice that a host is gone. Its job then waits again. */
   readonly noticesGone: boolean;
+  /** Demand in steps is renewed at this interval, and that of jobs between these two, in seconds. */
+  readonly renewSeconds: { readonly steps: number; readonly jobs: readonly [number, number] };
   readonly send: (update: RequestSetUpdate, told: Told) => void;
 }
 
@@ -157,10 +159,10 @@ export function startStepWriter(
   };
   const renew = (): void => {
     write();
-    outlet.schedule.after(40_000, renew);
+    outlet.schedule.after(1000 * outlet.renewSeconds.steps, renew);
   };
   outlet.schedule.after(outlet.schedule.dice.whole(0, 10_000), step);
-  outlet.schedule.after(40_000, renew);
+  outlet.schedule.after(1000 * outlet.renewSeconds.steps, renew);
   return {
     calmDown: () => {
       calm = true;

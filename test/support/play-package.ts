@@ -14,6 +14,8 @@ export interface Played {
   readonly http: number;
   /** Whether the timer's function has run a tick. */
   readonly ticked: boolean;
+  /** How often a process said that it has begun, with its machine and the size of its heap. */
+  readonly begun: number;
   /** The node arrays of the nodes that were created for the demand in the queue. */
   readonly created: readonly string[];
 }
@@ -21,13 +23,17 @@ export interface Played {
 /** Runs the package in `folder` and invokes each of its triggers. `node`: the path of the Node that runs it. Default: this one. */
 export async function playPackage(folder: string, node: string = process.execPath): Promise<Played> {
   let ticked = false;
+  let begun = 0;
   const system = await startSystem({
     app: folder,
     node,
     simulator: { ...defaultOptions, keepLog: true },
     // Fast enough for a tick within three seconds, slow enough for a busy machine: demand lives for five minutes.
     speed: paced(20),
-    onHostLine: (line) => (ticked ||= line.includes('"event":"tick"')),
+    onHostLine: (line) => {
+      ticked ||= line.includes('"event":"tick"');
+      if (/"event":"started","instance":"[^"]+","node":"v[^"]+","heapMiB":\d+/.test(line)) begun += 1;
+    },
   });
   try {
     const answer = await fetch(`${system.url}/api/clusters`, {
@@ -48,6 +54,7 @@ export async function playPackage(folder: string, node: string = process.execPat
       functions: (system.hosts[0]?.functions ?? []).map(({ name, trigger }) => `${name} ${trigger}`),
       http: answer.status,
       ticked,
+      begun,
       created: created(),
     };
   } finally {

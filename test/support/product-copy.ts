@@ -26,28 +26,37 @@ export interface Ended {
  * Runs a script as a process of its own, in a copy of the product with these edits. `folders`: the folders of test/ that are copied. Throws
  * if a text to replace is not there exactly once.
  */
-export async function runInCopy(
+export function runInCopy(
   edits: readonly Edit[],
   folders: readonly string[],
   script: string,
   args: readonly string[],
 ): Promise<Ended> {
+  const names = [...PRODUCT, ...folders.map((folder) => join("test", folder))];
+  return inCopy(edits, names, (copy) => runScript(join(copy, script), args));
+}
+
+/** What runs. package.json also names the release. */
+export const PRODUCT: readonly string[] = ["src", "functions", "package.json", "host.json"];
+
+/**
+ * Makes a copy of these files and folders of the checkout with these edits, and removes it when `work` has ended. Throws if a text to replace
+ * is not there exactly once.
+ */
+export async function inCopy<T>(
+  edits: readonly Edit[],
+  names: readonly string[],
+  work: (copy: string) => Promise<T>,
+): Promise<T> {
   // Not below node_modules: Node does not strip types there.
   const copy = await mkdtemp(join(tmpdir(), "mutant-"));
   try {
     await Promise.all([
-      ...["src", "functions"].map((folder) =>
-        cp(join(ROOT, folder), join(copy, folder), { recursive: true }),
-      ),
-      ...folders.map((folder) =>
-        cp(join(ROOT, "test", folder), join(copy, "test", folder), { recursive: true }),
-      ),
-      // package.json also names the release.
-      cp(join(ROOT, "package.json"), join(copy, "package.json")),
+      ...names.map((name) => cp(join(ROOT, name), join(copy, name), { recursive: true })),
       symlink(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"),
     ]);
     for (const { file, find, put } of edits) await replaceOnce(join(copy, file), find, put);
-    return await runScript(join(copy, script), args);
+    return await work(copy);
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
@@ -61,14 +70,8 @@ const NOT_COPIED: readonly string[] = [".git", "exp", "node_modules"];
  * could not be run.
  */
 export async function runTestInCopy(edits: readonly Edit[], file: string): Promise<readonly string[]> {
-  const copy = await mkdtemp(join(tmpdir(), "mutant-"));
-  try {
-    const names = (await readdir(ROOT)).filter((name) => !NOT_COPIED.includes(name));
-    await Promise.all([
-      ...names.map((name) => cp(join(ROOT, name), join(copy, name), { recursive: true })),
-      symlink(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"),
-    ]);
-    for (const { file: path, find, put } of edits) await replaceOnce(join(copy, path), find, put);
+  const names = (await readdir(ROOT)).filter((name) => !NOT_COPIED.includes(name));
+  return inCopy(edits, names, async (copy) => {
     const vitest = join(copy, "node_modules/vitest/vitest.mjs");
     const report = join(copy, "report.json");
     const how = ["--config", "test/vitest.config.ts", "--reporter=json", `--outputFile=${report}`];
@@ -77,9 +80,7 @@ export async function runTestInCopy(edits: readonly Edit[], file: string): Promi
     const results = testResults.flatMap(({ assertionResults }) => assertionResults);
     if (results.length === 0) throw new Error(`${file} ran no test: ${stdout.slice(0, 500)}`);
     return results.flatMap(({ status, fullName }) => (status === "failed" ? [fullName] : []));
-  } finally {
-    await rm(copy, { recursive: true, force: true });
-  }
+  });
 }
 
 const REPORT = z.object({

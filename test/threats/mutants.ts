@@ -178,7 +178,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
     "by the simulator: a page sets no fault",
   ),
   mutant(
-    "T40: a claim counts as long as it is asked for",
+    "T42: a claim counts as long as it is asked for",
     [
       "src/decide/senders/foreign-claims.ts",
       "const CLAIM_SECONDS: Seconds = 3600;",

@@ -38,8 +38,8 @@ function wordsOfObject(body: Readonly<Record<string, unknown>>): string {
 function wordsOfText(text: string): string {
   return text
     .slice(0, 20 * longestMessage)
-    .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ")
-    .replace(/<[^>]*>/g, " ")
+    .replace(/<(script|style)\b(?:(?!<\/?\1)[^])*<\/\1>/gi, " ")
+    .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
 }

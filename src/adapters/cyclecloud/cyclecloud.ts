@@ -3,6 +3,7 @@ import type {
   CreateOutcome,
   CreateRequest,
   CycleCloud,
+  InTime,
   RequestedSet,
   StatusOutcome,
   ManagementOutcome,
@@ -43,9 +44,10 @@ export function createCycleCloud(options: CycleCloudOptions): CycleCloud {
     status: (cluster, now) => observe(options, cluster, now),
     nodesOfRequest: (cluster, id) => listNodesOfRequest(transport, cluster, id),
     knowsRequest: (_cluster, id) => findOperation(transport, id),
-    create: (cluster, request) => createNodes(transport, cluster, request, autostop),
-    start: (cluster, id, nodes) => manageNodes(transport, cluster, "start", id, nodes),
-    terminate: (cluster, id, nodes) => manageNodes(transport, cluster, "terminate", id, nodes),
+    create: (cluster, request, inTime) => createNodes(transport, cluster, request, autostop, inTime),
+    start: (cluster, id, nodes, inTime) => manageNodes(transport, cluster, "start", { id, nodes, inTime }),
+    terminate: (cluster, id, nodes, inTime) =>
+      manageNodes(transport, cluster, "terminate", { id, nodes, inTime }),
   };
 }
 
@@ -106,12 +108,11 @@ async function createNodes(
   cluster: ClusterName,
   { requestId, sets, templates }: CreateRequest,
   autostop: AutostopUrls | undefined,
+  inTime: InTime | undefined,
 ): Promise<CreateOutcome> {
   const prepared = sets.map((set) => prepareSet(set, templates, autostop?.(cluster, set.bucket.array)));
-  const request = post(clusterPath(cluster, "nodes", "create"), {
-    requestId,
-    sets: prepared.map(({ body }) => body),
-  });
+  const content = { requestId, sets: prepared.map(({ body }) => body) };
+  const request = post(clusterPath(cluster, "nodes", "create"), content, inTime);
   const fromTemplates = prepared.map(({ fromTemplate }) => fromTemplate);
   const answer = hideTexts(await transport.send(request), fromTemplates);
   return isSuccess(answer) ? readCreated(request, answer, sets.length) : readRefusal(request, answer);
@@ -141,10 +142,18 @@ async function manageNodes(
   transport: Transport,
   cluster: ClusterName,
   action: "start" | "terminate",
-  requestId: RequestId,
-  ids: readonly NodeId[],
+  {
+    id,
+    nodes,
+    inTime,
+  }: {
+    readonly id: RequestId;
+    readonly nodes: readonly NodeId[];
+    readonly inTime: InTime | undefined;
+  },
 ): Promise<ManagementOutcome> {
-  const request = post(clusterPath(cluster, "nodes", action), { requestId, ids });
+  const content = { requestId: id, ids: nodes };
+  const request = post(clusterPath(cluster, "nodes", action), content, inTime);
   const answer = await transport.send(request);
   return isSuccess(answer) ? readManaged(request, answer) : readRefusal(request, answer);
 }
@@ -159,6 +168,7 @@ function get(path: string, query: Readonly<Record<string, string>>): TransportRe
 }
 
 /** The transport never repeats a change: the use case decides about that by asking for its request id (architecture.md, Intents). */
-function post(path: string, body: unknown): TransportRequest {
-  return { method: "POST", path, query: {}, body, idempotent: false };
+function post(path: string, body: unknown, inTime: InTime | undefined): TransportRequest {
+  const change = { method: "POST", path, query: {}, body, idempotent: false } as const;
+  return inTime === undefined ? change : { ...change, inTime };
 }

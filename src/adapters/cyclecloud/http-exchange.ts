@@ -1,4 +1,4 @@
-import type { Pool } from "undici";
+import type { Dispatcher, Pool } from "undici";
 import { PortError } from "../../app/ports/port-error.ts";
 import { readBody } from "./read-body.ts";
 import type { Answer, TransportRequest } from "./transport.ts";
@@ -16,6 +16,10 @@ interface Exchange {
   readonly maxBytes: number;
 }
 
+/**
+ * One attempt. The request's `inTime` is asked in the turn in which the request is written, after all that had to be waited for: a host that
+ * stands still before that turn writes nothing late (docs/protocol.md, Creates).
+ */
 export async function exchange(
   pool: Pool,
   request: TransportRequest,
@@ -24,35 +28,65 @@ export async function exchange(
   const operation = operationOf(request);
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  let isSent = false;
+  const look = (): void => {
+    if (request.inTime?.() === false) throw tooLate(operation);
+    isSent = true;
+  };
   try {
-    const answer = await pool.request({
+    const answer = await pool.compose(checkBeforeWrite(look)).request({
       method: request.method,
       path: target,
       headers,
       body: request.body === undefined ? null : JSON.stringify(request.body),
       signal: deadline.signal,
     });
-    const answered = flattenHeaders(answer.headers);
-    const reading = await readBody(answer.body, answered["content-encoding"], maxBytes);
-    if (reading.kind === "body") {
-      return {
-        kind: "answered",
-        answer: { status: answer.statusCode, headers: answered, body: reading.value },
-      };
-    }
-    const problem =
-      reading.kind === "too-large"
-        ? `the answer is larger than ${maxBytes} bytes`
-        : `the answer is encoded as "${reading.encoding}", expected gzip or none`;
-    return failed(new PortError("unexpected", operation, problem, answer.statusCode));
+    return await readAnswer(answer, operation, maxBytes);
   } catch (error) {
-    if (deadline.signal.aborted) {
-      return failed(new PortError("unreachable", operation, `no full answer within ${timeoutMs / 1000} s`));
-    }
-    return describeFailure(error, operation);
+    if (error instanceof PortError) return failed(error);
+    const notSent = !isSent;
+    if (!deadline.signal.aborted) return describeFailure(error, operation, { notSent });
+    const message = `no full answer within ${timeoutMs / 1000} s`;
+    return failed(new PortError("unreachable", operation, message, undefined, { notSent }));
   } finally {
     clearTimeout(timer);
   }
+}
+
+function tooLate(operation: string): PortError {
+  const message = "not sent: its time was over before it could be written to a connection";
+  return new PortError("unreachable", operation, message, undefined, { notSent: true });
+}
+
+/** Calls `look` in the turn in which undici writes the request, just before. If it throws, nothing is written, and the request fails so. */
+function checkBeforeWrite(look: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart(controller, context) {
+        handler.onRequestStart?.(controller, context);
+        if (!controller.aborted) look();
+      },
+      onResponseStart: (...start) => handler.onResponseStart?.(...start),
+      onResponseData: (...data) => handler.onResponseData?.(...data),
+      onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
+      onResponseError: (...failure) => handler.onResponseError?.(...failure),
+    });
+}
+
+async function readAnswer(
+  answer: Dispatcher.ResponseData,
+  operation: string,
+  maxBytes: number,
+): Promise<Attempt> {
+  const headers = flattenHeaders(answer.headers);
+  const reading = await readBody(answer.body, headers["content-encoding"], maxBytes);
+  if (reading.kind === "body")
+    return { kind: "answered", answer: { status: answer.statusCode, headers, body: reading.value } };
+  const problem =
+    reading.kind === "too-large"
+      ? `the answer is larger than ${maxBytes} bytes`
+      : `the answer is encoded as "${reading.encoding}", expected gzip or none`;
+  return failed(new PortError("unexpected", operation, problem, answer.statusCode));
 }
 
 function failed(error: PortError, { connectionLost = false } = {}): Attempt {
@@ -60,7 +94,11 @@ function failed(error: PortError, { connectionLost = false } = {}): Attempt {
 }
 
 /** Based on the error's code, because its text may quote the request. */
-function describeFailure(error: unknown, operation: string): Attempt {
+function describeFailure(
+  error: unknown,
+  operation: string,
+  { notSent }: { readonly notSent: boolean },
+): Attempt {
   const code = codeOf(error);
   if (code.startsWith("Z_")) {
     return failed(new PortError("unexpected", operation, `the answer cannot be unpacked (${code})`));
@@ -68,16 +106,12 @@ function describeFailure(error: unknown, operation: string): Attempt {
   if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(code)) {
     // A retry would get the same certificate.
     const message = `${certificateText(code)} (${code})`;
-    return failed(new PortError("unreachable", operation, message, undefined, { notConnected: true }));
+    return failed(new PortError("unreachable", operation, message, undefined, { notSent }));
   }
   const message = `no connection, or it was cut (${code})`;
-  const notConnected = NOT_CONNECTED.test(code);
-  const lost = new PortError("unreachable", operation, message, undefined, { notConnected });
+  const lost = new PortError("unreachable", operation, message, undefined, { notSent });
   return failed(lost, { connectionLost: true });
 }
-
-/** Errors of an attempt to connect. Any other error may have come after the request was sent. */
-const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /** The fault of a certificate, and the keys of the cluster in AUTOSCALER_CLUSTERS that solve it. */
 function certificateText(code: string): string {

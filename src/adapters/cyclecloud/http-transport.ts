@@ -4,6 +4,7 @@ import { defaultRetryRules, pauseBeforeRetry } from "./retry.ts";
 import type { AttemptEnd, RetryRules } from "./retry.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
 import { operationOf } from "./transport.ts";
+import { withoutSlashesAtEnd } from "../../domain/text.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 import { exchange, codeOf } from "./http-exchange.ts";
 import type { Attempt } from "./http-exchange.ts";
@@ -131,7 +132,7 @@ async function authorize(credentials: () => Promise<Credentials>, operation: str
   } catch (error) {
     // Only the kind of the error, because its text may quote the secret or the request for it.
     throw new PortError("unreachable", operation, `no credentials to send (${codeOf(error)})`, undefined, {
-      notConnected: true,
+      notSent: true,
     });
   }
   if (given.kind === "bearer") return `Bearer ${given.token}`;
@@ -141,7 +142,7 @@ async function authorize(credentials: () => Promise<Credentials>, operation: str
 /** Concatenated: resolving "/clusters" against a base with a path would lose that path (cyclecloud-wire.md A.1). */
 function targetOf(base: URL, request: TransportRequest): string {
   const query = Object.entries(request.query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  const path = base.pathname.replace(/\/+$/, "") + request.path;
+  const path = withoutSlashesAtEnd(base.pathname) + request.path;
   return query.length === 0 ? path : `${path}?${query.join("&")}`;
 }
 

@@ -59,11 +59,16 @@ const gibPerUnit: Readonly<Record<string, number>> = {
   t: 1024,
 };
 
+/** Characters of an amount of memory. Templates write it themselves, so it may have any length. */
+const LONGEST_MEMORY = 64;
+
 /** Memory in GiB: a number, or text like "4.0", "448 GB", "512m". CycleCloud's GB are GiB (cyclecloud-wire.md A.3, A.4). */
 export function readMemoryGib(value: unknown): number | undefined {
+  if (typeof value === "string" && value.length > LONGEST_MEMORY) return undefined;
   const plain = readNumber(value);
   if (plain !== undefined) return plain;
-  const match = typeof value === "string" ? /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*$/i.exec(value) : null;
+  const match =
+    typeof value === "string" ? /^(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?$/i.exec(value.trim()) : null;
   if (match === null) return undefined;
   return Number(match[1]) * (gibPerUnit[(match[2] ?? "").toLowerCase()] ?? 1);
 }

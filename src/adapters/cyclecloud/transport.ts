@@ -1,3 +1,5 @@
+import type { InTime } from "../../app/ports/cyclecloud.ts";
+
 /**
  * The way of a request to a CycleCloud server: over HTTP, or in one process directly to a simulator. An answer of any status is a value.
  * Only the lack of an answer (no connection, timeout, too large) is thrown, as a PortError.
@@ -15,6 +17,8 @@ export interface TransportRequest {
   readonly body?: unknown;
   /** True: may be sent again if no usable answer came. Never true for a change. */
   readonly idempotent: boolean;
+  /** For a change. A transport that throws because of it says `notSent`. */
+  readonly inTime?: InTime;
 }
 
 export interface Answer {

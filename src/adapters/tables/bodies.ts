@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../app/ports/clock.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { BodyCodec } from "./codec.ts";
-import { compress, decompress } from "./compress.ts";
+import { jsonPieces } from "../../domain/json-pieces.ts";
+import { compressPieces, decompress } from "./compress.ts";
 import { bodyKey } from "./keys.ts";
 import type { Lru } from "./lru.ts";
 import { inParallel } from "./parallel.ts";
@@ -19,7 +20,7 @@ export interface PreparedBody {
 /** Immutable bodies of one table, with a cache of those that this process used last. */
 export interface BodyRows {
   /** Compresses a value and derives its name. Writes nothing. The value is cached as if read. */
-  prepare<T>(codec: BodyCodec<T>, value: T, text?: string): Promise<PreparedBody>;
+  prepare<T>(codec: BodyCodec<T>, value: T): Promise<PreparedBody>;
   /** The same, computed once for each object: for large bodies that are saved unchanged. */
   prepareOnce<T extends object>(codec: BodyCodec<T>, value: T): Promise<PreparedBody>;
   /** Writes the rows of each body, even if they exist already: that renews their age for the collector. */
@@ -46,6 +47,7 @@ class CachedBodies implements BodyRows {
   readonly #cache: Lru<unknown>;
   readonly #reading = new Map<string, Promise<unknown>>();
   readonly #suspected = new Set<string>();
+  #turn: Promise<unknown> = Promise.resolve();
   readonly #once = new WeakMap<object, Promise<PreparedBody>>();
 
   constructor(table: Table, clock: Pick<Clock, "now">, cache: Lru<unknown>) {
@@ -54,10 +56,17 @@ class CachedBodies implements BodyRows {
     this.#cache = cache;
   }
 
-  async prepare<T>(codec: BodyCodec<T>, value: T, text = codec.write(value)): Promise<PreparedBody> {
-    const bytes = await compress(text);
+  async prepare<T>(codec: BodyCodec<T>, value: T): Promise<PreparedBody> {
+    let length = 0;
+    const pieces = function* (): Generator<string> {
+      for (const piece of jsonPieces(codec.write(value))) {
+        length += piece.length;
+        yield piece;
+      }
+    };
+    const bytes = await this.#inTurn(() => compressPieces(pieces()));
     const ref = { id: sha256(bytes), bytes: bytes.length };
-    this.#cache.set(ref.id, value, text.length);
+    this.#cache.set(ref.id, value, length);
     return { ref, bytes };
   }
 
@@ -104,10 +113,19 @@ class CachedBodies implements BodyRows {
   async #fetch<T>(partition: string, ref: BodyRef, codec: BodyCodec<T>): Promise<T | undefined> {
     const bytes = await readRows(this.#table, partition, ref);
     if (bytes === undefined) return undefined;
-    const text = await decompress(bytes);
-    const value = codec.read(text);
-    this.#cache.set(ref.id, value, text.length);
-    return value;
+    return this.#inTurn(async () => {
+      const text = await decompress(bytes);
+      const value = codec.read(text);
+      this.#cache.set(ref.id, value, text.length);
+      return value;
+    });
+  }
+
+  /** One body at a time: the texts of all bodies of a record together may take more memory than there is. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
   }
 
   /** Clears the cache entry, unless it is this very body, which is then in storage again. */

@@ -6,6 +6,7 @@ import type { Intent } from "../../domain/intent.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Held } from "../../domain/request-sets.ts";
+import { shareConstraints } from "../../domain/shared-constraints.ts";
 import type { BodyIndex, BodyRef } from "./body-index.ts";
 import type { StoredEntry } from "./stored-entries.ts";
 import { readEntries, storedEntries } from "./stored-entries.ts";
@@ -42,9 +43,13 @@ export interface Manifest {
   readonly index: BodyIndex;
 }
 
-export function writeManifest({ record, index }: Manifest): string {
+export function writeManifest(manifest: Manifest): string {
+  return JSON.stringify(storedManifest(manifest));
+}
+
+export function storedManifest({ record, index }: Manifest): StoredManifest {
   const { finished, virtual, ...bodies } = index;
-  const stored: StoredManifest = {
+  return {
     record: {
       ...storedRecord(record),
       ...(finished === undefined ? {} : { finishedBodies: finished.map((ref) => ref ?? null) }),
@@ -52,7 +57,6 @@ export function writeManifest({ record, index }: Manifest): string {
     },
     index: { ...bodies, packs: index.packs.map((ref) => ref ?? null), own: [...index.own] },
   };
-  return JSON.stringify(stored);
 }
 
 function storedRecord(record: ClusterRecord): StoredRecord {
@@ -94,13 +98,19 @@ export function readManifest(text: string): Manifest | { readonly spilled: BodyR
 
 /** How one kind of body is written and read. */
 export interface BodyCodec<T> {
-  write(value: T): string;
+  /** The stored form: what JSON.stringify writes. */
+  write(value: T): object;
   read(text: string): T;
 }
 
+/** The text of a body. */
+export function textOf<T>(codec: BodyCodec<T>, value: T): string {
+  return JSON.stringify(codec.write(value));
+}
+
 /** Bodies without Maps. */
-export function plainCodec<T>(): BodyCodec<T> {
-  return { write: (value) => JSON.stringify(value), read: (text): T => JSON.parse(text) };
+export function plainCodec<T extends object>(): BodyCodec<T> {
+  return { write: (value) => value, read: (text): T => JSON.parse(text) };
 }
 
 /** A demand or a report: the body of one digest. */
@@ -111,7 +121,7 @@ export type Pack = ReadonlyMap<string, EntryValue>;
 
 function mapCodec<K extends string, V>(): BodyCodec<ReadonlyMap<K, V>> {
   return {
-    write: (map) => JSON.stringify([...map]),
+    write: (map) => [...map],
     read(text) {
       const entries: readonly (readonly [K, V])[] = JSON.parse(text);
       return new Map(entries);
@@ -123,6 +133,22 @@ export const ledgerCodec: BodyCodec<Ledger> = mapCodec<NodeId, LedgerNode>();
 
 export const questionsCodec: BodyCodec<Questions> = mapCodec<NodeId, Question>();
 
-export const packCodec: BodyCodec<Pack> = mapCodec<string, EntryValue>();
+/** A demand or a report that has a body of its own. */
+export const entryCodec: BodyCodec<EntryValue> = {
+  write: (value) => value,
+  read: (text) => lean(JSON.parse(text)),
+};
+
+export const packCodec: BodyCodec<Pack> = {
+  write: (pack) => [...pack],
+  read(text) {
+    const entries: readonly (readonly [string, EntryValue])[] = JSON.parse(text);
+    return new Map(entries.map(([key, value]) => [key, lean(value)]));
+  },
+};
+
+const lean = (value: EntryValue): EntryValue => (isReport(value) ? value : shareConstraints(value));
+
+export const isReport = (value: EntryValue): value is readonly SchedulerNode[] => Array.isArray(value);
 
 export const finishedCodec: BodyCodec<ReadonlyMap<SetName, FinishedSet>> = mapCodec<SetName, FinishedSet>();

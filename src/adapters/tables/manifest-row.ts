@@ -10,7 +10,7 @@ import type { BodyRows, PreparedBody } from "./bodies.ts";
 import type { BodyIndex, BodyRef } from "./body-index.ts";
 import type { BodyCodec, Manifest } from "./codec.ts";
 import { compress, decompress } from "./compress.ts";
-import { readManifest, writeManifest, writeSpilled } from "./codec.ts";
+import { readManifest, storedManifest, writeManifest, writeSpilled } from "./codec.ts";
 import { RECORD_KEY } from "./keys.ts";
 import { ROW_BYTES, chunkProperties } from "./rows.ts";
 import type { ReadRow, Row, Table, WriteOutcome } from "./table.ts";
@@ -64,7 +64,7 @@ function besideManifest({ collection, configuration }: Row): BesideManifest {
 }
 
 const manifestCodec: BodyCodec<Manifest> = {
-  write: writeManifest,
+  write: storedManifest,
   read(text) {
     const manifest = readManifest(text);
     if ("spilled" in manifest) throw new Error("a spilled manifest cannot be spilled again");
@@ -77,10 +77,9 @@ export async function packManifest(
   bodies: BodyRows,
   manifest: Manifest,
 ): Promise<{ readonly data: Uint8Array; readonly spilled?: PreparedBody }> {
-  const text = writeManifest(manifest);
-  const data = await compress(text);
+  const data = await compress(writeManifest(manifest));
   if (data.length <= ROW_BYTES) return { data };
-  const spilled = await bodies.prepare(manifestCodec, manifest, text);
+  const spilled = await bodies.prepare(manifestCodec, manifest);
   return { data: await compress(writeSpilled(spilled.ref)), spilled };
 }
 

@@ -2,13 +2,14 @@ import type { BodyChanges } from "../../app/ports/record-store.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Digest } from "../../domain/ids.ts";
+import { jsonPieces } from "../../domain/json-pieces.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { holdSame } from "../../domain/request-sets.ts";
 import type { BodyRows, PreparedBody } from "./bodies.ts";
 import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 import { EMPTY_INDEX, OWN_BODY_LENGTH, entryKeys, refsOf } from "./body-index.ts";
 import type { BodyCodec, EntryValue } from "./codec.ts";
-import { ledgerCodec, plainCodec, questionsCodec } from "./codec.ts";
+import { entryCodec, ledgerCodec, plainCodec, questionsCodec } from "./codec.ts";
 import { planCodec } from "./plan-codec.ts";
 import { virtualCodec } from "./virtual-codec.ts";
 import { nextShards } from "./finished-shards.ts";
@@ -96,16 +97,16 @@ async function nextSets(
   const namedBefore = entryKeys(stored?.record);
   const newlyNamed = [...named].filter((key) => !namedBefore.has(key));
   const added = addedEntries(record, newlyNamed, changes);
-  const large = added.filter(({ text }) => text.length > OWN_BODY_LENGTH);
+  const large = added.filter(({ isLarge }) => isLarge);
   const own = new Map([...was.own].filter(([key]) => named.has(key)));
   const largeKeys = new Set(large.map(({ key }) => key));
   const smallKeys = [...named].filter((key) => !own.has(key) && !largeKeys.has(key));
-  const small = added.filter(({ text }) => text.length <= OWN_BODY_LENGTH);
+  const small = added.filter(({ isLarge }) => !isLarge);
   const packs = await nextPacks(bodies, partition, was.packs, new Set(smallKeys), small);
   const ownBodies = await Promise.all(
-    [...large, ...packs.left].map(async ({ key, value, text }) => ({
+    [...large, ...packs.left].map(async ({ key, value }) => ({
       key,
-      body: await bodies.prepare(plainCodec(), value, text),
+      body: await bodies.prepare(entryCodec, value),
     })),
   );
   for (const { key, body } of ownBodies) own.set(key, body.ref);
@@ -127,11 +128,20 @@ function addedEntries(
   give("r", changes.reports);
   return keys.map((key) => {
     const value = given.get(key);
-    if (value !== undefined) return { key, value, text: JSON.stringify(value) };
+    if (value !== undefined) return { key, value, isLarge: isLarge(value) };
     throw new PortError(
       "unexpected",
       `save record of ${record.cluster}`,
       `no body was given for ${key.slice(1)} that a set names`,
     );
   });
+}
+
+function isLarge(value: EntryValue): boolean {
+  let length = 0;
+  for (const piece of jsonPieces(value)) {
+    length += piece.length;
+    if (length > OWN_BODY_LENGTH) return true;
+  }
+  return false;
 }

@@ -5,7 +5,8 @@ import { packCodec } from "./codec.ts";
 import { packCountFor, packOf } from "./packs.ts";
 
 export interface AddedEntry extends Entry {
-  readonly text: string;
+  /** It gets a body of its own. */
+  readonly isLarge: boolean;
 }
 
 type Packs = Pick<BodyIndex, "packs"> & { readonly prepared: readonly PreparedBody[] };

@@ -4,7 +4,7 @@ import { lesserPlans } from "../../domain/kept-plan.ts";
 import { instant } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
 import { compress, decompress } from "./compress.ts";
-import { ledgerCodec } from "./codec.ts";
+import { ledgerCodec, textOf } from "./codec.ts";
 import { planCodec } from "./plan-codec.ts";
 import { historyPartition, planKey, planNumberOf } from "./keys.ts";
 import { chunkProperties, joinChunks, ROW_BYTES } from "./rows.ts";
@@ -78,7 +78,11 @@ function readCounts(text: string): PlanCounts {
 }
 
 function writePlan({ plan, ledger, counts }: KeptPlan): string {
-  const stored: StoredPlan = { plan: planCodec.write(plan), ledger: ledgerCodec.write(ledger), counts };
+  const stored: StoredPlan = {
+    plan: textOf(planCodec, plan),
+    ledger: textOf(ledgerCodec, ledger),
+    counts,
+  };
   return JSON.stringify(stored);
 }
 

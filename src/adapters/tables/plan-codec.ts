@@ -24,7 +24,7 @@ export const planCodec: BodyCodec<Plan> = {
     const whys = new Whys();
     const demands = plan.demands.map((outcome) => whys.store(outcome));
     const stored: StoredPlan = { ...plan, nodes: [...plan.nodes], demands, whys: whys.all };
-    return JSON.stringify(stored);
+    return stored;
   },
   read(text) {
     const { whys = [], ...stored }: StoredPlan = JSON.parse(text);

@@ -8,7 +8,7 @@ import type { BodyRows } from "./bodies.ts";
 import type { BodyIndex, BodyRef } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";
 import type { EntryValue } from "./codec.ts";
-import { ledgerCodec, packCodec, plainCodec, questionsCodec } from "./codec.ts";
+import { entryCodec, isReport, ledgerCodec, packCodec, plainCodec, questionsCodec } from "./codec.ts";
 import { planCodec } from "./plan-codec.ts";
 import { virtualCodec } from "./virtual-codec.ts";
 import { clusterPartition } from "./keys.ts";
@@ -58,7 +58,7 @@ async function readEntries(
     Promise.all(
       [...index.own].map(async ([key, ref]) => ({
         key,
-        value: await bodies.read(partition, ref, plainCodec<EntryValue>()),
+        value: await bodies.read(partition, ref, entryCodec),
       })),
     ),
   ]);
@@ -90,8 +90,6 @@ function chooseNamed(record: ClusterRecord, valueOf: Lookup): Pick<Bodies, "dema
   }
   return { demands, reports };
 }
-
-const isReport = (value: EntryValue): value is readonly SchedulerNode[] => Array.isArray(value);
 
 /** Every save puts all that it names into a pack or a body of its own, so this means a broken store, not a changed record. */
 function absent(cluster: ClusterName, key: string): never {

@@ -31,7 +31,7 @@ export const virtualCodec: BodyCodec<VirtualFleet> = {
       nodes: fleet.nodes.map(storeNode),
       moved: fleet.moved.map((move) => storeMove(move, places)),
     };
-    return JSON.stringify(stored);
+    return stored;
   },
   read(text) {
     const stored: StoredFleet = JSON.parse(text);

@@ -30,6 +30,11 @@ export interface StopDesk {
     arrivedAt: Instant,
     verify: (arrays: readonly ArrayName[]) => ArrayName | undefined,
   ): Promise<{ readonly array: ArrayName } | "unknown" | "late" | undefined>;
+  /**
+   * Counts a call whose token is not valid. `cluster`: absent if the app has none of that name. The log has the number, at most once a minute
+   * for a cluster: a line for each call would be a way to fill the log.
+   */
+  noteRefused(cluster?: ClusterName): void;
   /** Resolves once the stops and observations that answers have begun so far have ended. */
   ended(): Promise<void>;
 }
@@ -71,6 +76,7 @@ export function createStopDesk(app: App): StopDesk {
       const array = verify(arrays);
       return array === undefined ? undefined : { array };
     },
+    noteRefused: countRefused(app),
     ask(site, call) {
       const answer = Promise.withResolvers<StopAnswer>();
       const others = waiting.get(site.cluster);
@@ -82,6 +88,22 @@ export function createStopDesk(app: App): StopDesk {
       }
       return inTime(app, call.arrivedAt, answer.promise, LATE);
     },
+  };
+}
+
+/** The shortest time between two lines about refused tokens of a cluster. */
+const REFUSED_EACH_SECONDS: Seconds = 60;
+
+function countRefused({ ports: { clock, log } }: App): StopDesk["noteRefused"] {
+  // Only names of the app's own clusters, and the absent one.
+  const counts = new Map<ClusterName | undefined, { readonly loggedAt: Instant; readonly number: number }>();
+  return (cluster) => {
+    const now = clock.now();
+    const { loggedAt, number: before } = counts.get(cluster) ?? { loggedAt: undefined, number: 0 };
+    const number = before + 1;
+    const isDue = loggedAt === undefined || now >= plusSeconds(loggedAt, REFUSED_EACH_SECONDS);
+    if (isDue) log("tokens-refused", { ...(cluster === undefined ? {} : { cluster }), number });
+    counts.set(cluster, isDue ? { loggedAt: now, number: 0 } : { loggedAt, number });
   };
 }
 

@@ -1,5 +1,7 @@
 import { judgeStops } from "../../decide/autostop/judge-stops.ts";
 import type { ClusterName } from "../../domain/ids.ts";
+import { leavesStop } from "../../decide/pace/cut-off.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Intent } from "../../domain/intent.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
@@ -72,9 +74,11 @@ type Judged = Pick<StopDecision, "verdicts" | "up"> & { readonly policy: Policy 
 /** First commit: nodes that are marked, and nodes that must stay. */
 async function markStops(app: App, site: Site, batch: readonly Waiting[]): Promise<Judged | undefined> {
   const recall = app.lanes.recallOf(site.cluster);
-  const calls = batch.map(({ call }) => call);
   const committed = await commitAfterPlan(app, site.cluster, ({ record, bodies, policy }): Change<Judged> => {
-    const decision = judgeStops(record, bodies, calls, policy, app.ports.clock.now(), recall);
+    const now = app.ports.clock.now();
+    const unsendable = isUnsendable(app, site, record, now) ? { unsendable: true as const } : {};
+    const calls = batch.map(({ call }) => ({ ...call, ...unsendable }));
+    const decision = judgeStops(record, bodies, calls, policy, now, recall);
     const { questions, verdicts, up } = decision;
     const result = { verdicts, up, policy };
     if (questions === bodies.questions || (bodies.questions === undefined && questions.size === 0))
@@ -84,6 +88,14 @@ async function markStops(app: App, site: Site, batch: readonly Waiting[]): Promi
   if (committed.kind === "contended") return undefined;
   await reviveLoop(app, committed.record);
   return committed.result;
+}
+
+/** Whether another instance reaches CycleCloud, and this one got no answer to its last status or stop. */
+function isUnsendable({ lanes }: App, { cluster }: Site, record: ClusterRecord, now: Instant): boolean {
+  const { calls } = lanes.memoryOf(cluster);
+  return (["status", "terminate"] as const).some((endpoint) =>
+    leavesStop(record, calls.silentCall(endpoint), now),
+  );
 }
 
 /** A node may be newer than the last observation. The answer does not wait for a new one: the node asks again. */

@@ -1,5 +1,7 @@
 import { isoTime, secondsBetween } from "../../domain/units.ts";
+import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Site } from "../ports/site.ts";
+import type { PortErrorKind } from "../ports/port-error.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { App } from "../process/app.ts";
 import type { Seconds } from "../../domain/units.ts";
@@ -31,6 +33,11 @@ export async function withCredentials<T>(app: App, site: Site, call: () => Promi
     running.set(credential, called.then(forget, forget));
   }
   return called;
+}
+
+/** Whether this process does not reach CycleCloud, as far as this error of a call shows. Another instance may reach it. */
+export function isSilence({ kind }: { readonly kind: PortErrorKind | ReconcileFailure["kind"] }): boolean {
+  return kind === "unreachable" || kind === "denied";
 }
 
 async function requireNotRefused(app: App, site: Site): Promise<void> {

@@ -25,7 +25,7 @@ export function measureCalls(app: App, site: Site): Site {
       return result;
     } catch (error) {
       if (error instanceof PortError) {
-        const isUnanswered = error.kind === "unreachable" && !error.notConnected;
+        const isUnanswered = error.kind === "unreachable" && !error.notSent;
         note({ failure: error.message, ...(isUnanswered ? { unanswered: true } : {}) });
       }
       throw error;

@@ -1,8 +1,8 @@
 import { nameStemOf } from "../../decide/intents/create-requests.ts";
 import { maySendNow } from "../../decide/intents/send-times.ts";
 import type { CreateEffect, CreateSet, Intent, StartEffect, TerminateEffect } from "../../domain/intent.ts";
-import { withCredentials } from "./credentials.ts";
-import type { ArrayTemplates, RequestedSet } from "../ports/cyclecloud.ts";
+import { isSilence, withCredentials } from "./credentials.ts";
+import type { ArrayTemplates, InTime, RequestedSet } from "../ports/cyclecloud.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Evidence } from "../../decide/intents/evidence.ts";
 import type { Run } from "./run.ts";
@@ -25,13 +25,19 @@ export function send(
 }
 
 /**
- * Checks the clock last, after every wait. A process that was suspended for a minute must not send what others have since decided again.
+ * Checks the clock last, after every wait, and has it checked again in the turn in which the request is written. A process that was suspended
+ * for a minute must not send what others have since decided again.
  */
-async function inTime<T>(run: Run, intent: Intent, call: () => Promise<T>): Promise<T | undefined> {
-  return withCredentials(run.app, run.site, async () => {
+async function inTime<T>(
+  run: Run,
+  intent: Intent,
+  call: (isInTime: InTime) => Promise<T>,
+): Promise<T | undefined> {
+  const isInTime = (): boolean => {
     const now = run.app.ports.clock.now();
-    return maySendNow(intent, now, run.policy) && now < run.deadline ? call() : undefined;
-  });
+    return maySendNow(intent, now, run.policy) && now < run.deadline;
+  };
+  return withCredentials(run.app, run.site, async () => (isInTime() ? call(isInTime) : undefined));
 }
 
 async function sendCreate(
@@ -44,12 +50,9 @@ async function sendCreate(
   // Without the template's part a node could lose settings, so nothing is sent.
   if (templates === undefined) return undefined;
   try {
-    const outcome = await inTime(run, intent, () =>
-      site.cyclecloud.create(site.cluster, {
-        requestId: intent.id,
-        sets: effect.sets.map(requestedSet),
-        templates,
-      }),
+    const request = { requestId: intent.id, sets: effect.sets.map(requestedSet), templates };
+    const outcome = await inTime(run, intent, (isInTime) =>
+      site.cyclecloud.create(site.cluster, request, isInTime),
     );
     if (outcome?.kind === "accepted") return withStopKey(run, outcome);
     if (outcome?.kind !== "conflict") return outcome;
@@ -88,8 +91,8 @@ function requestedSet(set: CreateSet): RequestedSet {
 async function sendStart(run: Run, intent: Intent, effect: StartEffect): Promise<Evidence | undefined> {
   const { site } = run;
   try {
-    const outcome = await inTime(run, intent, () =>
-      site.cyclecloud.start(site.cluster, intent.id, effect.nodes),
+    const outcome = await inTime(run, intent, (isInTime) =>
+      site.cyclecloud.start(site.cluster, intent.id, effect.nodes, isInTime),
     );
     if (outcome === undefined) return undefined;
     if (outcome.kind === "accepted") return { kind: "started", nodes: outcome.nodes };
@@ -105,15 +108,20 @@ async function sendTerminate(
   intent: Intent,
   effect: TerminateEffect,
 ): Promise<Evidence | undefined> {
-  const { site } = run;
+  const { app, site } = run;
+  const { calls } = app.lanes.memoryOf(site.cluster);
+  const began = app.ports.clock.now();
   try {
-    const outcome = await inTime(run, intent, () =>
-      site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes),
+    const outcome = await inTime(run, intent, (isInTime) =>
+      site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, isInTime),
     );
     if (outcome === undefined) return { kind: "not-sent" };
+    calls.noteAnswer("terminate", began);
     if (outcome.kind === "accepted") return { kind: "terminated", nodes: outcome.nodes };
     return { kind: "refused", message: outcome.message ?? "CycleCloud answered 409" };
   } catch (error) {
+    if (error instanceof PortError && isSilence(error))
+      calls.noteSilent("terminate", { began, ended: app.ports.clock.now() });
     return afterError(error, () => askStop(run, intent.id));
   }
 }
@@ -121,6 +129,7 @@ async function sendTerminate(
 /** The evidence of a call that failed. `otherwise` asks CycleCloud if the call may have had an effect. */
 async function afterError(error: unknown, otherwise: () => Promise<Evidence>): Promise<Evidence> {
   if (!(error instanceof PortError)) throw error;
+  if (error.notSent) return { kind: "not-sent" };
   // 403 is an answer about this request (a role is missing since 8.7.3), 401 one about all of them (cyclecloud-wire.md B).
   if (error.kind === "denied")
     return error.status === 403 ? { kind: "refused", message: error.message } : { kind: "not-sent" };

@@ -52,6 +52,12 @@ export type StatusOutcome =
   /** 404: accepted only after two observations a tick apart agree. */
   | { readonly kind: "not-found"; readonly fromCycleCloud: boolean; readonly message: string };
 
+/**
+ * Asked in the turn in which a change is written to its connection. False: it is not written, and the call throws a PortError that says so
+ * (docs/protocol.md, Creates). Absent: it always is.
+ */
+export type InTime = () => boolean;
+
 /** One CycleCloud server as one cluster sees it (cyclecloud-wire.md A). Reads may be retried inside, changes never are. */
 export interface CycleCloud {
   /** One call: status with nodes, so that both are of one moment. `at` of the snapshot is `now`. */
@@ -60,8 +66,18 @@ export interface CycleCloud {
   nodesOfRequest(cluster: ClusterName, id: RequestId): Promise<readonly RequestedNode[] | undefined>;
   /** Whether CycleCloud knows the request id. Documented for creates only (cyclecloud-wire.md A.9). */
   knowsRequest(cluster: ClusterName, id: RequestId): Promise<boolean>;
-  create(cluster: ClusterName, request: CreateRequest): Promise<CreateOutcome>;
+  create(cluster: ClusterName, request: CreateRequest, inTime?: InTime): Promise<CreateOutcome>;
   /** Starts deallocated nodes, by their ids. */
-  start(cluster: ClusterName, id: RequestId, nodes: readonly NodeId[]): Promise<ManagementOutcome>;
-  terminate(cluster: ClusterName, id: RequestId, nodes: readonly NodeId[]): Promise<ManagementOutcome>;
+  start(
+    cluster: ClusterName,
+    id: RequestId,
+    nodes: readonly NodeId[],
+    inTime?: InTime,
+  ): Promise<ManagementOutcome>;
+  terminate(
+    cluster: ClusterName,
+    id: RequestId,
+    nodes: readonly NodeId[],
+    inTime?: InTime,
+  ): Promise<ManagementOutcome>;
 }

@@ -1,6 +1,6 @@
 /** Why a call of a port failed, and what that says about its effect. */
 export type PortErrorKind =
-  /** No answer: connection refused or cut, or timeout. The effect may have happened. */
+  /** No answer: connection refused or cut, or timeout. The effect may have happened, unless the request was not sent. */
   | "unreachable"
   /** 429 or 503: the server asks to wait. */
   | "throttled"
@@ -21,21 +21,21 @@ export class PortError extends Error {
   readonly operation: string;
   /** The HTTP status, if there was one. */
   readonly status: number | undefined;
-  /** There was no connection: the server has not got the request, and does not hold it. */
-  readonly notConnected: boolean;
+  /** The request was not written to a connection: the server has not got it, and does not hold it. Certainly no effect. */
+  readonly notSent: boolean;
 
   constructor(
     kind: PortErrorKind,
     operation: string,
     message: string,
     status?: number,
-    { notConnected = false }: { readonly notConnected?: boolean } = {},
+    { notSent = false }: { readonly notSent?: boolean } = {},
   ) {
     super(`${operation}: ${message}`);
     this.name = "PortError";
     this.kind = kind;
     this.operation = operation;
     this.status = status;
-    this.notConnected = notConnected;
+    this.notSent = notSent;
   }
 }

@@ -1,6 +1,6 @@
 import { withoutStops } from "../../decide/record/amend.ts";
 import type { MeasuredCall } from "../../decide/pace/calls.ts";
-import { noteCalls } from "../../decide/pace/calls.ts";
+import { noteCalls, noteUnseen } from "../../decide/pace/calls.ts";
 import {
   endObservation,
   hasSameEffects,
@@ -62,12 +62,15 @@ export function concluder(
   return (loaded) => {
     const now = clock.now();
     const run: Planner = { ...planner, policy: loaded.policy };
-    const record = endObservation(noteCalls(loaded.record, calls, run.policy, now), begun.at);
+    const noted = noteCalls(loaded.record, calls, run.policy, now);
+    const { arrivedAt } = seen;
+    const timed = noteUnseen(noted, { began: seen.observation.snapshot.at, arrivedAt }, run.policy);
+    const record = endObservation(timed, begun.at);
     const current: CurrentInForce = { ...loaded, record };
     const observation = asProof(seen.observation, record);
     const settled = settleFindings(current, resumed, now);
     const byPlan = isOvertaken(current, begun, observation, now);
-    if (byPlan || isTooOld(record, seen.arrivedAt, now))
+    if (byPlan || isTooOld(record, arrivedAt, now))
       return saveOvertaken(current, settled, observation, run.policy, { byPlan }, now);
     if (made !== undefined) {
       met = countMet(met, made, current, now);

@@ -3,7 +3,8 @@ import { keepNamedConfiguration } from "../../domain/named-configuration.ts";
 import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import { withCredentials } from "../effects/credentials.ts";
+import type { SilentCall } from "../../decide/pace/cut-off.ts";
+import { isSilence, withCredentials } from "../effects/credentials.ts";
 import type { ArrayTemplates } from "../ports/cyclecloud.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Observation, RequestNodes } from "../../domain/observation.ts";
@@ -30,8 +31,10 @@ const SLOW_STATUS_SECONDS: Seconds = 30;
 /** One status with nodes, and in parallel the nodes of each open request. */
 export async function observeCluster(run: Run, open: readonly RequestId[]): Promise<Observed> {
   const { app, site } = run;
-  const { questions } = app.lanes.memoryOf(site.cluster);
+  const { questions, calls } = app.lanes.memoryOf(site.cluster);
   const at = app.ports.clock.now();
+  let ended: SilentCall | undefined;
+  calls.noteSilent("status", { began: at });
   try {
     const answer = withCredentials(app, site, () => site.cyclecloud.status(site.cluster, at));
     questions.begin(open, (id) => nodesOfOne(run, id));
@@ -49,7 +52,11 @@ export async function observeCluster(run: Run, open: readonly RequestId[]): Prom
     return { kind: "observation", observation, templates, arrivedAt };
   } catch (error) {
     if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
+    if (isSilence(error)) ended = { began: at, ended: app.ports.clock.now() };
     return { kind: "failed", failure: { at, kind: error.kind, message: error.message } };
+  } finally {
+    if (ended === undefined) calls.noteAnswer("status", at);
+    else calls.noteSilent("status", ended);
   }
 }
 

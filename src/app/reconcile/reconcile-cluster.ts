@@ -11,7 +11,7 @@ import { concluder, noteFailedObservation } from "./conclude-observation.ts";
 import type { Finding } from "../effects/effects.ts";
 import { askIntents, resendIntents } from "../effects/effects.ts";
 import type { Seen } from "./observe-cluster.ts";
-import { observeCluster } from "./observe-cluster.ts";
+import { observeOrHandOn } from "./hand-on.ts";
 import { measureCalls } from "../effects/measure-calls.ts";
 import type { Site } from "../ports/site.ts";
 import type { App } from "../process/app.ts";
@@ -71,10 +71,7 @@ export async function reconcileCluster(
 /** Observes, commits what follows from it, and sends the effects of the plan. */
 async function observeAndDecide(run: Reconcile, begun: Begun): Promise<ReconcileOutcome> {
   const { app, site } = run;
-  const [observed, asked] = await Promise.all([
-    observeCluster(run, begun.open),
-    askIntents(run, begun.taken),
-  ]);
+  const [observed, asked] = await Promise.all([observeOrHandOn(run, begun), askIntents(run, begun.taken)]);
   if (observed.kind === "failed") {
     const ended = { began: begun.at, calls: takeCalls(run) };
     const noted = await commitWhole(app, site.cluster, (current) =>

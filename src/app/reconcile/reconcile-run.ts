@@ -14,10 +14,10 @@ export type Cause = "demand" | "tick" | "due";
 export type ReconcileOutcome =
   /** A plan has already used this demand. */
   | { readonly kind: "covered" }
-  /** Too early, or another instance's create is under way. A wake message is due at `until`. */
+  /** Too early, left to another instance, or another instance's create is under way. A wake message is due at `until`. */
   | { readonly kind: "waiting"; readonly until: Instant }
   | { readonly kind: "planned"; readonly plan: Plan }
-  /** The tick was made already, or the cluster rests. `until`: the next tick. */
+  /** The tick was made already, or is left to another instance, or the cluster rests. `until`: the next tick. */
   | { readonly kind: "not-due"; readonly until: Instant }
   /** A wake message that the loop does not wait for. */
   | { readonly kind: "superseded" }
@@ -38,6 +38,8 @@ export interface Begun extends ObservationBegun {
   readonly open: readonly RequestId[];
   /** Creates and starts whose owner is gone. They are ours now. */
   readonly taken: readonly Intent[];
+  /** If no answer has come by then, another instance is asked to observe. */
+  readonly lateFrom: Instant;
   /** The wake message to send for the next tick. Absent: another one is under way. */
   readonly wake?: PendingWake;
 }

@@ -1,7 +1,21 @@
-import { beginTick, isAwaitedWake, isTickDue, passWakeOn } from "../../decide/pace/next-tick.ts";
-import { beginObservation, effectsOf, mendObservations } from "../../decide/pace/observation-times.ts";
+import { HAND_ON_SECONDS, leavesObservation } from "../../decide/pace/cut-off.ts";
+import {
+  beginTick,
+  isAwaitedWake,
+  isTickDue,
+  isTickOverdue,
+  leaveTick,
+  passWakeOn,
+} from "../../decide/pace/next-tick.ts";
+import {
+  beginObservation,
+  effectsOf,
+  mendObservations,
+  nextTogether,
+} from "../../decide/pace/observation-times.ts";
 import {
   isCovered,
+  isFollowUpDue,
   isWakePending,
   notBefore,
   takeOver,
@@ -10,6 +24,7 @@ import {
 import type { Owner } from "../../domain/ids.ts";
 import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
+import { plusSeconds } from "../../domain/units.ts";
 import type { Change } from "../record/commit.ts";
 import { commitRecord } from "../record/commit.ts";
 import type { Current } from "../record/current.ts";
@@ -60,20 +75,16 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   const idle = cause === "due" ? beginNothing(run, record, now) : undefined;
   if (idle !== undefined) return idle;
   const until = notBefore(record, run.owner, now);
-  if (until !== undefined) {
-    const ours = run.woken && record.wakeAt !== undefined && record.wakeAt <= now;
-    const wake = cause === "demand" && (ours || !isWakePending(record, now, until));
-    const result: Beginning = { kind: "waiting", until, wake };
-    const mended = mendObservations(record, now);
-    if (!wake) return mended === record ? { result } : { save: { record: mended, changes: {} }, result };
-    return { save: { record: { ...mended, wakeAt: until, wakeFor: "demand" }, changes: {} }, result };
-  }
+  if (until !== undefined) return wait(run, record, cause, until, now);
+  const left = leave(run, record, cause, now);
+  if (left !== undefined) return left;
   const ticking = cause === "due" ? beginTick(record, run, now) : record;
   const { record: reserved, taken } = takeOver(withoutDueWake(ticking, now), run.owner, now, run.policy);
   const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
   const open = [...new Set([...record.inFlight.map((entry) => entry.requestId), ...resumed])];
+  const begun = beginObservation(reserved, now);
   return {
-    save: { record: beginObservation(reserved, now), changes: {} },
+    save: { record: begun, changes: {} },
     result: {
       kind: "begun",
       at: now,
@@ -81,9 +92,44 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
       isFirst: record.plan === 0,
       open,
       taken,
+      lateFrom: nextTogether(begun, now),
       ...newWake(record, reserved),
     },
   };
+}
+
+/** The observation begins later. For demand a wake message comes then. */
+function wait(
+  run: Reconcile,
+  record: ClusterRecord,
+  cause: Cause,
+  until: Instant,
+  now: Instant,
+): Change<Beginning> {
+  const ours = run.woken && record.wakeAt !== undefined && record.wakeAt <= now;
+  const wake = cause === "demand" && (ours || !isWakePending(record, now, until));
+  const result: Beginning = { kind: "waiting", until, wake };
+  const mended = mendObservations(record, now);
+  if (!wake) return mended === record ? { result } : { save: { record: mended, changes: {} }, result };
+  const wakeFor = isFollowUpDue(record, now) ? "follow-up" : "demand";
+  return { save: { record: { ...mended, wakeAt: until, wakeFor }, changes: {} }, result };
+}
+
+/**
+ * Leaves the observation to another instance, because this one gets no answer from CycleCloud: a tick stays due, and a wake message comes soon.
+ * Undefined: it begins here, as each tick that a person asked for.
+ */
+function leave(
+  run: Reconcile,
+  record: ClusterRecord,
+  cause: Cause,
+  now: Instant,
+): Change<Beginning> | undefined {
+  const silent = run.app.lanes.memoryOf(run.site.cluster).calls.silentCall("status");
+  if (cause === "tick" || !leavesObservation(record, silent, now)) return undefined;
+  const until = plusSeconds(now, HAND_ON_SECONDS);
+  if (cause === "demand") return wait(run, record, cause, until, now);
+  return isTickOverdue(record, now) ? undefined : noTick(record, leaveTick(record, run, now), until);
 }
 
 /** The outcome if this tick is not for us: its wake message is not awaited, or no tick is due. Undefined: begin. */
@@ -92,10 +138,14 @@ function beginNothing(run: Reconcile, record: ClusterRecord, now: Instant): Chan
   if (broughtBy !== undefined && !isAwaitedWake(record, broughtBy, now))
     return { result: { kind: "superseded" } };
   if (isTickDue(record, now)) return undefined;
-  const passed = passWakeOn(record, run, now);
-  const { nextTickAt: until = now } = record;
-  const result: Beginning = { kind: "not-due", until, ...newWake(record, passed) };
-  return passed === record ? { result } : { save: { record: passed, changes: {} }, result };
+  const { nextTickAt = now } = record;
+  return noTick(record, passWakeOn(record, run, now), nextTickAt);
+}
+
+/** No tick is made here. `after`: the record with the wake message of the next one. */
+function noTick(record: ClusterRecord, after: ClusterRecord, until: Instant): Change<Beginning> {
+  const result: Beginning = { kind: "not-due", until, ...newWake(record, after) };
+  return after === record ? { result } : { save: { record: after, changes: {} }, result };
 }
 
 /** The wake message that this change adds to the record. */

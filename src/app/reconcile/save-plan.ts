@@ -3,6 +3,8 @@ import type { FinishedSet } from "../../domain/finished-set.ts";
 import { restSeconds, tickAfterPlan } from "../../decide/pace/next-tick.ts";
 import { endPriority } from "../../decide/pace/observation-times.ts";
 import { isWakePending, withoutCoveredWake } from "../../decide/record/whose-turn.ts";
+import type { Snapshot } from "../../domain/cluster.ts";
+import { isLost } from "../../domain/cluster.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
@@ -50,11 +52,21 @@ export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
 /** By then CycleCloud has usually accepted the stops of a plan. */
 const STOPS_ACCEPTED_SECONDS: Seconds = 5;
 
-/** When to observe again for replacements that wait for the plan's stops. Undefined: none wait, or an observation is due anyway. */
-function followUpOf({ waitsForStops, plan }: Decision, record: ClusterRecord): Instant | undefined {
-  if (waitsForStops !== true) return undefined;
-  const due = plusSeconds(plan.at, STOPS_ACCEPTED_SECONDS);
+/** What the observation lacks has gone after a minute and three observations. One in between the ticks spares it another minute. */
+const OBSERVE_LOST_SECONDS: Seconds = 30;
+
+/**
+ * When to observe again: for replacements that wait for the plan's stops, or for what the observation lacks. Undefined: nothing waits, or an
+ * observation is due anyway.
+ */
+function followUpOf({ waitsForStops, plan, seen }: Decision, record: ClusterRecord): Instant | undefined {
+  if (waitsForStops !== true && !lacksAny(seen)) return undefined;
+  const due = plusSeconds(plan.at, waitsForStops === true ? STOPS_ACCEPTED_SECONDS : OBSERVE_LOST_SECONDS);
   return isWakePending(record, plan.at, due) ? undefined : due;
+}
+
+function lacksAny({ arrays, nodes }: Snapshot): boolean {
+  return nodes.some(isLost) || arrays.some(({ missing }) => missing !== undefined);
 }
 
 /** Finished sets leave the record in each tick, whether it makes a plan or finds that none is possible. A renewal never removes them. */

@@ -96,7 +96,7 @@ function assumptionLines({ staysSeconds, executionSeconds, memoryMb }: Assumptio
     "- each function has instances of its own, because Flex Consumption scales by function;",
     `- the platform polls the only queue that has a trigger every ${PLATFORM_POLL_SECONDS} s, and an instance of demand every ${INSTANCE_POLL_SECONDS} s;`,
     "- the host writes a status after each run of the timer, and renews two leases;",
-    `- a month has ${MONTH_DAYS} days of ${DAY_SECONDS} s. Not counted: capacity, egress, Key Vault, deployments.`,
+    `- a month has ${MONTH_DAYS} days of ${DAY_SECONDS} s. Not counted: capacity, egress, Key Vault, deployments, audit logs.`,
   ];
 }
 

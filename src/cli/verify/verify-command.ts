@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { withoutSlashesAtEnd } from "../../client/call.ts";
 import type { ManagementApi } from "../../client/index.ts";
 import { isPlainHttp, openManagement } from "../../client/index.ts";
 import type { ExitCode } from "../exit-code.ts";
@@ -120,7 +121,7 @@ function managementOf(
   { resourceId, managementUrl }: VerifyOptions,
 ): ManagementApi | undefined {
   if (resourceId === undefined) return undefined;
-  const scope = `${managementUrl.replace(/\/+$/, "")}/.default`;
+  const scope = `${withoutSlashesAtEnd(managementUrl)}/.default`;
   return openManagement(managementUrl, resourceId, () => terminal.signIn(scope));
 }
 
@@ -153,7 +154,7 @@ const RESOURCE_ID =
   /^\/subscriptions\/[\w-]+\/resourceGroups\/[\w.()-]+\/providers\/Microsoft\.Web\/sites\/[\w-]+$/i;
 
 function readResourceId(text: string): string {
-  const id = text.replace(/\/+$/, "");
+  const id = withoutSlashesAtEnd(text);
   if (RESOURCE_ID.test(id)) return id;
   throw new InvalidArgumentError(
     "Expected /subscriptions/.../resourceGroups/.../providers/Microsoft.Web/sites/NAME.",

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { ArrayName, ClusterName } from "../../domain/ids.ts";
+import { withoutSlashesAtEnd } from "../../domain/text.ts";
 
 /**
  * Secrets that sign autostop URLs. New URLs are signed with `current`. The others are accepted until no live node has them
@@ -27,7 +28,7 @@ export function autostopPath(
   const secret = keys.byId.get(keys.current);
   if (secret === undefined) throw new RangeError(`no autostop key has the id ${keys.current}`);
   const token = `${keys.current}.${sign(secret, cluster, array).toString("base64url")}`;
-  return `${publicUrl.replace(/\/+$/, "")}/api/autostop/${encodeURIComponent(cluster)}/${token}`;
+  return `${withoutSlashesAtEnd(publicUrl)}/api/autostop/${encodeURIComponent(cluster)}/${token}`;
 }
 
 /**

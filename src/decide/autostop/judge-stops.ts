@@ -58,15 +58,20 @@ export function judgeStops(
   const limited = view.limited(sick);
   const askers = without(new Set(marks), sick);
   const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now, recall);
-  const verdicts = first.map((verdict): StopVerdict => {
-    if (verdict.kind !== "marked" || free.spare.has(verdict.node)) return verdict;
-    if (sick.has(verdict.node)) return limited.get(verdict.node) ?? verdict;
+  const verdicts = first.map((verdict, index): StopVerdict => {
+    if (verdict.kind !== "marked") return verdict;
+    const mark = calls[index]?.unsendable === true ? ASK_ANOTHER : verdict;
+    if (free.spare.has(verdict.node)) return mark;
+    if (sick.has(verdict.node)) return limited.get(verdict.node) ?? mark;
     const unknown = free.unknown.get(verdict.node);
     if (unknown !== undefined) return undecided(unknown);
     return { kind: "needed", why: free.why(verdict.node), undrain: !view.isForgetful };
   });
   return { ...noteVerdicts(record, bodies, view, byInstance, calls, verdicts, now), up: askers };
 }
+
+/** The stop of the node is not marked where it cannot be sent: it would be open until it counts as lost. */
+const ASK_ANOTHER = undecided("this instance does not reach CycleCloud just now; ask again");
 
 /** The verdict on a call by itself, before it is known which nodes the demand needs. */
 function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall, now: Instant): StopVerdict {

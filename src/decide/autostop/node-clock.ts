@@ -33,12 +33,14 @@ export function clockAfter(clock: NodeClock | undefined, asking: Asking): NodeCl
   return isSame ? clock : { arrivedAt, behindMs, knownMs: behindMs };
 }
 
-/** Whether a question was too long on its way to begin a stop. `clock`: what is known after it. */
+/**
+ * Whether a question was too long on its way to begin a stop, or may have been: its node's clock has been set. `clock`: what is known after it.
+ */
 export function isHeldUp(clock: NodeClock | undefined, asking: Asking): boolean {
   const behindMs = differenceOf(asking);
   if (behindMs === undefined) return false;
   const { knownMs } = clock ?? {};
-  return knownMs === undefined ? behindMs > UNKNOWN_LATE_MS : behindMs > knownMs + AGREE_MS;
+  return knownMs === undefined ? behindMs > UNKNOWN_LATE_MS : Math.abs(behindMs - knownMs) > AGREE_MS;
 }
 
 function differenceOf({ arrivedAt, asked, untimed }: Asking): Milliseconds | undefined {

@@ -11,6 +11,8 @@ export interface StopCall extends Asking, Caller {
   readonly unhealthy: boolean;
   /** False: the node only asks about its earlier question, and no stop begins. */
   readonly begin: boolean;
+  /** This instance cannot send a stop, and another one can. */
+  readonly unsendable?: true;
 }
 
 /** The answer to a question. `undrain`: the node may take work again, because it has no mark, and no stop of it may still take effect. */

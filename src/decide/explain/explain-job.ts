@@ -69,7 +69,7 @@ export function explainJob(
  */
 function namesMeant(job: string, known: ReadonlySet<string>): readonly string[] {
   const begins = [...known].filter((id) => id.startsWith(job) && /^[._[]/.test(id.slice(job.length)));
-  const [, base, task] = /^(.+?)(?:_|\[)(\d+)\]?(?:\..*)?$/.exec(job) ?? [];
+  const [, base, task] = /^([^]+?)(?:_|\[)(\d+)\]?(?:\.[^]*)?$/.exec(job) ?? [];
   if (begins.length > 0 || base === undefined || task === undefined) return begins;
   return [...known].filter((id) => {
     const [, list] = id.startsWith(base) ? (/^_?\[([\d,%:-]*)\]/.exec(id.slice(base.length)) ?? []) : [];
@@ -81,7 +81,7 @@ function namesMeant(job: string, known: ReadonlySet<string>): readonly string[] 
 function isListed(task: number, list: string): boolean {
   const [tasks = ""] = list.split("%");
   return tasks.split(",").some((range) => {
-    const [first, last = first] = range.replace(/:.*$/, "").split("-").map(Number);
+    const [first, last = first] = range.replace(/:[^]*/, "").split("-").map(Number);
     return first !== undefined && last !== undefined && task >= first && task <= last;
   });
 }

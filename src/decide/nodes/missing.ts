@@ -1,4 +1,4 @@
-import type { Node, NodeArray, Snapshot, Unlisted } from "../../domain/cluster.ts";
+import type { Missing, Node, NodeArray, Snapshot, Unlisted } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Intent } from "../../domain/intent.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
@@ -7,8 +7,9 @@ import { plusSeconds } from "../../domain/units.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { NAMED_SECONDS, keyOf } from "../../domain/unlisted.ts";
 
-/** A node that observations have lacked for this long is gone. */
+/** What observations have lacked for this long is gone, if there were at least these. */
 const MISSING_SECONDS: Seconds = 60;
+const MISSING_OBSERVATIONS = 3;
 
 /**
  * Adds the nodes that the observation lacks and that do not count as gone yet (docs/protocol.md, Doubt), with their last records. `before`:
@@ -21,11 +22,10 @@ export function withMissing(
   intents: readonly Intent[],
 ): Snapshot {
   const { unlisted: named = [], ...rest } = snapshot;
-  const isEarly = snapshot.early === true;
   const unlisted = named.map((node) => ({ ...node, since: firstNamed(before, node) ?? node.since }));
   const observed: Snapshot = {
     ...rest,
-    arrays: withMissingArrays(snapshot, before?.arrays),
+    arrays: withMissingArrays(snapshot, before),
     ...(unlisted.length === 0 ? {} : { unlisted }),
   };
   if (before === undefined || startsWith(snapshot.nodes, before.nodes)) return observed;
@@ -38,32 +38,44 @@ export function withMissing(
   const missing = lacking.flatMap((node): readonly Node[] => {
     const known = ledger.get(node.nodeId);
     if (known === undefined || !arrays.has(node.array) || !isMissed(node, known, open)) return [];
-    const since = node.missing?.since ?? snapshot.at;
     const isNamed = names.has(keyOf(node));
-    const carried: Node = { ...node, missing: { since, ...(isNamed ? { named: true } : {}) } };
-    return isEarly || snapshot.at < (missingUntil(carried) ?? since) ? [carried] : [];
+    const lack: Missing = { ...lackOf(node, snapshot, before), ...(isNamed ? { named: true } : {}) };
+    return isOver(lack, snapshot) ? [] : [{ ...node, missing: lack }];
   });
   return missing.length === 0 ? observed : { ...observed, nodes: [...snapshot.nodes, ...missing] };
 }
 
 /**
- * Adds the node arrays of the last observation that this one lacks. For a minute their nodes stay capacity, and no new ones are created.
- * Otherwise one status that lacks an array would create its nodes a second time in another array.
+ * Adds the node arrays of the last observation that this one lacks. As long as they do not count as gone, their nodes stay capacity, and no new
+ * ones are created. Otherwise one status that lacks an array would create its nodes a second time in another array.
  */
-function withMissingArrays(
-  { arrays, at, early }: Snapshot,
-  before: readonly NodeArray[] = [],
-): readonly NodeArray[] {
+function withMissingArrays(snapshot: Snapshot, before: Snapshot | undefined): readonly NodeArray[] {
+  const { arrays } = snapshot;
   const listed = new Set(arrays.map(({ name }) => name));
-  const missing = before.flatMap((array): readonly NodeArray[] => {
-    const since = array.missing?.since ?? at;
-    const isGone = early !== true && at >= plusSeconds(since, MISSING_SECONDS);
-    if (listed.has(array.name) || isGone) return [];
+  const missing = (before?.arrays ?? []).flatMap((array): readonly NodeArray[] => {
+    if (listed.has(array.name)) return [];
+    const lack = lackOf(array, snapshot, before);
+    if (isOver(lack, snapshot)) return [];
     const invalidReason = "the last observation lacks the node array";
     const buckets = array.buckets.map((bucket) => ({ ...bucket, valid: false, invalidReason }));
-    return [{ ...array, buckets, missing: { since } }];
+    return [{ ...array, buckets, missing: lack }];
   });
   return missing.length === 0 ? arrays : [...arrays, ...missing];
+}
+
+/** What is noted of an array or a node that this observation lacks. The same observation, decided on again, counts once. */
+function lackOf(
+  { missing: was }: Pick<Node, "missing">,
+  { at, early }: Snapshot,
+  before: Snapshot | undefined,
+): Omit<Missing, "named"> {
+  const counted = was === undefined ? 0 : (was.observations ?? 1);
+  const isCounted = early === true || (was !== undefined && before?.at === at);
+  return { since: was?.since ?? at, observations: isCounted ? counted : counted + 1 };
+}
+
+function isOver(lack: Missing, { at, early }: Snapshot): boolean {
+  return early !== true && (lack.observations ?? 0) >= MISSING_OBSERVATIONS && at >= untilOf(lack);
 }
 
 /** Whether no node is missing and the order is the same. This is the usual case, and needs no search. */
@@ -78,10 +90,13 @@ function isMissed(node: Node, known: LedgerNode, open: ReadonlySet<NodeId>): boo
   return node.phase !== "off" && (draining?.sentAt === undefined || open.has(node.nodeId));
 }
 
-/** Until when a node that the observation lacks counts as existing. Undefined if the observation shows it. */
+/** Until when a node that the observation lacks counts as existing, or longer. Undefined if the observation shows it. */
 export function missingUntil({ missing }: Node): Instant | undefined {
-  if (missing === undefined) return undefined;
-  return plusSeconds(missing.since, missing.named === true ? NAMED_SECONDS : MISSING_SECONDS);
+  return missing === undefined ? undefined : untilOf(missing);
+}
+
+function untilOf({ since, named }: Missing): Instant {
+  return plusSeconds(since, named === true ? NAMED_SECONDS : MISSING_SECONDS);
 }
 
 function firstNamed(before: Snapshot | undefined, node: Unlisted): Instant | undefined {

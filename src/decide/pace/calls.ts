@@ -2,7 +2,7 @@ import type { Calls, Endpoint, EndpointCalls } from "../../domain/calls.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import type { CallBounds } from "../../domain/policy.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 
 /** The speed and failures of calls to CycleCloud (docs/protocol.md, Slow calls). */
 
@@ -30,6 +30,11 @@ const LONGEST_CALL_SECONDS: Seconds = 90;
 const STANDSTILL_SECONDS: Seconds = 30;
 /** With short limits, calls can give up long before CycleCloud goes on. By this time another call has begun and shows that. */
 const BETWEEN_CALLS_SECONDS: Seconds = 60;
+/**
+ * Without a good observation for longer than this, and than two slow statuses take, CycleCloud may have stood still unnoticed: those that
+ * waited for it may have ended.
+ */
+const UNSEEN_SECONDS: Seconds = 90;
 /** What an endpoint usually takes is the median of nine answers. Answers that are not known were quick. */
 const ANSWERS_KEPT = 9;
 
@@ -40,7 +45,7 @@ const ANSWERS_KEPT = 9;
 export function noteCalls(
   record: ClusterRecord,
   measured: readonly MeasuredCall[],
-  bounds: Pick<CallBounds, "callLimitSeconds" | "lagSeconds">,
+  bounds: StandstillBounds,
   now: Instant,
 ): ClusterRecord {
   const { calls: before = {}, ...held } = record;
@@ -49,13 +54,20 @@ export function noteCalls(
   for (const endpoint of ENDPOINTS) {
     const known = before[endpoint];
     const recent = known !== undefined && secondsBetween(known.at, now) < FORGET_SECONDS ? known : undefined;
-    const ended = measured.filter((call) => call.endpoint === endpoint);
+    const ended = measured.filter((call) => call.endpoint === endpoint && !failsAlone(record, call));
     const next = ended.reduce(afterCall, recent);
     if (next !== undefined && (next.seconds >= QUICK_SECONDS || next.failure !== undefined))
       calls[endpoint] = next;
   }
   return Object.keys(calls).length === 0 ? rest : { ...rest, calls };
 }
+
+/** Whether a status failed although one that began later was answered: only its own instance does not reach CycleCloud. */
+function failsAlone({ lastGoodLookAt = instant(0) }: ClusterRecord, call: MeasuredCall): boolean {
+  return call.endpoint === "status" && call.failure !== undefined && lastGoodLookAt > beganAt(call);
+}
+
+const beganAt = ({ at, seconds }: MeasuredCall): number => at - 1000 * seconds;
 
 /** All endpoints, in the order in which they are shown. */
 export const ENDPOINTS = [
@@ -89,21 +101,47 @@ function withStandstill<R extends Pick<ClusterRecord, "provesFrom" | "lastGoodLo
   record: R,
   before: Calls,
   measured: readonly MeasuredCall[],
-  { callLimitSeconds, lagSeconds }: Pick<CallBounds, "callLimitSeconds" | "lagSeconds">,
+  bounds: StandstillBounds,
 ): R {
   const answers = new Map(ENDPOINTS.map((endpoint) => [endpoint, before[endpoint]?.answers ?? []]));
-  let { provesFrom } = record;
+  let next = record;
   for (const call of measured) {
     const known = answers.get(call.endpoint) ?? [];
     answers.set(call.endpoint, answersAfter(known, call));
-    const isLong = call.seconds >= Math.min(STANDSTILL_SECONDS, callLimitSeconds / 2);
-    const hangsAlone = (record.lastGoodLookAt ?? 0) >= call.at - 1000 * call.seconds;
+    const isLong = call.seconds >= Math.min(STANDSTILL_SECONDS, bounds.callLimitSeconds / 2);
+    const hangsAlone = (record.lastGoodLookAt ?? 0) >= beganAt(call);
     const stoodStill =
       call.unanswered === true ? !hangsAlone : isLong && call.seconds > 2 * usualSeconds(known);
-    const from = plusSeconds(call.at, Math.max(callLimitSeconds, BETWEEN_CALLS_SECONDS) + lagSeconds);
-    if (stoodStill && (provesFrom === undefined || from > provesFrom)) provesFrom = from;
+    if (stoodStill) next = withProofFrom(next, provesAfter(call.at, bounds));
   }
-  return provesFrom === record.provesFrom ? record : { ...record, provesFrom };
+  return next;
+}
+
+/**
+ * The record after an observation that began long after the last good one, while an effect was open. The instances that waited for
+ * CycleCloud may have ended before they noted that it stood still. It goes on at the latest when the observation has arrived.
+ */
+export function noteUnseen(
+  record: ClusterRecord,
+  { began, arrivedAt }: { readonly began: Instant; readonly arrivedAt: Instant },
+  bounds: StandstillBounds,
+): ClusterRecord {
+  const { lastGoodLookAt, intents } = record;
+  if (lastGoodLookAt === undefined || intents.length === 0) return record;
+  const isSeen = secondsBetween(lastGoodLookAt, began) <= UNSEEN_SECONDS + 2 * statusSeconds(record);
+  return isSeen ? record : withProofFrom(record, provesAfter(arrivedAt, bounds));
+}
+
+type StandstillBounds = Pick<CallBounds, "callLimitSeconds" | "lagSeconds">;
+
+/** From when on something proves again after CycleCloud has gone on: it has done what it held, and shows it. */
+function provesAfter(wentOn: Instant, { callLimitSeconds, lagSeconds }: StandstillBounds): Instant {
+  return plusSeconds(wentOn, Math.max(callLimitSeconds, BETWEEN_CALLS_SECONDS) + lagSeconds);
+}
+
+function withProofFrom<R extends Pick<ClusterRecord, "provesFrom">>(record: R, from: Instant): R {
+  const { provesFrom } = record;
+  return provesFrom !== undefined && provesFrom >= from ? record : { ...record, provesFrom: from };
 }
 
 /** The median of the last nine answers. */

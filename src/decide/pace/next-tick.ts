@@ -6,6 +6,7 @@ import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { HAND_ON_SECONDS } from "./cut-off.ts";
 
 /** When the next tick is due, and which wake message ticks if the timer does not (docs/protocol.md, Ticks). */
 
@@ -25,6 +26,9 @@ const WAKE_LOST_SECONDS: Seconds = 60;
 
 /** If a tick and its wake message are this late, the loop needs help. The start of an instance and a slow observation take less. */
 const LATE_SECONDS: Seconds = 120;
+
+/** An instance that is cut off from CycleCloud leaves a tick to the others until it is this late. */
+const LEFT_SECONDS: Seconds = 60;
 
 /** The instance that runs, and the wake message that started the run. Absent: none did. */
 export interface Ticker {
@@ -69,6 +73,22 @@ export function beginTick(record: ClusterRecord, ticker: Ticker, now: Instant): 
   if (isKept) return watched;
   const isWoken = rests || ticker.broughtBy !== undefined;
   return withWake(watched, ticker, plusSeconds(expected, isWoken ? WAKE_AFTER_SECONDS : WATCH_SECONDS));
+}
+
+/** Whether an instance that is cut off from CycleCloud takes this tick: no other one has in time. */
+export function isTickOverdue({ nextTickAt }: ClusterRecord, now: Instant): boolean {
+  return nextTickAt === undefined || secondsBetween(nextTickAt, now) >= LEFT_SECONDS;
+}
+
+/** The record if a due tick is left to another instance: its wake message arrives soon. */
+export function leaveTick(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {
+  const { pendingWake } = record;
+  const comesSoon =
+    pendingWake !== undefined &&
+    pendingWake.id !== ticker.broughtBy &&
+    pendingWake.at >= now &&
+    pendingWake.at <= plusSeconds(now, WAKE_AFTER_SECONDS);
+  return comesSoon ? record : withWake(record, ticker, plusSeconds(now, HAND_ON_SECONDS));
 }
 
 /** The record if no tick is due. A wake message that has arrived is sent again for the next tick, and a lost one is replaced. */

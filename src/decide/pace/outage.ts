@@ -1,10 +1,11 @@
 import type { SetName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntry } from "../../domain/request-sets.ts";
 import { isIdle } from "../../domain/request-sets.ts";
 import type { Outage } from "../../domain/troubles.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { outageSeconds } from "./observation-times.ts";
 
 /** The pause of scale-down after a time in which the autoscaler did not run or could not observe (docs/protocol.md, Recovery). */
@@ -39,7 +40,8 @@ export function isMemoryOld(record: ClusterRecord, policy: Policy, now: Instant)
   return isOlder || isAfterGap(record, policy, now);
 }
 
-function isAfterGap(record: ClusterRecord, policy: Policy, now: Instant): boolean {
+/** Whether there was no believed observation for so long that it is an outage. */
+export function isAfterGap(record: ClusterRecord, policy: Policy, now: Instant): boolean {
   const { lastGoodLookAt } = record;
   return lastGoodLookAt === undefined || secondsBetween(lastGoodLookAt, now) > outageSeconds(record, policy);
 }
@@ -54,14 +56,28 @@ function currentOutage(record: ClusterRecord, policy: Policy, now: Instant): Out
 }
 
 /**
- * The awaited sets that were not pushed again. A report alone is no push, because it renews no demand. A message that was sent before the outage
- * does not count. Nor does one that arrived soon after the last observation: the outage may have begun later, and newer demand may be lost.
+ * The awaited sets that were not pushed again. A report alone is no push, because it renews no demand. A message does not count that was sent or
+ * arrived before the outage was noticeable: newer demand may be lost.
  */
 function stillAwaited(record: ClusterRecord, outage: Outage, policy: Policy): readonly SetName[] {
   const noticed = plusSeconds(outage.from, outageSeconds(record, policy));
   const after = noticed < outage.to ? noticed : outage.to;
   return outage.awaiting.filter((name) => {
     const entry = record.sets.get(name);
-    return entry === undefined || entry.sentAt <= outage.from || entry.acceptedAt <= after;
+    return entry === undefined || entry.acceptedAt <= after || saidAt(entry) <= after;
   });
+}
+
+/** Only within a day of our time a revision is a time. */
+const DAY_SECONDS: Seconds = 86_400;
+
+/**
+ * The latest moment at which the sender certainly said what is held (docs/protocol.md, Recovery). Its message may have waited in front of a host
+ * that stood still, and a repeated one has the time of the first.
+ */
+function saidAt({ sentAt, revision, untimed, repeatedAt }: SetEntry): Instant {
+  const revised = instant(revision.value);
+  const isTime = untimed !== true && secondsBetween(revised, sentAt) <= DAY_SECONDS;
+  if (!isTime || revised >= sentAt) return sentAt;
+  return repeatedAt !== undefined && repeatedAt > revised ? repeatedAt : revised;
 }

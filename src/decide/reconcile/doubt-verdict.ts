@@ -23,8 +23,10 @@ export function doubtVerdict(
 ): NodeVerdict | undefined {
   const { missing, nodeId, status } = node;
   const until = missingUntil(node);
-  if (missing !== undefined && until !== undefined && isLost(node))
-    return { kind: "missing", ...missing, until };
+  if (missing !== undefined && until !== undefined && isLost(node)) {
+    const { observations: _count, ...shown } = missing;
+    return { kind: "missing", ...shown, until };
+  }
   const isKept = kept.has(nodeId);
   const clearBy = unclearUntil(node, known, policy);
   if (known.unclearSince !== undefined && clearBy !== undefined) {

@@ -14,7 +14,8 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import { isInForce, partsOf } from "../../domain/request-sets.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
 import type { TooMuch } from "./cluster-bounds.ts";
 import { findTooMuch } from "./cluster-bounds.ts";
@@ -100,7 +101,7 @@ function acceptWhole(record: ClusterRecord, update: WholeUpdate, now: Instant): 
   const order = held === undefined ? 1 : compareDemands(update, held);
   if (held !== undefined && order < 0) return { kind: "older", held: held.revision };
 
-  const entry = entryOf(update, now);
+  const entry = entryOf(update, held, now);
   const parts = sortParts(record, update);
   if (held?.live === true && order === 0 && compareRepeats(entry, held) <= 0) {
     return { kind: "accepted", record, demands: new Map(), reports: new Map(), changed: false, ...parts };
@@ -132,12 +133,12 @@ function renewsHeld(all: Held, { set, revision }: RequestSetUpdate): boolean {
   );
 }
 
-function entryOf(update: WholeUpdate, now: Instant): SetEntry {
+function entryOf(update: WholeUpdate, held: SetEntry | undefined, now: Instant): SetEntry {
   const { bytes, demand, digest, schedulerNodes } = update;
-  if (update.ends === true)
-    return { ...timesOf(update, now), expiresAt: now, digest, live: false, ended: true };
+  const times = { ...timesOf(update, now), ...repeatOf(update, held) };
+  if (update.ends === true) return { ...times, expiresAt: now, digest, live: false, ended: true };
   const jobs = demand.demands.filter(({ kind }) => kind === "job").length;
-  const entry = { ...timesOf(update, now), digest, live: true };
+  const entry = { ...times, digest, live: true };
   const asked = isEmpty(demand) ? 0 : bytes;
   if (schedulerNodes === undefined) return { ...entry, size: { jobs, bytes: asked } };
   const report = measure(schedulerNodes);
@@ -154,8 +155,27 @@ function changesDemand(held: SetEntry | undefined, update: WholeUpdate, now: Ins
   return held.digest !== update.digest;
 }
 
-function timesOf({ revision, intervalSeconds, sentAt, expiresAt }: RequestSetUpdate, acceptedAt: Instant) {
-  return { revision, intervalSeconds, sentAt, acceptedAt, expiresAt };
+function timesOf(
+  { revision, intervalSeconds, sentAt, untimed, expiresAt }: RequestSetUpdate,
+  acceptedAt: Instant,
+) {
+  const speed = untimed === true ? { untimed } : {};
+  return { revision, intervalSeconds, sentAt, ...speed, acceptedAt, expiresAt };
+}
+
+/** Two messages that are this far apart did not wait in the same place. */
+const APART_SECONDS: Seconds = 30;
+
+/** What is noted where a message has the revision and the demand that are held: docs/protocol.md, Recovery. */
+function repeatOf(
+  { revision, digest, sentAt }: WholeUpdate,
+  held: SetEntry | undefined,
+): Pick<SetEntry, "repeatedAt"> {
+  if (held === undefined || held.digest !== digest || compareRevisions(revision, held.revision) !== 0)
+    return {};
+  const isApart = secondsBetween(held.sentAt, sentAt) >= APART_SECONDS;
+  const repeatedAt = isApart ? held.sentAt : held.repeatedAt;
+  return repeatedAt === undefined ? {} : { repeatedAt };
 }
 
 // ---------------------------------------------------------------- what came without demand

@@ -18,7 +18,7 @@ const CLUSTER_BOUNDS = {
   idle: 5000,
   /** The maximum of one message, too. */
   jobs: 200_000,
-  /** Twice the maximum of one request. Measured as JSON before compression. */
+  /** Measured as JSON before compression. */
   bytes: 64 * 1024 * 1024,
 } as const;
 

@@ -4,6 +4,7 @@ import type { Intent } from "../../domain/intent.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { HAND_ON_SECONDS } from "../pace/cut-off.ts";
 import { nextTogether, nextToken } from "../pace/observation-times.ts";
 import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "../intents/send-times.ts";
 import { dropSilentCreates } from "../intents/settle-create.ts";
@@ -20,16 +21,20 @@ const WAKE_LATE_SECONDS: Seconds = 10;
  * `configuration`: the one that the stored record names. Absent: not known, and the last plan's counts.
  */
 export function isCovered(record: ClusterRecord, now: Instant, configuration = record.plannedUnder): boolean {
-  const followUpDue = record.wakeFor === "follow-up" && record.wakeAt !== undefined && record.wakeAt <= now;
   return (
     record.observedGeneration === record.generation &&
     record.plannedUnder === configuration &&
     record.intents.every(({ effect }) => effect.kind === "terminate") &&
     record.awaitsReport !== true &&
-    !followUpDue &&
+    !isFollowUpDue(record, now) &&
     (record.createsFrom === undefined || record.createsFrom > now) &&
     record.plan > 0
   );
+}
+
+/** Whether an observation is due that a message without new demand asked for. */
+export function isFollowUpDue({ wakeFor, wakeAt }: ClusterRecord, now: Instant): boolean {
+  return wakeFor === "follow-up" && wakeAt !== undefined && wakeAt <= now;
 }
 
 /**
@@ -53,6 +58,18 @@ export function isWakePending(record: ClusterRecord, now: Instant, by: Instant):
     record.wakeAt <= by &&
     secondsBetween(record.wakeAt, now) < WAKE_LATE_SECONDS
   );
+}
+
+/**
+ * The record with a wake message by which another instance observes, because the observation of this one that began at `began` has no answer.
+ * Undefined: none is needed, because another one has observed since, or a message is under way.
+ */
+export function handOn(record: ClusterRecord, began: Instant, now: Instant): ClusterRecord | undefined {
+  const { lastGoodLookAt } = record;
+  const wakeAt = plusSeconds(now, HAND_ON_SECONDS);
+  if (lastGoodLookAt !== undefined && lastGoodLookAt > began) return undefined;
+  if (isWakePending(record, now, wakeAt)) return undefined;
+  return { ...record, wakeAt, wakeFor: isCovered(record, now) ? "follow-up" : "demand" };
 }
 
 /** The record without the wake message that is due: the current one. */

@@ -14,8 +14,8 @@ import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { refusedAttributes } from "./allowed-attributes.ts";
 import { demandsInForce } from "./demands-in-force.ts";
-import { attributesOf, mayDefineArray, mayWrite, ruleOf } from "./sender-rule.ts";
-import { DEEPEST } from "../../domain/dynamic-array.ts";
+import { attributesOf, freeKeysOf, mayDefineArray, mayWrite, ruleOf } from "./sender-rule.ts";
+import { lineageOf } from "../../domain/dynamic-array.ts";
 
 /** The demand in force, divided by what its senders may ask for. */
 export interface Admitted {
@@ -48,7 +48,9 @@ export function admitDemands(record: ClusterRecord, bodies: Bodies, policy: Poli
   }
   const existing = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
   const definers = findDefiners(allowed, existing, record.sets);
-  if (definers.size === 0 && existing.size === 0) return { demands: allowed, refused, definers: NOBODY };
+  const isNarrowed = senders.some(({ configuration }) => configuration !== undefined);
+  if (definers.size === 0 && existing.size === 0 && !isNarrowed)
+    return { demands: allowed, refused, definers: NOBODY };
   const demands = allowed.filter((ranked) => {
     const reason = whyNotDefined(ranked, definers, existing, senders);
     if (reason !== undefined) refused.push({ ...ranked, reason });
@@ -73,12 +75,15 @@ function whyRefused({ set, demand }: RankedDemand, senders: SenderRules): Reason
   return whyAttributes(demand.attributes, set, senders);
 }
 
+/** `lineage`: the array and those that it extends. Without it any key of `Configuration` counts as free. */
 function whyAttributes(
   attributes: TargetDemand["attributes"],
   set: SetName,
   senders: SenderRules,
+  lineage?: readonly ArrayName[],
 ): Reason | undefined {
-  const refused = refusedAttributes(attributes, attributesOf(senders, set));
+  const keys = lineage === undefined ? undefined : freeKeysOf(senders, set, lineage);
+  const refused = refusedAttributes(attributes, attributesOf(senders, set), keys);
   if (refused.length === 0) return undefined;
   const names = refused.slice(0, NAMED).map(({ path }) => path.slice(0, LONGEST_NAME).toWellFormed());
   return { code: "sender-refused", set, may: "attributes", names };
@@ -158,7 +163,11 @@ function whyNotDefined(
   const first = definers.get(array);
   if (demand.extends !== undefined && first !== undefined && first.text !== definitionText(demand))
     return { code: "dynamic-disputed", array, sets: [first.set, set], first: first.set };
-  return whyInherited(array, set, definers, existing, senders);
+  const lineage = lineageOf(array, (at) => definers.get(at)?.extends ?? existing.get(at)?.extends);
+  return (
+    whyAttributes(demand.attributes, set, senders, lineage) ??
+    whyInherited(lineage, set, definers, existing, senders)
+  );
 }
 
 /**
@@ -166,23 +175,19 @@ function whyNotDefined(
  * use or extend these. Attributes that the defining set may not set are refused for them, too.
  */
 function whyInherited(
-  array: ArrayName,
+  lineage: readonly ArrayName[],
   asker: SetName,
   definers: Definitions,
   existing: Existing,
   senders: SenderRules,
 ): Reason | undefined {
-  let at: ArrayName | undefined = array;
-  // Longer chains are refused anyway.
-  for (let depth = 0; at !== undefined && depth <= DEEPEST; depth += 1) {
-    const definer = definers.get(at);
-    const known = existing.get(at);
+  for (const [depth, array] of lineage.entries()) {
+    const known = definers.has(array) ? undefined : existing.get(array);
     const reason =
-      definer === undefined && known !== undefined
-        ? whyAttributes(known.attributes, known.by ?? asker, senders)
-        : undefined;
+      known === undefined
+        ? undefined
+        : whyAttributes(known.attributes, known.by ?? asker, senders, lineage.slice(depth));
     if (reason !== undefined) return reason;
-    at = definer?.extends ?? known?.extends;
   }
   return undefined;
 }

@@ -122,14 +122,6 @@ function gatherFacts(
   senders: SenderRules,
 ): HostFacts {
   const facts = new Map<string, GrowingFact>();
-  const factOf = (hostname: string): GrowingFact => {
-    const key = hostKey(hostname);
-    const known = facts.get(key);
-    if (known !== undefined) return known;
-    const fact: GrowingFact = { jobs: NO_JOBS };
-    facts.set(key, fact);
-    return fact;
-  };
   const inForce = ({ live, expiresAt }: SetEntry): boolean => live && expiresAt > now;
   for (const [set, entry] of reportsOf(record)) {
     if (!inForce(entry)) continue;
@@ -138,7 +130,7 @@ function gatherFacts(
     const alone: readonly SetName[] = [set];
     freshReport(entry, bodies, now).forEach((host) => {
       if (!counts && host.jobs.length === 0) return;
-      const fact = factOf(host.hostname);
+      const fact = factOf(facts, host.hostname);
       if (host.jobs.length > 0) fact.jobs = fact.jobs.concat(host.jobs);
       if (!counts) return;
       fact.by = fact.by === undefined ? alone : [...fact.by, set];
@@ -151,7 +143,7 @@ function gatherFacts(
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) {
       if (demand.kind !== "job") continue;
       demand.placed.forEach((placed) => {
-        const fact = factOf(placed.hostname);
+        const fact = factOf(facts, placed.hostname);
         // A list that is created with one job takes less memory than one that grows, and most hosts have few jobs.
         if (fact.jobs.length === 0) fact.jobs = [demand.name];
         else fact.jobs.push(demand.name);
@@ -166,6 +158,15 @@ type GrowingFact = { -readonly [K in keyof HostFact]: HostFact[K] } & {
   jobs: string[];
   claimedBy?: SetName[];
 };
+
+function factOf(facts: Map<string, GrowingFact>, hostname: string): GrowingFact {
+  const key = hostKey(hostname);
+  const known = facts.get(key);
+  if (known !== undefined) return known;
+  const fact: GrowingFact = { jobs: NO_JOBS };
+  facts.set(key, fact);
+  return fact;
+}
 
 function addReport(fact: GrowingFact, host: SchedulerNode, sentAt: Instant): void {
   if (host.resources !== undefined || host.available !== undefined) fact.hasAmounts = true;

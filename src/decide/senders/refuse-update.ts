@@ -1,9 +1,18 @@
 import type { Pool, Problem, RequestSetUpdate, SetDemand } from "../../domain/demand.ts";
+import { lineageOf } from "../../domain/dynamic-array.ts";
 import { someOf } from "../../domain/some-of.ts";
 import type { SetName } from "../../domain/ids.ts";
 import { ALLOW_ATTRIBUTES, NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import { DOCUMENTED_ATTRIBUTES, DOCUMENTED_SETTINGS, refusedAttributes } from "./allowed-attributes.ts";
-import { attributesOf, mayDefineArray, mayOwnPool, mayReportHosts, mayWrite, ruleOf } from "./sender-rule.ts";
+import {
+  attributesOf,
+  freeKeysOf,
+  mayDefineArray,
+  mayOwnPool,
+  mayReportHosts,
+  mayWrite,
+  ruleOf,
+} from "./sender-rule.ts";
 
 /**
  * Finds what the sender of a message may not do by the configuration. Each problem refuses the whole message, as each mistake in a node array
@@ -60,6 +69,11 @@ const countText = (count: number, what: string): string => `${count} ${what}${co
 
 function refuseTargets({ demands }: SetDemand, set: SetName, senders: SenderRules): readonly Problem[] {
   const allowed = attributesOf(senders, set);
+  const parents = new Map(
+    demands.flatMap((one) =>
+      one.kind === "job" || one.extends === undefined ? [] : [[one.array, one.extends]],
+    ),
+  );
   const problems: Problem[] = [];
   for (const demand of demands) {
     if (problems.length >= MOST_PROBLEMS) break;
@@ -67,11 +81,17 @@ function refuseTargets({ demands }: SetDemand, set: SetName, senders: SenderRule
     const path = `nodearrays[${demand.position}]`;
     if (demand.extends !== undefined && !mayDefineArray(senders, set, demand.array))
       problems.push(refuseArray(path, demand.array, set, senders));
-    for (const refused of refusedAttributes(demand.attributes, allowed))
+    // A base that only an earlier message names is not known here; the plan knows it.
+    const lineage = lineageOf(demand.array, (array) => parents.get(array));
+    const keys = freeKeysOf(senders, set, lineage);
+    for (const refused of refusedAttributes(demand.attributes, allowed, keys))
       problems.push({
         path: `${path}.${cut(refused.path)}`,
         found: kindOf(refused.value),
-        expected: expectedFor(refused.path, allowed),
+        expected: expectedFor(refused.path, [
+          ...allowed,
+          ...(keys ?? []).map((key) => `Configuration.${key}`),
+        ]),
       });
   }
   return problems;

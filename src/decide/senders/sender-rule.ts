@@ -1,11 +1,11 @@
-import type { SetName } from "../../domain/ids.ts";
+import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { SenderRule, SenderRules } from "../../domain/sender-rules.ts";
 import type { Pattern } from "../../domain/shell-pattern.ts";
 import { compilePattern } from "../../domain/shell-pattern.ts";
 
 /** The first rule that names the request set. Undefined if none does. */
 export function ruleOf(rules: SenderRules, set: SetName): SenderRule | undefined {
-  return rules.length === 0 ? undefined : lookUp(rules, set).rule;
+  return rules.length === 0 ? undefined : findRule(rules, set).rule;
 }
 
 /** What a lookup found, and what it cost in steps of a plan. */
@@ -14,7 +14,7 @@ interface Lookup {
   readonly steps: number;
 }
 
-function lookUp(rules: SenderRules, set: SetName): Lookup {
+function findRule(rules: SenderRules, set: SetName): Lookup {
   const found = lookups.get(rules) ?? new Map<SetName, Lookup>();
   lookups.set(rules, found);
   const known = found.get(set);
@@ -41,7 +41,7 @@ export function stepsToFindRules(rules: SenderRules, sets: Iterable<SetName>, mo
   let steps = 0;
   if (rules.length === 0) return steps;
   for (const set of sets) {
-    steps += lookUp(rules, set).steps;
+    steps += findRule(rules, set).steps;
     if (steps > most) break;
   }
   return steps;
@@ -74,12 +74,12 @@ function isNamed(list: readonly string[], name: string, spent: Spent = { steps: 
   const { exact, patterns } = namesIn(list);
   spent.steps += 1;
   if (exact.has(name)) return true;
-  return patterns.some(({ head, length, test }) => {
+  return patterns.some((pattern) => {
     spent.steps += 1;
-    if (!name.startsWith(head)) return false;
+    if (!name.startsWith(pattern.head)) return false;
     // At worst each character is compared with each one of the pattern.
-    spent.steps += Math.ceil((length * name.length) / COMPARISONS_PER_STEP);
-    return test(name);
+    spent.steps += Math.ceil((pattern.length * name.length) / COMPARISONS_PER_STEP);
+    return pattern.test(name);
   });
 }
 
@@ -135,3 +135,17 @@ export const attributesOf = (rules: SenderRules, set: SetName): readonly string[
   ruleOf(rules, set)?.attributes ?? NO_ATTRIBUTES;
 
 const NO_ATTRIBUTES: readonly string[] = [];
+
+/**
+ * Keys of `Configuration` that a set may set for an array, where CycleCloud has no settings of its own; undefined: every key. `lineage`: the
+ * array and those that it extends. The first that the rule names counts.
+ */
+export function freeKeysOf(
+  rules: SenderRules,
+  set: SetName,
+  lineage: readonly ArrayName[],
+): readonly string[] | undefined {
+  const { byArray, every } = ruleOf(rules, set)?.configuration ?? {};
+  const named = lineage.find((array) => byArray?.has(array) === true);
+  return named === undefined ? every : byArray?.get(named);
+}

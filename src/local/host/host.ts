@@ -9,7 +9,7 @@ import type { Registry } from "./core.ts";
 import { createRuntime, type RuntimeOptions } from "./create-runtime.ts";
 import { createKeys, type HostKeys } from "./host-keys.ts";
 import { listen } from "./http-server.ts";
-import { answerRequest, emptyAnswer, readEndpoints } from "./http-trigger.ts";
+import { answerRequest, bodyBound, emptyAnswer, readEndpoints, type HttpEndpoint } from "./http-trigger.ts";
 import { listFunctions, loadApp, type AppSource, type FunctionSummary } from "./load-app.ts";
 import { checkBindings } from "./queue-output.ts";
 import { openQueue, runQueueTrigger } from "./queue-trigger.ts";
@@ -54,7 +54,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const stopping = new AbortController();
   const runtime = createRuntime(options, settings, registry, stopping.signal);
   const keys = options.keys ?? createKeys();
-  const answer = openAnswers(runtime, keys);
+  const endpoints = readEndpoints(runtime);
+  const answer = openAnswers(runtime, endpoints, keys);
   const listeners = prepareListeners(runtime);
   const stopLogging = passLogsOn(runtime);
   await startApp(registry);
@@ -62,9 +63,9 @@ export async function startHost(options: HostOptions): Promise<Host> {
 
   const inHand = createWorkInHand();
   const fetch = (request: Request) => inHand.track(answer(request, inHand));
-  const server = await listen(fetch, options.port ?? 0, (error) =>
-    runtime.log({ level: "error", category: "host", message: `a request failed: ${String(error)}` }),
-  );
+  const onError = (error: unknown) =>
+    runtime.log({ level: "error", category: "host", message: `a request failed: ${String(error)}` });
+  const server = await listen(fetch, options.port ?? 0, onError, bodyBound(runtime, endpoints));
   const running = listeners.map((start) => start(table));
 
   const stop = async () => {
@@ -86,8 +87,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
 }
 
 /** Answers requests of the app's HTTP functions and of the admin routes. Runs that an admin request starts are tracked. */
-function openAnswers(runtime: Runtime, keys: HostKeys) {
-  const endpoints = readEndpoints(runtime);
+function openAnswers(runtime: Runtime, endpoints: readonly HttpEndpoint[], keys: HostKeys) {
   return async (request: Request, inHand: WorkInHand): Promise<Response> => {
     if (runtime.stopping.aborted) return emptyAnswer(503);
     const admin = await answerAdminRequest(runtime, keys, request);

@@ -14,14 +14,21 @@ const KEEP_ALIVE_MS: Milliseconds = 60_000;
 
 export type Answer = (request: Request) => Promise<Response>;
 
-/** Listens on 127.0.0.1, with port 0 on a free port. Rejects if the port is in use. If `answer` rejects, the answer is 500 and `onError` gets the error. */
+/** The longest body, in bytes, that a request of this method to this path may have. */
+export type BodyBound = (method: string, pathname: string) => number;
+
+/**
+ * Listens on 127.0.0.1, with port 0 on a free port. Rejects if the port is in use. If `answer` rejects, the answer is 500 and `onError` gets
+ * the error. A longer body than `bound` says is thrown away as it comes, and its answer is 413.
+ */
 export async function listen(
   answer: Answer,
   port: number,
   onError: (error: unknown) => void,
+  bound: BodyBound = () => Number.POSITIVE_INFINITY,
 ): Promise<HttpServer> {
   const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
-    respond(answer, incoming, outgoing, () => server.listening).catch((error: unknown) => {
+    respond(answer, bound, incoming, outgoing, () => server.listening).catch((error: unknown) => {
       onError(error);
       if (!outgoing.headersSent) outgoing.writeHead(500);
       outgoing.end();
@@ -43,33 +50,45 @@ export async function listen(
   };
 }
 
+/** The body, or undefined if it is longer than `most` bytes. It is read to its end all the same, as its sender waits for that. */
+async function readBody(incoming: http.IncomingMessage, most: number): Promise<Buffer | undefined> {
+  let chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += Buffer.byteLength(chunk);
+    if (size > most) chunks = [];
+    else chunks.push(chunk);
+  }
+  return size > most ? undefined : Buffer.concat(chunks);
+}
+
 async function respond(
   answer: Answer,
+  bound: BodyBound,
   incoming: http.IncomingMessage,
   outgoing: http.ServerResponse,
   keepOpen: () => boolean,
 ): Promise<void> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
+  const method = incoming.method ?? "GET";
+  const url = new URL(`http://${incoming.headers.host ?? "localhost"}${incoming.url ?? "/"}`);
+  const body = await readBody(incoming, bound(method, url.pathname));
   // A web page in a developer's browser must not control a system on this machine.
   if (isForeignOrigin(incoming.headers.origin, incoming.headers.host)) {
     outgoing.writeHead(403);
     outgoing.end();
     return;
   }
-  const method = incoming.method ?? "GET";
+  if (body === undefined) {
+    outgoing.writeHead(413);
+    outgoing.end();
+    return;
+  }
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
   const bodyless = method === "GET" || method === "HEAD";
-  const response = await answer(
-    new Request(`http://${incoming.headers.host ?? "localhost"}${incoming.url ?? "/"}`, {
-      method,
-      headers,
-      ...(bodyless ? {} : { body: Buffer.concat(chunks) }),
-    }),
-  );
+  const response = await answer(new Request(url, { method, headers, ...(bodyless ? {} : { body }) }));
   // An open connection would delay the end of the server.
   if (!keepOpen()) outgoing.setHeader("connection", "close");
   const cookies = response.headers.getSetCookie();

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isDisabled } from "./app-settings.ts";
 import type { NullableText, RegisteredFunction, RpcHttp } from "./core.ts";
 import { opens, keyOf, type AuthLevel, type HostKeys } from "./host-keys.ts";
+import type { BodyBound } from "./http-server.ts";
 import { invokeFunction } from "./invocation.ts";
 import { parseRoute, type Route } from "./route.ts";
 import { triggerOf, type Runtime } from "./runtime.ts";
@@ -39,6 +40,26 @@ export function readEndpoints(runtime: Runtime): readonly HttpEndpoint[] {
     .sort((a, b) =>
       a.route.precedence < b.route.precedence ? -1 : a.route.precedence > b.route.precedence ? 1 : 0,
     );
+}
+
+/** The deployment's value of FUNCTIONS_REQUEST_BODY_SIZE_LIMIT (infra/modules/app.bicep). The platform's own default is 100 MB. */
+const MOST_BYTES = 34 * 1024 * 1024;
+/** Nodes and probes send no body, or a few words. */
+const MOST_ANONYMOUS_BYTES = 4 * 1024;
+
+/**
+ * The longest body of a request: FUNCTIONS_REQUEST_BODY_SIZE_LIMIT, as on the platform; without a key 4 KiB, which the platform does not
+ * know (docs/threat-model.md, Threats).
+ */
+export function bodyBound(runtime: Runtime, endpoints: readonly HttpEndpoint[]): BodyBound {
+  const limit = runtime.settings["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"];
+  const most = limit === undefined ? MOST_BYTES : Number(limit);
+  return (method, pathname) => {
+    const endpoint = endpoints.find(
+      ({ route, methods }) => methods.has(method) && route.match(pathname) !== undefined,
+    );
+    return endpoint?.authLevel === "anonymous" ? Math.min(most, MOST_ANONYMOUS_BYTES) : most;
+  };
 }
 
 /** Answers a request. An unknown path and a wrong method both give 404, because the platform treats methods as part of the route. */

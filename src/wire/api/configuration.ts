@@ -29,6 +29,13 @@ const senderRule = z
     pools: owned.optional(),
     dynamicArrays: owned.optional(),
     attributes: texts.optional(),
+    configuration: z
+      .union([texts, z.record(text, texts)])
+      .optional()
+      .meta({
+        description:
+          'The only free keys of Configuration, for all node arrays or by node array; "default": those that are not named.',
+      }),
   })
   .meta({ description: "What request sets may do: the first rule that names a set counts for it." });
 

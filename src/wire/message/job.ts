@@ -1,4 +1,5 @@
 import type { JobDemand, RejectedJob } from "../../domain/demand.ts";
+import { SharedConstraints } from "../../domain/shared-constraints.ts";
 import { readJobConstraints } from "./job-constraints.ts";
 import {
   checkKeys,
@@ -66,6 +67,7 @@ export function readJobs(
   const jobs: JobDemand[] = [];
   const rejected: RejectedJob[] = [];
   const names = new Set<string>();
+  const shared = new SharedConstraints();
   let moreRejected = 0;
   items.forEach((item, index) => {
     const isFull = rejected.length >= BOUNDS.rejectedJobs;
@@ -73,7 +75,7 @@ export function readJobs(
     const problems = found.below(() => `jobs[${index}]`);
     const oversize = hasOversizeJob ? oversizeOf(item, LEVELS_ABOVE) : undefined;
     if (oversize !== undefined) problems.add(() => oversize.problem);
-    const job = oversize === undefined ? readJob(item, position + index, problems) : undefined;
+    const job = oversize === undefined ? readJob(item, position + index, shared, problems) : undefined;
     if (job !== undefined && names.has(job.name)) {
       problems.add(() => problemShowing("name", job.name, "a name that no other job of the message has"));
     }
@@ -91,7 +93,12 @@ function nameOf(item: unknown): string | undefined {
   return typeof name === "string" && name !== "" ? shorten(name, LONGEST_REJECTED_NAME) : undefined;
 }
 
-function readJob(item: unknown, position: number, problems: Problems): JobDemand | undefined {
+function readJob(
+  item: unknown,
+  position: number,
+  shared: SharedConstraints,
+  problems: Problems,
+): JobDemand | undefined {
   if (!isFields(item)) {
     problems.add(() => problemAt("", item, "an object: a job with its name"));
     return undefined;
@@ -112,7 +119,7 @@ function readJob(item: unknown, position: number, problems: Problems): JobDemand
   // Keys in alphabetical order: see digestOf.
   return {
     colocated,
-    constraints,
+    constraints: shared.of(constraints),
     id: name,
     iterations,
     kind: "job",

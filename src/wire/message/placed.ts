@@ -1,4 +1,5 @@
 import type { PlacedSlots } from "../../domain/demand.ts";
+import { NOT_PLACED } from "../../domain/shared-constraints.ts";
 import {
   checkKeys,
   isFields,
@@ -22,7 +23,7 @@ const PLACED_KEYS: ReadonlySet<string> = new Set(["hostname", "iterations"]);
 export function readPlaced(job: Fields, problems: Problems): readonly PlacedSlots[] {
   const hostnames = readTexts(job, "executing-hostnames", problems);
   const list = job["placed"];
-  if (list === undefined) return hostnames === undefined ? [] : countMentions(hostnames);
+  if (list === undefined) return hostnames === undefined ? NOT_PLACED : countMentions(hostnames);
   if (hostnames !== undefined) {
     problems.add(() => problemAt("placed", list, "either placed or executing-hostnames, not both"));
     return [];

@@ -9,6 +9,7 @@ import {
   LONGEST_LAG_SECONDS,
   MOST_PARALLEL_CREATES,
 } from "../../domain/policy.ts";
+import { withoutSlashesAtEnd } from "../../domain/text.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { parseDocument } from "../json/document.ts";
 import { isFields } from "../json/fields.ts";
@@ -150,7 +151,7 @@ function readUrl(value: string, path: string, problems: Problems): string | unde
     problems.add(() => problemShowing(`${path}.url`, found, "an http or https address, at most with a path"));
     return undefined;
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  return `${url.origin}${withoutSlashesAtEnd(url.pathname)}`;
 }
 
 function readCredential(

@@ -1,7 +1,7 @@
 import type { Ceiling } from "../../domain/cap-rules.ts";
 import type { Problem } from "../../domain/demand.ts";
-import type { Owned, SenderRule, SenderRules } from "../../domain/sender-rules.ts";
-import { EVERY_ATTRIBUTE } from "../../domain/sender-rules.ts";
+import type { ConfigurationKeys, Owned, SenderRule, SenderRules } from "../../domain/sender-rules.ts";
+import { EVERY_ATTRIBUTE, GUARDED_SETTINGS } from "../../domain/sender-rules.ts";
 import type { SenderDocument } from "../api/configuration.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { readCeiling } from "./caps.ts";
@@ -17,6 +17,7 @@ import {
 import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
+import { EVERY_OTHER } from "./timeouts.ts";
 import { withoutAbsent } from "./without-absent.ts";
 
 const KEYS: ReadonlySet<string> = new Set([
@@ -29,10 +30,14 @@ const KEYS: ReadonlySet<string> = new Set([
   "pools",
   "dynamicArrays",
   "attributes",
+  "configuration",
 ] satisfies readonly (keyof SenderRule)[]);
 
 const RULES = "a list of rules, each an object with requestSets";
 const SETS = "a name or shell pattern, or a list of them";
+const FREE_KEY =
+  'a key of Configuration, such as "application_version"; what CycleCloud reads itself is allowed by attributes';
+const KEY_LISTS = "a list of keys of Configuration, or an object of such lists: default, and node arrays";
 const ATTRIBUTE = `the name of a node attribute, or a path such as "Configuration.cyclecloud.mounts", or "${EVERY_ATTRIBUTE}"`;
 
 /** Reads the rules for senders in order: the first one that names a request set applies to it. */
@@ -55,6 +60,7 @@ function readRule(value: unknown, problems: Problems): SenderRule | undefined {
   const maxPriority = readMaxPriority(value, problems);
   const caps = readCaps(value, problems);
   const share = readShare(value, problems);
+  const configuration = readConfiguration(value["configuration"], problems);
   return {
     requestSets,
     write: readBoolean(value, "write", problems) ?? true,
@@ -65,6 +71,7 @@ function readRule(value: unknown, problems: Problems): SenderRule | undefined {
     pools: readOwned(value, "pools", POOL_NAME, problems),
     dynamicArrays: readOwned(value, "dynamicArrays", ARRAY_NAME, problems),
     attributes: readAttributes(value["attributes"], problems),
+    ...(configuration === undefined ? {} : { configuration }),
   };
 }
 
@@ -131,18 +138,68 @@ function readOwned(rule: Fields, key: "pools" | "dynamicArrays", form: NameForm,
 }
 
 function readAttributes(value: unknown, problems: Problems): readonly string[] {
-  if (value === undefined) return [];
+  return value === undefined ? [] : readPaths(value, "attributes", isPath, ATTRIBUTE, problems);
+}
+
+/** Reads a list of paths of node attributes. `path`: where it is. */
+function readPaths(
+  value: unknown,
+  path: string,
+  isOne: (item: unknown) => item is string,
+  expected: string,
+  problems: Problems,
+): readonly string[] {
   if (!Array.isArray(value)) {
-    problems.add(() => problemAt("attributes", value, `a list, each ${ATTRIBUTE}`));
+    problems.add(() => problemAt(path, value, `a list, each ${expected}`));
     return [];
   }
-  if (isTooLong("attributes", value, BOUNDS.senderRules, "attributes", problems)) return [];
-  const isPath = (path: unknown): path is string =>
-    typeof path === "string" && path !== "" && path.length <= BOUNDS.name;
-  value.forEach((path: unknown, index) => {
-    if (!isPath(path)) problems.add(() => problemShowing(`attributes[${index}]`, path, ATTRIBUTE));
+  if (isTooLong(path, value, BOUNDS.senderRules, "attributes", problems)) return [];
+  value.forEach((item: unknown, index) => {
+    if (!isOne(item)) problems.add(() => problemShowing(`${path}[${index}]`, item, expected));
   });
-  return value.filter(isPath);
+  return value.filter(isOne);
+}
+
+const isPath = (path: unknown): path is string =>
+  typeof path === "string" && path !== "" && path.length <= BOUNDS.name;
+
+/** A list only narrows, so it cannot hold what is guarded: that would look as if it allowed it. */
+function isFreeKey(key: unknown): key is string {
+  if (!isPath(key)) return false;
+  const path = `configuration.${key.toLowerCase()}`;
+  const guarded = GUARDED_SETTINGS.map((one) => one.toLowerCase());
+  return !["configuration.configuration", ...guarded].some(
+    (one) => path === one || path.startsWith(`${one}.`),
+  );
+}
+
+/** One list for all node arrays, or an object of lists by node array, with "default" for arrays that it does not name. */
+function readConfiguration(value: unknown, problems: Problems): ConfigurationKeys | undefined {
+  if (value === undefined) return undefined;
+  const read = (list: unknown, path: string) => readPaths(list, path, isFreeKey, FREE_KEY, problems);
+  if (Array.isArray(value)) return { every: read(value, "configuration") };
+  if (!isFields(value)) {
+    problems.add(() => problemAt("configuration", value, KEY_LISTS));
+    return undefined;
+  }
+  const { [EVERY_OTHER]: others, ...named } = value;
+  if (isTooLong("configuration", Object.keys(named), BOUNDS.senderRules, "node arrays", problems))
+    return undefined;
+  for (const array of Object.keys(named))
+    if (!isName(array)) problems.add(() => problemShowing("configuration", array, NAME_EXPECTED));
+  const byArray = new Map(
+    Object.entries(named).map(([array, list]) => [array, read(list, `configuration.${array}`)]),
+  );
+  return {
+    ...(others === undefined ? {} : { every: read(others, `configuration.${EVERY_OTHER}`) }),
+    ...(byArray.size === 0 ? {} : { byArray }),
+  };
+}
+
+/** In the form in which it is read. */
+function writeConfiguration({ every, byArray }: ConfigurationKeys): SenderDocument["configuration"] {
+  if (byArray === undefined) return every ?? {};
+  return { ...(every === undefined ? {} : { [EVERY_OTHER]: every }), ...Object.fromEntries(byArray) };
 }
 
 /** Rules after one that names every request set never apply. Without such a rule a sender may invent a name that no rule limits. */
@@ -170,6 +227,7 @@ export function writeSenders(rules: SenderRules): readonly SenderDocument[] {
       pools: rule.pools,
       dynamicArrays: rule.dynamicArrays,
       attributes: rule.attributes,
+      configuration: rule.configuration === undefined ? undefined : writeConfiguration(rule.configuration),
     }),
   );
 }

@@ -5,7 +5,7 @@ import { clusterOf } from "./clusters.ts";
 import { isSettled, stateOf, until } from "./doors.ts";
 import type { StopsJudged } from "./judge-stops.ts";
 import { judgeStops } from "./judge-stops.ts";
-import { killHosts } from "./killer.ts";
+import { freezeHosts, killHosts } from "./killer.ts";
 import { openMovingDemand } from "./moving-demand.ts";
 import type { Parts } from "./parts.ts";
 import { startParts } from "./parts.ts";
@@ -32,6 +32,8 @@ export interface AutostopStormOptions {
   readonly calmSeconds: number;
   /** Absent: no kills. */
   readonly secondsBetweenKills?: number;
+  /** Hosts stand still for this many real seconds each time, and the demand's sender gives up what no host answers. Absent: they do not. */
+  readonly standstillSeconds?: { readonly least: number; readonly most: number };
   readonly latencyMs?: number;
   /** What goes wrong with the storage of the hosts during the storm. */
   readonly storageWeather?: Weather;
@@ -39,6 +41,7 @@ export interface AutostopStormOptions {
 
 export interface AutostopStormResult extends StopsJudged {
   readonly kills: number;
+  readonly standstills: number;
   /** Real milliseconds. */
   readonly ask: Spread | undefined;
   /** Of the last value of the demand, when all was over. */
@@ -48,6 +51,7 @@ export interface AutostopStormResult extends StopsJudged {
 }
 
 const SETTLE_SECONDS = 120;
+const GIVE_UP_MS = 5000;
 
 /** Nodes ask to stop while demand moves, hosts are killed and storage fails. Judged by what CycleCloud was asked for. */
 export async function runAutostopStorm(options: AutostopStormOptions): Promise<AutostopStormResult> {
@@ -74,11 +78,18 @@ export async function runAutostopStorm(options: AutostopStormOptions): Promise<A
       secondsBetweenKills === undefined
         ? Promise.resolve({ count: 0 })
         : killHosts(parts.hosts, secondsBetweenKills, endAt, uniform);
+    const { standstillSeconds } = options;
+    const freezing =
+      standstillSeconds === undefined
+        ? Promise.resolve(0)
+        : freezeHosts(parts.hosts, standstillSeconds, endAt, uniform);
     while (Date.now() < endAt) {
       await pause(options.moveSeconds * 1000);
-      await demand.set(draw(range, uniform));
+      const count = draw(range, uniform);
+      await (standstillSeconds === undefined ? demand.set(count) : demand.say(count, GIVE_UP_MS));
     }
-    const { count: kills } = await killing;
+    const [{ count: kills }, standstills] = await Promise.all([killing, freezing]);
+    await demand.set(draw(range, uniform));
     setWeather(parts.proxies, undefined);
     await pause(options.calmSeconds * 1000);
     await asking.stop();
@@ -87,6 +98,7 @@ export async function runAutostopStorm(options: AutostopStormOptions): Promise<A
     const { events } = parts.simulator;
     return {
       kills,
+      standstills,
       ...judgeStops(events, asking.questions, demand.pushes, from),
       ask: spreadOf(asking.askMs),
       wanted: demand.pushes.at(-1)?.count ?? 0,

@@ -43,12 +43,11 @@ export function putSet(
   host: string,
   set: string,
   content: SetContent,
+  waitMs?: number,
 ): Promise<Answered> {
-  return call(`${host}/api/clusters/${CLUSTER}/request-sets/${set}`, {
-    method: "PUT",
-    headers: { "x-functions-key": key },
-    body: JSON.stringify({ version: 1, ...content }),
-  });
+  const url = `${host}/api/clusters/${CLUSTER}/request-sets/${set}`;
+  const body = JSON.stringify({ version: 1, ...content });
+  return call(url, { method: "PUT", headers: { "x-functions-key": key }, body }, waitMs);
 }
 
 /** Sends a set to the queue, past the proxies. Resolves when the queue has it. */

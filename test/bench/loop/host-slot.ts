@@ -40,7 +40,7 @@ export function openHostSlot({ checkout, port, settings, onLine }: HostSlotOptio
       args: [],
       env: { [optionsVariable]: options },
       readyLine: z.object({ url: z.string() }),
-      onLine: (line) => onLine(readHostLine(line, Date.now())),
+      onLine: (line) => onLine(readHostLine(line, Date.now(), port)),
     });
   const end = async (how: "kill" | "stop") => {
     const host = running;

@@ -11,11 +11,11 @@ export interface Question {
   readonly undrain?: boolean;
 }
 
-/** One value of the demand, in nodes. The next one is sent only when this one is acknowledged. */
+/** One value of the demand, in nodes. The next one is sent when this one is acknowledged, or its sender has given it up. */
 export interface Pushed {
   readonly count: number;
   readonly sentAt: number;
-  /** Undefined: not yet. */
+  /** Undefined: not yet, or never. It may be in force all the same: it lies in front of a host that stands still, and is taken later. */
   readonly acknowledgedAt?: number;
 }
 
@@ -34,11 +34,11 @@ export interface StopsJudged {
   readonly terminatedAfterStay: number;
   /** Terminated although it never asked. */
   readonly terminatedUnasked: number;
-  /** Stops that left fewer nodes than the demand that was acknowledged all the time since the node's question began. */
+  /** Stops that left fewer nodes than any demand that may have been in force since the node's question began. */
   readonly stopsBelowDemand: number;
-  /** Nodes created beyond the highest demand of the last three minutes. */
+  /** Nodes created beyond the highest demand of the last three minutes, and of the time for which CycleCloud may have held a request. */
   readonly mostBeyondDemand: number;
-  /** The least that a stop left above what was acknowledged at that moment; undefined: there was no stop. */
+  /** The least that a stop left above what may have been in force at that moment; undefined: there was no stop. */
   readonly leastMargin: number | undefined;
   readonly lowestReady: number | undefined;
 }
@@ -46,12 +46,16 @@ export interface StopsJudged {
 /** A create that was decided on may arrive so much later (docs/protocol.md, Creates). */
 const CREATES_MAY_LAG_MS = 180_000;
 
-/** Judges by what CycleCloud was asked for. `events` are all events, `from`: when the storm began. */
+/**
+ * Judges by what CycleCloud was asked for. `events` are all events, `from`: when the storm began, `heldMs`: how long CycleCloud may have held
+ * a request.
+ */
 export function judgeStops(
   events: readonly CycleCloudEvent[],
   questions: readonly Question[],
   pushes: readonly Pushed[],
   from: number,
+  heldMs = 0,
 ): StopsJudged {
   const byNode = Map.groupBy(questions, ({ nodeId }) => nodeId);
   const alive = new Set<string>();
@@ -62,7 +66,7 @@ export function judgeStops(
   for (const event of events) {
     if (event.kind === "node-created") {
       alive.add(event.nodeId);
-      const most = highestDemand(pushes, event.at - CREATES_MAY_LAG_MS, event.at);
+      const most = highestDemand(pushes, event.at - CREATES_MAY_LAG_MS - heldMs, event.at);
       mostBeyondDemand = Math.max(mostBeyondDemand, alive.size - most);
     } else if (event.kind === "node-ready") {
       ready.add(event.nodeId);
@@ -122,7 +126,7 @@ function beganAsking(questions: readonly Question[], at: number): number {
   return before[lastStay + 1]?.askedAt ?? at;
 }
 
-/** The least that the demand may have been at some moment of a time: what is sent and not acknowledged may be in force, or not. */
+/** The least that the demand may have been at some moment of a time. */
 function lowestDemand(pushes: readonly Pushed[], from: number, to: number): number {
   return Math.min(...possible(pushes, from, to), Infinity);
 }
@@ -131,11 +135,18 @@ function highestDemand(pushes: readonly Pushed[], from: number, to: number): num
   return Math.max(...possible(pushes, from, to), 0);
 }
 
-/** Each value that may have been in force in the time: from its sending to the acknowledgement of the next one. */
+/**
+ * Each value that may have been in force in the time: from its sending, whether it was acknowledged or not, to the first acknowledgement of a
+ * later one. After that its revision is too old to be taken.
+ */
 function possible(pushes: readonly Pushed[], from: number, to: number): readonly number[] {
-  return pushes
-    .filter(({ sentAt }, index) => sentAt <= to && (pushes[index + 1]?.acknowledgedAt ?? Infinity) >= from)
-    .map(({ count }) => count);
+  let endsAt = Infinity;
+  const found: number[] = [];
+  for (const { count, sentAt, acknowledgedAt = Infinity } of pushes.toReversed()) {
+    if (sentAt <= to && endsAt >= from) found.push(count);
+    endsAt = Math.min(endsAt, acknowledgedAt);
+  }
+  return found;
 }
 
 const least = (a: number | undefined, b: number): number => (a === undefined ? b : Math.min(a, b));

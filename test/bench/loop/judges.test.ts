@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { judgeCreates } from "./judge-creates.ts";
 import type { Question } from "./judge-stops.ts";
 import { judgeStops } from "./judge-stops.ts";
+import type { Work, WorkChange } from "./judge-work.ts";
+import { judgeWork } from "./judge-work.ts";
 import type { CycleCloudEvent } from "./simulator-process.ts";
 import { spreadOf } from "./spread.ts";
 
@@ -81,6 +83,38 @@ test("demand that is acknowledged while a node asks does not make its stop wrong
   expect(judged.leastMargin).toBe(-1);
 });
 
+test("a lower demand that was sent and never acknowledged may be in force: a stop that it allows is right", () => {
+  const events = [...threeNodes, terminated(310, "a"), terminated(315, "b")];
+  const questions = [asked("a", 300, 320, 200), asked("b", 305, 330, 200)];
+  const lower = { count: 1, sentAt: 200 };
+  expect(judgeStops(events, questions, [three, lower], 290).stopsBelowDemand).toBe(0);
+  expect(judgeStops(events, questions, [three], 290).stopsBelowDemand).toBe(2);
+});
+
+test("once a later one is acknowledged, it allows none, and neither does what was in force before it", () => {
+  const events = [...threeNodes, terminated(310, "a")];
+  const questions = [asked("a", 300, 320, 200)];
+  const low = { count: 1, sentAt: 50, acknowledgedAt: 60 };
+  const givenUp = { count: 0, sentAt: 200 };
+  const back = { count: 3, sentAt: 250, acknowledgedAt: 260 };
+  expect(judgeStops(events, questions, [low, givenUp, back], 290).stopsBelowDemand).toBe(1);
+  // It is acknowledged while the node asks: either may have been in force.
+  const late = { ...back, acknowledgedAt: 305 };
+  expect(judgeStops(events, questions, [low, givenUp, late], 290).stopsBelowDemand).toBe(0);
+});
+
+test("a higher demand that was given up explains no nodes once a later one is acknowledged", () => {
+  const events = [created(100, "a"), created(400_000, "b"), created(400_001, "c")];
+  const pushes = [
+    { count: 1, sentAt: 50, acknowledgedAt: 60 },
+    { count: 3, sentAt: 1000 },
+    { count: 2, sentAt: 2000 },
+    { count: 1, sentAt: 3000, acknowledgedAt: 4000 },
+  ];
+  expect(judgeStops(events, [], pushes, 0).mostBeyondDemand).toBe(2);
+  expect(judgeStops(events, [], pushes.slice(0, 2), 0).mostBeyondDemand).toBe(0);
+});
+
 test("each lie to a node has a figure of its own", () => {
   const nodes = ["d", "e", "f", "g"].map((nodeId) => created(100, nodeId));
   const questions: readonly Question[] = [
@@ -152,4 +186,53 @@ test("percentiles are values of the sample", () => {
   expect(spreadOf(hundred)).toEqual({ count: 100, p50: 50, p90: 90, p99: 99, max: 100 });
   expect(spreadOf([7])).toEqual({ count: 1, p50: 7, p90: 7, p99: 7, max: 7 });
   expect(spreadOf([])).toBeUndefined();
+});
+
+const is = (at: number, nodeId: string, work: Work): WorkChange => ({ at, nodeId, work });
+
+test.each<{
+  readonly name: string;
+  readonly changes: readonly WorkChange[];
+  readonly wrong: Partial<ReturnType<typeof judgeWork>>;
+}>([
+  {
+    name: "a closed node",
+    changes: [is(110, "a", "busy"), is(200, "a", "open"), is(300, "a", "closed")],
+    wrong: {},
+  },
+  {
+    name: "a node that has opened after its question",
+    changes: [is(300, "a", "closed"), is(480, "a", "open")],
+    wrong: { stoppedOpen: 1 },
+  },
+  {
+    name: "a node that has opened and got a job in the same moment",
+    changes: [is(300, "a", "closed"), is(480, "a", "open"), is(480, "a", "busy")],
+    wrong: { stoppedBusy: 1 },
+  },
+  {
+    name: "a node that opens when its stop has begun",
+    changes: [is(300, "a", "closed"), is(501, "a", "open"), is(501, "a", "busy")],
+    wrong: { openedAfterStop: 1 },
+  },
+])("stopped at 500 and again at 600: $name", ({ changes, wrong }) => {
+  const events = [created(100, "a"), ready(110, "a"), terminated(500, "a"), terminated(600, "a")];
+  expect(judgeWork(events, changes)).toEqual({
+    stopped: 1,
+    stoppedOpen: 0,
+    stoppedBusy: 0,
+    openedAfterStop: 0,
+    ...wrong,
+  });
+});
+
+test("a create that CycleCloud held for longer than three minutes is no node too many, and the same twice is", () => {
+  const pushes = [
+    { count: 2, sentAt: 0, acknowledgedAt: 1 },
+    { count: 1, sentAt: 20_000, acknowledgedAt: 20_001 },
+  ];
+  const events = [created(300_000, "a"), created(300_000, "b"), created(300_001, "c")];
+  expect(judgeStops(events.slice(0, 2), [], pushes, 0).mostBeyondDemand).toBe(1);
+  expect(judgeStops(events.slice(0, 2), [], pushes, 0, 140_000).mostBeyondDemand).toBe(0);
+  expect(judgeStops(events, [], pushes, 0, 140_000).mostBeyondDemand).toBe(1);
 });

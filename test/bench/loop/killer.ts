@@ -38,6 +38,29 @@ export async function killHosts(
   return { count, lastAt };
 }
 
+/**
+ * Lets hosts stand still with SIGSTOP, one after the other, a host drawn from all, each for a time (real) drawn from the range. Ends after
+ * `endAt` (real); then all go on. Returns how often.
+ */
+export async function freezeHosts(
+  hosts: readonly HostSlot[],
+  seconds: { readonly least: number; readonly most: number },
+  endAt: number,
+  uniform: () => number,
+): Promise<number> {
+  let count = 0;
+  while (Date.now() < endAt) {
+    const pid = hosts[Math.floor(uniform() * hosts.length)]?.pid();
+    if (pid === undefined) throw new Error("a host has ended");
+    count += 1;
+    process.kill(pid, "SIGSTOP");
+    await pause(1000 * (seconds.least + uniform() * (seconds.most - seconds.least)));
+    process.kill(pid, "SIGCONT");
+    await pause(1000 * seconds.least);
+  }
+  return count;
+}
+
 async function killAndStart(host: HostSlot, awayMs: number): Promise<void> {
   await host.kill();
   await pause(awayMs);

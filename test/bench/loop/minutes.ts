@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { call, sendSet, stateUrl } from "./doors.ts";
 import type { Figures } from "./figures.ts";
 import type { Parts, Proxies } from "./parts.ts";
+import { allProxies } from "./parts.ts";
 import type { Traffic } from "./renewing-sets.ts";
 import { spreadOf } from "./spread.ts";
 import { usageOf } from "./usage.ts";
@@ -24,7 +25,7 @@ export async function watchMinutes(
   const end = begun + minutes * MINUTE_MS;
   const heardBefore = parts.lines.length;
   const statusBefore = parts.simulator.events.filter(({ kind }) => kind === "status-read").length;
-  for (const proxy of Object.values(parts.proxies ?? {})) proxy.reset();
+  for (const proxy of allProxies(parts.proxies)) proxy.reset();
   const pages = watchPage(parts, end);
   const urgent = sendUrgent(parts, end, uniform);
   const usage = watchUsage(parts, end);

@@ -31,12 +31,15 @@ export interface PartsOptions {
   readonly latencyMs?: number;
   /** Puts proxies between the hosts and the others: to count calls, and to do harm. */
   readonly proxies: boolean;
+  /** Hosts, counted from 0, whose password is not CycleCloud's any more. Absent: none. */
+  readonly oldPasswords?: readonly number[];
 }
 
 export interface Proxies {
   readonly table: Proxy;
   readonly queue: Proxy;
-  readonly cyclecloud: Proxy;
+  /** One for each host, in their order. */
+  readonly cyclecloud: readonly Proxy[];
 }
 
 /** Emulator, simulator and function hosts, each a process of its own, on one clock, on loopback only. */
@@ -88,33 +91,33 @@ async function start(
     latencyMs: options.latencyMs ?? 0,
   });
   closing.push(() => simulator.close());
-  const proxies = options.proxies ? await startProxies(emulator, simulator) : undefined;
-  closing.push(() => Object.values(proxies ?? {}).forEach((proxy: Proxy) => proxy.close()));
+  const proxies = options.proxies ? await startProxies(emulator, simulator, options.hosts) : undefined;
+  closing.push(() => allProxies(proxies).forEach((proxy) => proxy.close()));
   const { connectionString } = emulator;
   const keys = createKeys();
   const ports: number[] = [];
   while (ports.length < options.hosts) ports.push(await freePort());
-  const settings = {
-    settings: appSettings({
-      storage: proxies === undefined ? connectionString : throughProxies(emulator, proxies),
-      cyclecloudUrl: proxies?.cyclecloud.url ?? simulator.url,
-      simulator,
-      publicPort: ports[0] ?? 0,
-      clock: `${origin}@${speed}`,
-    }),
-    hostJson: JSON.parse(await readFile(join(checkout, "host.json"), "utf8")),
-    origin,
-    speed,
-    keys,
-    connectionString,
+  const places: Places = {
+    storage: proxies === undefined ? connectionString : throughProxies(emulator, proxies),
+    simulator,
+    publicPort: ports[0] ?? 0,
+    autostopKey: randomBytes(24).toString("hex"),
+    clock: `${origin}@${speed}`,
   };
+  const hostJson: unknown = JSON.parse(await readFile(join(checkout, "host.json"), "utf8"));
+  const settings = { hostJson, origin, speed, keys, connectionString };
   const lines: HostLine[] = [];
   const listeners: ((line: HostLine) => void)[] = [];
   const onLine = (line: HostLine) => {
     lines.push(line);
     for (const listener of listeners) listener(line);
   };
-  const hosts = ports.map((port) => openHostSlot({ checkout, port, settings, onLine }));
+  const hosts = ports.map((port, index) => {
+    const cyclecloudUrl = proxies?.cyclecloud[index]?.url ?? simulator.url;
+    const old = options.oldPasswords?.includes(index) === true ? { CYCLECLOUD_PASSWORD: "old" } : {};
+    const ofApp = { ...appSettings(places, cyclecloudUrl), ...old };
+    return openHostSlot({ checkout, port, settings: { ...settings, settings: ofApp }, onLine });
+  });
   for (const host of hosts) {
     await host.start();
     closing.push(() => host.stop());
@@ -143,12 +146,24 @@ function originFor(speed: number): number {
   return speed > 1 ? Math.floor(now - (60_000 - (now % 60_000)) / (speed - 1)) : now;
 }
 
-async function startProxies(emulator: Emulator, simulator: SimulatorProcess): Promise<Proxies> {
+async function startProxies(
+  emulator: Emulator,
+  simulator: SimulatorProcess,
+  hosts: number,
+): Promise<Proxies> {
+  const cyclecloud: Proxy[] = [];
+  while (cyclecloud.length < hosts)
+    cyclecloud.push(await startProxy(simulator.url, ({ method, path }) => `${method} ${path.split("?")[0]}`));
   return {
     table: await startProxy(emulator.tableEndpoint, tableKind),
     queue: await startProxy(emulator.queueEndpoint, queueKind),
-    cyclecloud: await startProxy(simulator.url, ({ method, path }) => `${method} ${path.split("?")[0]}`),
+    cyclecloud,
   };
+}
+
+/** None if there are none. */
+export function allProxies(proxies: Proxies | undefined): readonly Proxy[] {
+  return proxies === undefined ? [] : [proxies.table, proxies.queue, ...proxies.cyclecloud];
 }
 
 const throughProxies = (emulator: Emulator, { table, queue }: Proxies): string =>
@@ -158,14 +173,15 @@ const throughProxies = (emulator: Emulator, { table, queue }: Proxies): string =
 
 interface Places {
   readonly storage: string;
-  readonly cyclecloudUrl: string;
   readonly simulator: SimulatorProcess;
   readonly publicPort: number;
+  readonly autostopKey: string;
   readonly clock: string;
 }
 
 /** The app settings of docs/configuration.md. */
-function appSettings({ storage, cyclecloudUrl, simulator, publicPort, clock }: Places) {
+function appSettings(places: Places, cyclecloudUrl: string) {
+  const { storage, simulator, publicPort, autostopKey, clock } = places;
   const { username, password } = simulator.credentials;
   return {
     AzureWebJobsStorage: storage,
@@ -174,7 +190,7 @@ function appSettings({ storage, cyclecloudUrl, simulator, publicPort, clock }: P
     ]),
     CYCLECLOUD_PASSWORD: password,
     AUTOSCALER_PUBLIC_URL: `http://127.0.0.1:${publicPort}`,
-    AUTOSCALER_AUTOSTOP_KEYS: `local:${randomBytes(24).toString("hex")}`,
+    AUTOSCALER_AUTOSTOP_KEYS: `local:${autostopKey}`,
     AUTOSCALER_LOCAL_CLOCK: clock,
   };
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, createServer, request as httpRequest } from "node:http";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -13,12 +15,13 @@ export interface Call {
 /**
  * What goes wrong with a call. `refuse`: this status and no effect. `drop-request`: the connection breaks, no effect. `drop-answer`: the
  * effect happens, then the connection breaks. `late`: the effect happens, the answer comes `ms` later. `hold`: the request arrives `ms`
- * later. `page`: a login page with status 200 and no effect. `cut`: the effect happens, half of the answer arrives.
+ * later, also if its caller has given up by then. `page`: a login page with status 200 and no effect. `cut`: the effect happens, half of the
+ * answer arrives. `swallow`: nothing happens, and nothing comes back.
  */
 export type Misdeed =
   | { readonly kind: "refuse"; readonly status: number }
   | { readonly kind: "late" | "hold"; readonly ms: number }
-  | { readonly kind: "drop-request" | "drop-answer" | "cut" }
+  | { readonly kind: "drop-request" | "drop-answer" | "cut" | "swallow" }
   | { readonly kind: "page" };
 
 /** Decides, call by call, what goes wrong; undefined: nothing. */
@@ -87,10 +90,11 @@ async function pass(
   outgoing: ServerResponse,
 ): Promise<void> {
   if (misdeed?.kind === "drop-request") return void incoming.socket.destroy();
+  if (misdeed?.kind === "swallow") return void incoming.resume();
   if (misdeed?.kind === "refuse") return refuse(misdeed.status, incoming, outgoing);
   if (misdeed?.kind === "page") return showLogin(incoming, outgoing);
-  if (misdeed?.kind === "hold") await pause(misdeed.ms, undefined, { ref: false });
-  const answer = await send(base, agent, incoming);
+  const content = misdeed?.kind === "hold" ? await held(incoming, misdeed.ms) : incoming;
+  const answer = await send(base, agent, incoming, content);
   if (misdeed?.kind === "drop-answer") {
     answer.resume();
     return void incoming.socket.destroy();
@@ -101,8 +105,20 @@ async function pass(
   await pipeline(answer, outgoing);
 }
 
+/** What was sent, some time later. It is read at once, because a caller that gives up takes back what has not been read. */
+async function held(incoming: IncomingMessage, ms: number): Promise<Readable> {
+  const content = await buffer(incoming);
+  await pause(ms, undefined, { ref: false });
+  return Readable.from([content]);
+}
+
 /** Sends the request on; resolves with the answer's head. The answer must be read. */
-async function send(base: URL, agent: Agent, incoming: IncomingMessage): Promise<IncomingMessage> {
+async function send(
+  base: URL,
+  agent: Agent,
+  incoming: IncomingMessage,
+  content: Readable,
+): Promise<IncomingMessage> {
   const { method, url, headers } = incoming;
   const request = httpRequest({
     host: base.hostname,
@@ -115,7 +131,7 @@ async function send(base: URL, agent: Agent, incoming: IncomingMessage): Promise
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     request.once("response", resolve).once("error", reject);
   });
-  await Promise.all([pipeline(incoming, request), answered]);
+  await Promise.all([pipeline(content, request), answered]);
   return answered;
 }
 

@@ -9,7 +9,7 @@ import { judgeCreates } from "./judge-creates.ts";
 import type { Kills } from "./killer.ts";
 import { killHosts } from "./killer.ts";
 import type { Parts } from "./parts.ts";
-import { startParts } from "./parts.ts";
+import { allProxies, startParts } from "./parts.ts";
 import type { Proxy, Weather } from "./proxy.ts";
 import type { RisingSets } from "./rising-sets.ts";
 import { openRisingSets } from "./rising-sets.ts";
@@ -92,7 +92,7 @@ function setWeather(
 ): void {
   proxies?.table.setWeather(storageWeather);
   proxies?.queue.setWeather(storageWeather);
-  proxies?.cyclecloud.setWeather(cyclecloudWeather);
+  for (const proxy of proxies?.cyclecloud ?? []) proxy.setWeather(cyclecloudWeather);
 }
 
 /** All nodes exist, and the app has nothing more to do; and some time more, in which nothing else may happen. */
@@ -121,10 +121,9 @@ async function resultOf(
   const { completeAt } = judged;
   const state = await stateOf(parts, parts.hosts[0]?.url ?? "");
   const held = await Promise.all(sets.last().map(({ set }) => revisionOf(parts, set)));
-  const { table, queue, cyclecloud } = parts.proxies ?? {};
   return {
     ...judged,
-    misdeeds: [table, queue, cyclecloud].reduce((sum, proxy) => sum + misdeedsOf(proxy), 0),
+    misdeeds: allProxies(parts.proxies).reduce((sum, proxy) => sum + misdeedsOf(proxy), 0),
     messages: sets.messages(),
     puts: sets.puts(),
     sets: held.length,
@@ -150,5 +149,5 @@ async function countMessages({ connectionString }: Parts, name: string): Promise
   return approximateMessagesCount;
 }
 
-const misdeedsOf = (proxy: Proxy | undefined): number =>
-  [...(proxy?.misdeeds.values() ?? [])].reduce((sum, count) => sum + count, 0);
+const misdeedsOf = ({ misdeeds }: Proxy): number =>
+  [...misdeeds.values()].reduce((sum, count) => sum + count, 0);

@@ -35,6 +35,7 @@ export type EventOf<Kind extends CycleCloudEvent["kind"]> = Extract<CycleCloudEv
 
 export interface SimulatorProcess {
   readonly url: string;
+  readonly pid: number;
   readonly credentials: { readonly username: string; readonly password: string };
   /** Every event so far, oldest first; it grows. */
   readonly events: readonly CycleCloudEvent[];
@@ -70,6 +71,7 @@ export async function spawnSimulator(options: SimulatorProcessOptions): Promise<
   });
   return {
     url: child.ready.url,
+    pid: child.pid,
     credentials,
     events,
     onEvent(listener) {

@@ -72,7 +72,17 @@ test.each([
       [90, -300],
       [300, -100],
     ],
-    held: [false, false, false, false, true],
+    held: [false, false, true, false, true],
+  },
+  {
+    name: "a clock that is set forward by five minutes, and the next two waited 220 and 190 s",
+    questions: [
+      [0, 0],
+      [30, 0],
+      [300, -80],
+      [301, -110],
+    ],
+    held: [false, false, true, true],
   },
 ] as const)("$name", ({ questions, held }) => {
   expect(heldUp(...questions)).toEqual(held);

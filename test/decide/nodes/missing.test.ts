@@ -31,24 +31,55 @@ describe("a node that an observation lacks", () => {
   const ledger = rememberNodes([n1, n2]);
   const first = withMissing(lookAt(0, [n2]), lookAt(-60, [n1, n2]), ledger, []);
 
-  test("stays in the observation, as its last record said, until observations have lacked it for 60 s", () => {
-    expect(first.nodes).toEqual([n2, { ...n1, missing: { since: at(0) } }]);
+  /** The ids that are left after each of these observations. Those of `early` are early. */
+  const left = (seconds: readonly number[], early: readonly number[] = []) => {
+    let before = lookAt(-60, [n1, n2]);
+    return seconds.map((second) => {
+      const more = early.includes(second) ? { early: true as const } : {};
+      before = withMissing(lookAt(second, [n2], more), before, ledger, []);
+      return idsOf(before);
+    });
+  };
+
+  test("stays in the observation, as its last record said", () => {
+    expect(first.nodes).toEqual([n2, { ...n1, missing: { since: at(0), observations: 1 } }]);
     expect(first.nodes.map(missingUntil)).toEqual([undefined, at(60)]);
-    const second = withMissing(lookAt(59.999, [n2]), first, ledger, []);
-    expect(second.nodes).toEqual(first.nodes);
-    expect(idsOf(withMissing(lookAt(60, [n2]), second, ledger, []))).toBe("n2");
+  });
+
+  test.each([
+    { name: "for 60 s, if there are many observations", seconds: [0, 20, 40, 59.999, 60], left: [4, 1] },
+    { name: "for three observations, if they are a minute apart", seconds: [0, 60, 120], left: [2, 1] },
+    { name: "for three, however long there was none", seconds: [0, 600, 601], left: [2, 1] },
+    {
+      name: "the same observation, decided on again, counts once",
+      seconds: [0, 0, 60, 60, 120],
+      left: [4, 1],
+    },
+    { name: "early ones do not count", seconds: [0, 30, 60, 90], early: [0], left: [3, 1] },
+    { name: "an early one ends nothing", seconds: [0, 30, 60, 61], early: [60], left: [3, 1] },
+  ])("$name", ({ seconds, early, left: [kept = 0, gone = 0] }) => {
+    const wanted = [...Array<string>(kept).fill("n2 n1"), ...Array<string>(gone).fill("n2")];
+    expect(left(seconds, early)).toEqual(wanted);
+  });
+
+  test("noted by the release before, which did not count: two more are needed", () => {
+    const noted = lookAt(0, [n2, { ...n1, missing: { since: at(0) } }]);
+    const second = withMissing(lookAt(60, [n2]), noted, ledger, []);
+    expect(idsOf(second)).toBe("n2 n1");
+    expect(idsOf(withMissing(lookAt(61, [n2]), second, ledger, []))).toBe("n2");
   });
 
   test("is there again once an observation shows it, and lost again after that", () => {
     const again = withMissing(lookAt(30, [n1, n2]), first, ledger, []);
     expect(again.nodes).toEqual([n1, n2]);
     const lost = withMissing(lookAt(70, [n2]), again, ledger, []);
-    expect(lost.nodes[1]).toEqual({ ...n1, missing: { since: at(70) } });
+    expect(lost.nodes[1]).toEqual({ ...n1, missing: { since: at(70), observations: 1 } });
   });
 
   test("losses that go on are told apart: only the new one is in doubt", () => {
-    const next = withMissing(lookAt(60, []), first, ledger, []);
-    expect(next.nodes).toEqual([{ ...n2, missing: { since: at(60) } }]);
+    const second = withMissing(lookAt(30, [n2]), first, ledger, []);
+    const next = withMissing(lookAt(60, []), second, ledger, []);
+    expect(next.nodes).toEqual([{ ...n2, missing: { since: at(60), observations: 1 } }]);
   });
 
   const mark = (by: Draining["by"], more: Partial<Draining> = {}): Partial<LedgerNode> => ({
@@ -78,7 +109,7 @@ describe("a node that an observation lacks", () => {
     expect(idsOf(withMissing(lookAt(0, []), lookAt(-60, [node]), known, intents))).toBe(row.carried);
   });
 
-  test("with its whole array: both stay until observations have lacked them for 60 s, and nothing new is created there", () => {
+  test("with its whole array: both stay until three observations have lacked them for 60 s, and nothing new is created there", () => {
     const first = withMissing(lookAt(0, [], { arrays: [] }), lookAt(-60, [n1]), ledger, []);
     expect(idsOf(first)).toBe("n1");
     expect(first.arrays).toMatchObject([{ name: "execute", missing: { since: at(0) } }]);
@@ -87,6 +118,8 @@ describe("a node that an observation lacks", () => {
     expect([idsOf(second), second.arrays.length]).toEqual(["n1", 1]);
     const third = withMissing(lookAt(60, [], { arrays: [] }), second, ledger, []);
     expect([idsOf(third), third.arrays]).toEqual(["", []]);
+    const secondOfAll = withMissing(lookAt(60, [], { arrays: [] }), first, ledger, []);
+    expect([idsOf(secondOfAll), secondOfAll.arrays.length]).toEqual(["n1", 1]);
     const back = withMissing(lookAt(60, [n1]), second, ledger, []);
     expect(back.arrays).toEqual(lookAt(60, [n1]).arrays);
   });
@@ -104,7 +137,7 @@ describe("a node that only its bucket names", () => {
 
   test("is in doubt for three minutes", () => {
     const first = withMissing(half(0), lookAt(-60, [n1, n2]), ledger, []);
-    expect(first.nodes[1]).toEqual({ ...n1, missing: { since: at(0), named: true } });
+    expect(first.nodes[1]).toEqual({ ...n1, missing: { since: at(0), observations: 1, named: true } });
     const later = withMissing(half(179.999), first, ledger, []);
     expect(idsOf(later)).toBe("n2 n1");
     expect(later.unlisted).toEqual([unlisted("execute-n1", at(0))]);
@@ -113,8 +146,9 @@ describe("a node that only its bucket names", () => {
 
   test("and once its bucket names it no more, for a minute since it was lost", () => {
     const first = withMissing(half(0), lookAt(-60, [n1, n2]), ledger, []);
-    expect(idsOf(withMissing(lookAt(59, [n2]), first, ledger, []))).toBe("n2 n1");
-    expect(idsOf(withMissing(lookAt(60, [n2]), first, ledger, []))).toBe("n2");
+    const second = withMissing(lookAt(59, [n2]), first, ledger, []);
+    expect(idsOf(second)).toBe("n2 n1");
+    expect(idsOf(withMissing(lookAt(60, [n2]), second, ledger, []))).toBe("n2");
   });
 });
 

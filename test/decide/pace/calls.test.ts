@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { MeasuredCall } from "../../../src/decide/pace/calls.ts";
-import { noteCalls, patienceSeconds } from "../../../src/decide/pace/calls.ts";
+import { noteCalls, noteUnseen, patienceSeconds } from "../../../src/decide/pace/calls.ts";
 import type { Calls } from "../../../src/domain/calls.ts";
 import { at, NOW } from "../../support/build-node.ts";
-import { EMPTY_RECORD } from "../../support/build-record.ts";
+import { buildIntent, EMPTY_RECORD } from "../../support/build-record.ts";
 import { DEFAULT_CALL_BOUNDS } from "../../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { Instant } from "../../../src/domain/units.ts";
 
 const call = (more: Partial<MeasuredCall>): MeasuredCall => ({
   endpoint: "status",
@@ -90,6 +91,35 @@ describe("until when CycleCloud stood still", () => {
   });
 });
 
+describe("an observation that began long after the last good one", () => {
+  const intents = [buildIntent("a", { effect: { kind: "terminate", nodes: [] } })];
+  const proofAfter = (before: Partial<ClusterRecord>) =>
+    noteUnseen(
+      { ...EMPTY_RECORD, intents, ...before },
+      { began: at(-2), arrivedAt: NOW },
+      DEFAULT_CALL_BOUNDS,
+    ).provesFrom;
+
+  test.each([
+    { name: "91 s after it", before: { lastGoodLookAt: at(-93) }, found: at(90) },
+    { name: "90 s after it", before: { lastGoodLookAt: at(-92) }, found: undefined },
+    { name: "the first one", before: {}, found: undefined },
+    { name: "nothing is open", before: { lastGoodLookAt: at(-900), intents: [] }, found: undefined },
+    {
+      name: "statuses take 20 s, 130 s after it",
+      before: { lastGoodLookAt: at(-132), calls: { status: { seconds: 20, at: NOW } } },
+      found: undefined,
+    },
+    {
+      name: "a later moment is known",
+      before: { lastGoodLookAt: at(-900), provesFrom: at(91) },
+      found: at(91),
+    },
+  ])("$name", ({ before, found }) => {
+    expect(proofAfter(before)).toBe(found);
+  });
+});
+
 describe("how long a call takes", () => {
   test("quick calls are not kept", () => {
     expect(after(undefined, call({}), call({ endpoint: "create", seconds: 0.9 }))).toBeUndefined();
@@ -122,6 +152,15 @@ describe("a call that fails", () => {
     const later = after(failing, call({ endpoint: "nodes", at: at(60), failure: "HTTP 500" }));
     expect(later?.nodes?.failure).toEqual({ since: NOW, message: "HTTP 500" });
     expect(after(later, call({ endpoint: "nodes", at: at(120) }))).toBeUndefined();
+  });
+
+  test("a status that hangs does not count once one that began later was answered; other calls do", () => {
+    const failed = (more: Partial<MeasuredCall>) => call({ seconds: 60, failure: "no answer", ...more });
+    const secondsAfter = (lastGoodLookAt: Instant, more: Partial<MeasuredCall> = {}) =>
+      Object.values(recordAfter({ lastGoodLookAt }, failed(more)).calls ?? {}).map(({ seconds }) => seconds);
+    expect(secondsAfter(at(-59))).toEqual([]);
+    expect(secondsAfter(at(-60))).toEqual([60]);
+    expect(secondsAfter(at(-59), { endpoint: "nodes" })).toEqual([60]);
   });
 
   test("says the least that an answer takes, and nothing if it was quick", () => {

@@ -5,13 +5,15 @@ import {
   bornRecord,
   withCreatesWait,
 } from "../../../src/decide/record/epoch.ts";
+import { accept } from "../../../src/decide/record/accept.ts";
 import { isMemoryOld, isResting, nextOutage } from "../../../src/decide/pace/outage.ts";
+import type { WholeUpdate } from "../../../src/domain/demand.ts";
 import { epoch, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import { at, buildNode, buildSnapshot, EXECUTE, NOW, PROD } from "../../support/build-node.ts";
-import { buildCreate, buildState } from "../../support/build-record.ts";
+import { buildCreate, buildState, buildUpdate, EMPTY_RECORD } from "../../support/build-record.ts";
 
 const standard = setName("standard");
 const other = setName("other");
@@ -75,6 +77,109 @@ test("a message that was sent before the outage and delivered after it is no pus
   if (held === undefined) throw new Error("the record has the set");
   const late = { ...record, sets: new Map([[standard, { ...held, acceptedAt: NOW }]]) };
   expect(rest(late)).toMatchObject({ awaiting: [standard] });
+});
+
+describe("a message counts from its own time", () => {
+  /** One message: when it was taken, and its revision. Both in seconds from now, with the outage from -900, and noticeable from -780 on. */
+  interface Message {
+    readonly taken: number;
+    readonly revision: number;
+    readonly count?: number;
+  }
+  const HELD = { taken: -910, revision: -910 };
+
+  function isAwaited(messages: readonly Message[], more: Partial<WholeUpdate> = {}): boolean {
+    let record: ClusterRecord = { ...EMPTY_RECORD, lastGoodLookAt: at(-900) };
+    for (const { taken, revision, count = 10 } of messages) {
+      const sentAt = at(taken);
+      const times = { sentAt, intervalSeconds: 9000, expiresAt: at(taken + 9000) };
+      const update = buildUpdate(count, { ...times, revisionValue: at(revision), ...more });
+      const accepted = accept(record, update, sentAt);
+      if (accepted.kind === "accepted") record = accepted.record;
+    }
+    return rest(record)?.awaiting.length === 1;
+  }
+
+  test.each<{ readonly name: string; readonly messages: readonly Message[]; readonly awaited: boolean }>([
+    {
+      name: "one that lay in front of the host since just after the outage began",
+      messages: [HELD, { taken: -1, revision: -895, count: 5 }],
+      awaited: true,
+    },
+    {
+      name: "one that lay there since the moment at which the outage was noticeable",
+      messages: [HELD, { taken: -1, revision: -780, count: 5 }],
+      awaited: true,
+    },
+    { name: "one a second later", messages: [HELD, { taken: -1, revision: -779, count: 5 }], awaited: false },
+    { name: "one that was sent now", messages: [HELD, { taken: -1, revision: -1 }], awaited: false },
+    {
+      name: "a sender whose clock is ten minutes ahead: as before, what we saw of it counts",
+      messages: [HELD, { taken: -1, revision: 599 }],
+      awaited: false,
+    },
+    {
+      name: "a sender whose clock is twenty minutes behind gets the full time",
+      messages: [HELD, { taken: -1, revision: -1201 }],
+      awaited: true,
+    },
+    {
+      name: "a revision of over a day ago is no time",
+      messages: [
+        { taken: -910, revision: -90_000 },
+        { taken: -1, revision: -89_999 },
+      ],
+      awaited: false,
+    },
+    {
+      name: "a pure renewal, once: it may have lain in front of the host",
+      messages: [HELD, { taken: -40, revision: -910 }],
+      awaited: true,
+    },
+    {
+      name: "two that lay there together, and were taken one after the other",
+      messages: [HELD, { taken: -40, revision: -910 }, { taken: -39, revision: -910 }],
+      awaited: true,
+    },
+    {
+      name: "a pure renewal, twice",
+      messages: [HELD, { taken: -40, revision: -910 }, { taken: -10, revision: -910 }],
+      awaited: false,
+    },
+    {
+      name: "two that lay there, and one that came later",
+      messages: [
+        HELD,
+        { taken: -40, revision: -910 },
+        { taken: -39, revision: -910 },
+        { taken: -9, revision: -910 },
+      ],
+      awaited: false,
+    },
+    {
+      name: "a repeated one, and then a change that lay in front of another host",
+      messages: [
+        HELD,
+        { taken: -40, revision: -910 },
+        { taken: -10, revision: -910 },
+        { taken: -5, revision: -890, count: 5 },
+      ],
+      awaited: true,
+    },
+    {
+      name: "a change that lay there, and that its sender repeats because it had no answer",
+      messages: [HELD, { taken: -40, revision: -895, count: 5 }, { taken: -10, revision: -895, count: 5 }],
+      awaited: false,
+    },
+  ])("$name: awaited $awaited", ({ messages, awaited }) => {
+    expect(isAwaited(messages)).toBe(awaited);
+  });
+
+  test("where the senders' clocks run at another speed, a revision is no time", () => {
+    const messages = [HELD, { taken: -1, revision: -895 }];
+    expect(isAwaited(messages)).toBe(true);
+    expect(isAwaited(messages, { untimed: true })).toBe(false);
+  });
 });
 
 describe("a new epoch", () => {

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { refusedAttributes } from "../../../src/decide/senders/allowed-attributes.ts";
 
-const refused = (attributes: Readonly<Record<string, unknown>>, allowed: readonly string[] = []) =>
-  refusedAttributes(attributes, allowed).map(({ path }) => path);
+const refused = (
+  attributes: Readonly<Record<string, unknown>>,
+  allowed: readonly string[] = [],
+  keys?: readonly string[],
+) => refusedAttributes(attributes, allowed, keys).map(({ path }) => path);
 
 describe("without a rule", () => {
   test.each([
@@ -78,6 +81,11 @@ describe("without a rule", () => {
       paths: ["Configuration.autoscale.enabled"],
     },
     {
+      name: "the roles and recipes of Chef, in any spelling",
+      configuration: { run_list: ["recipe[evil]"], Run_List: "role[server]", "run_list.x": 1, run_lists: [] },
+      paths: ["Configuration.run_list", "Configuration.Run_List", "Configuration.run_list.x"],
+    },
+    {
       name: "a name that only begins like a documented one",
       configuration: { autoscale: { resourcesX: 1, "resources-y": 1 } },
       paths: ["Configuration.autoscale.resourcesX", "Configuration.autoscale.resources-y"],
@@ -112,8 +120,62 @@ describe("with a rule", () => {
       ],
     },
     { allowed: ["Configuration"], paths: ["ImageName", "KeepAlive"] },
+    {
+      allowed: ["Configuration.run_list", "Configuration.autoscale", "Configuration.cyclecloud"],
+      paths: ["ImageName", "KeepAlive"],
+    },
     { allowed: ["*"], paths: [] },
   ])("that lists $allowed", ({ allowed, paths }) => {
     expect(refused(sent, allowed)).toEqual(paths);
+  });
+});
+
+describe("with a list of free keys", () => {
+  const sent = {
+    Interruptible: true,
+    Configuration: {
+      application_version: 7,
+      site: { row: 1, rack: 2 },
+      "other.key": 1,
+      run_list: ["role[server]"],
+      autoscale: { is_hpc: true, enabled: true },
+      cyclecloud: { cluster: { autoscale: { stop_enabled: false } } },
+    },
+  };
+  const all = [
+    "Configuration.application_version",
+    "Configuration.site",
+    "Configuration.other.key",
+    "Configuration.run_list",
+    "Configuration.autoscale.enabled",
+  ];
+  test.each([
+    {
+      name: "every key is free without one",
+      keys: undefined,
+      paths: ["Configuration.run_list", "Configuration.autoscale.enabled"],
+    },
+    { name: "an empty one leaves the documented settings", keys: [], paths: all },
+    {
+      name: "a key, in any case",
+      keys: ["Application_Version"],
+      paths: all.filter((path) => !path.endsWith("version")),
+    },
+    {
+      name: "a path names one member, and the others are named in the refusal",
+      keys: ["application_version", "site.row", "other"],
+      paths: ["Configuration.site.rack", "Configuration.run_list", "Configuration.autoscale.enabled"],
+    },
+  ])("$name", ({ keys, paths }) => {
+    expect(refused(sent, [], keys)).toEqual(paths);
+  });
+
+  test("what the rule allows by its attributes stays allowed", () => {
+    expect(refused(sent, ["Configuration.site", "Configuration.run_list"], [])).toEqual([
+      "Configuration.application_version",
+      "Configuration.other.key",
+      "Configuration.autoscale.enabled",
+    ]);
+    expect(refused(sent, ["Configuration"], [])).toEqual([]);
   });
 });

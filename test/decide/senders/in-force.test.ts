@@ -83,6 +83,55 @@ describe("demand that was stored before the configuration was changed", () => {
   });
 });
 
+test("Chef roles of an older release's demand make no node until its rule allows them", () => {
+  const roles = { Configuration: { run_list: ["role[server]"] } };
+  const state = push({ pbs: { nodearrays: [target(2, roles)] } });
+  expect(outcomes(decideOn(state, empty))).toEqual([
+    'pbs/nodearray:execute 0 of 2: the configuration (senders) does not let request set "pbs" set Configuration.run_list: allow it in senders[].attributes',
+  ]);
+  const policy = rules({ attributes: ["Configuration.run_list"] });
+  expect(decideOn(state, empty, { policy }).plan.creates).toMatchObject([{ count: 2, attributes: roles }]);
+});
+
+describe("keys of Configuration that a rule narrows to a list", () => {
+  const version = { Configuration: { application_version: 7 } };
+  const refused =
+    'the configuration (senders) does not let request set "pbs" set Configuration.application_version: allow it in senders[].attributes';
+  const narrowed = (configuration: SenderRule["configuration"] & object) => ({
+    policy: rules({ configuration }),
+  });
+
+  test("are unmet where they were stored before, and planned where the list has them", () => {
+    const state = push({ pbs: { nodearrays: [target(2, version)] } });
+    expect(outcomes(decideOn(state, empty, narrowed({ every: ["site"] })))).toEqual([
+      `pbs/nodearray:execute 0 of 2: ${refused}`,
+    ]);
+    for (const configuration of [
+      { every: ["application_version"] },
+      { every: [], byArray: new Map([["execute", ["application_version"]]]) },
+      { byArray: new Map([["hpc", []]]) },
+      {},
+    ])
+      expect(outcomes(decideOn(state, empty, narrowed(configuration)))).toEqual([
+        "pbs/nodearray:execute 2 of 2",
+      ]);
+  });
+
+  test("hold for a dynamic array by way of arrays that only the record knows", () => {
+    const first = push({
+      base: { nodearrays: [target(1, { Name: "own", Dynamic: true, Extends: "execute" })], sentAt: at(-20) },
+    });
+    const noted = decideOn(first, empty, { now: at(-20) });
+    const state = after(noted, first, {
+      pbs: { nodearrays: [target(2, { Name: "more", Dynamic: true, Extends: "own", ...version })] },
+    });
+    expect(outcomes(decideOn(state, empty, narrowed({ byArray: new Map([["execute", []]]) })))).toEqual([
+      "base/nodearray:own 1 of 1",
+      `pbs/nodearray:more 0 of 2: ${refused}`,
+    ]);
+  });
+});
+
 describe("a dynamic node array", () => {
   const own = (count: number, more: object = {}) =>
     target(count, { Name: "own", Dynamic: true, Extends: "execute", ...more });

@@ -137,6 +137,36 @@ describe("by the first rule that names the set", () => {
     expect(refusals(message, rules)).toEqual(expected);
   });
 
+  test("keys of Configuration: those of the node array, or of the array that a dynamic one extends", () => {
+    const version = { Configuration: { application_version: 7 } };
+    const run = (expected: string) => `text of 12 characters -> ${expected}`;
+    const roles = { Configuration: { run_list: "role[server]" } };
+    expect(refusals({ nodearrays: [target(version), target(roles, "hpc")] })).toEqual([
+      `nodearrays[1].Configuration.run_list: ${run(SETTINGS)}`,
+    ]);
+    const message = {
+      nodearrays: [
+        target(version),
+        target(version, "hpc"),
+        target({ Dynamic: true, Extends: "hpc", ...version }, "own"),
+        target({ Dynamic: true, Extends: "own", ...version }, "more"),
+        target({ Dynamic: true, Extends: "htc", ...version }, "other"),
+      ],
+    };
+    const refused = (index: number) =>
+      `nodearrays[${index}].Configuration.application_version: a number -> ${SETTINGS}`;
+    expect(refusals(message, [{ configuration: { byArray: new Map([["hpc", []]]) } }])).toEqual([
+      refused(1),
+      refused(2),
+      refused(3),
+    ]);
+    const named = new Map([["hpc", ["application_version"]]]);
+    expect(refusals(message, [{ configuration: { every: [], byArray: named } }])).toEqual([
+      refused(0),
+      refused(4),
+    ]);
+  });
+
   test("parts that come without demand are judged too; a set can always be ended", () => {
     const rules = [{ hosts: false, pools: false }];
     expect(refusals({ schedulerNodes: [] }, rules)).toEqual([

@@ -60,8 +60,9 @@ test("real nodes of arrays that act count once, and are no room for the virtual 
   // Eight of ten are for the cluster: five act, and three are copies.
   expect(made(fleets)).toBe(0);
   const fewer = withQuota([...acting.slice(0, 3), ...observed]);
-  // Nodes that an observation lacks count as there for a minute.
+  // Nodes that observations lack count as there until the third of them.
   fleets.plan(60, fewer, mixed);
+  fleets.plan(120, fewer, mixed);
   expect(made(fleets)).toBe(0);
   fleets.plan(180, fewer, mixed);
   expect(made(fleets)).toBe(2);

@@ -55,6 +55,7 @@ const OF_THE_PLATFORM = [
   "AUTOSCALER_DEMAND__credential",
   "APPLICATIONINSIGHTS_CONNECTION_STRING",
   "APPLICATIONINSIGHTS_AUTHENTICATION_STRING",
+  "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT",
 ];
 /** The two ways to give a storage account: Azure has the one with an identity. */
 const BY_IDENTITY = ["AzureWebJobsStorage", "AUTOSCALER_DEMAND"];

@@ -9,19 +9,21 @@ const ZONE_OF: Readonly<Record<string, string>> = {
   queue: "privatelink.queue.core.windows.net",
   table: "privatelink.table.core.windows.net",
   vault: "privatelink.vaultcore.azure.net",
+  sites: "privatelink.azurewebsites.net",
 };
 
 /** With a network, storage and vault are closed to the world, and everything that the app calls has a private endpoint and a name. */
-export function auditNetwork({ plain, full, existing }: Played): readonly string[] {
-  if (plain === undefined || full === undefined || existing === undefined) return ["no deployment"];
+export function auditNetwork({ plain, full, existing, entra }: Played): readonly string[] {
+  if (plain === undefined || full === undefined || existing === undefined || entra === undefined)
+    return ["no deployment"];
   return [
     ...auditAccess("plain", plain, "Enabled", "Allow"),
     ...auditAccess("full", full, "Disabled", "Deny"),
     ...auditAccess("existing", existing, "Disabled", "Deny"),
     ...auditSubnets(full),
-    ...auditEndpoints("full", full, ["blob", "queue", "table", "queue", "vault"]),
+    ...auditEndpoints("full", full, ["blob", "queue", "table", "blob", "queue", "vault", "sites"]),
     ...auditEndpoints("existing", existing, ["blob", "queue", "table"]),
-    ...auditZones("full", full, ["blob", "queue", "table", "vault"]),
+    ...auditZones("full", full, ["blob", "queue", "table", "vault", "sites"]),
     ...auditZones("existing", existing, ["queue", "table"]),
     ...auditLinks("full", full, "<modules/network.bicep#network.id>"),
     ...auditLinks("existing", existing, NETWORK),
@@ -31,7 +33,9 @@ export function auditNetwork({ plain, full, existing }: Played): readonly string
     ...(ofType(existing, "Microsoft.Network/virtualNetworks").length === 0
       ? []
       : ["existing: a new network"]),
-    ...(ofType(plain, ENDPOINTS).length === 0 ? [] : ["plain: private endpoints"]),
+    ...[plain, entra].flatMap((one) =>
+      ofType(one, ENDPOINTS).length === 0 ? [] : ["private endpoints without a network"],
+    ),
   ];
 }
 

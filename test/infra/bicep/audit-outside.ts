@@ -110,7 +110,7 @@ function shown(value: Expression): string {
 }
 
 /** The fields of the lines that the query reads: each is in the `log` call of an event that it looks for. */
-const FIELDS = ["event", "cluster", "outcome", "trouble", "unmet", "kind", "number", "until"];
+const FIELDS = ["event", "cluster", "outcome", "trouble", "unmet", "kind", "number", "until", "instance"];
 /** Troubles that cost money as long as they last: an alert names each of them. */
 const COSTLY = ["nodes-not-needed", "nodes-not-ours", "stop-key-missing", "down-kept", "node-failed"];
 
@@ -131,6 +131,9 @@ export function auditQuery(played: Played, code: string): readonly string[] {
     "cluster unhealthy",
     "credentials refused",
     "message rejected",
+    "messages rejected in large numbers",
+    "tokens refused",
+    "process starts again and again",
     "message poisoned",
     "demand unmet",
     "boots fail again and again",
@@ -256,7 +259,7 @@ export function auditChoices({ plain, full, existing }: Played): readonly string
     ...(site?.body["name"] === "hpc-autoscaler" ? [] : ["the app does not have its own name"]),
     ...untagged.map((resource) => `${resource.at} lacks the tags`),
     ...(cap === 1 ? [] : ["the logs have no daily cap"]),
-    ...(locks.length === 3 ? [] : [`locks on ${locks.join()}`]),
+    ...(locks.length === 4 ? [] : [`locks on ${locks.join()}`]),
     ...made.map((type) => `existing: a new ${type}`),
     ...(sku.every((name) => name === "Standard_ZRS") ? [] : ["storage is not in all zones"]),
   ];
@@ -264,12 +267,10 @@ export function auditChoices({ plain, full, existing }: Played): readonly string
 
 /** The source of the app, in one text. */
 export function readCode(): string {
-  const folders = ["src/app", "functions"];
-  return folders
-    .flatMap((folder) =>
-      readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, encoding: "utf8" })
-        .filter((name) => name.endsWith(".ts"))
-        .map((name) => readFileSync(new URL(`${folder}/${name}`, ROOT), "utf8")),
-    )
-    .join("\n");
+  const files = ["src/app", "functions"].flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => `${folder}/${name}`),
+  );
+  return [...files, "src/compose.ts"].map((file) => readFileSync(new URL(file, ROOT), "utf8")).join("\n");
 }

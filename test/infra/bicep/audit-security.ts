@@ -55,6 +55,7 @@ const QUEUE_CONTRIBUTOR = "974c5e8b-45b9-4653-ba55-5f855dd0fb88";
 const TABLE_CONTRIBUTOR = "0a9a7e1f-b9d0-4cc4-a60d-0319b160aaa3";
 const QUEUE_SENDER = "c6a89b2d-59bc-44d0-9896-0f6e12d7b80a";
 const METRICS_PUBLISHER = "3913510d-42f4-4e42-8a64-420c390055eb";
+const BLOB_CONTRIBUTOR = "ba92f5b4-2d11-453d-a403-e96b0029c9fe";
 const SECRETS_USER = "4633458b-17de-408a-b874-0445c86b69e6";
 
 const APP_ROLES = [
@@ -70,6 +71,7 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
     ...APP_ROLES,
     `usedPassword ${SECRETS_USER} ServicePrincipal app`,
     `demandStorage ${QUEUE_CONTRIBUTOR} ServicePrincipal app`,
+    `packageStorage ${BLOB_CONTRIBUTOR} ServicePrincipal app`,
     `demandQueue ${QUEUE_SENDER} ServicePrincipal sender`,
   ],
   existing: [...APP_ROLES, `usedPassword ${SECRETS_USER} ServicePrincipal app`],

@@ -20,6 +20,14 @@ import {
   auditReceivers,
   readCode,
 } from "./audit-outside.ts";
+import {
+  auditBodies,
+  auditCallers,
+  auditGroups,
+  auditLogs,
+  auditPackage,
+  auditPasswordEnd,
+} from "./audit-closed.ts";
 import { auditRoles, auditSecondDeployment, auditSecrets, fixedAudits } from "./audit-security.ts";
 import type { Sources } from "./check.ts";
 import { checkBicep } from "./check.ts";
@@ -69,6 +77,12 @@ export const AUDITS: Readonly<Record<string, Audit>> = {
   "one identity": (_delivery, play) => auditIdentity(play()),
   "order of the modules": ({ sources }) => auditOrder(sources),
   network: (_delivery, play) => auditNetwork(play()),
+  "who may call the app": ({ sources }, play) => auditCallers(sources, play()),
+  "bodies of requests": (_delivery, play) => auditBodies(play()),
+  "logs of who used what": ({ sources }, play) => auditLogs(sources, play()),
+  "security groups": (_delivery, play) => auditGroups(play()),
+  "the account of the package": (_delivery, play) => auditPackage(play()),
+  "the end of the password": (_delivery, play) => auditPasswordEnd(play()),
   "azd finds everything": ({ azureYaml }, play) => auditAzd(play(), azureYaml),
   "parameters are described": ({ sources, docs }) => auditParameters(sources, docs),
   "the alert query": (_delivery, play) => auditQuery(play(), code),

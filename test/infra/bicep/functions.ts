@@ -24,8 +24,11 @@ const isEmpty = (value: Value | undefined): boolean =>
 export const FUNCTIONS: Readonly<Record<string, BicepFunction>> = {
   cidrSubnet: ([prefix, size, index]) => `${textFrom(prefix)}/${textFrom(size)}#${textFrom(index)}`,
   concat: (items) => items.flatMap((item) => listOf(item)),
-  contains: ([where, what]) =>
-    isFields(where) ? textFrom(what) in where : listOf(where).includes(what ?? null),
+  contains: ([where, what]) => {
+    if (typeof where === "string") return where.includes(textFrom(what));
+    return isFields(where) ? textFrom(what) in where : listOf(where).includes(what ?? null);
+  },
+  dateTimeToEpoch: ([moment]) => Date.parse(textFrom(moment)) / 1000,
   empty: ([value]) => isEmpty(value),
   environment: () => ({ suffixes: { storage: "core.windows.net" } }),
   guid: (items) => `guid-${hash(items, 12)}`,
@@ -56,7 +59,8 @@ export const FUNCTIONS: Readonly<Record<string, BicepFunction>> = {
         value === undefined ? item : call(value, item),
       ]),
     ),
-  union: (items) => (items.every(isFields) ? items.reduce<Value>(merge, {}) : items.flatMap(listOf)),
+  union: (items) =>
+    items.every(isFields) ? items.reduce<Value>(merge, {}) : [...new Set(items.flatMap(listOf))],
   uniqueString: (items) => hash(items, 13),
 };
 

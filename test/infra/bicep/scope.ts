@@ -3,7 +3,7 @@ import { partsOf } from "./syntax.ts";
 
 /** The functions that infra/ may call, and the words that stand for namespaces. */
 const FUNCTIONS = new Set(
-  `any array base64 bool cidrSubnet concat contains deployer empty endsWith environment fail filter first flatten format guid
+  `any array base64 bool cidrSubnet concat contains dateTimeToEpoch deployer empty endsWith environment fail filter first flatten format guid
   indexOf int intersection items join json last length loadTextContent map max min newGuid objectKeys padLeft parseCidr
   range readEnvironmentVariable reduce replace resourceGroup resourceId skip sort split startsWith string subscription
   subscriptionResourceId substring take tenant toLower toObject toUpper trim union uniqueString uri utcNow`.split(

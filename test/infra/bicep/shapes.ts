@@ -14,6 +14,7 @@ const OF_FUNCTION: Readonly<Record<string, Shape>> = {
   cidrSubnet: "string",
   concat: "any",
   contains: "boolean",
+  dateTimeToEpoch: "integer",
   empty: "boolean",
   format: "string",
   guid: "string",

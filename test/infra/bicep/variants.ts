@@ -20,6 +20,10 @@ export const VARIANTS: Readonly<Record<string, Fields>> = {
     zoneRedundant: true,
     alwaysReadyDemandInstances: 1,
     separateDemandStorage: true,
+    separatePackageStorage: true,
+    appPrivateEndpoint: true,
+    auditLogs: "all",
+    cyclecloudPasswordExpiry: "2027-06-30",
     senderPrincipalIds: ["sender"],
     deleteLock: true,
     alertEmail: "hpc@example.com",
@@ -39,11 +43,16 @@ export const VARIANTS: Readonly<Record<string, Fields>> = {
     names: { app: "hpc-autoscaler" },
     actionGroupId: "/subscriptions/s/resourceGroups/on-call/providers/Microsoft.Insights/actionGroups/hpc",
     docsUrl: "https://git.example.com/autoscaler/docs",
+    allowedAddresses: ["203.0.113.0/24", "198.51.100.7", "2001:db8::7"],
+    deployAddresses: ["192.0.2.9"],
+    auditLogs: "vault",
   },
   entra: {
     ...NEEDED,
     cyclecloudAuthentication: "identity",
     cyclecloudTokenScope: "api://0f0f0f0f-1111-2222-3333-444444444444/.default",
+    // It needs a network, which this one does not have.
+    appPrivateEndpoint: true,
   },
 };
 

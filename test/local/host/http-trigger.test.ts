@@ -20,6 +20,7 @@ beforeAll(async () => {
   host = await startToyHost({
     connectionString: azurite.connectionString,
     keys,
+    settings: { FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: "100000" },
     hostJson: {
       version: "2.0",
       functionTimeout: "00:00:30",
@@ -159,6 +160,37 @@ test("a function sees method, parameters, headers, the bytes of the body, and on
     ],
     bytes: [0, 255, 10, 13, 128],
     custom: "kept",
+  });
+});
+
+describe("a body is taken up to a bound, and thrown away beyond it", () => {
+  const send = (path: string, bytes: number, inPieces = false) => {
+    const body = new Uint8Array(bytes).fill(65);
+    return fetch(`${host.url}${path}`, {
+      method: "POST",
+      headers: { "x-functions-key": "host-key" },
+      // A stream has no content-length.
+      body: inPieces ? new Blob([body]).stream() : body,
+      ...(inPieces ? { duplex: "half" } : {}),
+    });
+  };
+  const KEYED = "/api/with-function-key";
+  const ANONYMOUS = "/api/echo/prod";
+  test.each([
+    { name: "with a key, the platform's setting", path: KEYED, bytes: 100_000, status: 200 },
+    { name: "one byte more", path: KEYED, bytes: 100_001, status: 413 },
+    { name: "many more", path: KEYED, bytes: 20_000_000, status: 413 },
+    { name: "without a key 4 KiB", path: ANONYMOUS, bytes: 4096, status: 200 },
+    { name: "one byte more without a key", path: ANONYMOUS, bytes: 4097, status: 413 },
+    { name: "to a path that is not there", path: "/api/nowhere", bytes: 100_001, status: 413 },
+  ])("$name: $bytes bytes are $status", async ({ path, bytes, status }) => {
+    expect((await send(path, bytes)).status).toBe(status);
+    expect((await send(path, bytes, true)).status).toBe(status);
+  });
+
+  test("the next request on the connection is answered as ever", async () => {
+    await send(KEYED, 100_001);
+    expect(await (await send(KEYED, 3)).text()).toBe("3");
   });
 });
 

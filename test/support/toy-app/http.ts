@@ -27,7 +27,13 @@ app.http("echo-special", {
 app.http("rest", { methods: ["GET"], authLevel: "anonymous", route: "files/{*rest}", handler: sayParams });
 app.http("number", { methods: ["GET"], authLevel: "anonymous", route: "number/{n:int}", handler: sayParams });
 app.http("maybe", { methods: ["GET"], authLevel: "anonymous", route: "maybe/{p?}", handler: sayParams });
-app.http("with-function-key", { methods: ["GET"], authLevel: "function", handler: () => ({ body: "ok" }) });
+app.http("with-function-key", {
+  methods: ["GET", "POST"],
+  authLevel: "function",
+  handler: async (request: HttpRequest) => ({
+    body: request.method === "GET" ? "ok" : String((await request.arrayBuffer()).byteLength),
+  }),
+});
 app.http("with-master-key", { methods: ["GET"], authLevel: "admin", handler: () => ({ body: "ok" }) });
 // The typed `app.http` cannot say "nothing"; the platform can be answered with it all the same.
 app.generic("says-nothing", {

@@ -12,6 +12,9 @@ function problemsOf(senders: unknown): readonly string[] {
     : [];
 }
 
+const FREE_KEY =
+  'a key of Configuration, such as "application_version"; what CycleCloud reads itself is allowed by attributes';
+
 test("rules are read in their order, and written so that they read back the same", () => {
   const policy = read([
     {
@@ -42,6 +45,25 @@ test("rules are read in their order, and written so that they read back the same
   expect(readPolicy(JSON.stringify(writePolicy(policy.policy)))).toMatchObject({ policy: policy.policy });
 });
 
+test.each([
+  { configuration: [], read: { every: [] } },
+  {
+    configuration: ["application_version", "site.row"],
+    read: { every: ["application_version", "site.row"] },
+  },
+  {
+    configuration: { default: [], hpc: ["application_version"] },
+    read: { every: [], byArray: new Map([["hpc", ["application_version"]]]) },
+  },
+  { configuration: { hpc: [] }, read: { byArray: new Map([["hpc", []]]) } },
+  { configuration: {}, read: {} },
+])("keys of Configuration are read and written: $configuration", ({ configuration, read: expected }) => {
+  const policy = read([{ requestSets: "*", configuration }]);
+  if (policy.kind !== "policy") throw new Error(JSON.stringify(policy));
+  expect(policy.policy.senders?.[0]?.configuration).toEqual(expected);
+  expect(writePolicy(policy.policy).senders).toMatchObject([{ configuration }]);
+});
+
 test("without the section there is none, and GET shows none", () => {
   const policy = readPolicy({});
   expect(
@@ -68,7 +90,7 @@ describe("is refused", () => {
     {
       senders: [{ requestSets: "*", hosts: "no", maxPriority: 1e300, atributes: [] }],
       lines: [
-        'senders[0]: "atributes" -> one of the keys requestSets, write, maxPriority, caps, share, hosts, pools, dynamicArrays, attributes',
+        'senders[0]: "atributes" -> one of the keys requestSets, write, maxPriority, caps, share, hosts, pools, dynamicArrays, attributes, configuration',
         "senders[0].maxPriority: 1e+300 -> a number from -1000000000 to 1000000000",
         "senders[0].hosts: text of 2 characters -> true or false",
       ],
@@ -100,6 +122,25 @@ describe("is refused", () => {
       lines: [
         "senders[0].share: 1001 -> a number from 0 to 1000",
         "senders[0].pools[0]: 5 -> text of 1 to 200 characters, none of them a control character",
+      ],
+    },
+    {
+      senders: [{ requestSets: "*", configuration: "site" }],
+      lines: [
+        "senders[0].configuration: text of 4 characters -> a list of keys of Configuration, or an object of such lists: default, and node arrays",
+      ],
+    },
+    {
+      senders: [
+        { requestSets: "*", configuration: { hpc: "x", default: ["Run_List", "cyclecloud.mounts", ""] } },
+        { requestSets: "*", configuration: ["Configuration.site"] },
+      ],
+      lines: [
+        `senders[0].configuration.hpc: text of 1 character -> a list, each ${FREE_KEY}`,
+        `senders[0].configuration.default[0]: "Run_List" -> ${FREE_KEY}`,
+        `senders[0].configuration.default[1]: "cyclecloud.mounts" -> ${FREE_KEY}`,
+        `senders[0].configuration.default[2]: "" -> ${FREE_KEY}`,
+        `senders[1].configuration[0]: "Configuration.site" -> ${FREE_KEY}`,
       ],
     },
   ])("$senders", ({ senders, lines }) => {

@@ -1,0 +1,41 @@
+/** Long enough that a piece has little overhead, short compared with a demand of a hundred megabytes. */
+const PIECE = 256 * 1024;
+
+/** The result of JSON.stringify in pieces: the text of a large value is as large as the value itself. */
+export function* jsonPieces(value: unknown): Generator<string> {
+  let text = "";
+  for (const part of partsOf(value)) {
+    text += part;
+    if (text.length < PIECE) continue;
+    yield text;
+    text = "";
+  }
+  yield text;
+}
+
+function partsOf(value: unknown): Iterable<string> {
+  if (Array.isArray(value)) return itemsOf(value);
+  if (typeof value === "object" && value !== null) return membersOf(value);
+  return [JSON.stringify(value) ?? "null"];
+}
+
+function* membersOf(value: object): Generator<string> {
+  let before = "{";
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(key)}:`;
+    if (Array.isArray(member)) yield* itemsOf(member);
+    else yield JSON.stringify(member);
+    before = ",";
+  }
+  yield before === "{" ? "{}" : "}";
+}
+
+function* itemsOf(items: readonly unknown[]): Generator<string> {
+  let before = "[";
+  for (const item of items) {
+    yield before + (JSON.stringify(item) ?? "null");
+    before = ",";
+  }
+  yield before === "[" ? "[]" : "]";
+}
