@@ -59,7 +59,7 @@ async function play(kind: HostileKind | undefined, seconds: number): Promise<Run
     await until("the first node is created", () => honest.lost === 0, WARM_UP_SECONDS);
     const hostile = kind === undefined ? undefined : HOSTILE_SENDERS[kind](parts, stopping.signal);
     honest.measure();
-    for (const end = Date.now() + seconds * 1000; Date.now() < end; ) {
+    for (const end = Date.now() + seconds * 1000; Date.now() < end;) {
       const next = Date.now() + EVERY_MS;
       void honest.ask();
       await pause(Math.max(0, next - Date.now()));
@@ -77,7 +77,7 @@ async function play(kind: HostileKind | undefined, seconds: number): Promise<Run
 
 /** Renews as documented while the last nodes come. */
 async function untilAllCame(honest: Honest): Promise<void> {
-  for (const end = Date.now() + PATIENCE_SECONDS * 1000; honest.lost > 0 && Date.now() < end; ) {
+  for (const end = Date.now() + PATIENCE_SECONDS * 1000; honest.lost > 0 && Date.now() < end;) {
     await pause(EVERY_MS / 2);
     await honest.renew();
   }
