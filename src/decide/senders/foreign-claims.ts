@@ -46,7 +46,8 @@ export function judgeClaims<Fact extends ClaimedHost>(
   const ended = new Map<string, ReadonlySet<Sender>>();
   const changed = new Map<string, Fact>();
   ledger.forEach((node) => {
-    if (node.claims === undefined) return;
+    // Another node may have the name of one that is gone.
+    if (node.claims === undefined || node.goneAt !== undefined) return;
     const fact = entryOfNode(facts, node);
     if (fact === undefined) return;
     const over = new Set<Sender>();

@@ -14,10 +14,15 @@ const nodes = buildNodes("n", 2);
 const hosts = ["ip-n1", "ip-n2"];
 const senders = ["pbs", "evil-*"].map((name): SenderRule => ({ ...SENDER_RULE, requestSets: [name] }));
 
-function troublesWith(claimedSeconds: number, jobs: readonly string[] = []): readonly string[] {
+function troublesWith(
+  claimedSeconds: number,
+  jobs: readonly string[] = [],
+  more: Partial<LedgerNode> = {},
+): readonly string[] {
   const claims: Partial<LedgerNode> = {
     askedBy: [setName("pbs")],
     claims: [{ set: setName("evil-1"), since: at(-claimedSeconds) }],
+    ...more,
   };
   const placed = hosts.map((hostname) => ({ hostname, iterations: 1 }));
   const { record, bodies } = buildState({
@@ -42,4 +47,8 @@ test("after an hour, whatever the set is called now", () => {
 
 test("nothing is said where the sender that asked for the nodes reports a job there", () => {
   expect(troublesWith(7200, ["other"])).toEqual([]);
+});
+
+test("a claim on a node that is gone says nothing of a new one of its name", () => {
+  expect(troublesWith(7200, [], { goneAt: at(-60) })).toEqual([]);
 });
