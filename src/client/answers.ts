@@ -606,6 +606,7 @@ export interface Cluster {
       | "nodes-not-ours"
       | "nodes-unhealthy"
       | "node-token"
+      | "claims-ended"
       | "stop-key-missing"
       | "start-refused"
       | "nodearray-missing"

@@ -171,15 +171,13 @@ describe("lower bounds", () => {
 });
 
 describe("results", () => {
-  test.each(["packing-small-first", "packing-large-first", "packing-shuffled"])(
-    "%s: 2,595 nodes, as few as there can be",
-    (name) => {
-      const load = LOADS.find((one) => one.name === name);
-      if (load === undefined) throw new Error(`no load ${name}`);
-      const result = measure(load, 51_000, { warmUps: 0, timed: 1 });
-      expect([result.nodes, result.nodesLowerBound]).toEqual([2595, 2595]);
-    },
-  );
+  // The other two orders: npm run bench.
+  test("packing-shuffled: 2,595 nodes, as few as there can be", () => {
+    const load = LOADS.find(({ name }) => name === "packing-shuffled");
+    if (load === undefined) throw new Error("the load is there");
+    const result = measure(load, 51_000, { warmUps: 0, timed: 1 });
+    expect([result.nodes, result.nodesLowerBound]).toEqual([2595, 2595]);
+  });
 
   test("each is one line of JSON with exactly the keys that are promised; progress goes elsewhere", () => {
     const { stdout, stderr, status } = bench("--only", "karpenter-pods", "--size", "100", "--runs", "1");

@@ -53,7 +53,8 @@ async function dieOf(
   const tries = typeof crash?.at === "string" ? 4 : 1;
   for (let left = tries; left > 0; left -= 1) {
     if (await scene.diesOf(() => useCase.act(scene, asker))) return true;
-    if (left > 1) await useCase.meanwhile(scene);
+    // What the use case has begun may go on in it, and then the process dies here.
+    if (left > 1 && (await scene.diesOf(() => useCase.meanwhile(scene)))) return true;
   }
   return false;
 }

@@ -199,8 +199,9 @@ export const callback: UseCase = {
   async act(_scene, asker) {
     await ask(asker);
   },
-  // A node asks until it is let go.
-  recover: (scene, asker) => scene.until("the node is let go", async () => (await ask(asker)) === 200),
+  // A node asks until it is let go, also where a connection breaks: it may be one to the process that died.
+  recover: (scene, asker) =>
+    scene.until("the node is let go", async () => (await ask(asker).catch(() => undefined)) === 200),
   meanwhile: (scene) => scene.tick(),
   outcome: {
     created: { execute: 3 },

@@ -169,7 +169,7 @@ test.each(few)(
         expect(workOf(trial)).toEqual(workOf(plan(drawn, policy)));
         expect(trial.outcomes.flatMap(({ binding }) => binding ?? [])).toEqual([]);
       }),
-      runsOf(20_251_124, { usual: 200 }),
+      runsOf(20_251_124, { usual: 100 }),
     );
   },
   TIMEOUT,

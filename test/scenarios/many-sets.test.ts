@@ -25,7 +25,7 @@ test("2,000 sets renew every 60 s while a status takes 3 s: a new target is aske
 
   // Every 7 s, so that targets arrive in all stages of the observations, which are 5 s apart and last 3 s.
   const targets: { at: number; count: number }[] = [];
-  for (let count = 33; count < 33 + 20; count += 1) {
+  for (let count = 33; count < 33 + 10; count += 1) {
     targets.push({ at: stage.clock.now(), count });
     stage.send(urgentTarget(count, stage.clock.now()));
     await stage.pass(7);

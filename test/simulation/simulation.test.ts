@@ -9,9 +9,9 @@ const given = process.env["SEED"];
 const replayed = given === undefined || given.includes(":") ? undefined : given;
 
 /** About 25 ms each on one core. */
-const SEEDS = 100;
-const SWITCHED_OFF_SEEDS = 40;
-const REPORTS_APART_SEEDS = 40;
+const SEEDS = 40;
+const SWITCHED_OFF_SEEDS = 16;
+const REPORTS_APART_SEEDS = 16;
 /** One array: nodes that are off use quota, which would leave another array without nodes. No crowd, because it does not wait long enough. */
 /**
  * With more losses the list of a request may stay unread for two minutes. Then its nodes are not known as ours, and the app does not start those that are
@@ -24,9 +24,9 @@ test.skipIf(given !== undefined)(
   async () => {
     const { faults, did } = await playSeeds(1, SEEDS);
     expect(faults).toEqual([]);
-    expect(did.crashes).toBeGreaterThan(160);
-    expect(did.nodesCreated).toBeGreaterThan(500);
-    expect(did.readyNodesStopped).toBeGreaterThan(160);
+    expect(did.crashes).toBeGreaterThan(60);
+    expect(did.nodesCreated).toBeGreaterThan(200);
+    expect(did.readyNodesStopped).toBeGreaterThan(60);
   },
 );
 
@@ -35,12 +35,12 @@ test.skipIf(given !== undefined)(
   async () => {
     const { faults, did } = await playSeeds(1, SWITCHED_OFF_SEEDS, { weather: SWITCHED_OFF });
     expect(faults).toEqual([]);
-    expect(did.nodesStarted).toBeGreaterThan(40);
+    expect(did.nodesStarted).toBeGreaterThan(15);
   },
 );
 
 test("every key of a configuration is drawn now and then", () => {
-  const seeds = Array.from({ length: SEEDS }, (_, seed) => seed);
+  const seeds = Array.from({ length: 100 }, (_, seed) => seed);
   const drawn = new Set(seeds.flatMap((seed) => Object.keys(drawConfiguration(seed, ["alpha"]))));
   expect(OWN_KEYS.filter((key) => !drawn.has(key))).toEqual([]);
 });
@@ -51,7 +51,7 @@ test.skipIf(given !== undefined)(
       weather: { reports: true, reportsApart: true },
     });
     expect(faults).toEqual([]);
-    expect(did.readyNodesStopped).toBeGreaterThan(40);
+    expect(did.readyNodesStopped).toBeGreaterThan(15);
   },
 );
 

@@ -112,6 +112,18 @@ export const MUTANTS: readonly ThreatMutant[] = [
     "a job nested too deep",
   ),
   mutant(
+    "T20: any number of dry runs is made at a time",
+    ["functions/plan.ts", "if (underWay.has(composed))", "if (underWay.has(composed) && body.length < 0)"],
+    "test/functions/plan.test.ts",
+    "one dry run at a time: another one is sent away, and told when to come again",
+  ),
+  mutant(
+    "T23: no rule has a share of its own",
+    ["src/decide/senders/shares.ts", "(write ? share : 0);", "(write ? 0 * share : 0);"],
+    "test/decide/record/shares.test.ts",
+    "whatever one sender holds, the other has its share",
+  ),
+  mutant(
     "T23: any number of sets is kept",
     ["src/decide/record/cluster-bounds.ts", "sets: 5000,", "sets: 5_000_000,"],
     "test/decide/record/cluster-bounds.test.ts",
@@ -122,6 +134,16 @@ export const MUTANTS: readonly ThreatMutant[] = [
     ["src/decide/senders/admit.ts", "ranked.demand.priority <= most)", "ranked.demand.priority > 0)"],
     "test/decide/senders/in-force.test.ts",
     "a priority above the rule's is lowered to it, and no other",
+  ),
+  mutant(
+    "T25: what a rule lists as its own is anybody's",
+    [
+      "src/decide/senders/sender-rule.ts",
+      "return !rules.some(({ [key]: list }) =>",
+      "return !rules.slice(1_000_000).some(({ [key]: list }) =>",
+    ],
+    "test/decide/senders/in-force.test.ts",
+    "is kept for the set that the configuration names, also if another one has owned it until then",
   ),
   mutant(
     "T27: every attribute may be set",
@@ -154,5 +176,15 @@ export const MUTANTS: readonly ThreatMutant[] = [
     ["src/domain/loopback.ts", "if (!URL.canParse(origin)) return true;", "if (origin !== '') return false;"],
     "test/local/foreign-origin.test.ts",
     "by the simulator: a page sets no fault",
+  ),
+  mutant(
+    "T42: a claim counts as long as it is asked for",
+    [
+      "src/decide/senders/foreign-claims.ts",
+      "const CLAIM_SECONDS: Seconds = 3600;",
+      "const CLAIM_SECONDS: Seconds = 3_600_000;",
+    ],
+    "test/scenarios/foreign-claims.test.ts",
+    "the claim counts for an hour; then they stop, and no node comes in their place",
   ),
 ];

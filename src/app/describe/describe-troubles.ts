@@ -10,7 +10,7 @@ import { isoTime } from "../../domain/units.ts";
 import { lossShown } from "../../decide/record/lost-bodies.ts";
 import { unneededText } from "./unneeded-text.ts";
 import { nodesDown } from "./down-troubles.ts";
-import { callsRefused, nodesUnhealthy } from "./node-troubles.ts";
+import { callsRefused, claimsEnded, nodesUnhealthy } from "./node-troubles.ts";
 import type { StopKeys } from "../ports/site.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import { arraysMissing, revisionsAhead } from "./input-troubles.ts";
@@ -59,6 +59,7 @@ export function describeTroubles(
     ...nodesRemoved(record, bodies, policy, now),
     ...nodesUnhealthy(bodies, now),
     ...callsRefused(bodies, now),
+    ...claimsEnded(record, bodies, policy, now),
     ...keysMissing(record, stopKeys),
     ...refusedStarts(bodies),
     ...arraysMissing(bodies),

@@ -71,6 +71,7 @@ function compilePreference(constraints: readonly Constraint[], making: Making, r
 
 const NO_MEMBERS: readonly Member[] = [];
 const NO_REST: Rest = () => NO_MEMBERS;
+const NO_PREFERENCE: Preference = () => 0;
 
 function compileOne(constraint: Constraint, making: Making, rest: Rest): Preference {
   switch (constraint.kind) {
@@ -92,7 +93,7 @@ function compileOr(alternatives: readonly Constraint[], making: Making, rest: Re
   const choices = alternatives.map((one) => ({
     judge: compile(one, making.compiled),
     members: membersOf([one], making.compiled),
-    within: compilePreference([one], making, rest),
+    within: hasPreference(one) ? compileOne(one, making, rest) : NO_PREFERENCE,
   }));
   return (node, shared) => {
     const beside = rest();

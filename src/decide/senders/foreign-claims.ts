@@ -4,7 +4,7 @@ import type { SetName } from "../../domain/ids.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { plusSeconds } from "../../domain/units.ts";
 import type { Sender } from "./shares.ts";
 import { senderOf } from "./shares.ts";
 
@@ -46,7 +46,8 @@ export function judgeClaims<Fact extends ClaimedHost>(
   const ended = new Map<string, ReadonlySet<Sender>>();
   const changed = new Map<string, Fact>();
   ledger.forEach((node) => {
-    if (node.claims === undefined) return;
+    // Another node may have the name of one that is gone.
+    if (node.claims === undefined || node.goneAt !== undefined) return;
     const fact = entryOfNode(facts, node);
     if (fact === undefined) return;
     const over = new Set<Sender>();
@@ -223,19 +224,12 @@ function isPlacedOn({ demand }: RankedDemand, node: LedgerNode): boolean {
   return demand.placed.some(({ hostname }) => keys.includes(hostKey(hostname)));
 }
 
-/** For users: the nodes on which claims of other senders have ended, each with the sets whose claims these are. */
+/** For users: the sets whose claims on the node have ended, one for each sender. */
 export function endedOn(
   node: LedgerNode,
   ended: EndedClaims,
-  senders: SenderRules,
-  now: Instant,
+  senders: SenderRules = NO_SENDER_RULES,
 ): readonly SetName[] {
-  const over = keysOf(node).map((key) => ended.get(key));
-  return (node.claims ?? [])
-    .filter(
-      ({ set, since }) =>
-        secondsBetween(since, now) >= CLAIM_SECONDS &&
-        over.some((one) => one?.has(senderOf(senders, set)) === true),
-    )
-    .map(({ set }) => set);
+  const over = keysOf(node).flatMap((key) => [...(ended.get(key) ?? [])]);
+  return (node.claims ?? []).map(({ set }) => set).filter((set) => over.includes(senderOf(senders, set)));
 }

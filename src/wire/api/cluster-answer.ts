@@ -27,6 +27,7 @@ export const trouble = z.object({
     "nodes-not-ours",
     "nodes-unhealthy",
     "node-token",
+    "claims-ended",
     "stop-key-missing",
     "start-refused",
     "nodearray-missing",

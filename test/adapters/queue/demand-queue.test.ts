@@ -61,7 +61,7 @@ describe("rejected messages", () => {
     });
   });
 
-  test("what somebody else has put there is counted and not shown", async () => {
+  test("what others have put there is counted and not shown", async () => {
     await withQueue(1, async (queue, service) => {
       const message = { messageId: "m", rejectedAt: 1, problems: [], text: "" };
       const nonsense = [

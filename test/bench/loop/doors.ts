@@ -7,6 +7,7 @@ export interface SetContent {
   readonly expirationInterval: number;
   readonly nodearrays?: readonly object[];
   readonly jobs?: readonly object[];
+  readonly pools?: readonly object[];
 }
 
 /** The result of a call: its status, or undefined without an answer. */

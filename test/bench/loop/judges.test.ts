@@ -18,6 +18,7 @@ const ready = (at: number, nodeId: string): CycleCloudEvent => ({
   at,
   nodeId,
   array: "execute",
+  hostname: `host-${nodeId}`,
   instanceId: `vm-${nodeId}`,
   configuration: {},
 });

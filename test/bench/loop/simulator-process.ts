@@ -13,6 +13,7 @@ const eventSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("node-ready"),
     ...ofNode,
+    hostname: z.string(),
     instanceId: z.string(),
     configuration: z.record(z.string(), z.unknown()),
   }),

@@ -44,7 +44,12 @@ test.each([
 });
 
 test("a token is worth nothing in another cluster", () => {
-  expect(verifyToken(htcToken, clusterName("HPC test"), arrays, keys)).toBeUndefined();
+  const clusters = [cluster, clusterName("HPC test")];
+  const tokens = clusters.map((one) => autostopPath("", one, arrayName("htc"), keys).split("/").at(-1) ?? "");
+  expect(tokens.map((token) => clusters.map((one) => verifyToken(token, one, arrays, keys)))).toEqual([
+    ["htc", undefined],
+    [undefined, "htc"],
+  ]);
 });
 
 test("a token of an array that the cluster does not have is refused", () => {

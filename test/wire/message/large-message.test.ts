@@ -13,8 +13,8 @@ function measure<T>(work: () => T): { readonly milliseconds: number; readonly re
   return { milliseconds: processorMs() - start, result };
 }
 
-test("a hundred thousand distinct jobs are read in seconds", () => {
-  const jobs = Array.from({ length: 100_000 }, (_, index) => ({
+test("twenty thousand distinct jobs are read in a time that is a multiple of JSON.parse", () => {
+  const jobs = Array.from({ length: 20_000 }, (_, index) => ({
     name: `job-${index}`,
     user: `user-${index % 100}`,
     iterations: 1 + (index % 5),
@@ -33,17 +33,17 @@ test("a hundred thousand distinct jobs are read in seconds", () => {
   );
   const { demands } = updateOf(read.result).demand;
   console.log(
-    `100,000 jobs, ${text.length} characters: ${Math.round(read.milliseconds)} ms, of which JSON.parse ${Math.round(parse.milliseconds)} ms`,
+    `20,000 jobs, ${text.length} characters: ${Math.round(read.milliseconds)} ms, of which JSON.parse ${Math.round(parse.milliseconds)} ms`,
   );
-  expect(demands).toHaveLength(100_000);
+  expect(demands).toHaveLength(20_000);
   expect(demands.at(-1)).toEqual({
     kind: "job",
-    id: "job-99999",
-    name: "job-99999",
+    id: "job-19999",
+    name: "job-19999",
     user: "user-99",
     iterations: 5,
     priority: 9,
-    position: 99_999,
+    position: 19_999,
     constraints: [
       { kind: "amount", resource: "mem", amount: { amount: 200, unit: "g" } },
       { kind: "amount", resource: "ncpus", amount: 32 },
