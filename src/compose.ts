@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import { storageDemandQueue } from "./adapters/queue/demand-queue.ts";
 import { scaledClock, systemClock, unscaledTime } from "./adapters/system/clock.ts";
-import { heapBytes } from "./adapters/system/heap.ts";
 import { systemEntropy } from "./adapters/system/entropy.ts";
 import { jsonLog } from "./adapters/system/log.ts";
 import { observeServiceTime } from "./adapters/system/service-time.ts";
@@ -22,7 +21,7 @@ import { processId } from "./domain/ids.ts";
 import { budgetOf } from "./domain/memory-budget.ts";
 import { demandStorageAccount, storageAccount } from "./compose/storage.ts";
 import type { Config } from "./config.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, readHeap } from "./config.ts";
 import type { SenderTime } from "./wire/message/message-read.ts";
 
 export type { ClusterCheck } from "./app/check-cluster.ts";
@@ -58,7 +57,7 @@ export function decoratePorts(around: (ports: Ports) => Ports): void {
 /** Builds everything from settings: Table Storage, queues, one CycleCloud per cluster. */
 export function compose(config: Config, write: (line: string) => void): Composition {
   const log = jsonLog(write);
-  const heap = heapBytes();
+  const heap = readHeap();
   const serviceTime = observeServiceTime();
   const local = config.localClock;
   const clock =

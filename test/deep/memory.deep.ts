@@ -130,7 +130,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   }
 }
 
-/** An honest set asks for two nodes of an array that nobody else names, and three more plans are made. */
+/** An honest set asks for two nodes of an array that no other set names, and three more plans are made. */
 async function expectHonest(app: OneInstance): Promise<void> {
   const asked = await app.put("honest", { nodearrays: [{ Name: "htc", TargetCount: 2 }] });
   expect(asked.status).toBe(202);

@@ -1,4 +1,4 @@
-import { smallestHeap } from "../../decide/record/heaps.ts";
+import { smallestHeap } from "../../decide/record/processes.ts";
 import { budgetOf } from "../../domain/memory-budget.ts";
 import { accept } from "../../decide/record/accept.ts";
 import { holds, recallSets } from "../../decide/record/finished-sets.ts";

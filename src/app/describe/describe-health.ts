@@ -13,7 +13,7 @@ import { PortError } from "../ports/port-error.ts";
 import { reviveLoop } from "../reconcile/revive-loop.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import type { App } from "../process/app.ts";
-import { leftOutBy, triedAgainAt } from "../../decide/record/deaths.ts";
+import { leftOutBy, triedAgainAt } from "../../decide/record/processes.ts";
 import { isStarting, notesOn, staleSeconds, isTickLate, FAILURES, stateOf } from "./health-notes.ts";
 import { unneededText } from "./unneeded-text.ts";
 

@@ -1,6 +1,6 @@
 import { withoutStops } from "../../decide/record/amend.ts";
 import type { MeasuredCall } from "../../decide/pace/calls.ts";
-import { endPlanning } from "../../decide/record/deaths.ts";
+import { endPlanning } from "../../decide/record/processes.ts";
 import { noteCalls, noteUnseen } from "../../decide/pace/calls.ts";
 import {
   endObservation,

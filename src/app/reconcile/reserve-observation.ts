@@ -21,7 +21,7 @@ import {
   takeOver,
   withoutDueWake,
 } from "../../decide/record/whose-turn.ts";
-import { beginPlanning } from "../../decide/record/deaths.ts";
+import { beginPlanning } from "../../decide/record/processes.ts";
 import type { Owner } from "../../domain/ids.ts";
 import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";

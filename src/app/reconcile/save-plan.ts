@@ -1,5 +1,4 @@
-import { forgetDeaths } from "../../decide/record/deaths.ts";
-import { noteHeap } from "../../decide/record/heaps.ts";
+import { forgetDeaths, noteHeap } from "../../decide/record/processes.ts";
 import { isRemembered, retireSets } from "../../decide/record/finished-sets.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import { restSeconds, tickAfterPlan } from "../../decide/pace/next-tick.ts";
@@ -51,7 +50,7 @@ export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
   };
 }
 
-/** This process has made a plan with its heap. If it left out no set because others died, nobody dies of the record. */
+/** This process has made a plan with its heap. If it left out no set because others died, no process dies of the record. */
 function survive({ record, plan }: Decision, { app }: Planner): ClusterRecord {
   const noted = noteHeap(record, app.lanes.heap, plan.at);
   const isWhole = plan.leftOut?.some(({ aside }) => aside === "deaths") !== true;

@@ -24,8 +24,8 @@ export type Tasks = "new" | "bound";
 const MOST_NAMES = 5;
 /** To look up a job among thousands costs about as much as this many other steps. */
 const STEPS_OF_FREE_SLOT = 4;
-/** What is put on a bin takes memory, of which a plan has no more than its steps allow: some 600,000 of these. */
-const STEPS_OF_CONTENT = 40;
+/** What is put on a bin takes memory, of which a plan has no more than its steps allow: about a million of these. */
+const STEPS_OF_CONTENT = 25;
 /** To list one job of a node costs about as much as this many other steps. */
 const STEPS_OF_NAME = 5;
 

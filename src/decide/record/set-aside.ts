@@ -7,7 +7,7 @@ import type { SetEntry } from "../../domain/request-sets.ts";
 import { memoryOfEntry, partsOf } from "../../domain/request-sets.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
-import { leftOutBy } from "./deaths.ts";
+import { leftOutBy } from "./processes.ts";
 
 /** A live set: what a plan needs for it, and when its content came. */
 interface Load {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { beginPlanning, endPlanning, forgetDeaths, leftOutBy } from "../../../src/decide/record/deaths.ts";
+import { beginPlanning, endPlanning, forgetDeaths, leftOutBy } from "../../../src/decide/record/processes.ts";
 import { processId } from "../../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
 import { at } from "../../support/build-node.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { accept } from "../../../src/decide/record/accept.ts";
-import { noteHeap, smallestHeap } from "../../../src/decide/record/heaps.ts";
+import { noteHeap, smallestHeap } from "../../../src/decide/record/processes.ts";
 import { setAside } from "../../../src/decide/record/set-aside.ts";
 import { digest, setName } from "../../../src/domain/ids.ts";
 import { budgetOf } from "../../../src/domain/memory-budget.ts";
@@ -11,7 +11,7 @@ import { buildJob, buildUpdate, EMPTY_RECORD } from "../../support/build-record.
 
 const MIB = 1024 * 1024;
 
-test("the smallest heap of the last hour counts, whoever asks; without any the asker's own", () => {
+test("the smallest heap of the last hour counts, whichever process asks; without any the asker's own", () => {
   expect(smallestHeap(EMPTY_RECORD, 1048 * MIB, at(0))).toBe(1048 * MIB);
   const both = noteHeap(noteHeap(EMPTY_RECORD, 259 * MIB, at(0)), 1048 * MIB, at(60));
   expect(smallestHeap(both, 4096 * MIB, at(60))).toBe(259 * MIB);
@@ -27,7 +27,7 @@ test("each size is noted once, however often it plans", () => {
   expect(record.heaps).toEqual([{ bytes: 259 * MIB, at: at(120) }]);
 });
 
-/** Sets that need so many MiB for plans each, whose content came one second after the other. */
+/** Sets that each need some MiB for plans, whose content came one second after the other. */
 function holding(...memory: readonly number[]): ClusterRecord {
   const entries = memory.map((mebibytes, index): [ReturnType<typeof setName>, SetEntry] => [
     setName(`s${index}`),
@@ -76,9 +76,9 @@ test("a message is refused where it would need more memory than the smallest hea
   expect(accept(EMPTY_RECORD, update, NOW, { memory })).toMatchObject({
     kind: "too-much",
     problem: {
-      found: "76 MiB of memory for plans of request set standard with this message",
+      found: "86.9 MiB of memory for plans of request set standard with this message",
       expected:
-        "at most 41.5 MiB of memory for plans, half of what a cluster holds: without rules in senders no request set has more",
+        "at most 44.1 MiB of memory for plans, half of what a cluster holds: without rules in senders no request set has more",
     },
   });
   expect(accept(EMPTY_RECORD, update, NOW).kind).toBe("accepted");

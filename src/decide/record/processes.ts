@@ -1,9 +1,29 @@
+import type { Bytes } from "../../domain/memory-budget.ts";
 import type { ProcessId } from "../../domain/ids.ts";
 import type { ClusterRecord, Planning } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 
-/* What becomes of a record over which the processes that plan it die (docs/protocol.md, A process that dies of a record). */
+/* What a record knows of the processes that plan it: their heaps (docs/protocol.md, Memory), and which of them died (A process that dies of a record). */
+
+/** A process that has not planned a cluster for this long is taken for gone. */
+const REMEMBERED_SECONDS: Seconds = 3600;
+
+/** Notes that a process with this heap plans the cluster now. */
+export function noteHeap(record: ClusterRecord, bytes: Bytes, now: Instant): ClusterRecord {
+  const others = recent(record, now).filter((heap) => heap.bytes !== bytes);
+  return { ...record, heaps: [...others, { bytes, at: now }] };
+}
+
+/** The smallest heap that planned the cluster in the last hour: the bounds of the cluster follow from it, whichever process asks. `own`: if none did. */
+export function smallestHeap(record: ClusterRecord, own: Bytes, now: Instant): Bytes {
+  const known = recent(record, now).map(({ bytes }) => bytes);
+  return known.length === 0 ? own : Math.min(...known);
+}
+
+function recent({ heaps = [] }: ClusterRecord, now: Instant): NonNullable<ClusterRecord["heaps"]> {
+  return heaps.filter(({ at }) => Math.abs(secondsBetween(at, now)) < REMEMBERED_SECONDS);
+}
 
 /** A process that has not ended its observation after this long is dead. */
 const DEAD_SECONDS: Seconds = 120;
@@ -36,7 +56,7 @@ export function endPlanning(record: ClusterRecord, process: ProcessId): ClusterR
   return others.length === 0 ? rest : { ...rest, planning: others };
 }
 
-/** A plan with all sets was saved: nobody dies of this record. */
+/** A plan with all sets was saved: no process dies of this record. */
 export function forgetDeaths(record: ClusterRecord): ClusterRecord {
   const { deaths: _over, ...rest } = record;
   return rest;
