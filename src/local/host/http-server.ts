@@ -1,9 +1,13 @@
 /** A loopback HTTP server that answers with a function from Request to Response. */
 import http from "node:http";
-import type { Arrived } from "./body-arrivals.ts";
-import { BodyArrivals } from "./body-arrivals.ts";
+import { systemClock } from "../../adapters/system/clock.ts";
+import type { Clock } from "../../app/ports/clock.ts";
+import type { Leave } from "../../app/process/gate.ts";
+import { Gate } from "../../app/process/gate.ts";
 import { isForeignOrigin } from "../../domain/loopback.ts";
-import type { Milliseconds } from "../../domain/units.ts";
+import type { Bytes } from "../../domain/memory-budget.ts";
+import { SMALL_TEXT } from "../../domain/memory-budget.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 
 export type HttpServer = {
   readonly url: string;
@@ -16,24 +20,35 @@ const KEEP_ALIVE_MS: Milliseconds = 60_000;
 
 export type Answer = (request: Request) => Promise<Response>;
 
-/** The longest body, in bytes, that a request of this method to this path may have. */
-export type BodyBound = (method: string, pathname: string) => number;
+/** The longest body that a request of this method to this path may have. */
+export type BodyBound = (method: string, pathname: string) => Bytes;
+
+const MIB = 1024 * 1024;
+/** Large bodies that are arriving, or wait for their answer, have no more together (docs/protocol.md, Memory). Small ones need no room. */
+const ROOM_FOR_BODIES: Bytes = 100 * MIB;
+/** A body without a length takes as much as the largest. */
+const LARGEST_BODY: Bytes = 34 * MIB;
+/** To wait for room, and then to arrive. */
+const WAITS_FOR_ROOM: Seconds = 10;
+const ARRIVES_WITHIN: Seconds = 20;
 
 /**
  * Listens on 127.0.0.1, with port 0 on a free port. Rejects if the port is in use. If `answer` rejects, the answer is 500 and `onError` gets
- * the error. A longer body than `bound` says is thrown away as it comes, and its answer is 413.
+ * the error. A longer body than `bound` says is thrown away as it comes, and its answer is 413. One that takes too long to arrive gets 408, and
+ * one that finds no room 503.
  */
 export async function listen(
   answer: Answer,
   port: number,
   onError: (error: unknown) => void,
   bound: BodyBound = () => Number.POSITIVE_INFINITY,
+  clock: Clock = systemClock(),
 ): Promise<HttpServer> {
-  const arrivals = new BodyArrivals();
+  const room = new Gate({ small: 0, large: ROOM_FOR_BODIES });
   const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
     const { method = "GET" } = incoming;
     const url = new URL(`http://${incoming.headers.host ?? "localhost"}${incoming.url ?? "/"}`);
-    const arrive = () => arrivals.receive(incoming, bound(method, url.pathname));
+    const arrive = () => takeIn(incoming, bound(method, url.pathname), room, clock);
     const keepOpen = () => server.listening;
     respond({ answer, arrive, keepOpen }, { method, url }, incoming, outgoing).catch((error: unknown) => {
       onError(error);
@@ -55,6 +70,61 @@ export async function listen(
         server.closeIdleConnections();
       }),
   };
+}
+
+type Arrived =
+  /** `leave`: call it when the request has its answer. */
+  | { readonly kind: "body"; readonly body: Buffer; readonly leave: Leave }
+  /** Too long; too slow; or others take all the room. */
+  | { readonly kind: "refused"; readonly status: 413 | 408 | 503 };
+
+/** Takes in the body of a request, if there is room. One with more than `most` bytes is read to its end, as its sender waits for that. */
+async function takeIn(
+  incoming: http.IncomingMessage,
+  most: Bytes,
+  room: Gate,
+  clock: Clock,
+): Promise<Arrived> {
+  const weight = Math.min(lengthOf(incoming), most);
+  const leave =
+    weight < SMALL_TEXT ? () => undefined : await room.enter("large", weight, clock, WAITS_FOR_ROOM);
+  if (leave === undefined) return { kind: "refused", status: 503 };
+  const arrived = new AbortController();
+  const late = clock.sleep(ARRIVES_WITHIN * 1000, arrived.signal).then(() => "late" as const);
+  try {
+    const body = await Promise.race([readBody(incoming, most, arrived.signal), late]);
+    if (Buffer.isBuffer(body)) return { kind: "body", body, leave };
+    leave();
+    return { kind: "refused", status: body === "late" ? 408 : 413 };
+  } catch (error) {
+    leave();
+    throw error;
+  } finally {
+    arrived.abort();
+  }
+}
+
+/** Bodies in pieces say no length. Requests without a body say neither. */
+function lengthOf({ headers }: http.IncomingMessage): Bytes {
+  const said = headers["content-length"];
+  if (said !== undefined) return Math.min(Number(said), LARGEST_BODY);
+  return headers["transfer-encoding"] === undefined ? 0 : LARGEST_BODY;
+}
+
+/** Keeps nothing any more once `over` is aborted. */
+async function readBody(
+  incoming: http.IncomingMessage,
+  most: Bytes,
+  over: AbortSignal,
+): Promise<Buffer | "too-long"> {
+  let chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += Buffer.byteLength(chunk);
+    if (size > most || over.aborted) chunks = [];
+    else chunks.push(chunk);
+  }
+  return size > most ? "too-long" : Buffer.concat(chunks);
 }
 
 /** How one request is taken in and answered. */
@@ -80,17 +150,17 @@ async function respond(
     if (status === 503) outgoing.setHeader("retry-after", "10");
     outgoing.writeHead(status);
     outgoing.end();
-    if (arrived.kind === "body") arrived.done();
+    if (arrived.kind === "body") arrived.leave();
     return;
   }
-  const { body, done } = arrived;
+  const { body, leave } = arrived;
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
   const bodyless = method === "GET" || method === "HEAD";
   const request = new Request(url, { method, headers, ...(bodyless ? {} : { body }) });
-  const response = await answer(request).finally(done);
+  const response = await answer(request).finally(leave);
   // An open connection would delay the end of the server.
   if (!keepOpen()) outgoing.setHeader("connection", "close");
   const cookies = response.headers.getSetCookie();
