@@ -29,11 +29,11 @@ export function entriesRead(
   return read;
 }
 
-/** For users: why a set is not planned. `what`: "3,000 jobs that take 12 MiB of memory". */
+/** For users: why a set is not planned. `what`: "3000 jobs (12 MiB of memory)". */
 export function asideText(why: WhyAside, what: string): string {
   const cause =
     why === "memory"
-      ? `${what} are more than this size of instance can plan beside the other request sets. Send fewer jobs of different kinds, or set instanceMemoryMB higher`
-      : `the app ended twice while it planned this cluster, and what this set asks for came last: ${what}. Every ten minutes a plan tries with all request sets. Send fewer jobs of different kinds, or set instanceMemoryMB higher`;
+      ? `with ${what} there is more demand than this size of instance can plan. Send fewer jobs of different kinds, or set instanceMemoryMB higher`
+      : `the app ended again and again while it planned this cluster, and what this set asks for came last: ${what}. Every ten minutes a plan tries with all request sets. Send fewer jobs of different kinds, or set instanceMemoryMB higher`;
   return `left out of this plan; ${cause}. No nodes are created for it, and no node is stopped for want of demand meanwhile`;
 }

@@ -28,5 +28,5 @@ export function budgetOf(heap: Bytes): MemoryBudget {
   return { demand: share(demand), large: share(large), small: share(small), cache: share(cache) };
 }
 
-/** "98 MiB", rounded up, so that what is found never looks like what is allowed. */
-export const mebibytesText = (bytes: Bytes): string => `${Math.ceil(bytes / MIB)} MiB`;
+/** "97.5 MiB", rounded up, so that what is found never looks like what is allowed. */
+export const mebibytesText = (bytes: Bytes): string => `${Math.ceil((bytes / MIB) * 10) / 10} MiB`;

@@ -55,7 +55,7 @@ export function describeAside(aside: Aside, record: ClusterRecord): readonly Lef
       }),
       { jobs: 0, memory: 0 },
     );
-    const what = `${numberText(size.jobs, "job")} that take ${mebibytesText(size.memory)} of memory`;
+    const what = `${numberText(size.jobs, "job")} (${mebibytesText(size.memory)} of memory)`;
     return { set, demands: size.jobs, first: "", why: what, aside: why };
   });
 }

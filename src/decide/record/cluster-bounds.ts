@@ -1,7 +1,7 @@
 import type { Problem } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
-import { budgetOf, DEFAULT_HEAP } from "../../domain/memory-budget.ts";
+import { budgetOf, DEFAULT_HEAP, mebibytesText } from "../../domain/memory-budget.ts";
 import type { Held, SetEntry } from "../../domain/request-sets.ts";
 import { asksNothing, isInForce, memoryOfEntry, partsOf } from "../../domain/request-sets.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
@@ -165,9 +165,7 @@ function sum(amounts: Iterable<number>): number {
 
 /** Rounded up, so that the found amount is never shown as equal to the allowed one. */
 const amountOf = (kind: Kind, amount: number): string =>
-  kind === "bytes" || kind === "memory"
-    ? `${Math.ceil((amount / 1024 / 1024) * 10) / 10} MiB`
-    : String(amount);
+  kind === "bytes" || kind === "memory" ? mebibytesText(amount) : String(amount);
 
 const TEXTS: Readonly<Record<Kind, (amount: number) => string>> = {
   sets: (count) => `${count} live request sets`,
