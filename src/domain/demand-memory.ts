@@ -2,8 +2,8 @@ import type { Constraint } from "./constraint.ts";
 import type { Demand, Pool, RejectedJob, SchedulerNode, SetDemand } from "./demand.ts";
 
 /**
- * Bytes of heap that a plan needs for what a set asks for: to hold it, to compile its constraints, and for its outcomes. Measured with V8's heap limit
- * for sets of one kind each (docs/benchmarks.md, Memory), and rounded up. Equal constraints of a set are held and compiled once
+ * Bytes of heap that a plan needs for what a set asks for: to hold it, to compile its constraints, and for its outcomes. Measured
+ * for sets of one kind each, as the smallest heap that plans them without an end, and rounded up. Equal constraints of a set are held and compiled once
  * (shared-constraints.ts).
  */
 const BYTES = {

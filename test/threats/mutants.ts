@@ -204,7 +204,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
     "what came last is not read where memory is short; what is small still fits",
   ),
   mutant(
-    "T45: whoever comes may be read",
+    "T45: the gate lets everything in",
     ["src/app/process/gate.ts", "if (lane.taken > 0 && lane.taken + weight > lane.room) return;", ""],
     "test/functions/memory.test.ts",
     "that is large waits while others are read, and then goes back or is answered 503; a small one is taken",

@@ -1,13 +1,10 @@
 /** A loopback HTTP server that answers with a function from Request to Response. */
 import http from "node:http";
-import { systemClock } from "../../adapters/system/clock.ts";
-import type { Clock } from "../../app/ports/clock.ts";
-import type { Leave } from "../../app/process/gate.ts";
-import { Gate } from "../../app/process/gate.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import { isForeignOrigin } from "../../domain/loopback.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
 import { SMALL_TEXT } from "../../domain/memory-budget.ts";
-import type { Milliseconds, Seconds } from "../../domain/units.ts";
+import type { Milliseconds } from "../../domain/units.ts";
 
 export type HttpServer = {
   readonly url: string;
@@ -28,9 +25,7 @@ const MIB = 1024 * 1024;
 const ROOM_FOR_BODIES: Bytes = 100 * MIB;
 /** A body without a length takes as much as the largest. */
 const LARGEST_BODY: Bytes = 34 * MIB;
-/** To wait for room, and then to arrive. */
-const WAITS_FOR_ROOM: Seconds = 10;
-const ARRIVES_WITHIN: Seconds = 20;
+const ARRIVES_WITHIN_MS: Milliseconds = 20_000;
 
 /**
  * Listens on 127.0.0.1, with port 0 on a free port. Rejects if the port is in use. If `answer` rejects, the answer is 500 and `onError` gets
@@ -42,13 +37,13 @@ export async function listen(
   port: number,
   onError: (error: unknown) => void,
   bound: BodyBound = () => Number.POSITIVE_INFINITY,
-  clock: Clock = systemClock(),
+  arrivesWithin: Milliseconds = ARRIVES_WITHIN_MS,
 ): Promise<HttpServer> {
-  const room = new Gate({ small: 0, large: ROOM_FOR_BODIES });
+  const room = { free: ROOM_FOR_BODIES };
   const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
     const { method = "GET" } = incoming;
     const url = new URL(`http://${incoming.headers.host ?? "localhost"}${incoming.url ?? "/"}`);
-    const arrive = () => takeIn(incoming, bound(method, url.pathname), room, clock);
+    const arrive = () => takeIn(incoming, bound(method, url.pathname), room, arrivesWithin);
     const keepOpen = () => server.listening;
     respond({ answer, arrive, keepOpen }, { method, url }, incoming, outgoing).catch((error: unknown) => {
       onError(error);
@@ -74,7 +69,7 @@ export async function listen(
 
 type Arrived =
   /** `leave`: call it when the request has its answer. */
-  | { readonly kind: "body"; readonly body: Buffer; readonly leave: Leave }
+  | { readonly kind: "body"; readonly body: Buffer; readonly leave: () => void }
   /** Too long; too slow; or others take all the room. */
   | { readonly kind: "refused"; readonly status: 413 | 408 | 503 };
 
@@ -82,17 +77,22 @@ type Arrived =
 async function takeIn(
   incoming: http.IncomingMessage,
   most: Bytes,
-  room: Gate,
-  clock: Clock,
+  room: { free: Bytes },
+  arrivesWithin: Milliseconds,
 ): Promise<Arrived> {
-  const weight = Math.min(lengthOf(incoming), most);
-  const leave =
-    weight < SMALL_TEXT ? () => undefined : await room.enter("large", weight, clock, WAITS_FOR_ROOM);
-  if (leave === undefined) return { kind: "refused", status: 503 };
-  const arrived = new AbortController();
-  const late = clock.sleep(ARRIVES_WITHIN * 1000, arrived.signal).then(() => "late" as const);
+  const length = Math.min(lengthOf(incoming), most);
+  const weight = length < SMALL_TEXT ? 0 : length;
+  if (weight > room.free) return { kind: "refused", status: 503 };
+  room.free -= weight;
+  const leave = (): void => {
+    room.free += weight;
+  };
+  const over = new AbortController();
+  const late = pause(arrivesWithin, "late" as const, { signal: over.signal, ref: false }).catch(
+    () => "late" as const,
+  );
   try {
-    const body = await Promise.race([readBody(incoming, most, arrived.signal), late]);
+    const body = await Promise.race([readBody(incoming, most, over.signal), late]);
     if (Buffer.isBuffer(body)) return { kind: "body", body, leave };
     leave();
     return { kind: "refused", status: body === "late" ? 408 : 413 };
@@ -100,7 +100,7 @@ async function takeIn(
     leave();
     throw error;
   } finally {
-    arrived.abort();
+    over.abort();
   }
 }
 

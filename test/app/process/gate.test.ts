@@ -1,6 +1,20 @@
 import { expect, test } from "vitest";
+import type { Clock } from "../../../src/app/ports/clock.ts";
 import { Gate } from "../../../src/app/process/gate.ts";
-import { HeldClock } from "../../support/held-clock.ts";
+import { instant } from "../../../src/domain/units.ts";
+
+/** A clock whose sleeps end when a test says so. */
+class HeldClock implements Clock {
+  readonly sleeping: (() => void)[] = [];
+
+  now = () => instant(0);
+
+  sleep = (_milliseconds: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      this.sleeping.push(resolve);
+      signal?.addEventListener("abort", () => resolve());
+    });
+}
 
 /** Resolves to what an entry has come to by now. */
 async function stateOf(entry: Promise<unknown>): Promise<"in" | "refused" | "waits"> {
@@ -47,7 +61,7 @@ test("who has waited long enough is sent away, and does not keep the next one wa
   const heavy = gate.enter("large", 60, clock, 10);
   const light = gate.enter("large", 40, clock, 10);
   expect(await stateOf(heavy)).toBe("waits");
-  clock.sleeping[0]?.wake();
+  clock.sleeping[0]?.();
   expect(await stateOf(heavy)).toBe("refused");
   expect(await stateOf(light)).toBe("in");
 });
