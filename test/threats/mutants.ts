@@ -178,6 +178,26 @@ export const MUTANTS: readonly ThreatMutant[] = [
     "by the simulator: a page sets no fault",
   ),
   mutant(
+    "T40: routes without a key read any body",
+    [
+      "src/local/host/http-trigger.ts",
+      'return endpoint?.authLevel === "anonymous" ? Math.min(most, MOST_ANONYMOUS_BYTES) : most;',
+      'return endpoint?.authLevel === "anonymous" ? Math.max(most, MOST_ANONYMOUS_BYTES) : most;',
+    ],
+    "test/functions/autostop-door.test.ts",
+    "a body of 5 MB is not read by the routes without a key: 413, also with a right token",
+  ),
+  mutant(
+    "T40: each refused token is a line of the log",
+    [
+      "src/app/autostop/answer-autostop.ts",
+      "const REFUSED_EACH_SECONDS: Seconds = 60;",
+      "const REFUSED_EACH_SECONDS: Seconds = 0;",
+    ],
+    "test/functions/autostop-reads.test.ts",
+    "refused tokens are logged once a minute for a cluster, with their number, and a right one is not",
+  ),
+  mutant(
     "T42: a claim counts as long as it is asked for",
     [
       "src/decide/senders/foreign-claims.ts",
@@ -186,5 +206,25 @@ export const MUTANTS: readonly ThreatMutant[] = [
     ],
     "test/scenarios/foreign-claims.test.ts",
     "the claim counts for an hour; then they stop, and no node comes in their place",
+  ),
+  mutant(
+    "T43: a rejected message may be of any moment",
+    [
+      "src/adapters/queue/message-text.ts",
+      'isMoment(value["rejectedAt"]) &&',
+      'typeof value["rejectedAt"] === "number" &&',
+    ],
+    "test/adapters/queue/demand-queue.test.ts",
+    "what others have put there is counted and not shown",
+  ),
+  mutant(
+    "T44: a number of any size is the node's time",
+    [
+      "functions/stop-question.ts",
+      "const LONGEST_AHEAD_SECONDS: Seconds = 86_400;",
+      "const LONGEST_AHEAD_SECONDS: Seconds = 1e12;",
+    ],
+    "test/functions/stop-question.test.ts",
+    "is left out, and makes no later question an old one",
   ),
 ];
