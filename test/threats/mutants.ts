@@ -75,9 +75,19 @@ export const MUTANTS: readonly ThreatMutant[] = [
   ),
   mutant(
     "T6: tokens stay in CycleCloud's texts",
-    ["src/adapters/cyclecloud/hide-autostop-tokens.ts", 'text.replace(autostopUrl, "$1***")', "text"],
+    ["src/domain/secrets.ts", "left.replace(pattern, `$1${HIDDEN}`)", "left"],
     "test/adapters/cyclecloud/cyclecloud-outcomes.test.ts",
     "conflict that quotes our URL",
+  ),
+  mutant(
+    "T9: what a server sends back is taken as it is",
+    [
+      "src/adapters/cyclecloud/http-exchange.ts",
+      "=> hide(text, answer.statusCode);",
+      "=> (hide(text, answer.statusCode) === '' ? '' : text);",
+    ],
+    "test/adapters/cyclecloud/quoted-credentials.test.ts",
+    "the token without its kind",
   ),
   mutant(
     "T12: the client follows redirects",
@@ -226,5 +236,41 @@ export const MUTANTS: readonly ThreatMutant[] = [
     ],
     "test/functions/stop-question.test.ts",
     "is left out, and makes no later question an old one",
+  ),
+  mutant(
+    "T45: what the command line complains of is printed as it is",
+    [
+      "src/cli/command-line.ts",
+      "terminal.complain(showLines(hideSecrets(text)))",
+      "terminal.complain(hideSecrets(text))",
+    ],
+    "test/cli/hostile-texts.test.ts",
+    "words of the command line itself are shown as others are",
+  ),
+  mutant(
+    "T45: names may turn what is beside them",
+    ["src/domain/name.ts", "return isKeptName(value) && !isActing(value);", "return isKeptName(value);"],
+    "test/wire/name.test.ts",
+    "of a set is refused in the queue",
+  ),
+  mutant(
+    "T46: errors of what was not sent are shown",
+    [
+      "src/client/call.ts",
+      "if (cause instanceof Error) return systemText(cause);",
+      "if (error instanceof Error) return `${error.message} ${String(cause)}`;",
+    ],
+    "test/client/hostile-server.test.ts",
+    "a line break in the key",
+  ),
+  mutant(
+    "T47: a name that looks like another one is no doubt",
+    [
+      "src/wire/policy/odd-names.ts",
+      "PLAIN.test(text) ? undefined : oddityOf(text)",
+      "PLAIN.test(text) ? oddityOf(text) : undefined",
+    ],
+    "test/wire/policy/odd-names.test.ts",
+    "is a doubt, wherever the name stands",
   ),
 ];

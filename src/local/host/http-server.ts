@@ -62,6 +62,14 @@ async function readBody(incoming: http.IncomingMessage, most: number): Promise<B
   return size > most ? undefined : Buffer.concat(chunks);
 }
 
+/** The status for a request of which nothing is read. */
+function refusalOf(method: string, origin: string | undefined, host: string): number | undefined {
+  // A web page in a developer's browser must not control a system on this machine.
+  if (isForeignOrigin(origin, host)) return 403;
+  // A Request cannot have this method, and no function is called by it.
+  return method === "TRACE" ? 405 : undefined;
+}
+
 async function respond(
   answer: Answer,
   bound: BodyBound,
@@ -70,14 +78,16 @@ async function respond(
   keepOpen: () => boolean,
 ): Promise<void> {
   const method = incoming.method ?? "GET";
-  const url = new URL(`http://${incoming.headers.host ?? "localhost"}${incoming.url ?? "/"}`);
-  const body = await readBody(incoming, bound(method, url.pathname));
-  // A web page in a developer's browser must not control a system on this machine.
-  if (isForeignOrigin(incoming.headers.origin, incoming.headers.host)) {
-    outgoing.writeHead(403);
+  const { host = "localhost", origin } = incoming.headers;
+  const refusedAs = refusalOf(method, origin, host);
+  if (refusedAs !== undefined) {
+    incoming.resume();
+    outgoing.writeHead(refusedAs);
     outgoing.end();
     return;
   }
+  const url = new URL(`http://${host}${incoming.url ?? "/"}`);
+  const body = await readBody(incoming, bound(method, url.pathname));
   if (body === undefined) {
     outgoing.writeHead(413);
     outgoing.end();
