@@ -5,6 +5,7 @@ import { logSettings } from "./composition.ts";
 import { SETTINGS, settingsProblem, storageProblem } from "./failure-answers.ts";
 import type { MoreOfProblem } from "./problem.ts";
 import { problem } from "./problem.ts";
+import { showJson } from "../src/domain/shown.ts";
 
 /** The parts of an invocation that a log line about its failure needs. */
 export type InvocationLog = Pick<InvocationContext, "functionName" | "warn">;
@@ -42,11 +43,16 @@ export async function answeringAnyone(
   }
 }
 
-/** Forbids proxies and browsers to keep the answer. It is for one moment and one caller, and a GET of a stop URL even begins a stop. */
-function unstored(response: HttpResponseInit): HttpResponseInit {
+/**
+ * Forbids proxies and browsers to keep the answer. It is for one moment and one caller, and a GET of a stop URL even begins a stop. In its
+ * JSON no name of a sender acts on the terminal that shows it.
+ */
+function unstored({ jsonBody, ...response }: HttpResponseInit): HttpResponseInit {
   const headers = new Headers(response.headers);
   headers.set("cache-control", "no-store");
-  return { ...response, headers };
+  if (jsonBody === undefined) return { ...response, headers };
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  return { ...response, headers, body: showJson(jsonBody) };
 }
 
 /** Logs a failure in one line and returns it. Throws a defect. */
@@ -54,6 +60,6 @@ function logFailure(context: InvocationLog, error: unknown): ConfigError | PortE
   if (error instanceof ConfigError) return logSettings(context, error);
   if (!(error instanceof PortError)) throw error;
   const { kind, message } = error;
-  context.warn(JSON.stringify({ event: "cannot-tell", function: context.functionName, kind, message }));
+  context.warn(showJson({ event: "cannot-tell", function: context.functionName, kind, message }));
   return error;
 }

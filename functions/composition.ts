@@ -1,5 +1,6 @@
 import type { InvocationContext } from "@azure/functions";
 import type { Composition } from "../src/compose.ts";
+import { showJson } from "../src/domain/shown.ts";
 import { ConfigError, composition } from "../src/compose.ts";
 
 /**
@@ -20,6 +21,6 @@ export function logSettings(
   error: ConfigError,
 ): ConfigError {
   const { problems } = error;
-  context.warn(JSON.stringify({ event: "settings-unusable", function: context.functionName, problems }));
+  context.warn(showJson({ event: "settings-unusable", function: context.functionName, problems }));
   return error;
 }

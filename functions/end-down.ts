@@ -2,7 +2,7 @@ import { orderEndDown } from "../src/app/record/order-end-down.ts";
 import { arrayName } from "../src/domain/ids.ts";
 import { isoTime } from "../src/domain/units.ts";
 import type { EndDownShown } from "../src/wire/api/answers.ts";
-import { isName, NAME_EXPECTED } from "../src/wire/json/name.ts";
+import { isKeptName, NAME_EXPECTED } from "../src/wire/json/name.ts";
 import { problemShowing } from "../src/wire/json/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
@@ -11,7 +11,7 @@ import { badRequest, problem } from "./problem.ts";
 export const answerEndDown = forCluster(async (composed, site, request) => {
   const name = request.params["nodearray"];
   // An encoded slash arrives as %2F, which no name contains.
-  if (!isName(name)) return badRequest([problemShowing("nodearray", name, NAME_EXPECTED)]);
+  if (!isKeptName(name)) return badRequest([problemShowing("nodearray", name, NAME_EXPECTED)]);
   const ordered = await orderEndDown(composed.app, site.cluster, arrayName(name));
   if (ordered.kind === "unknown")
     return problem(404, "Unknown node array", `cluster "${site.cluster}" has no node array "${name}"`);

@@ -3,6 +3,7 @@ import type { MoreOfError } from "../src/app/describe/describe-error.ts";
 import { describeError } from "../src/app/describe/describe-error.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { problemText } from "../src/domain/problem-text.ts";
+import { showJson } from "../src/domain/shown.ts";
 import type { Seconds } from "../src/domain/units.ts";
 
 /** Members that only some errors have, and the header Retry-After. */
@@ -23,7 +24,7 @@ export function problem(
       "content-type": "application/problem+json",
       ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     },
-    body: JSON.stringify(describeError(status, title, detail, more)),
+    body: showJson(describeError(status, title, detail, more)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import type { SetName } from "../src/domain/ids.ts";
 import { setName } from "../src/domain/ids.ts";
-import { NAME_EXPECTED, isName } from "../src/wire/json/name.ts";
+import { NAME_EXPECTED, isKeptName } from "../src/wire/json/name.ts";
 import { problemShowing } from "../src/wire/json/problem.ts";
 import { forCluster } from "./for-cluster.ts";
 import { pageOf } from "./page.ts";
@@ -35,8 +35,9 @@ type ForSet = (
 function forSet(handle: ForSet): HttpHandler {
   return forCluster(async (composed, site, request) => {
     const name = request.params["set"];
-    // An encoded slash arrives as %2F, which no name contains. Otherwise it could be taken for another set.
-    if (!isName(name)) return badRequest([problemShowing("requestSet", name, NAME_EXPECTED)]);
+    // An encoded slash arrives as %2F, which no name contains. Otherwise it could be taken for another set. A set that was stored with
+    // another name can be read and emptied; the reader of messages refuses it to PUT.
+    if (!isKeptName(name)) return badRequest([problemShowing("requestSet", name, NAME_EXPECTED)]);
     return handle(composed, site, setName(name), request);
   });
 }

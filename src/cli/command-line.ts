@@ -1,6 +1,7 @@
 import type { Option } from "commander";
 import { Command, CommanderError } from "commander";
 import { warnOfPlainHttp } from "../client/plain-http.ts";
+import { hideSecrets, showLines } from "../client/readable.ts";
 import { registerAutostop } from "./autostop-command.ts";
 import { registerCheck } from "./check-command.ts";
 import { capture, completeNames, mendScript, registerCompletion } from "./completion.ts";
@@ -30,7 +31,7 @@ const NAME = "cyclecloud-autoscaler";
 
 /** Runs one command line (without the program's own name) and returns the exit code. Never throws because of its input. */
 export async function runCommandLine(words: readonly string[], onto: Terminal): Promise<ExitCode> {
-  const { terminal, close } = sayWhenSimulated(onto);
+  const { terminal, close } = sayWhenSimulated(cleaned(onto));
   let code: ExitCode = EXIT.done;
   for (const name of dropEmptyVariables(terminal.environment))
     terminal.complain(`warning: ${name} is set but empty: it counts as not set`);
@@ -48,7 +49,7 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
       words[0] === "complete" ? await completeNames(program, words.slice(2), onto) : undefined;
     if (completed !== undefined) return completed;
     const parse = () => program.parseAsync([...words], { from: "user" });
-    if (words[0] === "completion") await printScript(terminal, parse);
+    if (words[0] === "completion") await printScript(onto, parse);
     else await parse();
     close();
     return code;
@@ -56,6 +57,18 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   }
+}
+
+/**
+ * The terminal, on which no text of others acts: names of senders, answers of servers, words of this command line. What it complains of may
+ * quote an address with a password.
+ */
+function cleaned(terminal: Terminal): Terminal {
+  return {
+    ...terminal,
+    say: (text) => terminal.say(showLines(text)),
+    complain: (text) => terminal.complain(showLines(hideSecrets(text))),
+  };
 }
 
 /** In the order of the help text. */
@@ -113,8 +126,12 @@ function describeProgram(terminal: Terminal, words: readonly string[]): Command 
     .addHelpText("after", EXIT_HELP);
 }
 
+/** The library's message about an option quotes its value, and an address may hold a password. */
+const QUOTED_ADDRESS = /^(error: option '--[^']*' (?:argument|value) )'.*@.*'(?= is invalid| from env)/s;
+
 /** The library's message about a mistake, with a remedy that the library does not know. */
-function withAdvice(text: string, missingOf: () => readonly Option[]): string {
+function withAdvice(told: string, missingOf: () => readonly Option[]): string {
+  const text = told.replace(QUOTED_ADDRESS, "$1(not shown: it may hold a password)");
   const missing = /^error: required option '(?:-\w, )?--([\w-]+) [^']*' not specified/.exec(text)?.[1];
   const options = missing === undefined ? [] : missingOf();
   if (options.length > 1) {

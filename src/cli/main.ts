@@ -35,6 +35,7 @@ if (wrong !== undefined) process.stderr.write(`warning: ${wrong}\n`);
 void runCommandLine(process.argv.slice(2), {
   say: (line) => void process.stdout.write(`${line}\n`),
   complain: (line) => void process.stderr.write(`${line}\n`),
+  clear: () => void process.stdout.write("\u001B[H\u001B[J"),
   read: (file) => (file === "-" ? text(process.stdin) : readFile(file, "utf8")),
   now: () => Date.now(),
   sleep: sleepUntilInterrupted,

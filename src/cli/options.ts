@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import type { AnsweringApi } from "../client/index.ts";
-import { isName, NAME_EXPECTED, openApi } from "../client/index.ts";
+import { NAME_EXPECTED, openApi } from "../client/index.ts";
+import { isKeptName } from "../client/requests.ts";
 import type { Seconds } from "../domain/units.ts";
 
 /** Options that many commands share. The library reads the environment variables that are named here. */
@@ -100,13 +101,14 @@ export function appOf({ url, key }: ApiOptions): AnsweringApi {
 
 export function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === "http:" || url?.protocol === "https:") return text;
-  throw new InvalidArgumentError("Expected an http or https address.");
+  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+  if (isHttp && url.username === "" && url.password === "") return text;
+  throw new InvalidArgumentError("Expected an http or https address, without a user and a password.");
 }
 
-/** The name of a cluster or of a request set. */
+/** The name of a cluster or of a request set, also one that an earlier release stored. */
 export function readName(text: string): string {
-  if (isName(text)) return text;
+  if (isKeptName(text)) return text;
   throw new InvalidArgumentError(`Expected ${NAME_EXPECTED}.`);
 }
 

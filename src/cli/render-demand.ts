@@ -1,4 +1,5 @@
 import type { OutcomeAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
+import { showJson } from "../client/readable.ts";
 import { readRequestSetAnswer } from "../client/state.ts";
 import { withheldText } from "./render-status.ts";
 import { compareNaturally, renderTable } from "./table.ts";
@@ -136,7 +137,7 @@ export function renderRequestSet(body: unknown): string {
     ...outcome,
     requestSet: undefined,
     why: outcome.reasons[0],
-    metadata: outcome.metadata === undefined ? undefined : JSON.stringify(outcome.metadata),
+    metadata: outcome.metadata === undefined ? undefined : showJson(outcome.metadata),
   }));
   return [
     head,

@@ -1,3 +1,5 @@
+import { showText } from "../client/readable.ts";
+
 export type Cell = string | number | boolean | undefined;
 
 /** A column: its head, and the cell of a row. */
@@ -40,8 +42,8 @@ export function renderTable<Row>(
 function cellText(value: Cell): string {
   if (value === undefined || value === "") return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  // Names and messages come from other programs. Characters that would move the cursor or colour the screen are replaced.
-  return String(value).replace(/\p{Cc}+/gu, "\u{FFFD}");
+  // As the terminal gets it, so that the width is right; and a line end would end the row.
+  return showText(String(value));
 }
 
 function lengthOf(text: string): number {

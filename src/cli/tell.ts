@@ -1,5 +1,6 @@
 import type { Answer } from "../client/answer.ts";
 import type { Role } from "../client/index.ts";
+import { showJson } from "../client/readable.ts";
 import { readProblemAnswer } from "../client/receipts.ts";
 import { problemText } from "../client/error.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -37,7 +38,7 @@ export function tell(terminal: Terminal, answer: Answer, json: boolean, telling:
 }
 
 export function jsonText(body: unknown): string {
-  return JSON.stringify(body, undefined, 2);
+  return showJson(body, undefined, 2);
 }
 
 /** The problems of an input, one line each, which begins with the input's name. */

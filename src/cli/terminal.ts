@@ -19,6 +19,8 @@ export interface Terminal {
   readonly say: (text: string) => void;
   /** To standard error, with a line's end. */
   readonly complain: (text: string) => void;
+  /** Moves the cursor to the top and clears the rest, if standard output is a terminal. */
+  readonly clear: () => void;
   /** The text of a file; "-" is standard input. Rejects with the system's error. */
   readonly read: (file: string) => Promise<string>;
   /** Milliseconds since 1970. */

@@ -3,9 +3,6 @@ import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Seconds } from "../domain/units.ts";
 
-/** Moves the cursor to the top and clears the rest. */
-const CLEAR = "\u001B[H\u001B[J";
-
 /**
  * Shows something repeatedly until the user stops it, which counts as success. A refusal of the app ends it at once. A temporary failure,
  * such as an app that does not answer, does not. On a terminal each output replaces the previous one. Elsewhere an empty line separates
@@ -20,8 +17,8 @@ export async function watch(
   const painted: Terminal = {
     ...terminal,
     say: (text) => {
-      if (terminal.columns !== undefined) terminal.say(`${CLEAR}${text}`);
-      else terminal.say(first ? text : `\n${text}`);
+      if (terminal.columns !== undefined) terminal.clear();
+      terminal.say(first || terminal.columns !== undefined ? text : `\n${text}`);
       first = false;
     },
   };

@@ -2,6 +2,7 @@ import type { Answer } from "./answer.ts";
 import type { Problem } from "./answers.ts";
 import { warnOfPlainHttp } from "./plain-http.ts";
 import type { Role } from "../domain/roles.ts";
+import { quoteText, withoutSecrets } from "../domain/secrets.ts";
 import { withoutSlashesAtEnd } from "../domain/text.ts";
 import type { Seconds } from "../domain/units.ts";
 
@@ -84,6 +85,7 @@ async function request<T>(
       : { headers: { ...sent, "content-type": "application/json" }, body: text };
   warnOfPlainHttp(address);
   const wait = seconds ?? ((text?.length ?? 0) > LARGE_BODY ? LARGE_WAIT_SECONDS : waitSeconds);
+  const secrets = Object.values(headers).map((value) => value.replace(/^Bearer /, ""));
   try {
     const response = await fetch(address, {
       method,
@@ -91,13 +93,34 @@ async function request<T>(
       redirect: "manual",
       signal: AbortSignal.timeout(wait * 1000),
     });
-    const received = await response.text();
-    return isRedirect(response) ? redirected(address, response) : read(response, received, call.role);
+    const received = await readText(response);
+    if (isRedirect(response)) return redirected(address, response);
+    return read(response, withoutSecrets(received, secrets), call.role);
   } catch (error) {
     const late = error instanceof Error && error.name === "TimeoutError";
     const why = late ? ` within ${wait} s` : `: ${failureText(error)}`;
     return { kind: "unreachable", message: `no answer from ${hostOf(address)}${why}` };
   }
+}
+
+/** Bytes of an answer, unpacked: the app's have 2 MiB at most, and a configuration somewhat more. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+class TooLargeError extends Error {}
+
+/** The text of an answer. A small one that unpacks to a huge one ends at the bound. */
+async function readText({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    // Leaving the loop closes the connection.
+    if (bytes > MOST_BYTES)
+      throw new TooLargeError(`its answer is larger than ${MOST_BYTES / (1024 * 1024)} MiB`);
+    parts.push(part);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
 }
 
 const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400;
@@ -118,15 +141,25 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : "an invalid address";
 }
 
-/** fetch only reports "fetch failed". The real error is its cause, which may be the errors of several tries. */
+/**
+ * fetch only reports "fetch failed". The real error is its cause, which may be the errors of several tries. Without a cause nothing was sent:
+ * then fetch quotes the address, or the key, that it cannot use.
+ */
 function failureText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (cause instanceof AggregateError) return cause.errors.map(failureText).join("; ");
+  if (error instanceof TooLargeError) return error.message;
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof AggregateError) return cause.errors.map(systemText).join("; ");
   // OpenSSL's own message names a line of its source.
   if (cause instanceof Error && "code" in cause && cause.code === "ERR_SSL_WRONG_VERSION_NUMBER")
     return "it does not speak TLS: does the address begin with http: instead of https:?";
-  return cause instanceof Error ? cause.message : error.message;
+  if (cause instanceof Error) return systemText(cause);
+  return "nothing was sent: is there a user or a password in the address, or a line break in the key?";
+}
+
+/** Of an error with a code, which is of the system or of TLS. The text of others may quote what was sent. */
+function systemText(error: unknown): string {
+  if (!(error instanceof Error)) return "the connection failed";
+  return "code" in error ? quoteText(error.message) : error.name;
 }
 
 /** An answer according to its status and text. The published schema describes a good one, and a test checks every answer against it. */

@@ -4,6 +4,7 @@ import { problemText } from "../domain/problem-text.ts";
 
 export { problemText } from "../domain/problem-text.ts";
 import type { Problem as ProblemItem } from "../domain/demand.ts";
+import { quoteText } from "../domain/secrets.ts";
 
 /** Why demand was not sent at all. */
 export type NotSent =
@@ -17,7 +18,10 @@ export type NotSent =
 /** All results except success. */
 export type Failure = Exclude<Answer, { kind: "answered" }> | NotSent;
 
-/** The app refused, another server answered, there was no answer, or the input was invalid. `message` describes it in a sentence. */
+/**
+ * The app refused, another server answered, there was no answer, or the input was invalid. `message` describes it in a sentence, without keys and
+ * passwords.
+ */
 export class AutoscalerError extends Error {
   override readonly name = "AutoscalerError";
   /** The same as a value, to distinguish the kinds. */
@@ -28,7 +32,7 @@ export class AutoscalerError extends Error {
   readonly problem: Problem | undefined;
 
   constructor(failure: Failure) {
-    super(textOf(failure));
+    super(quoteText(textOf(failure)));
     this.failure = failure;
     this.status = "status" in failure ? failure.status : undefined;
     this.problem = failure.kind === "refused" ? failure.problem : undefined;

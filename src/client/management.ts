@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Answer } from "./answer.ts";
 import { callWith } from "./call.ts";
+import { tooManyPages } from "./pages.ts";
 import type { Seconds } from "../domain/units.ts";
 
 /** A function as Azure, or the host, lists it. */
@@ -28,6 +29,8 @@ export interface ManagementApi {
 /** Of the resource type Microsoft.Web/sites. */
 const VERSION = "2024-11-01";
 const TOKEN_WAIT_SECONDS: Seconds = 60;
+/** An app has some dozens of functions. */
+const MOST_PAGES = 100;
 
 /**
  * Opens the management API for the function app with this resource id. `token` returns a token of the signed-in identity; its rejection is
@@ -44,13 +47,14 @@ export function openManagement(url: string, resourceId: string, token: () => Pro
     async list() {
       const functions: ListedFunction[] = [];
       let page: Page = { path: `${resourceId}/functions`, query: { "api-version": VERSION } };
-      for (;;) {
+      for (let pages = 1; ; pages += 1) {
         const answer = await call("GET", page.path, page.query);
         const read = answer.kind === "answered" ? armList.safeParse(answer.body) : undefined;
         if (read?.success !== true) return { kind: "no-list", answer };
         functions.push(...read.data.value.map(nameOf));
         const next = nextPage(url, read.data.nextLink);
         if (next === undefined) return { kind: "listed", functions };
+        if (pages === MOST_PAGES) return { kind: "no-list", answer: tooManyPages(MOST_PAGES) };
         page = next;
       }
     },

@@ -7,6 +7,15 @@ export interface Paged {
   readonly next?: string | undefined;
 }
 
+/** A cluster of the largest size has some hundred pages: 2,000 rows, or 1.5 MB, are on each. */
+const MOST_PAGES = 1000;
+
+/** The answer of a server whose list does not end. */
+export const tooManyPages = (most: number): Answer<never> => ({
+  kind: "unreachable",
+  message: `one answer has more than ${most} pages: is this the right address?`,
+});
+
 /** Requests page after page, and joins the lists of all pages: the answer of the first page, with its lists complete. */
 export async function readPages<T extends Paged>(
   ask: (page: string | undefined) => Promise<Answer<T>>,
@@ -14,7 +23,10 @@ export async function readPages<T extends Paged>(
   const first = await ask(undefined);
   if (first.kind !== "answered" || first.body.next === undefined) return first;
   const whole = structuredClone(first.body);
+  let pages = 1;
   for (let next: string | undefined = first.body.next; next !== undefined;) {
+    pages += 1;
+    if (pages > MOST_PAGES) return tooManyPages(MOST_PAGES);
     const answer = await ask(next);
     if (answer.kind !== "answered") return answer;
     for (const { list } of answer.body.pages ?? [])
@@ -39,7 +51,10 @@ export async function readHistories(
   const rows = [...first.body.rows];
   const plans = new Map(first.body.planCounts.map((counts) => [counts.plan, counts]));
   const { limit = USUAL_ROWS } = query;
+  let pages = 1;
   for (let to: string | undefined = next; to !== undefined && rows.length < limit;) {
+    pages += 1;
+    if (pages > MOST_PAGES) return tooManyPages(MOST_PAGES);
     const answer = await ask({ ...query, limit: limit - rows.length, to });
     if (answer.kind !== "answered") return answer;
     rows.push(...answer.body.rows);

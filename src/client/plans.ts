@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DryRun, Explanation, History } from "./answers.ts";
-import { flag, listOf, number, readerOf, text, texts } from "./readable.ts";
+import { counts, flag, lines, listOf, number, readerOf, text, texts } from "./readable.ts";
 
 /** Readers of past and tried plans, for display: history, dry runs, explanations. */
 
@@ -10,7 +10,7 @@ const history = z.object({
     z.object({
       at: text,
       plan: number,
-      nodes: z.record(z.string(), z.number()).catch({}),
+      nodes: counts,
       inFlight: number,
       liveSets: number,
       created: number,
@@ -81,7 +81,7 @@ const dryRun = z.object({
   rejectedJobs: listOf(z.object({ requestSet: text, jobs: listOf(z.object({ name: text })) })),
 });
 
-const explanation = z.object({ text });
+const explanation = z.object({ text: lines });
 
 export const readHistory = readerOf<History>()(history);
 export const readDryRun = readerOf<DryRun>()(dryRun);

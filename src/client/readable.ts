@@ -1,15 +1,30 @@
 import { z } from "zod";
+import { showLines, showText } from "../domain/shown.ts";
+
+export { hideSecrets } from "../domain/secrets.ts";
+export { showJson, showLines, showText } from "../domain/shown.ts";
 
 /*
  * Parts of readers for answers that are shown to users. A reader takes what it knows and can read, and leaves out the rest: an app of
- * another release may say more, or less.
+ * another release may say more, or less. No text of theirs acts on a terminal, or begins a line of its own.
  */
 
-export const text = z.string().optional().catch(undefined);
+/** A text of one line, as {@link showText} shows it. */
+export const shown = z.string().transform(showText);
+/** A text that the app has put into lines. */
+export const lines = z.string().transform(showLines).optional().catch(undefined);
+export const text = shown.optional().catch(undefined);
 export const number = z.number().optional().catch(undefined);
 export const flag = z.boolean().optional().catch(undefined);
-export const texts = z.array(z.string()).catch([]);
-export const counts = z.record(z.string(), z.number()).catch({});
+export const texts = z.array(shown).catch([]);
+export const counts = z
+  .record(z.string(), z.number())
+  .transform((byName) =>
+    Object.fromEntries(
+      Object.entries(byName).map(([name, count]): [string, number] => [showText(name), count]),
+    ),
+  )
+  .catch({});
 export const listOf = <T extends z.ZodType>(item: T) => z.array(item).catch([]);
 
 /** What a plan does, or would do. */
@@ -20,9 +35,9 @@ export const proposal = {
 };
 
 export const problemPart = z.object({
-  path: z.string(),
-  found: z.string(),
-  expected: z.string(),
+  path: shown,
+  found: shown,
+  expected: shown,
   didYouMean: text,
 });
 

@@ -9,7 +9,7 @@ import type {
   Tick,
   Wake,
 } from "./answers.ts";
-import { flag, listOf, number, problemPart, readerOf, rejectedJob, text, texts } from "./readable.ts";
+import { flag, listOf, number, problemPart, readerOf, rejectedJob, shown, text, texts } from "./readable.ts";
 
 /** Readers of the answers to a change, for display: accepted demand, refusals, ticks, restores, configurations and their history. */
 
@@ -57,9 +57,9 @@ const configNotes = z.object({
 });
 
 const difference = z.object({
-  path: z.string(),
-  before: z.string().optional(),
-  after: z.string().optional(),
+  path: shown,
+  before: shown.optional(),
+  after: shown.optional(),
 });
 
 export interface ConfigDifferences {
@@ -80,8 +80,8 @@ const configHistory = z.object({
   changes: z.array(
     z.object({
       number: z.number(),
-      at: z.string().optional(),
-      who: z.string(),
+      at: shown.optional(),
+      who: shown,
       rollbackTo: z.number().optional(),
       differences: z.array(difference),
       more: z.number(),

@@ -1,4 +1,5 @@
-import { isName, NAME_EXPECTED } from "../domain/name.ts";
+import { isKeptName, NAME_EXPECTED } from "../domain/name.ts";
+import { showJson } from "../domain/shown.ts";
 import type {
   Acknowledgement,
   Cluster,
@@ -21,6 +22,8 @@ import type {
 import type { Request } from "./call.ts";
 import type { HistoryQuery } from "./pages.ts";
 import type { Seconds } from "../domain/units.ts";
+
+export { isKeptName } from "../domain/name.ts";
 
 export interface ComparisonQuery {
   /** The first day in UTC, "2026-01-31", or a moment of it. */
@@ -152,6 +155,6 @@ export function pathOf(cluster: string, set?: string): string {
 }
 
 function segmentOf(name: string): string {
-  if (isName(name)) return encodeURIComponent(name);
-  throw new RangeError(`found the name ${JSON.stringify(name)}, expected ${NAME_EXPECTED}`);
+  if (isKeptName(name)) return encodeURIComponent(name);
+  throw new RangeError(`found the name ${showJson(name)}, expected ${NAME_EXPECTED}`);
 }

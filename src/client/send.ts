@@ -6,6 +6,7 @@ import { instant } from "../domain/units.ts";
 import { readRequestSet } from "../wire/message/demand-message.ts";
 import type { DemandMessage, UncheckedMessage } from "../wire/message/message.ts";
 import { isName, NAME_EXPECTED } from "../domain/name.ts";
+import { hideSecrets } from "../domain/secrets.ts";
 import { problemShowing } from "../wire/json/problem.ts";
 import type { Acknowledgement } from "./answers.ts";
 import type { Answer } from "./answer.ts";
@@ -159,8 +160,9 @@ function queueFailure(error: unknown): Sent {
 /** The errors of @azure/identity when it gets no token. */
 const WITHOUT_TOKEN = /AuthenticationError$|^CredentialUnavailableError$/;
 
+/** Without the parts of a signed address, or of a connection string, that the library may quote. */
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return hideSecrets(error instanceof Error ? error.message : String(error));
 }
 
 /** Messages of the storage library repeat the whole answer after the first line. */

@@ -130,7 +130,7 @@ const state = z.object({
   cluster: text,
   now: text,
   health,
-  demandCounts: z.record(z.string(), z.number()).catch({}),
+  demandCounts: counts,
   demand: listOf(requestSet.extend({ unmet: number })),
   plan: plan.optional().catch(undefined),
   nodes: z

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { Problem } from "../domain/demand.ts";
 
 /** Certificates to trust, and their source. */
@@ -16,6 +16,8 @@ export type CaRead =
 
 const EXPECTED =
   'certificates as PEM text ("-----BEGIN CERTIFICATE-----..."), or the path of a file that holds them';
+/** All public CAs together have a fifth of that. */
+const MOST_BYTES = 1024 * 1024;
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** Reads the key `ca` of a cluster: PEM text, or the path of a file with PEM text. Every certificate is parsed. Never throws. */
@@ -32,6 +34,10 @@ export function readCa(text: string, path: string): CaRead {
   }
   let pem: string;
   try {
+    // Some devices never end.
+    const file = statSync(text);
+    if (!file.isFile() && !file.isDirectory()) return problem(`the path "${text}": it is no file`);
+    if (file.size > MOST_BYTES) return problem(`the file "${text}" of ${file.size} bytes`);
     pem = readFileSync(text, "utf8");
   } catch (error) {
     return problem(`the path "${text}": ${failureText(error)}`);

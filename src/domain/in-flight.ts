@@ -23,6 +23,11 @@ export interface InFlight {
   readonly since: Instant;
   /** When the plan that wanted it was committed. Absent: at `since`. */
   readonly plannedAt?: Instant;
+  /**
+   * When it last was given nodes without the list of the request's nodes. Until a list that was asked for later is read, the request stays, because
+   * only the list shows that its nodes are ours. Absent: none, or it was read.
+   */
+  readonly presumedAt?: Instant;
 }
 
 /** Growth of the list of a request's nodes, over all of its sets. */

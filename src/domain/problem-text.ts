@@ -1,6 +1,7 @@
 import type { Problem } from "./demand.ts";
+import { showText } from "./shown.ts";
 
-/** A problem of an input as a sentence. A suggestion comes before what was expected, which may be a list of all keys. */
+/** A problem of an input as a sentence, as {@link showText} shows it. A suggestion comes before what was expected, which may be a list of all keys. */
 export function problemText({
   path,
   found,
@@ -8,7 +9,9 @@ export function problemText({
   didYouMean,
 }: Omit<Problem, "didYouMean"> & { readonly didYouMean?: string | undefined }): string {
   const where = path === "" ? "" : `${path}: `;
-  return didYouMean === undefined
-    ? `${where}found ${found}, expected ${expected}`
-    : `${where}found ${found}; did you mean ${didYouMean}? Expected ${expected}`;
+  return showText(
+    didYouMean === undefined
+      ? `${where}found ${found}, expected ${expected}`
+      : `${where}found ${found}; did you mean ${didYouMean}? Expected ${expected}`,
+  );
 }

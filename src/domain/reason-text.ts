@@ -7,15 +7,16 @@ import type { Across, Reason } from "./reason.ts";
 import type { Refusal } from "./refusal.ts";
 import { optionsText, renderRefusal } from "./refusal.ts";
 import { ALLOW_ATTRIBUTES } from "./sender-rules.ts";
+import { showText } from "./shown.ts";
 import type { Seconds } from "./units.ts";
 import { isoTime } from "./units.ts";
 
 /** Maximum length of one sentence, in characters. A second bound: the names in a reason are bounded where it is made. */
 const MOST_CHARACTERS = 2000;
 
-/** One sentence for users, with the numbers. A sentence that is too long is cut and ends with "…". */
+/** One sentence for users, with the numbers, as {@link showText} shows it. A sentence that is too long is cut and ends with "…". */
 export function renderReason(reason: Reason): string {
-  const text = sentenceOf(reason);
+  const text = showText(sentenceOf(reason));
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 }
 

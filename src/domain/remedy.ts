@@ -8,6 +8,7 @@ import { limitText } from "./limit.ts";
 import { renderReason } from "./reason-text.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
+import { showText } from "./shown.ts";
 
 /** An increase of one limit, in its own unit. */
 export type Raise =
@@ -50,8 +51,12 @@ export type Remedy =
   /** No raise helps: the reason of the first bucket. */
   | { readonly kind: "no-raise"; readonly reason: Reason };
 
-/** One sentence for users. */
+/** One sentence for users, as {@link showText} shows it. */
 export function renderRemedy(binding: Remedy): string {
+  return showText(sentenceOf(binding));
+}
+
+function sentenceOf(binding: Remedy): string {
   switch (binding.kind) {
     case "raise":
       return `${raisesText(binding.raises)} would place all of it`;

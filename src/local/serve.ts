@@ -9,6 +9,7 @@ import { areAllFree, portsFrom } from "./ports.ts";
 import { commandLine, exportLine } from "./shell-lines.ts";
 import type { LocalSystem } from "./system.ts";
 import { startSystem } from "./system.ts";
+import { showText } from "../domain/shown.ts";
 
 type ServeArguments = Pick<Arguments, "speed" | "seed" | "verbose" | "port">;
 
@@ -47,7 +48,7 @@ export async function serveUntilInterrupted(
   host: Pick<KeepOptions, "start" | "first">,
 ): Promise<void> {
   const say = (line: string): void =>
-    void process.stdout.write(`${clockTime(instant(Date.now()))} ${line}\n`);
+    void process.stdout.write(`${clockTime(instant(Date.now()))} ${showText(line)}\n`);
   const kept = keepRunning({ name: "the function app", say, ...host });
   await untilAborted(interruption.signal);
   process.stdout.write("\nstopping\n");

@@ -26,6 +26,7 @@ export type ServerOptions = {
 
 export type RunningSimulator = { readonly url: string; close(): Promise<void> };
 
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 const compress = promisify(gzip);
 const compressFromBytes = 1024;
 const longestBodyBytes = 16 * 1024 * 1024;
@@ -73,7 +74,10 @@ async function serveRequest(
 ): Promise<void> {
   const url = new URL(`http://localhost${incoming.url ?? "/"}`);
   // The simulator's own routes need no password. A web page in a developer's browser must not reach them.
-  if (isForeignOrigin(incoming.headers.origin, incoming.headers.host)) {
+  const { origin, host } = incoming.headers;
+  // Others call a simulator that listens for other machines by a name of theirs.
+  const isNamed = origin === undefined && options.host !== undefined && !LOOPBACK.has(options.host);
+  if (!isNamed && isForeignOrigin(origin, host)) {
     await send(answer(403, undefined), incoming, outgoing);
     return;
   }

@@ -158,6 +158,30 @@ describe("a session", () => {
     expect((await run("demand")).out).toMatch(/^jobs +live +1 +1 +1 +\d{4}/m);
   });
 
+  test("a name that would act on the terminal is shown as its codes, wherever the app names it", async () => {
+    const name = "\u001b]0;PWNED\u0007\u001b[31mRED\r\nFAKE: all is well\u202e";
+    const shown = "\\u{1b}]0;PWNED\\u{7}\\u{1b}[31mRED\\u{d}\\u{a}FAKE: all is well\\u{202e}";
+    const wide = { name, user: name, iterations: 500_000, constraints: { ncpus: 900, never: name } };
+    const bad = { name: `${name}2`, iterations: name };
+    const message = { expirationInterval: 86_400, jobs: [wide, bad] };
+    const pushed = await run("push jobs.json -s evil", { "jobs.json": message });
+    expect(pushed.err).toContain(`job "${shown}2" is left out: jobs[1].iterations: found text of `);
+    for (const view of ["status", "jobs", "demand -s evil", "demand", "rejected", "plan"]) {
+      const said = async () => {
+        const { out, err } = await run(view);
+        return `${out}\n${err}`;
+      };
+      if (["status", "jobs", "demand -s evil"].includes(view))
+        await expect.poll(said, patiently).toContain(shown);
+      expect(await said()).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}|^FAKE/mu);
+    }
+    const explained = await runCommand(["explain", "job", name, "--cluster", "prod", ...reach()]);
+    expect(explained.out).toContain("0 of 500000 placed");
+    expect(explained.out).toContain(shown);
+    expect(explained.out).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}|^FAKE/mu);
+    expect((await run("update --file - -s evil", { "-": [] })).code).toBe(0);
+  });
+
   test("update with an empty list empties the set; the nodes stay until they ask", async () => {
     expect((await run("update --file -", { "-": [] })).code).toBe(0);
     await expect.poll(async () => (await run("demand")).out, patiently).toMatch(/^standard +empty +0/m);

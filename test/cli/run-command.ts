@@ -29,6 +29,7 @@ export async function runCommand(
   const code = await runCommandLine(words, {
     say: (line) => out.push(line),
     complain: (line) => err.push(line),
+    clear: () => out.push("\u001B[H\u001B[J"),
     read: (name) => {
       const file = files[name];
       if (file === undefined) return Promise.reject(new Error("no such file"));

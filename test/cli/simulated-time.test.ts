@@ -8,6 +8,7 @@ function printed(clock: string | undefined, ...texts: readonly string[]) {
   const { terminal, close } = sayWhenSimulated({
     say: (text) => out.push(text),
     complain: (text) => err.push(text),
+    clear: () => undefined,
     read: () => Promise.reject(new Error("no such file")),
     now: () => 1_763_636_460_000,
     sleep: () => Promise.resolve(true),

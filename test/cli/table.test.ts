@@ -34,9 +34,9 @@ test.each([
     text: "NAME  COUNT\na         -\n-         2",
   },
   {
-    name: "a name that would move the cursor is shown with a mark in its place",
+    name: "a name that would move the cursor is shown as its code",
     rows: [{ name: "a\u001B[2J\nb" }],
-    text: "NAME\na\u{FFFD}[2J\u{FFFD}b",
+    text: "NAME\na\\u{1b}[2J\\u{a}b",
   },
 ])("a table: $name", ({ rows, text }) => {
   expect(render(rows)).toBe(text);

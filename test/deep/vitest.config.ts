@@ -13,6 +13,7 @@ export default defineConfig({
       "test/property/**/*.test.ts",
       "test/conformance/conformance.test.ts",
       "test/conformance/mixed.test.ts",
+      "test/first-tries/pairs.test.ts",
       "test/first-tries/vectors.test.ts",
     ],
     globalSetup: "test/support/setup.ts",

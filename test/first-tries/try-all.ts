@@ -3,6 +3,7 @@ import type { Cluster, Fields } from "./clusters.ts";
 import { CLUSTERS } from "./clusters.ts";
 import type { Try } from "./inputs.ts";
 import { judge } from "./judge.ts";
+import type { Mode } from "../support/modes.ts";
 import { MODES } from "../support/modes.ts";
 import { tryOut } from "./try-out.ts";
 
@@ -20,9 +21,10 @@ export function expectNoFaults(
 export function faultsOf(
   { message, config = {}, refused = false }: Try & { readonly config?: Fields },
   clusters: readonly Cluster[] = CLUSTERS,
+  modes: readonly Mode[] = MODES,
 ): readonly string[] {
   return clusters.flatMap((cluster) =>
-    MODES.flatMap((mode) => {
+    modes.flatMap((mode) => {
       const tried = tryOut(cluster, mode, message, config);
       const where = `${cluster.name}, ${mode.preference}, ${mode.among}`;
       const isRefused = tried.problems.length > 0;

@@ -25,7 +25,7 @@ afterAll(() => app.close());
 const patiently = { interval: 50 };
 const setPath = (set: string) => `/api/clusters/prod/request-sets/${set}`;
 const NAME =
-  'text of 1 to 200 characters, without "/", "\\", "%2F" and control characters, and not "." or ".."';
+  'text of 1 to 200 characters, without "/", "\\", "%2F", control and direction characters, and not "." or ".."';
 const SECONDS = "milliseconds since 1970, 100000000000 or more: this looks like seconds; multiply by 1000";
 
 /** The names of the request sets in the cluster's answer. */
@@ -204,6 +204,33 @@ describe("a name that no address can hold", () => {
     await expect.poll(async () => (await shownSets()).get("team/a"), patiently).toBe("lapsed");
     const { body } = await app.call("POST", "/api/clusters/prod/tick");
     expect(body).toMatchObject({ outcome: expect.not.stringContaining("failed") });
+  });
+
+  test("one with a direction character too: it can be read and emptied, and PUT is refused", async () => {
+    const name = "team\u202ea";
+    const at = setPath(encodeURIComponent(name));
+    const missing = await app.call("GET", at);
+    expect(missing).toMatchObject({
+      status: 404,
+      body: { detail: 'cluster "prod" has no request set "team\\u{202e}a"' },
+    });
+    const now = instant(app.clock.now());
+    const { ends: _over, ...update } = emptyRequestSet(
+      clusterName("prod"),
+      setName(name),
+      { value: Date.now() - 60_000, tieBreak: "" },
+      now,
+      3600,
+    );
+    expect(await composition().recorder.record(update)).toMatchObject({ kind: "accepted" });
+    expect(await app.call("GET", at)).toMatchObject({ status: 200, body: { requestSet: name } });
+    expect(await app.call("PUT", at, { version: 1, jobs: [] })).toMatchObject({
+      status: 400,
+      body: { problems: [{ path: "requestSet", found: '"team\\u{202e}a"', expected: NAME }] },
+    });
+    expect(await app.call("DELETE", at)).toMatchObject({ status: 202 });
+    const reach = ["--url", app.host.url, "--key", app.host.keys.host, "--cluster", "prod"];
+    expect((await runCommand(["demand", ...reach])).out).toContain("team\\u{202e}a");
   });
 });
 

@@ -98,11 +98,25 @@ async function play(): Promise<void> {
     requestSets: { curious: { jobs: [{ name: "j", constraints: [{ peek: "nope" }] }] } },
   });
   await call("PUT", "/api/clusters/prod/config", operator, { idleTimeout: REJECTED });
+  await playEcho(operator, reader);
   await call("POST", "/api/clusters/prod/tick", operator);
   for (const { url, instance } of stops) answers.push(JSON.stringify(await askToStop(url, instance)));
   const reading = openApi({ url: system.url, key: reader });
   await vi.waitFor(async () => expect((await reading.clusters()).rejectedMessages.count).toBe(2), patiently);
   for (const path of READ) await call("GET", path, reader);
+}
+
+/** CycleCloud, or a proxy in front of it, sends back what it was sent. The trouble is in the record until an observation succeeds. */
+async function playEcho(operator: string, reader: string): Promise<void> {
+  const sent = Buffer.from(`autoscaler:${system.settings["CYCLECLOUD_PASSWORD"]}`).toString("base64");
+  await vi.waitFor(async () => {
+    system.simulator.faults.failNext({ method: "GET", pathIncludes: "/status" }, 2, {
+      status: 500,
+      body: { Message: `cannot serve Authorization: Basic ${sent}` },
+    });
+    expect(await call("POST", "/api/clusters/prod/tick", operator)).toContain("Authorization: Basic ***");
+    expect(await call("GET", "/api/clusters/prod", reader)).toContain("Authorization: Basic ***");
+  }, patiently);
 }
 
 /** What the command line prints of the run, with an operator's key. */

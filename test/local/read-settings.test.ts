@@ -117,6 +117,16 @@ describe("ca is PEM text or the path of a file", () => {
     ]);
   });
 
+  test("what does not end, or is larger than all CAs together, is not read", () => {
+    const path = "Values.AUTOSCALER_CLUSTERS[0].ca";
+    expect(caLines("/dev/zero")).toEqual([
+      `${path}: found the path "/dev/zero": it is no file, expected ${CA}`,
+    ]);
+    const large = join(folder, "large.pem");
+    writeFileSync(large, " ".repeat(1024 * 1024 + 1));
+    expect(caLines(large)).toEqual([`${path}: found the file "${large}" of 1048577 bytes, expected ${CA}`]);
+  });
+
   test.skipIf(!hasOpenssl())("which was found, and how many certificates, is said", () => {
     const { cert, path } = issueCertificate(folder, "own", "IP:127.0.0.1");
     const foundIn = (ca: string) => {

@@ -6,7 +6,7 @@ import type { Standstill } from "./standstill-stage.ts";
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
-  readonly shows: "open" | "twice";
+  readonly shows: "open" | "twice" | "unseen";
   readonly standstills: readonly Standstill[];
 }
 
@@ -50,6 +50,18 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     shows: "open",
     standstills: lasting(110, { callLimitSeconds: 10 }),
+  },
+  {
+    name: "an observation after a gap proves as any other",
+    edits: [
+      {
+        file: "src/decide/pace/calls.ts",
+        find: "return isSeen ? record",
+        put: "return isSeen || !isSeen ? record",
+      },
+    ],
+    shows: "unseen",
+    standstills: lasting(230, { lateSeconds: 40 }),
   },
   {
     name: "a node opens 180 s after its question, whatever it is told",

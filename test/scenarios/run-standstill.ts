@@ -1,13 +1,19 @@
 import type { Standstill } from "./standstill-stage.ts";
-import { playCreate, playStop } from "./standstill-stage.ts";
+import { playCreate, playStop, playUnseen } from "./standstill-stage.ts";
+
+/** What a standstill may do: stop nodes after they have opened, or make nodes twice, also where no instance that saw it lives on. */
+const PLAYS: Readonly<Record<string, (one: Standstill) => Promise<number>>> = {
+  open: async (one) => (await playStop(one)).open,
+  twice: async (one) => Math.max(0, (await playCreate(one)) - 25),
+  unseen: async (one) => Math.max(0, (await playUnseen(one)) - 25),
+};
 
 /**
- * Plays standstills as a process of its own. Arguments: "open" or "twice", and the standstills as JSON. Prints how often a node was stopped
- * after it had opened, or how many nodes were made twice.
+ * Plays standstills as a process of its own. Arguments: the name of one of {@link PLAYS}, and the standstills as JSON. Prints the number of nodes to
+ * which that happened.
  */
 const [what = "open", given = "[]"] = process.argv.slice(2);
 const standstills: readonly Standstill[] = JSON.parse(given);
 let found = 0;
-for (const one of standstills)
-  found += what === "open" ? (await playStop(one)).open : Math.max(0, (await playCreate(one)) - 25);
+for (const one of standstills) found += (await PLAYS[what]?.(one)) ?? 0;
 process.stdout.write(`${found}\n`);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import type { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { oneArray, target } from "./clusters.ts";
+import { demo, started } from "./deallocated-stage.ts";
 import type { Send, StageOptions } from "./stage-options.ts";
 import { ORIGIN } from "./stage-options.ts";
 import { Stage } from "./stage.ts";
@@ -109,8 +110,39 @@ describe.each([
     const { notes } = (await stage.state("demo")).health;
     expect(notes).toEqual([
       expect.stringMatching(
-        /^CycleCloud's nodes\?request_id= has failed since 2026-01-01T01:01:00.000Z: GET /,
+        /^CycleCloud's nodes\?request_id= has failed since 2026-01-01T00:01:00.000Z: GET /,
       ),
     ]);
   });
+});
+
+/** A CycleCloud whose status does not show what a node was created with: no stop URL shows that it is ours. */
+const withoutConfiguration =
+  (send: Send): Send =>
+  async (request) => {
+    const answer = await send(request);
+    if (CALLS["status"]?.(request) !== true) return answer;
+    const body: unknown = JSON.parse(
+      JSON.stringify(answer.body, (key, value) => (key === "Configuration" ? {} : value)),
+    );
+    return { ...answer, body };
+  };
+
+test("nodes?request_id= fails for five minutes, then it tells whose the nodes are: switched off, they are started for their demand", async () => {
+  let isBroken = true;
+  const answer = { status: 500, headers: {}, body: "Internal Server Error" };
+  const isLost: Concerns = (request) => isBroken && CALLS["nodes?request_id="]?.(request) === true;
+  const between: StageOptions["between"] = (send, clock) =>
+    withoutConfiguration(failing(isLost, answer)(send, clock));
+  const stage = new Stage({ simulator: demo(), between });
+  stage.send(target("demo", 2, { expirationInterval: DAY }));
+  await stage.pass(300);
+  isBroken = false;
+  await stage.pass(120);
+  const ids = stage.eventsOf("node-ready").map(({ nodeId }) => nodeId);
+  const path = "/clusters/demo/nodes/shutdown";
+  stage.simulator.request({ method: "POST", query: {}, path, body: { ids } });
+  await stage.pass(600);
+  expect(started(stage).toSorted()).toEqual(ids.toSorted());
+  expect(stage.eventsOf("node-created")).toHaveLength(2);
 });

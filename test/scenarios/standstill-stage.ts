@@ -111,3 +111,19 @@ export async function playCreate(options: Standstill): Promise<number> {
   await stage.pass(how.seconds + 1200);
   return stage.count("node-created");
 }
+
+/**
+ * The same, but the instance that asks for the nodes ends while it waits, and the next one starts only when CycleCloud has gone on: no instance
+ * has noticed that it stood still. Returns how many nodes were made in all.
+ */
+export async function playUnseen(options: Standstill): Promise<number> {
+  const { stage, cyclecloud, how } = await clusterOf(5, options);
+  const [asking, next] = stage.hosts;
+  cyclecloud.stopsBefore = "/nodes/create";
+  next?.standStill(how.seconds + 1);
+  stage.push(target("demo", 25, { ...DAY, revision: stage.clock.now() }), asking);
+  await stage.pass(10);
+  asking?.die();
+  await stage.pass(how.seconds + 1200);
+  return stage.count("node-created");
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { oneArray, target } from "./clusters.ts";
 import { HostsStage } from "./hosts-stage.ts";
-import { playCreate, playStop } from "./standstill-stage.ts";
+import { playCreate, playStop, playUnseen } from "./standstill-stage.ts";
 
 /** CycleCloud stands still and then does what lies in its sockets (docs/protocol.md, Standstills). `npm run test:deep` plays more lengths. */
 
@@ -27,6 +27,13 @@ test("a CycleCloud that always takes 40 s: the same", async () => {
   expect(await playStop(slow)).toEqual({ open: 0, closed: 0 });
   expect(await playCreate(slow)).toBe(25);
 });
+
+test.each([0, 24, 48])(
+  "the instance that asked for nodes ends while it waits, and the next one finds CycleCloud quick again, at second %s: none is made twice",
+  async (phase) => {
+    expect(await playUnseen({ seconds: 230, lateSeconds: 40, phase })).toBe(25);
+  },
+);
 
 test("a question that waited 200 s in front of a host stops no node; one at once does", async () => {
   const day = { expirationInterval: 86_400 };

@@ -51,6 +51,19 @@ const STORM_MUTANTS: readonly Mutant[] = [
     weather: { instances: 3, slow: 0.2, freeze: 0.004, crowd: false },
   },
   {
+    name: "the list of a request is not asked for once its nodes show",
+    edits: [
+      {
+        file: "src/decide/intents/in-flight.ts",
+        find: "stillInFlight(entry) > 0 || entry.presumedAt !== undefined;",
+        put: "stillInFlight(entry) > 0;",
+      },
+    ],
+    moves: "shortAfterResync",
+    seeds: [32, 171],
+    weather: { switchOff: true, crowd: false, arrays: ["alpha"] },
+  },
+  {
     name: "accepted creates are not counted until they show",
     edits: [
       {

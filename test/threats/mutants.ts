@@ -75,9 +75,19 @@ export const MUTANTS: readonly ThreatMutant[] = [
   ),
   mutant(
     "T6: tokens stay in CycleCloud's texts",
-    ["src/adapters/cyclecloud/hide-autostop-tokens.ts", 'text.replace(autostopUrl, "$1***")', "text"],
+    ["src/domain/secrets.ts", "left.replace(pattern, `$1${HIDDEN}`)", "left"],
     "test/adapters/cyclecloud/cyclecloud-outcomes.test.ts",
     "conflict that quotes our URL",
+  ),
+  mutant(
+    "T9: what a server sends back is taken as it is",
+    [
+      "src/adapters/cyclecloud/http-exchange.ts",
+      "=> hide(text, answer.statusCode);",
+      "=> (hide(text, answer.statusCode) === '' ? '' : text);",
+    ],
+    "test/adapters/cyclecloud/quoted-credentials.test.ts",
+    "the token without its kind",
   ),
   mutant(
     "T12: the client follows redirects",
@@ -178,6 +188,26 @@ export const MUTANTS: readonly ThreatMutant[] = [
     "by the simulator: a page sets no fault",
   ),
   mutant(
+    "T40: routes without a key read any body",
+    [
+      "src/local/host/http-trigger.ts",
+      'return endpoint?.authLevel === "anonymous" ? Math.min(most, MOST_ANONYMOUS_BYTES) : most;',
+      'return endpoint?.authLevel === "anonymous" ? Math.max(most, MOST_ANONYMOUS_BYTES) : most;',
+    ],
+    "test/functions/autostop-door.test.ts",
+    "a body of 5 MB is not read by the routes without a key: 413, also with a right token",
+  ),
+  mutant(
+    "T40: each refused token is a line of the log",
+    [
+      "src/app/autostop/answer-autostop.ts",
+      "const REFUSED_EACH_SECONDS: Seconds = 60;",
+      "const REFUSED_EACH_SECONDS: Seconds = 0;",
+    ],
+    "test/functions/autostop-reads.test.ts",
+    "refused tokens are logged once a minute for a cluster, with their number, and a right one is not",
+  ),
+  mutant(
     "T42: a claim counts as long as it is asked for",
     [
       "src/decide/senders/foreign-claims.ts",
@@ -188,13 +218,69 @@ export const MUTANTS: readonly ThreatMutant[] = [
     "the claim counts for an hour; then they stop, and no node comes in their place",
   ),
   mutant(
-    "T45: the memory of demand is not counted",
+    "T43: a rejected message may be of any moment",
+    [
+      "src/adapters/queue/message-text.ts",
+      'isMoment(value["rejectedAt"]) &&',
+      'typeof value["rejectedAt"] === "number" &&',
+    ],
+    "test/adapters/queue/demand-queue.test.ts",
+    "what others have put there is counted and not shown",
+  ),
+  mutant(
+    "T44: a number of any size is the node's time",
+    [
+      "functions/stop-question.ts",
+      "const LONGEST_AHEAD_SECONDS: Seconds = 86_400;",
+      "const LONGEST_AHEAD_SECONDS: Seconds = 1e12;",
+    ],
+    "test/functions/stop-question.test.ts",
+    "is left out, and makes no later question an old one",
+  ),
+  mutant(
+    "T45: what the command line complains of is printed as it is",
+    [
+      "src/cli/command-line.ts",
+      "terminal.complain(showLines(hideSecrets(text)))",
+      "terminal.complain(hideSecrets(text))",
+    ],
+    "test/cli/hostile-texts.test.ts",
+    "words of the command line itself are shown as others are",
+  ),
+  mutant(
+    "T45: names may turn what is beside them",
+    ["src/domain/name.ts", "return isKeptName(value) && !isActing(value);", "return isKeptName(value);"],
+    "test/wire/name.test.ts",
+    "of a set is refused in the queue",
+  ),
+  mutant(
+    "T46: errors of what was not sent are shown",
+    [
+      "src/client/call.ts",
+      "if (cause instanceof Error) return systemText(cause);",
+      "if (error instanceof Error) return `${error.message} ${String(cause)}`;",
+    ],
+    "test/client/hostile-server.test.ts",
+    "a line break in the key",
+  ),
+  mutant(
+    "T47: a name that looks like another one is no doubt",
+    [
+      "src/wire/policy/odd-names.ts",
+      "PLAIN.test(text) ? undefined : oddityOf(text)",
+      "PLAIN.test(text) ? oddityOf(text) : undefined",
+    ],
+    "test/wire/policy/odd-names.test.ts",
+    "is a doubt, wherever the name stands",
+  ),
+  mutant(
+    "T49: the memory of demand is not counted",
     ["src/domain/demand-memory.ts", "for (const demand of demands) count.addDemand(demand);", ""],
     "test/decide/record/heaps.test.ts",
     "a message is refused where it would need more memory than the smallest heap allows, with the reason in words",
   ),
   mutant(
-    "T45: what does not fit is read all the same",
+    "T49: what does not fit is read all the same",
     [
       "src/decide/record/set-aside.ts",
       'if (load.memory > left) aside.set(load.set, "memory");\n    else left',
@@ -204,13 +290,13 @@ export const MUTANTS: readonly ThreatMutant[] = [
     "what came last is not read where memory is short; what is small still fits",
   ),
   mutant(
-    "T45: the gate lets everything in",
+    "T49: the gate lets everything in",
     ["src/app/process/gate.ts", "if (lane.taken > 0 && lane.taken + weight > lane.room) return;", ""],
     "test/functions/memory.test.ts",
     "that is large waits while others are read, and then goes back or is answered 503; a small one is taken",
   ),
   mutant(
-    "T45: deaths are not counted",
+    "T49: deaths are not counted",
     [
       "src/decide/record/processes.ts",
       "const counted = others.filter(isDead)",

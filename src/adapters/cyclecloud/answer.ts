@@ -1,12 +1,13 @@
 import { PortError } from "../../app/ports/port-error.ts";
 import type { PortErrorKind } from "../../app/ports/port-error.ts";
-import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
+import { quoteText } from "../../domain/secrets.ts";
 import { isObject, readAttribute, readText } from "./read-fields.ts";
 import type { Malformed } from "./read-status.ts";
 import type { Answer } from "./transport.ts";
 
 /** Enough to understand an error; the rest of a page is markup. */
 const longestMessage = 500;
+const longestPage = 20 * longestMessage;
 
 export function isSuccess(answer: Answer): boolean {
   return answer.status >= 200 && answer.status < 300;
@@ -23,7 +24,9 @@ export function wordsOf(answer: Answer): string | undefined {
     : typeof body === "string"
       ? wordsOfText(body)
       : undefined;
-  return words === undefined || words === "" ? undefined : hideAutostopTokens(words.slice(0, longestMessage));
+  // Hidden before it is cut: the rest of a secret has no known form.
+  const told = quoteText(words?.slice(0, longestPage) ?? "").slice(0, longestMessage);
+  return told === "" ? undefined : told;
 }
 
 function wordsOfObject(body: Readonly<Record<string, unknown>>): string {
@@ -37,7 +40,7 @@ function wordsOfObject(body: Readonly<Record<string, unknown>>): string {
 
 function wordsOfText(text: string): string {
   return text
-    .slice(0, 20 * longestMessage)
+    .slice(0, longestPage)
     .replace(/<(script|style)\b(?:(?!<\/?\1)[^])*<\/\1>/gi, " ")
     .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")

@@ -14,6 +14,8 @@ interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: Milliseconds;
   readonly maxBytes: number;
+  /** Takes our credentials out of what a server sends back with this status. */
+  readonly hide: (text: string, status: number) => string;
 }
 
 /**
@@ -23,7 +25,7 @@ interface Exchange {
 export async function exchange(
   pool: Pool,
   request: TransportRequest,
-  { target, headers, timeoutMs, maxBytes }: Exchange,
+  { target, headers, timeoutMs, maxBytes, hide }: Exchange,
 ): Promise<Attempt> {
   const operation = operationOf(request);
   const deadline = new AbortController();
@@ -41,7 +43,7 @@ export async function exchange(
       body: request.body === undefined ? null : JSON.stringify(request.body),
       signal: deadline.signal,
     });
-    return await readAnswer(answer, operation, maxBytes);
+    return await readAnswer(answer, operation, { maxBytes, hide });
   } catch (error) {
     if (error instanceof PortError) return failed(error);
     const notSent = !isSent;
@@ -76,10 +78,11 @@ function checkBeforeWrite(look: () => void): Dispatcher.DispatcherComposeInterce
 async function readAnswer(
   answer: Dispatcher.ResponseData,
   operation: string,
-  maxBytes: number,
+  { maxBytes, hide }: Pick<Exchange, "maxBytes" | "hide">,
 ): Promise<Attempt> {
   const headers = flattenHeaders(answer.headers);
-  const reading = await readBody(answer.body, headers["content-encoding"], maxBytes);
+  const clean = (text: string): string => hide(text, answer.statusCode);
+  const reading = await readBody(answer.body, headers["content-encoding"], maxBytes, clean);
   if (reading.kind === "body")
     return { kind: "answered", answer: { status: answer.statusCode, headers, body: reading.value } };
   const problem =

@@ -4,6 +4,7 @@ import { defaultRetryRules, pauseBeforeRetry } from "./retry.ts";
 import type { AttemptEnd, RetryRules } from "./retry.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
 import { operationOf } from "./transport.ts";
+import { withoutSecrets } from "../../domain/secrets.ts";
 import { withoutSlashesAtEnd } from "../../domain/text.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 import { exchange, codeOf } from "./http-exchange.ts";
@@ -70,13 +71,14 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   let pool: Promise<Pool> | undefined;
 
   const attempt = async (request: TransportRequest): Promise<Attempt> => {
-    const authorization = await authorize(options.credentials, operationOf(request));
+    const { authorization, hide } = await authorize(options.credentials, operationOf(request));
     pool ??= openPool(base.origin, options, timeouts.connectMs);
     return exchange(await pool, request, {
       target: targetOf(base, request),
       headers: headersOf(request, authorization, options.clientVersion ?? "cyclecloud-autoscaler:0.1.0"),
       timeoutMs: request.idempotent ? timeouts.readMs : timeouts.changeMs,
       maxBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
+      hide,
     });
   };
 
@@ -125,7 +127,13 @@ async function openPool(
   });
 }
 
-async function authorize(credentials: () => Promise<Credentials>, operation: string): Promise<string> {
+/** The header, and what takes it out of an answer: a server, or a proxy before it, may quote what it was sent. */
+interface Authorized {
+  readonly authorization: string;
+  readonly hide: (text: string, status: number) => string;
+}
+
+async function authorize(credentials: () => Promise<Credentials>, operation: string): Promise<Authorized> {
   let given: Credentials;
   try {
     given = await credentials();
@@ -135,8 +143,19 @@ async function authorize(credentials: () => Promise<Credentials>, operation: str
       notSent: true,
     });
   }
-  if (given.kind === "bearer") return `Bearer ${given.token}`;
-  return `Basic ${Buffer.from(`${given.username}:${given.password}`, "utf8").toString("base64")}`;
+  if (given.kind === "bearer") {
+    const { token } = given;
+    return { authorization: `Bearer ${token}`, hide: (text) => withoutSecrets(text, [token]) };
+  }
+  const { username, password } = given;
+  const token = Buffer.from(`${username}:${password}`, "utf8").toString("base64");
+  // Without its padding, which not everybody writes.
+  const quoted = token.split("=", 1);
+  return {
+    authorization: `Basic ${token}`,
+    // A good answer is data: a name in it may happen to be the password.
+    hide: (text, status) => withoutSecrets(text, status < 300 ? quoted : [...quoted, password]),
+  };
 }
 
 /** Concatenated: resolving "/clusters" against a base with a path would lose that path (cyclecloud-wire.md A.1). */

@@ -1,5 +1,6 @@
 import type { StatusBucket, Machine } from "../../domain/cluster.ts";
 import { machineType, placementGroup } from "../../domain/ids.ts";
+import { quoteText } from "../../domain/secrets.ts";
 import {
   isObject,
   readCount,
@@ -58,7 +59,7 @@ function readValidity(
   machine: Machine | undefined,
 ): Pick<StatusBucket, "valid" | "invalidReason"> {
   if (bucket["valid"] === false)
-    return { valid: false, invalidReason: readText(bucket["invalidReason"]) ?? "no reason given" };
+    return { valid: false, invalidReason: quoteText(readText(bucket["invalidReason"]) ?? "no reason given") };
   return machine === undefined
     ? { valid: false, invalidReason: "no virtualMachine in status" }
     : { valid: true };

@@ -2,6 +2,7 @@ import type { Node, NodePhase } from "../../domain/cluster.ts";
 import { stopUrlsOf } from "../../domain/attributes.ts";
 import type { ArrayName } from "../../domain/ids.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../domain/ids.ts";
+import { quoteText } from "../../domain/secrets.ts";
 import { readAutoscale } from "./read-autoscale.ts";
 import {
   readAttribute,
@@ -12,7 +13,6 @@ import {
   readText,
 } from "./read-fields.ts";
 import type { JsonObject } from "./read-fields.ts";
-import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
 
 /** The key of a stop URL that a node of this array carries; undefined: the URL is not ours. */
 export type StopKeyReader = (array: ArrayName, url: string) => string | undefined;
@@ -61,7 +61,7 @@ function readNodeWithId(id: string, record: JsonObject, stopKeyOf: StopKeyReader
     status,
     ...(phase === "coming" && !comesUp(status) ? { unexpectedStatus: true as const } : {}),
     ...(wanted === undefined ? { noTargetState: true as const } : {}),
-    ...(statusMessage === undefined ? {} : { statusMessage: hideAutostopTokens(statusMessage) }),
+    ...(statusMessage === undefined ? {} : { statusMessage: quoteText(statusMessage) }),
     ...(vcpus === undefined ? {} : { vcpus }),
     ...(memoryGib === undefined ? {} : { memoryGib }),
     ...(hostname === undefined ? {} : { hostname }),

@@ -2,8 +2,8 @@ import type { CreateOutcome, ManagementOutcome } from "../../app/ports/cycleclou
 import type { NodeId } from "../../domain/ids.ts";
 import { nodeId } from "../../domain/ids.ts";
 import type { GrantedSet } from "../../domain/intent.ts";
+import { quoteText } from "../../domain/secrets.ts";
 import { failureOf, malformedAnswer, wordsOf } from "./answer.ts";
-import { hideAutostopTokens } from "./hide-autostop-tokens.ts";
 import { isObject, readCount, readText } from "./read-fields.ts";
 import { malformed } from "./read-status.ts";
 import type { Answer, TransportRequest } from "./transport.ts";
@@ -22,7 +22,7 @@ export function readCreated(request: TransportRequest, answer: Answer, asked: nu
       throw malformedAnswer(operationOf(request), problem, answer);
     }
     const message = readText(set["message"]);
-    return { added, ...(message === undefined ? {} : { message: hideAutostopTokens(message) }) };
+    return { added, ...(message === undefined ? {} : { message: quoteText(message) }) };
   });
   return { kind: "accepted", sets };
 }
@@ -48,7 +48,7 @@ function readResult(entry: Readonly<Record<string, unknown>>): {
   const error = readText(entry["error"]);
   const status = readText(entry["status"])?.toLowerCase();
   if (status === "ok" || (status === undefined && error === undefined)) return { ok: true };
-  return { ok: false, ...(error === undefined ? {} : { error: hideAutostopTokens(error) }) };
+  return { ok: false, ...(error === undefined ? {} : { error: quoteText(error) }) };
 }
 
 /** 409 alone does not show whether an id was repeated or an input is invalid. Any other 4xx about the request itself had no effect. */

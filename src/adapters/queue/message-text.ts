@@ -86,13 +86,12 @@ function xmlSafeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("\uFFFE", "\\ufffe").replaceAll("\uFFFF", "\\uffff");
 }
 
-/** A rejected message as the queue has it. Undefined if another program put it there. */
+/** A rejected message as the queue has it. Undefined if another program put it there: it stays in the queue, and in the count. */
 export function readRejected(text: string): RejectedMessage | undefined {
   try {
     const message: unknown = JSON.parse(text);
     return isRejected(message) ? message : undefined;
   } catch {
-    // Not JSON, so not ours. It stays in the queue and in the count.
     return undefined;
   }
 }

@@ -14,6 +14,7 @@ import { renderReason } from "../../domain/reason-text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
 import type { BucketShown, LimitShown } from "../../wire/api/cluster-buckets.ts";
+import { quoteText } from "../../domain/secrets.ts";
 
 /**
  * Every bucket of the arrays that are ours, in order of preference, with all limits on a new node there: the starting point of the next
@@ -104,7 +105,7 @@ function common(
     machineType: bucket.machineType,
     placementGroup: undefined,
     valid: reported.valid,
-    invalidReason: reported.valid ? undefined : (reported.invalidReason ?? "no reason given"),
+    invalidReason: reported.valid ? undefined : quoteText(reported.invalidReason ?? "no reason given"),
     spot: spot === true,
     vcpus: reported.machine.vcpus,
     memoryGib: reported.machine.memoryGib,

@@ -1,5 +1,6 @@
 import type { Problem } from "../../domain/demand.ts";
 import type { ProblemJsonShown } from "../../wire/api/parts.ts";
+import { showText } from "../../domain/shown.ts";
 import { problemShown } from "./rejected-shown.ts";
 
 /** Members that only some errors have. */
@@ -22,7 +23,7 @@ export function describeError(
     type: "about:blank",
     title,
     status,
-    detail,
+    detail: showText(detail),
     problems: problems?.map(problemShown),
     settings,
     held,

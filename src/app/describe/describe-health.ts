@@ -16,6 +16,7 @@ import type { App } from "../process/app.ts";
 import { leftOutBy, triedAgainAt } from "../../decide/record/processes.ts";
 import { isStarting, notesOn, staleSeconds, isTickLate, FAILURES, stateOf } from "./health-notes.ts";
 import { unneededText } from "./unneeded-text.ts";
+import { quoteText } from "../../domain/secrets.ts";
 
 /** Maximum number of sets named individually. */
 const SHOWN_AWAITED = 200;
@@ -91,7 +92,7 @@ export function describeHealth(
     ok: fresh && trouble === undefined,
     starting: isStarting(record, now) ? true : undefined,
     observing: isObserving(policy) ? true : undefined,
-    notes: notesOn(record, seen, policy, now),
+    notes: notesOn(record, seen, policy, now).map(quoteText),
     warnings: [
       ...(record.unneeded === undefined ? [] : [unneededText(record.unneeded)]),
       ...retiredKeys(record, stopKeys).map(retiredKeyText),
@@ -101,7 +102,7 @@ export function describeHealth(
     trouble:
       trouble === undefined
         ? undefined
-        : { at: isoTime(trouble.at), kind: trouble.kind, message: trouble.message },
+        : { at: isoTime(trouble.at), kind: trouble.kind, message: quoteText(trouble.message) },
     restingUntil: outage === undefined ? undefined : isoTime(outage.until),
     awaiting: outage?.awaiting.slice(0, SHOWN_AWAITED),
     clusterState: seen === undefined ? undefined : stateOf(seen),

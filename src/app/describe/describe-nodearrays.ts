@@ -26,6 +26,7 @@ import type {
 } from "../../wire/api/cluster-arrays.ts";
 import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
+import { quoteText } from "../../domain/secrets.ts";
 
 /** Maximum number of sets named that ask for an array. `moreSets` counts the others. */
 const NAMED_SETS = 20;
@@ -122,7 +123,7 @@ function describeArray(
       active: bucket.activeCount,
       available: bucket.availableCount,
       max: bucket.maxCount,
-      invalid: bucket.valid ? undefined : (bucket.invalidReason ?? "no reason given"),
+      invalid: bucket.valid ? undefined : quoteText(bucket.invalidReason ?? "no reason given"),
     })),
   };
 }

@@ -16,6 +16,7 @@ import { arrayShown } from "./describe-nodearrays.ts";
 import { expectReady } from "./expect-ready.ts";
 import type { Pages } from "./pages.ts";
 import { phaseShown } from "./phase-shown.ts";
+import { quoteText } from "../../domain/secrets.ts";
 
 /** The nodes of the last observation that the ledger knows: their state, and why each stays or is stopped. */
 export function describeNodes(bodies: Bodies, policy: Policy, now: Instant, pages: Pages): NodesShown {
@@ -56,7 +57,7 @@ function describeNode(
     placementGroup: node.placementGroup,
     phase: phaseShown(node, bodies.plan),
     status: node.status,
-    statusMessage: node.statusMessage,
+    statusMessage: node.statusMessage === undefined ? undefined : quoteText(node.statusMessage),
     hostname: node.hostname,
     instanceId: node.instanceId,
     ...describeKnown(known, bodies, policy),

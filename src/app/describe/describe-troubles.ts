@@ -26,6 +26,7 @@ import {
   refusedStarts,
   namesOf,
 } from "./observed-troubles.ts";
+import { quoteText } from "../../domain/secrets.ts";
 
 /** Maximum length of one trouble in characters. It may contain text of others. */
 const MOST_CHARACTERS = 2000;
@@ -78,8 +79,11 @@ function modeOfSetting({ plan }: ClusterRecord, { mode, modeIsDefault }: Policy)
   return [{ kind: "configuration", text, count: 1 }];
 }
 
-const shortened = (text: string): string =>
-  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+/** Names of jobs and messages of CycleCloud may hold anything. */
+const shortened = (whole: string): string => {
+  const text = quoteText(whole);
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+};
 
 /** Losses in storage, shown until the sets that lapsed because of them have been pushed again, and for at least an hour. */
 function storageLoss(record: ClusterRecord, now: Instant): readonly TroubleShown[] {

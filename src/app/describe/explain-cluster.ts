@@ -19,6 +19,7 @@ import { readyForDemand } from "./expect-ready.ts";
 import { loadWhole } from "../record/load-record.ts";
 import type { App } from "../process/app.ts";
 import { explainNode, type NodeRules } from "../../decide/explain/explain-node.ts";
+import { showJson } from "../../domain/shown.ts";
 
 /** The subject of an explanation. Without `plan` the last plan explains it, otherwise that plan. */
 export type Question = { readonly plan?: number } & (
@@ -147,7 +148,7 @@ function withReadyTime(answer: DemandExplained, bodies: Bodies, now: Instant): D
 
 function withMetadata(answer: DemandExplained, metadata: JobDemand["metadata"]): DemandExplained {
   if (metadata === undefined) return answer;
-  return { ...answer, metadata, text: `${answer.text}\nmetadata: ${JSON.stringify(metadata)}` };
+  return { ...answer, metadata, text: `${answer.text}\nmetadata: ${showJson(metadata)}` };
 }
 
 /** A demand that the plan does not contain may be newer, or may have been refused by itself. */

@@ -1,5 +1,6 @@
 import type { Problem, RejectedJob, SetDemand } from "../../domain/demand.ts";
 import { moreRejected } from "../../domain/more-rejected.ts";
+import { showText } from "../../domain/shown.ts";
 import { isoTime } from "../../domain/units.ts";
 import type { RequestSetShown } from "../../wire/api/cluster-demand.ts";
 import type { RejectedMessageShown } from "../../wire/api/health-answers.ts";
@@ -19,9 +20,14 @@ export function firstProblems(problems: readonly Problem[]): readonly ProblemSho
   return [...first, problemShown(rest)];
 }
 
-/** A problem of an input, as a member of an answer. */
+/** A problem of an input, as a member of an answer. It is a text for people, which quotes the input. */
 export function problemShown({ path, found, expected, didYouMean }: Problem): ProblemShown {
-  return { path, found, expected, didYouMean };
+  return {
+    path: showText(path),
+    found: showText(found),
+    expected: showText(expected),
+    didYouMean: didYouMean === undefined ? undefined : showText(didYouMean),
+  };
 }
 
 /** A message that was put aside, as a member of an answer. */

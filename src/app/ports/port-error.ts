@@ -1,3 +1,5 @@
+import { quoteText } from "../../domain/secrets.ts";
+
 /** Why a call of a port failed, and what that says about its effect. */
 export type PortErrorKind =
   /** No answer: connection refused or cut, or timeout. The effect may have happened, unless the request was not sent. */
@@ -31,7 +33,8 @@ export class PortError extends Error {
     status?: number,
     { notSent = false }: { readonly notSent?: boolean } = {},
   ) {
-    super(`${operation}: ${message}`);
+    // Servers quote what they were sent, and the text goes on to answers and records.
+    super(quoteText(`${operation}: ${message}`));
     this.name = "PortError";
     this.kind = kind;
     this.operation = operation;

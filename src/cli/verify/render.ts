@@ -1,3 +1,4 @@
+import { showText } from "../../client/readable.ts";
 import { COLUMNS, fold } from "../fold.ts";
 import type { Checked } from "./check.ts";
 
@@ -14,14 +15,9 @@ const INDENT = " ".repeat(27);
 export function renderChecked({ check, state, waitsFor, waitedSeconds, found, whatToDo }: Checked): string {
   const begin = `${STATES[state].padEnd(15)} ${check.padEnd(10)} `;
   const waited = state === "failed" ? `waited ${waitedSeconds} s for ${waitsFor}. Found: ` : "";
-  const lines = fold(shown(`${waited}${found}`), COLUMNS - INDENT.length);
+  const lines = fold(showText(`${waited}${found}`), COLUMNS - INDENT.length);
   const todo = whatToDo === undefined ? [] : fold(`What to do: ${whatToDo}`, COLUMNS - INDENT.length);
   return [...lines, ...todo].map((line, index) => `${index === 0 ? begin : INDENT}${line}`).join("\n");
-}
-
-/** Texts of other servers may contain control characters that move the cursor. */
-function shown(text: string): string {
-  return text.replace(/\p{Cc}+/gu, "\u{FFFD}");
 }
 
 export function renderSummary(checks: readonly Checked[]): string {

@@ -11,6 +11,7 @@ import type { LoadOfNode } from "./jobs-on-node.ts";
 import { MOST_JOBS, jobsOn, loadText } from "./jobs-on-node.ts";
 import type { ReportedHost } from "../world/reported-hosts.ts";
 import type { JudgedHost, Standing } from "../world/scheduler-only.ts";
+import { showText } from "../../domain/shown.ts";
 
 /** A host that only a scheduler knows: whether it is capacity, and which jobs are on it. */
 export interface HostExplained extends LoadOfNode {
@@ -56,7 +57,7 @@ export function explainHost(
     load: jobs.slice(0, MOST_JOBS),
     moreJobs: Math.max(0, jobs.length - MOST_JOBS),
   } as const;
-  return { ...told, text: hostLines(told, known?.host).join("\n") };
+  return { ...told, text: hostLines(told, known?.host).map(showText).join("\n") };
 }
 
 function hostInPlan({ loads }: Plan, key: string): string | undefined {

@@ -22,6 +22,7 @@ import { amountsText } from "./host-text.ts";
 import type { LoadOfNode } from "./jobs-on-node.ts";
 import { MOST_JOBS, jobsOn, loadText } from "./jobs-on-node.ts";
 import type { ReportedHost } from "../world/reported-hosts.ts";
+import { showText } from "../../domain/shown.ts";
 
 /** Why a node stays or is stopped, and which jobs are on it. */
 export interface NodeExplained extends LoadOfNode {
@@ -91,7 +92,7 @@ export function explainNode(
           },
         }),
   } as const;
-  return { ...told, text: nodeLines(plan, node, told, report).join("\n") };
+  return { ...told, text: nodeLines(plan, node, told, report).map(showText).join("\n") };
 }
 
 /** Names are used again, so existing nodes come before those that are gone. */

@@ -12,6 +12,7 @@ import { optionsText, renderRefusal } from "../../domain/refusal.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { someOf } from "../../domain/some-of.ts";
 import type { Instant } from "../../domain/units.ts";
+import { showText } from "../../domain/shown.ts";
 
 /** What a plan did with a demand, and why. */
 export interface DemandExplained {
@@ -75,7 +76,7 @@ export const NAMED = 10;
 
 /** An explained demand in sentences, a line each. */
 export function demandText(told: Omit<DemandExplained, "text">, plan: Plan, ledger: Ledger): string {
-  return [...demandLines(told, plan), ...observedLines(told, plan, ledger)].join("\n");
+  return [...demandLines(told, plan), ...observedLines(told, plan, ledger)].map(showText).join("\n");
 }
 
 function demandLines(told: Omit<DemandExplained, "text">, plan: Plan): readonly string[] {

@@ -37,7 +37,7 @@ export function followInFlight(
   const followed = record.inFlight.map((entry) => {
     const found = listed.get(entry);
     if (found === undefined) return entry;
-    const more = seeMore(entry, found.nodes.filter(isKnown));
+    const more = seeMore(withList(entry, found), found.nodes.filter(isKnown));
     const grown = observation.snapshot.early === true ? more : confirm(more, found, isKnown);
     if (grown.added < entry.added) {
       const words = `${entry.added} asked, ${grown.added} added, as the list of the request's nodes says`;
@@ -56,7 +56,8 @@ export function followInFlight(
   }
   const coming = closed.filter(isAwaited);
   // A complete set stays while another one of its request is not complete, because the list has the nodes of both.
-  const open = new Set(coming.filter((entry) => stillInFlight(entry) > 0).map(({ requestId }) => requestId));
+  const isOpen = (entry: InFlight): boolean => stillInFlight(entry) > 0 || entry.presumedAt !== undefined;
+  const open = new Set(coming.filter(isOpen).map(({ requestId }) => requestId));
   return { ...next, inFlight: coming.filter(({ requestId }) => open.has(requestId)) };
 }
 
@@ -113,6 +114,12 @@ function listedOf(sets: readonly InFlight[], observation: Observation): Readonly
   if (answer === undefined) return new Map();
   const { askedAt, nodes: all } = answer;
   return new Map([...nodesBySet(sets, all)].map(([set, nodes]) => [set, { nodes, all, askedAt }]));
+}
+
+/** The set after a list. One that was asked for earlier may lack nodes that were taken without it. */
+function withList(entry: InFlight, { askedAt }: Listed): InFlight {
+  const { presumedAt, ...rest } = entry;
+  return presumedAt === undefined || askedAt <= presumedAt ? entry : rest;
 }
 
 function seeMore(entry: InFlight, shown: readonly NodeId[]): InFlight {

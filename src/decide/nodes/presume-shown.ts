@@ -17,7 +17,8 @@ const UNLISTED_SECONDS: Seconds = 120;
 /**
  * Assigns nodes to requests in flight without CycleCloud's list of the request's nodes, if that could not be read for two minutes plus the
  * duration of the calls. It takes nodes of the same bucket that came after the plan of the request and belong to no other request. Otherwise
- * existing nodes would also count as in flight for up to 15 minutes, for each request again (docs/protocol.md, Slow calls).
+ * existing nodes would also count as in flight for up to 15 minutes, for each request again (docs/protocol.md, Slow calls). The list is still
+ * asked for: see {@link InFlight.presumedAt}.
  */
 export function presumeShown(
   record: ClusterRecord,
@@ -41,7 +42,7 @@ export function presumeShown(
   const inFlight = record.inFlight.map((entry) => {
     if (!isUnlisted(entry)) return entry;
     const shown = takeNodes(free, entry, ledger);
-    return shown.length === 0 ? entry : { ...entry, seen: [...entry.seen, ...shown] };
+    return shown.length === 0 ? entry : { ...entry, seen: [...entry.seen, ...shown], presumedAt: now };
   });
   return { ...record, inFlight };
 }

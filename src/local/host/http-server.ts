@@ -41,11 +41,10 @@ export async function listen(
 ): Promise<HttpServer> {
   const room = { free: ROOM_FOR_BODIES };
   const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
-    const { method = "GET" } = incoming;
-    const url = new URL(`http://${incoming.headers.host ?? "localhost"}${incoming.url ?? "/"}`);
-    const arrive = () => takeIn(incoming, bound(method, url.pathname), room, arrivesWithin);
+    const arrive: Desk["arrive"] = (method, pathname) =>
+      takeIn(incoming, bound(method, pathname), room, arrivesWithin);
     const keepOpen = () => server.listening;
-    respond({ answer, arrive, keepOpen }, { method, url }, incoming, outgoing).catch((error: unknown) => {
+    respond({ answer, arrive, keepOpen }, incoming, outgoing).catch((error: unknown) => {
       onError(error);
       if (!outgoing.headersSent) outgoing.writeHead(500);
       outgoing.end();
@@ -130,27 +129,41 @@ async function readBody(
 /** How one request is taken in and answered. */
 interface Desk {
   readonly answer: Answer;
-  readonly arrive: () => Promise<Arrived>;
+  readonly arrive: (method: string, pathname: string) => Promise<Arrived>;
   readonly keepOpen: () => boolean;
+}
+
+/** The status for a request of which nothing is read. */
+function refusalOf(method: string, origin: string | undefined, host: string): number | undefined {
+  // A web page in a developer's browser must not control a system on this machine.
+  if (isForeignOrigin(origin, host)) return 403;
+  // A Request cannot have this method, and no function is called by it.
+  return method === "TRACE" ? 405 : undefined;
 }
 
 async function respond(
   { answer, arrive, keepOpen }: Desk,
-  { method, url }: { readonly method: string; readonly url: URL },
   incoming: http.IncomingMessage,
   outgoing: http.ServerResponse,
 ): Promise<void> {
-  const arrived = await arrive();
-  // A web page in a developer's browser must not control a system on this machine.
-  const isForeign = isForeignOrigin(incoming.headers.origin, incoming.headers.host);
-  if (arrived.kind === "refused" || isForeign) {
-    const status = arrived.kind === "refused" && !isForeign ? arrived.status : 403;
-    // A body that came too late may still be coming.
-    if (status === 408 || status === 503) outgoing.setHeader("connection", "close");
+  const method = incoming.method ?? "GET";
+  const { host = "localhost", origin } = incoming.headers;
+  const refusedAs = refusalOf(method, origin, host);
+  if (refusedAs !== undefined) {
+    incoming.resume();
+    outgoing.writeHead(refusedAs);
+    outgoing.end();
+    return;
+  }
+  const url = new URL(`http://${host}${incoming.url ?? "/"}`);
+  const arrived = await arrive(method, url.pathname);
+  if (arrived.kind === "refused") {
+    const { status } = arrived;
+    // The body may still be coming.
+    if (status !== 413) outgoing.setHeader("connection", "close");
     if (status === 503) outgoing.setHeader("retry-after", "10");
     outgoing.writeHead(status);
     outgoing.end();
-    if (arrived.kind === "body") arrived.leave();
     return;
   }
   const { body, leave } = arrived;

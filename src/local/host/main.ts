@@ -9,6 +9,7 @@ import { liveWithParent } from "./child-process.ts";
 import { startHost } from "./host.ts";
 import { readPackage } from "./load-package.ts";
 import { optionsVariable } from "./spawn-host.ts";
+import { showJson } from "../../domain/shown.ts";
 
 const schema = z.object({
   app: z.string(),
@@ -38,7 +39,7 @@ const host = await startHost({
   app: source.entry,
   hostJson: source.hostJson,
   clock: scaledClock({ origin, speed: options.speed }),
-  log: (entry) => process.stderr.write(`${JSON.stringify(entry)}\n`),
+  log: (entry) => process.stderr.write(`${showJson(entry)}\n`),
 });
 liveWithParent(() => host.stop());
 process.stdout.write(`${JSON.stringify({ url: host.url, functions: host.functions, keys: host.keys })}\n`);

@@ -1,6 +1,7 @@
 import { problemAt, problemShowing, unknownKey } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
+import { isActing } from "../../domain/shown.ts";
 
 /**
  * Readers of single members, for the parts of a message that occur by the thousand (jobs, hosts), where a schema library would cost more
@@ -26,6 +27,17 @@ export function readText(from: Fields, key: string, problems: Problems): string 
   if (value === undefined) return undefined;
   if (isText(value)) return value;
   problems.add(() => problemAt(key, value, expectedText(value)));
+  return undefined;
+}
+
+/** What is expected of a name beside its length. */
+export const NO_ACTING = "without control and direction characters";
+
+/** The name of a host, which has no letters of a language that is written from right to left. */
+export function readHost(from: Fields, key: string, problems: Problems): string | undefined {
+  const host = readText(from, key, problems);
+  if (host === undefined || !isActing(host)) return host;
+  problems.add(() => problemShowing(key, host, `the name of a host, ${NO_ACTING}`));
   return undefined;
 }
 

@@ -1,6 +1,9 @@
 import type { Constraint } from "../../domain/constraint.ts";
+import { isActing } from "../../domain/shown.ts";
 import { readConstraints } from "../constraint/constraint.ts";
+import { NO_ACTING } from "../json/fields.ts";
 import { newNotes } from "../json/notes.ts";
+import { problemShowing } from "../json/problem.ts";
 import { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
 
@@ -30,6 +33,11 @@ export function readJobConstraints(
     }));
     return [];
   }
+  const acting = firstActing(constraints);
+  if (acting !== undefined) {
+    problems.add(() => problemShowing("constraints", acting, `names of resources and pools ${NO_ACTING}`));
+    return [];
+  }
   const isSaid = constraints.flatMap(parts).some(isExclusive);
   return inOrder(exclusive && !isSaid ? [...constraints, EXCLUSIVE] : constraints);
 }
@@ -44,6 +52,36 @@ function countAll(constraint: Constraint): number {
       return 1 + countAll(constraint.of);
     default:
       return 1;
+  }
+}
+
+/** A name in which a character acts where it is shown. Unlike that of a job or a user, it is not pasted from a language of people. */
+function firstActing(constraints: readonly Constraint[]): string | undefined {
+  for (const constraint of constraints) {
+    const found = actingIn(constraint);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function actingIn(constraint: Constraint): string | undefined {
+  switch (constraint.kind) {
+    case "amount":
+    case "resource-choice":
+      return isActing(constraint.resource) ? constraint.resource : undefined;
+    case "pool":
+    case "pool-value":
+      return isActing(constraint.pool) ? constraint.pool : undefined;
+    case "shared-consumable":
+      return [constraint.resource, ...constraint.pools.map(({ source }) => source)].find(isActing);
+    case "and":
+    case "or":
+    case "xor":
+      return firstActing(constraint.of);
+    case "not":
+      return actingIn(constraint.of);
+    default:
+      return undefined;
   }
 }
 

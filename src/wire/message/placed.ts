@@ -1,16 +1,18 @@
 import type { PlacedSlots } from "../../domain/demand.ts";
 import { NOT_PLACED } from "../../domain/shared-constraints.ts";
+import { isActing } from "../../domain/shown.ts";
 import {
   checkKeys,
   isFields,
   isTooLong,
+  NO_ACTING,
   readCount,
   readEach,
-  readText,
+  readHost,
   readTexts,
   type Fields,
 } from "../json/fields.ts";
-import { problemAt } from "../json/problem.ts";
+import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
 
@@ -22,6 +24,9 @@ const PLACED_KEYS: ReadonlySet<string> = new Set(["hostname", "iterations"]);
  */
 export function readPlaced(job: Fields, problems: Problems): readonly PlacedSlots[] {
   const hostnames = readTexts(job, "executing-hostnames", problems);
+  const acting = hostnames?.find(isActing);
+  if (acting !== undefined)
+    problems.add(() => problemShowing("executing-hostnames", acting, `names of hosts, ${NO_ACTING}`));
   const list = job["placed"];
   if (list === undefined) return hostnames === undefined ? NOT_PLACED : countMentions(hostnames);
   if (hostnames !== undefined) {
@@ -46,7 +51,7 @@ function readSlots(item: unknown, problems: Problems): PlacedSlots | undefined {
     return undefined;
   }
   checkKeys(item, PLACED_KEYS, problems);
-  const hostname = readText(item, "hostname", problems);
+  const hostname = readHost(item, "hostname", problems);
   const iterations = readCount(item, "iterations", 1, problems);
   if (item["hostname"] === undefined) problems.add(() => problemAt("hostname", undefined, "text, not empty"));
   if (item["iterations"] === undefined)

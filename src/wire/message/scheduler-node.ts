@@ -1,5 +1,6 @@
 import type { SchedulerNode } from "../../domain/demand.ts";
 import type { Resources, ResourceValue } from "../../domain/resources.ts";
+import { isActing } from "../../domain/shown.ts";
 import { looksLikeSize, parseSize } from "../../domain/size.ts";
 import { compareText } from "../../domain/text.ts";
 import { COUNTED } from "../constraint/constraint-doubt.ts";
@@ -7,7 +8,9 @@ import {
   checkKeys,
   isFields,
   isTooLong,
+  NO_ACTING,
   readEach,
+  readHost,
   readText,
   readTexts,
   type Fields,
@@ -50,7 +53,7 @@ function readSchedulerNode(item: unknown, problems: Problems): SchedulerNode | u
     return undefined;
   }
   checkKeys(item, HOST_KEYS, problems);
-  const hostname = readText(item, "hostname", problems);
+  const hostname = readHost(item, "hostname", problems);
   if (item["hostname"] === undefined) problems.add(() => problemAt("hostname", undefined, "text, not empty"));
   const jobs = readTexts(item, "jobs", problems);
   const jobIds = readTexts(item, "jobIds", problems);
@@ -100,8 +103,9 @@ function readValue(
   path: string,
   problems: Problems,
 ): ResourceValue | undefined {
-  if (name === "" || name.length > LONGEST_TEXT) {
-    problems.add(() => problemShowing(path, name, `the name of a resource: 1 to ${LONGEST_TEXT} characters`));
+  if (name === "" || name.length > LONGEST_TEXT || isActing(name)) {
+    const expected = `the name of a resource: 1 to ${LONGEST_TEXT} characters, ${NO_ACTING}`;
+    problems.add(() => problemShowing(path, name, expected));
     return undefined;
   }
   if (value === null || typeof value === "boolean") return value;

@@ -2,7 +2,7 @@ import type { CapRules, Ceiling } from "../../domain/cap-rules.ts";
 import type { Problem } from "../../domain/demand.ts";
 import type { CapsDocument } from "../api/configuration.ts";
 import { checkKeys, isFields, readCount } from "../json/fields.ts";
-import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
+import { isKeptLabel, isKeptName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { withoutAbsent } from "./without-absent.ts";
@@ -36,7 +36,7 @@ function readCeilings(from: unknown, path: string, problems: Problems): Readonly
     return ceilings;
   }
   for (const [name, value] of Object.entries(from)) {
-    if (!isLabel(name)) problems.add(() => problemShowing(path, name, LABEL_EXPECTED));
+    if (!isKeptLabel(name)) problems.add(() => problemShowing(path, name, LABEL_EXPECTED));
     ceilings.set(name, readCeiling(value, `${path}.${name}`, problems));
   }
   return ceilings;
@@ -46,7 +46,7 @@ function readCeilings(from: unknown, path: string, problems: Problems): Readonly
 export function doubtCaps({ requestSets }: CapRules, path: string): readonly Problem[] {
   const expected = `${NAME_EXPECTED}: no set of this name can be sent any more`;
   return [...requestSets.keys()]
-    .filter((name) => !isName(name))
+    .filter((name) => !isKeptName(name))
     .map((name) => problemShowing(`${path}.requestSets`, name, expected));
 }
 

@@ -1,3 +1,4 @@
+import { isActing, showJson } from "../../domain/shown.ts";
 import { BOUNDS } from "../json/bounds.ts";
 
 /** A place in a configuration document: the keys that lead to it. At least one. */
@@ -40,12 +41,12 @@ function unquoted(text: string): string | undefined {
 
 /** The text of a path, which {@link readPath} reads. */
 export function pathText(path: ConfigPath): string {
-  return path
-    .map((key, index) => {
-      if (!PLAIN.test(key)) return `[${JSON.stringify(key)}]`;
-      return index === 0 ? key : `.${key}`;
-    })
-    .join("");
+  return path.map(memberText).join("").replace(/^\./, "");
+}
+
+/** A key as a part of such a text, behind others. Characters that act on a terminal are escaped, so that the text can be copied. */
+export function memberText(key: string): string {
+  return PLAIN.test(key) && !isActing(key) ? `.${key}` : `[${showJson(key)}]`;
 }
 
 /** Whether one of two places lies within the other, or they are the same. */

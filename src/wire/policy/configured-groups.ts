@@ -1,7 +1,7 @@
 import { type ConfiguredGroups } from "../../domain/configured-groups.ts";
 import { placementGroup, type PlacementGroup } from "../../domain/ids.ts";
 import { isFields, type Fields } from "../json/fields.ts";
-import { isLabel, LABEL_EXPECTED } from "../json/name.ts";
+import { isKeptLabel, LABEL_EXPECTED } from "../json/name.ts";
 import { nearest, problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 
@@ -58,7 +58,7 @@ function readGroups(value: unknown, path: string, problems: Problems): readonly 
   }
   const names: readonly unknown[] = value;
   names.forEach((name, index) => {
-    if (!isLabel(name)) problems.add(() => problemShowing(`${path}[${index}]`, name, LABEL_EXPECTED));
+    if (!isKeptLabel(name)) problems.add(() => problemShowing(`${path}[${index}]`, name, LABEL_EXPECTED));
   });
-  return names.filter(isLabel).map(placementGroup);
+  return names.filter(isKeptLabel).map(placementGroup);
 }

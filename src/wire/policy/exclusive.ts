@@ -2,7 +2,7 @@ import type { ExclusiveRules } from "../../domain/exclusive.ts";
 import { arrayName } from "../../domain/ids.ts";
 import type { PolicyDocument } from "../api/configuration.ts";
 import type { Fields } from "../json/fields.ts";
-import { isName, NAME_EXPECTED } from "../json/name.ts";
+import { isKeptName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 
@@ -18,9 +18,9 @@ export function readExclusive({ [KEY]: value }: Fields, problems: Problems): Exc
   }
   const names: readonly unknown[] = value;
   names.forEach((name, index) => {
-    if (!isName(name)) problems.add(() => problemShowing(`${KEY}[${index}]`, name, NAME_EXPECTED));
+    if (!isKeptName(name)) problems.add(() => problemShowing(`${KEY}[${index}]`, name, NAME_EXPECTED));
   });
-  return names.length === 0 ? {} : { exclusiveArrays: names.filter(isName).map(arrayName) };
+  return names.length === 0 ? {} : { exclusiveArrays: names.filter(isKeptName).map(arrayName) };
 }
 
 /** The key's value in a document. The release before this one does not know it, and only watches then: so none is written for none. */

@@ -4,7 +4,7 @@ import { MODES } from "../../domain/mode.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { PolicyDocument } from "../api/configuration.ts";
 import { isFields, type Fields } from "../json/fields.ts";
-import { isName, NAME_EXPECTED } from "../json/name.ts";
+import { isKeptName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
@@ -73,7 +73,7 @@ function readOne(value: unknown, into: Map<string, Mode>, problems: Problems): v
 function readObject(from: Fields, into: Map<string, Mode>, problems: Problems): void {
   for (const [array, value] of Object.entries(from)) {
     const mode = modeIn(value);
-    if (!isName(array)) problems.add(() => problemShowing("mode", array, NAME_EXPECTED));
+    if (!isKeptName(array)) problems.add(() => problemShowing("mode", array, NAME_EXPECTED));
     else if (mode === undefined) problems.add(() => problemShowing(`mode.${array}`, value, EXPECTED));
     else into.set(array, mode);
   }

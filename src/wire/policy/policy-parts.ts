@@ -8,7 +8,7 @@ import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts
 import { readDefaultResources } from "../constraint/default-resources.ts";
 import type { Fields } from "../json/fields.ts";
 import { isFields } from "../json/fields.ts";
-import { isName, NAME_EXPECTED } from "../json/name.ts";
+import { isKeptName, NAME_EXPECTED } from "../json/name.ts";
 import { newNotes } from "../json/notes.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { TimeoutKey } from "./timeouts.ts";
@@ -121,7 +121,7 @@ export function readArrays(from: Fields, problems: Problems): Pick<Policy, "node
   }
   const names: readonly unknown[] = nodearrays;
   names.forEach((name, index) => {
-    if (!isName(name)) problems.add(() => problemShowing(`nodearrays[${index}]`, name, NAME_EXPECTED));
+    if (!isKeptName(name)) problems.add(() => problemShowing(`nodearrays[${index}]`, name, NAME_EXPECTED));
   });
-  return { nodearrays: names.filter(isName).map(arrayName) };
+  return { nodearrays: names.filter(isKeptName).map(arrayName) };
 }

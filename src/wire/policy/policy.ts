@@ -10,6 +10,7 @@ import type { Fields } from "../json/fields.ts";
 import { isFields, readOneOf } from "../json/fields.ts";
 import { readExclusive } from "./exclusive.ts";
 import { readMode } from "./mode.ts";
+import { doubtNames } from "./odd-names.ts";
 import { doubtSenders, readSenders } from "./senders.ts";
 import { doubtPrices, readPriceTable } from "./price-table.ts";
 import type { Problem } from "../json/problem.ts";
@@ -105,10 +106,16 @@ export function readPolicy(
     ...readMode(from, otherwise, problems),
   };
   const refused = refusalsOf(from, policy);
-  if (at === "door") for (const { problem } of refused) problems.add(() => problem);
+  if (at === "door") addMissing(refused, problems);
   if (problems.count > 0) return { kind: "problems", problems: problems.all() };
   const report = reportKeys(from, policy);
-  return { kind: "policy", policy, report, doubts: doubtsOf(policy), refused };
+  return { kind: "policy", policy, report, doubts: doubtsOf(from, policy), refused };
+}
+
+/** A place that has a problem already needs no second one. */
+function addMissing(refused: readonly Refusal[], problems: Problems): void {
+  const told = new Set(problems.all().map(({ path }) => path));
+  for (const { problem } of refused) if (!told.has(problem.path)) problems.add(() => problem);
 }
 
 /** The keys whose values have readers of their own. */
@@ -138,11 +145,12 @@ function readPart<T>(
 }
 
 /** Values that count and are probably mistakes. */
-function doubtsOf({ caps, prices, senders, vmSizes }: Policy): readonly Problem[] {
+function doubtsOf(from: Fields, { caps, prices, senders, vmSizes }: Policy): readonly Problem[] {
   const catalogue = catalogueOf(vmSizes === undefined ? {} : { vmSizes });
   return [
     ...(caps === undefined ? [] : doubtCaps(caps, "caps")),
     ...(senders === undefined ? [] : doubtSenders(senders, "senders")),
     ...(prices === undefined ? [] : doubtPrices(prices, "prices", catalogue)),
+    ...doubtNames(from),
   ].slice(0, BOUNDS.problems);
 }

@@ -5,7 +5,7 @@ import type { DoubtfulPrice, PriceTable, SizePrice } from "../../domain/price.ts
 import { doubtfulPrices, HIGHEST_PRICE } from "../../domain/price.ts";
 import type { PricesDocument } from "../api/configuration.ts";
 import { isFields, type Fields } from "../json/fields.ts";
-import { isLabel, LABEL_EXPECTED } from "../json/name.ts";
+import { isKeptLabel, LABEL_EXPECTED } from "../json/name.ts";
 import { below, nearest, problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { withoutAbsent } from "./without-absent.ts";
@@ -28,7 +28,7 @@ export function readPriceTable(value: unknown, path: string, problems: Problems)
   const { currency, locations: tables, "proxied-locations": others } = value;
   for (const key of Object.keys(value))
     if (!TABLE_KEYS.includes(key)) problems.add(() => unknownKey(path, key, TABLE_KEYS));
-  if (!isLabel(currency))
+  if (!isKeptLabel(currency))
     problems.add(() => problemShowing(`${path}.currency`, currency, "the currency, as in USD"));
   if (!isFields(tables))
     problems.add(() => problemAt(`${path}.locations`, tables, "an object: location -> VM size -> price"));
@@ -36,7 +36,7 @@ export function readPriceTable(value: unknown, path: string, problems: Problems)
     for (const [location, sizes] of Object.entries(tables))
       locations.set(location, readSizes(sizes, `${path}.locations.${location}`, problems));
   if (others !== undefined) readProxies(others, `${path}.proxied-locations`, locations, proxies, problems);
-  return { currency: isLabel(currency) ? currency : "", locations, proxies };
+  return { currency: isKeptLabel(currency) ? currency : "", locations, proxies };
 }
 
 function readSizes(from: unknown, path: string, problems: Problems): ReadonlyMap<string, SizePrice> {
@@ -47,7 +47,7 @@ function readSizes(from: unknown, path: string, problems: Problems): ReadonlyMap
   }
   for (const [size, value] of Object.entries(from)) {
     const at = `${path}.${size}`;
-    if (!isLabel(size)) problems.add(() => problemShowing(path, size, LABEL_EXPECTED));
+    if (!isKeptLabel(size)) problems.add(() => problemShowing(path, size, LABEL_EXPECTED));
     if (sizes.has(size.toLowerCase()))
       problems.add(() => problemAt(at, value, "one price for a VM size: it is there in another spelling"));
     sizes.set(size.toLowerCase(), { machineType: machineType(size), ...readPrice(value, at, problems) });

@@ -1,9 +1,13 @@
 import type { Owned } from "../../domain/sender-rules.ts";
 import type { Policy } from "../../domain/policy.ts";
-import { isFields, type Fields } from "../json/fields.ts";
+import { isActing } from "../../domain/shown.ts";
+import { isFields, NO_ACTING, type Fields } from "../json/fields.ts";
 import type { Problem } from "../json/problem.ts";
 import { BOUNDS } from "../json/bounds.ts";
-import { problemAt } from "../json/problem.ts";
+import { problemAt, problemShowing } from "../json/problem.ts";
+import type { ConfigPath } from "./config-path.ts";
+import { pathText } from "./config-path.ts";
+import { namesIn } from "./odd-names.ts";
 import { excessivePrices } from "./price-table.ts";
 
 /**
@@ -95,7 +99,28 @@ function tooMany(path: string, count: number, most: number, what: string): reado
   return [{ problem, mend: `config set ${path}=[...]` }];
 }
 
-const RULES: readonly Rule[] = [refusePrices, refuseReadOnly, refuseDurations, refuseDefaults, refuseSenders];
+/** People see another name where a character acts on what is beside it. */
+function refuseActing(from: Fields): readonly Refusal[] {
+  return namesIn(from)
+    .filter(({ text, path }) => isActing(text) && !isOfUsers(path))
+    .slice(0, BOUNDS.problems)
+    .map(({ text, at, path }) => ({
+      problem: problemShowing(at, text, `a name ${NO_ACTING}`),
+      mend: `config unset ${pathText(path)}`,
+    }));
+}
+
+/** Names of users may come from a language that is written from right to left: they are taken, and shown with what turns them. */
+const isOfUsers = ([key, kind]: ConfigPath): boolean => key === "caps" && kind === "users";
+
+const RULES: readonly Rule[] = [
+  refusePrices,
+  refuseReadOnly,
+  refuseDurations,
+  refuseDefaults,
+  refuseSenders,
+  refuseActing,
+];
 
 /** The text of the trouble about a stored document. */
 export function refusalText({ problem: { path, found, expected }, mend }: Refusal): string {

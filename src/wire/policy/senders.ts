@@ -14,7 +14,7 @@ import {
   readNumber,
   type Fields,
 } from "../json/fields.ts";
-import { isLabel, isName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
+import { isKeptLabel, isKeptName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
@@ -84,11 +84,11 @@ function readPatterns(value: unknown, problems: Problems): readonly string[] {
   }
   if (isTooLong("requestSets", patterns, BOUNDS.senderRules, "names", problems)) return [];
   patterns.forEach((pattern, index) => {
-    if (isName(pattern)) return;
+    if (isKeptName(pattern)) return;
     const at = Array.isArray(value) ? `requestSets[${index}]` : "requestSets";
     problems.add(() => problemShowing(at, pattern, typeof pattern === "string" ? NAME_EXPECTED : SETS));
   });
-  return patterns.filter(isName);
+  return patterns.filter(isKeptName);
 }
 
 function readMaxPriority(rule: Fields, problems: Problems): number | undefined {
@@ -118,8 +118,8 @@ interface NameForm {
   readonly expected: string;
 }
 
-const POOL_NAME: NameForm = { has: isLabel, expected: LABEL_EXPECTED };
-const ARRAY_NAME: NameForm = { has: isName, expected: NAME_EXPECTED };
+const POOL_NAME: NameForm = { has: isKeptLabel, expected: LABEL_EXPECTED };
+const ARRAY_NAME: NameForm = { has: isKeptName, expected: NAME_EXPECTED };
 
 function readOwned(rule: Fields, key: "pools" | "dynamicArrays", form: NameForm, problems: Problems): Owned {
   const value = rule[key];
@@ -186,7 +186,7 @@ function readConfiguration(value: unknown, problems: Problems): ConfigurationKey
   if (isTooLong("configuration", Object.keys(named), BOUNDS.senderRules, "node arrays", problems))
     return undefined;
   for (const array of Object.keys(named))
-    if (!isName(array)) problems.add(() => problemShowing("configuration", array, NAME_EXPECTED));
+    if (!isKeptName(array)) problems.add(() => problemShowing("configuration", array, NAME_EXPECTED));
   const byArray = new Map(
     Object.entries(named).map(([array, list]) => [array, read(list, `configuration.${array}`)]),
   );

@@ -1,6 +1,6 @@
 import type { ArrayTimeouts, EndSeconds, EndTimeout } from "../../domain/timeouts.ts";
 import { isFields, type Fields } from "../json/fields.ts";
-import { isName, NAME_EXPECTED } from "../json/name.ts";
+import { isKeptName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import type { Seconds } from "../../domain/units.ts";
@@ -62,7 +62,7 @@ function readObject(
 ): TimeoutRead {
   const byArray = new Map<string, number>();
   for (const [array, value] of Object.entries(from)) {
-    if (!isName(array)) {
+    if (!isKeptName(array)) {
       problems.add(() => problemShowing(path, array, NAME_EXPECTED));
       continue;
     }
@@ -125,7 +125,7 @@ export function readEndTimeout(
   const byArray = new Map<string, EndSeconds>();
   for (const [array, one] of Object.entries(value)) {
     const seconds = endSecondsIn(one);
-    if (!isName(array)) problems.add(() => problemShowing(key, array, NAME_EXPECTED));
+    if (!isKeptName(array)) problems.add(() => problemShowing(key, array, NAME_EXPECTED));
     else if (seconds === undefined) problems.add(() => problemAt(`${key}.${array}`, one, END_EXPECTED));
     else byArray.set(array, seconds);
   }

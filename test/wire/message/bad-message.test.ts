@@ -9,7 +9,7 @@ const MESSAGE_KEYS =
   "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools, wake";
 
 const NAME =
-  'text of 1 to 200 characters, without "/", "\\", "%2F" and control characters, and not "." or ".."';
+  'text of 1 to 200 characters, without "/", "\\", "%2F", control and direction characters, and not "." or ".."';
 
 /** A text in UTF-16, in either order of its bytes, with a mark before it or without; and in base64, as it comes through the queue. */
 function utf16Forms(text: string) {

@@ -68,7 +68,8 @@ describe("the resources of a host", () => {
     },
     {
       host: { resources: { "": 8 } },
-      problem: 'schedulerNodes[0].resources.: "" -> the name of a resource: 1 to 200 characters',
+      problem:
+        'schedulerNodes[0].resources.: "" -> the name of a resource: 1 to 200 characters, without control and direction characters',
     },
     {
       host: { resources: { rack: "r".repeat(201) } },

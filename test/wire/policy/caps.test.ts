@@ -36,7 +36,7 @@ test("everything that is wrong with caps is named at once", () => {
     "caps.requestSets.a.cores: 1.5 -> a whole number, 0 or more",
     "caps.requestSets.b: {} -> an object with nodes, cores, or both",
     "caps.requestSets.c: 5 -> an object with nodes, cores, or both",
-    'caps.requestSets: "" -> text of 1 to 200 characters, none of them a control character',
+    'caps.requestSets: "" -> text of 1 to 200 characters, none of them a control or direction character',
     "caps.users: list of 1 item -> an object: name -> nodes, cores",
   ]);
   expect(readPolicy({ caps: 1 })).toMatchObject({

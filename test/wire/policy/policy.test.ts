@@ -169,7 +169,7 @@ describe("a cluster's policy", () => {
       name: "a bad name in a list",
       input: { nodearrays: ["a", ""] },
       lines: [
-        'nodearrays[1]: "" -> text of 1 to 200 characters, without "/", "\\", "%2F" and control characters, and not "." or ".."',
+        'nodearrays[1]: "" -> text of 1 to 200 characters, without "/", "\\", "%2F", control and direction characters, and not "." or ".."',
       ],
     },
     {
@@ -191,7 +191,7 @@ describe("a cluster's policy", () => {
       },
       lines: [
         "placementGroups: object with 2 members -> either this key or nodearrays.*.placement_groups",
-        'placementGroups.a[1]: "" -> text of 1 to 200 characters, none of them a control character',
+        'placementGroups.a[1]: "" -> text of 1 to 200 characters, none of them a control or direction character',
         "placementGroups.b: 1 -> a list of placement group names",
       ],
     },

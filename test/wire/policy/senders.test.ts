@@ -114,14 +114,14 @@ describe("is refused", () => {
       lines: [
         "senders[0].share: -1 -> a number from 0 to 1000",
         "senders[0].pools: text of 9 characters -> true, false, or a list of names or shell patterns",
-        'senders[0].dynamicArrays[0]: "a/b" -> text of 1 to 200 characters, without "/", "\\", "%2F" and control characters, and not "." or ".."',
+        'senders[0].dynamicArrays[0]: "a/b" -> text of 1 to 200 characters, without "/", "\\", "%2F", control and direction characters, and not "." or ".."',
       ],
     },
     {
       senders: [{ requestSets: "*", share: 1001, pools: [5] }],
       lines: [
         "senders[0].share: 1001 -> a number from 0 to 1000",
-        "senders[0].pools[0]: 5 -> text of 1 to 200 characters, none of them a control character",
+        "senders[0].pools[0]: 5 -> text of 1 to 200 characters, none of them a control or direction character",
       ],
     },
     {

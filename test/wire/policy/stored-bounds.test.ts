@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { readPath } from "../../../src/wire/policy/config-path.ts";
 import { refusalText } from "../../../src/wire/policy/refusals.ts";
 import { readPolicy } from "../../../src/wire/policy/policy.ts";
 
@@ -68,3 +69,53 @@ test("200 default resources, and no more", () => {
   expect(stored(document).policy.defaultResources).toHaveLength(201);
   expect(stored(document).refused.map(({ mend }) => mend)).toEqual(["config set default_resources=[...]"]);
 });
+
+describe("a name in which a character acts on what is beside it", () => {
+  const expected = "a name without control and direction characters";
+
+  test.each([
+    { document: { nodearrays: ["hpc", "a\u202eb"] }, at: "nodearrays[1]", mend: "nodearrays" },
+    { document: { mode: { "a\u200f": "act" } }, at: 'mode["a\\u200f"]', mend: 'mode["a\\u200f"]' },
+    {
+      document: { caps: { requestSets: { "a\u2028b": { nodes: 3 } } } },
+      at: 'caps.requestSets["a\\u2028b"]',
+      mend: 'caps.requestSets["a\\u2028b"]',
+    },
+    {
+      document: { senders: [{ requestSets: ["*", "pbs\u061c"], pools: ["x\u202e"] }] },
+      at: "senders[0].requestSets[1]",
+      also: "senders[0].pools[0]",
+      mend: "senders",
+    },
+    {
+      document: { default_resources: [{ select: { "a\u001b": 1 }, name: "b", value: 1 }] },
+      at: 'default_resources[0].select["a\\u001b"]',
+      mend: "default_resources",
+    },
+    {
+      document: { placementGroups: { hpc: ["pg\u2067"] } },
+      at: "placementGroups.hpc[0]",
+      mend: "placementGroups.hpc",
+    },
+  ])("is refused at $at, and stays in force where it is stored", ({ document, at, also, mend }) => {
+    const paths = also === undefined ? [at] : [at, also];
+    expect(problemsOf(document)).toEqual(
+      paths.map((path) => expect.stringMatching(new RegExp(`^${escaped(path)}: [^]* -> ${expected}$`))),
+    );
+    expect(stored(document).refused.map((one) => [one.problem.path, one.mend])).toEqual(
+      paths.map((path) => [path, `config unset ${mend}`]),
+    );
+  });
+
+  test("the command that mends it can be copied", () => {
+    const read = stored({ mode: { default: "observe", "a\u202eb": "act" } });
+    const [{ mend } = { mend: "" }] = read.refused;
+    expect(readPath(mend.slice("config unset ".length))).toEqual(["mode", "a\u202eb"]);
+  });
+
+  test("of a user it is taken: people paste it", () => {
+    expect(problemsOf({ caps: { users: { "\u200fאבי": { nodes: 3 } } } })).toEqual([]);
+  });
+});
+
+const escaped = (text: string): string => text.replaceAll(/[.[\]\\]/g, String.raw`\$&`);

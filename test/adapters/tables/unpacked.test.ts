@@ -1,0 +1,21 @@
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { MOST_UNPACKED } from "../../../src/adapters/tables/compress.ts";
+import { tableDocuments } from "../../../src/adapters/tables/documents.ts";
+import { clusterPartition, CONFIGURATION_KEY } from "../../../src/adapters/tables/keys.ts";
+import { chunkProperties, ROW_BYTES } from "../../../src/adapters/tables/rows.ts";
+import { clusterName } from "../../../src/domain/ids.ts";
+import { memoryTable } from "../../support/memory-table.ts";
+
+/** Who has a key of the storage account writes a row that no release writes. */
+test("a row that unpacks to more than 128 MiB is a failure of the call, and not of the process", async () => {
+  const prod = clusterName("prod");
+  const table = memoryTable({ sleep: () => Promise.resolve() });
+  const bomb = gzipSync(Buffer.alloc(MOST_UNPACKED + 1, " "), { level: 1 });
+  expect(bomb.length).toBeLessThan(ROW_BYTES);
+  await table.put(clusterPartition(prod), CONFIGURATION_KEY, chunkProperties(bomb));
+  await expect(tableDocuments(table).read(prod)).rejects.toMatchObject({
+    kind: "unexpected",
+    message: expect.stringContaining("ERR_BUFFER_TOO_LARGE"),
+  });
+});
