@@ -2,6 +2,7 @@ import { isActing } from "../decide/stops/reach.ts";
 import { decide } from "../decide/reconcile/reconcile.ts";
 import { suppose } from "../decide/what-if/what-if.ts";
 import type { Problem } from "../domain/demand.ts";
+import { memoryOf, memoryOfReport } from "../domain/demand-memory.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime } from "../domain/units.ts";
 import { readingOnlyNamed } from "../domain/named-configuration.ts";
@@ -9,6 +10,7 @@ import type { Observation } from "../domain/observation.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";
+import { withRoom } from "./record/commit.ts";
 import { loadWhole } from "./record/load-record.ts";
 import type { TrialShown } from "../wire/api/trial-answer.ts";
 import { compareTrials, countTrial, describeTrial } from "./describe/describe-trial.ts";
@@ -24,9 +26,19 @@ export type Trial =
 
 /**
  * Plans on the stored record unchanged and once more with other inputs, by the same rules as every plan, and saves nothing. Both plans are
- * made now, on the last accepted observation, so that their difference results from the changes alone.
+ * made now, on the last accepted observation, so that their difference results from the changes alone. They wait for other plans that need
+ * the memory.
  */
 export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): Promise<Trial> {
+  const more = whatIf.updates.reduce(
+    (sum, { demand, schedulerNodes = [] }) =>
+      sum + (demand === undefined ? 0 : memoryOf(demand)) + memoryOfReport(schedulerNodes),
+    app.lanes.memoryOf(cluster).demandBytes,
+  );
+  return withRoom(app, cluster, () => tryInRoom(app, cluster, whatIf), more);
+}
+
+async function tryInRoom(app: App, cluster: ClusterName, whatIf: WhatIf): Promise<Trial> {
   const { clock, entropy, policyOf } = app.ports;
   const [{ record, bodies }, policy] = await Promise.all([loadWhole(app, cluster), policyOf(cluster)]);
   const { seen } = bodies;

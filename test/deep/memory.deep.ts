@@ -219,14 +219,27 @@ describe.each([
   });
 });
 
-test("one set of 100,000 jobs is taken and planned at the default size, and taken again when all of it changed", async () => {
-  running = await OneInstance.start(DEFAULT_HEAP_MIB);
-  for (const prefix of ["a", "b"])
-    expect((await running.put("large", { jobs: many(100_000, prefix) })).status).toBe(202);
-  await expectHonest(running);
-  await report("100,000 jobs", DEFAULT_HEAP_MIB, running);
-  expect(running.starts).toBe(1);
-});
+test.each([
+  { count: 100_000, heap: DEFAULT_HEAP_MIB },
+  { count: 25_000, heap: SMALL_HEAP_MIB },
+])(
+  "one set of $count jobs is taken with the heap of $heap MiB, again when all of it changed, and tried",
+  async ({ count, heap }) => {
+    running = await OneInstance.start(heap);
+    for (const prefix of ["a", "b"])
+      expect((await running.put("large", { jobs: many(count, prefix) })).status).toBe(202);
+    await expectHonest(running);
+    const requestSets = { large: { jobs: many(count, "c") } };
+    const tried = await running.call(
+      "POST",
+      "/api/clusters/demo/plan",
+      gzipSync(JSON.stringify({ requestSets })),
+    );
+    expect(tried.status).toBe(200);
+    await report(`${count} jobs`, heap, running);
+    expect(running.starts).toBe(1);
+  },
+);
 
 test("2,000 sets are taken and planned, also with the heap of 512 MB", async () => {
   running = await OneInstance.start(SMALL_HEAP_MIB);

@@ -6,6 +6,7 @@ import { secondsBetween } from "../../domain/units.ts";
 import { loadInOrder } from "./set-back.ts";
 import type { App } from "../process/app.ts";
 import type { Current, CurrentInForce } from "./current.ts";
+import type { Bytes } from "../../domain/memory-budget.ts";
 import type { Seconds } from "../../domain/units.ts";
 import { SMALL_PART } from "../process/lanes.ts";
 import { ATTEMPTS, LONGEST_PAUSE_MS } from "./attempts.ts";
@@ -51,9 +52,17 @@ export async function commitWhole<T>(
   return app.lanes.runWhole(cluster, () => withRoom(app, cluster, () => commitStaged(app, cluster, decide)));
 }
 
-/** Demand of several clusters together may take more memory than there is, so their commits take turns. What is small does not wait for what is large. */
-async function withRoom<T>({ lanes, ports }: App, cluster: ClusterName, work: () => Promise<T>): Promise<T> {
-  const bytes = Math.min(lanes.memoryOf(cluster).demandBytes, lanes.budget.demand);
+/**
+ * Demand of several clusters together may take more memory than there is, so their plans take turns. What is small does not wait for what is
+ * large. `more`: what the plan needs beside the demand of the cluster.
+ */
+export async function withRoom<T>(
+  { lanes, ports }: App,
+  cluster: ClusterName,
+  work: () => Promise<T>,
+  more: Bytes = 0,
+): Promise<T> {
+  const bytes = Math.min(lanes.memoryOf(cluster).demandBytes + more, lanes.budget.demand);
   const lane = bytes <= SMALL_PART * lanes.budget.demand ? "small" : "large";
   const leave = await lanes.planning.enter(lane, bytes, ports.clock);
   try {
