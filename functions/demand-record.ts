@@ -1,3 +1,4 @@
+import type { Leave } from "../src/app/process/gate.ts";
 import { PortError } from "../src/app/ports/port-error.ts";
 import type { Composition } from "../src/compose.ts";
 import type { RequestSetUpdate } from "../src/domain/demand.ts";
@@ -12,9 +13,12 @@ export async function recordUpdate(
   message: unknown,
   context: Delivery,
   update: RequestSetUpdate,
+  leave: Leave,
 ): Promise<void> {
   const { cluster, set } = update;
   const recorded = await composed.recorder.record(update);
+  // The plan needs memory of its own.
+  leave();
   composed.app.ports.log("demand", { cluster, set, outcome: recorded.kind });
   switch (recorded.kind) {
     case "accepted":

@@ -5,11 +5,13 @@ import { rejectedJobShown } from "../src/app/describe/rejected-shown.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";
 import type { TrialAnswerShown, TrialShown } from "../src/wire/api/trial-answer.ts";
+import { MOST_OVER_HTTP } from "../src/wire/json/decode.ts";
 import { boundProblems } from "../src/wire/json/problems.ts";
 import type { RejectedOfSet } from "../src/wire/what-if.ts";
 import { readWhatIf } from "../src/wire/what-if.ts";
 import { forCluster } from "./for-cluster.ts";
 import { badRequest, problem } from "./problem.ts";
+import { answerWithBody } from "./reading.ts";
 
 /** A dry run: the plan with other inputs. Changes nothing. */
 export const answerPlan = forCluster(postPlan);
@@ -33,7 +35,7 @@ async function postPlan(composed: Composition, site: Site, request: HttpRequest)
     );
   underWay.add(composed);
   try {
-    return await makePlan(composed, site, body);
+    return await answerWithBody(composed, body, MOST_OVER_HTTP, () => makePlan(composed, site, body));
   } finally {
     underWay.delete(composed);
   }

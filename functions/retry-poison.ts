@@ -1,17 +1,36 @@
 import type { PoisonMessage } from "../src/app/ports/demand-queue.ts";
+import { PortError } from "../src/app/ports/port-error.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
+import { MOST_BY_QUEUE } from "../src/wire/json/decode.ts";
 import { readDemandMessage } from "../src/wire/message/demand-message.ts";
 import { explicitRevision } from "../src/wire/message/explicit-revision.ts";
 import { putBack } from "./put-back.ts";
 import { putMessageAside } from "./put-message-aside.ts";
+import { enterToRead } from "./reading.ts";
 
 /**
  * Tries a message of `demand-poison` once more. The host's copy has another id and insertion time, so the message must carry its own
  * revision, and must not have expired by it. All others go to `demand-rejected`. Throws PortError only.
  */
 export async function retryPoison(composed: Composition, message: PoisonMessage): Promise<void> {
+  const entry = await enterToRead(composed, message.text, MOST_BY_QUEUE);
+  switch (entry.kind) {
+    case "too-heavy":
+      return putMessageAside(composed, message, {}, [entry.problem]);
+    case "busy":
+      throw new PortError("throttled", "read a message", "other messages are being read");
+    case "entered":
+      try {
+        return await tryAgain(composed, message);
+      } finally {
+        entry.leave();
+      }
+  }
+}
+
+async function tryAgain(composed: Composition, message: PoisonMessage): Promise<void> {
   const { ports } = composed.app;
   const now = ports.clock.now();
   const read = readDemandMessage(message.text, {

@@ -4,9 +4,11 @@ import type { Composition } from "../src/compose.ts";
 import type { SetName } from "../src/domain/ids.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import { emptyRequestSet, readRequestSet } from "../src/wire/message/demand-message.ts";
+import { MOST_OVER_HTTP } from "../src/wire/json/decode.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { expired } from "./older-revision.ts";
 import { badRequest, problem } from "./problem.ts";
+import { answerWithBody } from "./reading.ts";
 
 export async function putRequestSet(
   composed: Composition,
@@ -14,8 +16,18 @@ export async function putRequestSet(
   set: SetName,
   request: Pick<HttpRequest, "arrayBuffer">,
 ): Promise<HttpResponseInit> {
+  const body = new Uint8Array(await request.arrayBuffer());
+  return answerWithBody(composed, body, MOST_OVER_HTTP, () => putBody(composed, site, set, body));
+}
+
+async function putBody(
+  composed: Composition,
+  site: Site,
+  set: SetName,
+  body: Uint8Array,
+): Promise<HttpResponseInit> {
   const { clock, sites } = composed.app.ports;
-  const read = readRequestSet(new Uint8Array(await request.arrayBuffer()), {
+  const read = readRequestSet(body, {
     cluster: site.cluster,
     set,
     now: clock.now(),

@@ -42,9 +42,9 @@ param cyclecloudCertificate string = ''
 @description('Major version of Node.')
 @allowed(['22', '24'])
 param nodeVersion string = '24'
-@description('Memory of an instance. 2048 where a region does not offer 512.')
+@description('Memory of an instance. The documented bounds hold with 2048; with 512 a cluster may hold a quarter of the demand, and an instance has a quarter of a core.')
 @allowed([512, 2048, 4096])
-param instanceMemoryMB int = 512
+param instanceMemoryMB int = 2048
 @description('No function group gets more instances than this: it bounds what calls without a key can cost. Not every region takes less than 40.')
 @minValue(1)
 @maxValue(1000)

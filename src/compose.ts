@@ -17,9 +17,11 @@ import type { Composition } from "./compose/composition.ts";
 import { assemble } from "./compose/composition.ts";
 import { openSite } from "./compose/open-site.ts";
 import { adjusted, policyReader } from "./compose/policy-reader.ts";
+import { processId } from "./domain/ids.ts";
+import { budgetOf } from "./domain/memory-budget.ts";
 import { demandStorageAccount, storageAccount } from "./compose/storage.ts";
 import type { Config } from "./config.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, readHeap } from "./config.ts";
 import type { SenderTime } from "./wire/message/message-read.ts";
 
 export type { ClusterCheck } from "./app/check-cluster.ts";
@@ -55,6 +57,7 @@ export function decoratePorts(around: (ports: Ports) => Ports): void {
 /** Builds everything from settings: Table Storage, queues, one CycleCloud per cluster. */
 export function compose(config: Config, write: (line: string) => void): Composition {
   const log = jsonLog(write);
+  const heap = readHeap();
   const serviceTime = observeServiceTime();
   const local = config.localClock;
   const clock =
@@ -73,7 +76,7 @@ export function compose(config: Config, write: (line: string) => void): Composit
   const ports: Ports = {
     clock,
     entropy: systemEntropy(),
-    store: tableRecordStore(table, clock),
+    store: tableRecordStore(table, clock, { cache: budgetOf(heap).cache }),
     history: tableHistory(table),
     plans: tablePlanArchive(table),
     documents,
@@ -91,6 +94,8 @@ export function compose(config: Config, write: (line: string) => void): Composit
     prepared = true;
   };
   const senderTime: SenderTime = (at) => (local === undefined ? at : unscaledTime(local, at));
-  const assembled = assemble(decoration(ports), config.autostopKeys, prepare, senderTime, config.defaultMode);
+  const facts = { heap, process: processId(ports.entropy.owner()) };
+  const { autostopKeys, defaultMode } = config;
+  const assembled = assemble(decoration(ports), autostopKeys, prepare, senderTime, defaultMode, facts);
   return config.platformSignsIn === undefined ? assembled : { ...assembled, platformSignsIn: true };
 }

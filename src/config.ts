@@ -1,3 +1,4 @@
+import v8 from "node:v8";
 import type { AutostopKeys } from "./config/autostop-keys.ts";
 import { KEYS, KEYS_EXPECTED, readAutostopKeys } from "./config/autostop-keys.ts";
 import type { DemandStorage } from "./config/demand-storage.ts";
@@ -5,6 +6,7 @@ import { readDemandStorage } from "./config/demand-storage.ts";
 import type { Settings, StorageSetting } from "./config/storage.ts";
 import { readStorage } from "./config/storage.ts";
 import type { Problem } from "./domain/demand.ts";
+import type { Bytes } from "./domain/memory-budget.ts";
 import type { Mode } from "./domain/mode.ts";
 import { modeIn } from "./wire/policy/mode.ts";
 import { boundProblems } from "./wire/json/problems.ts";
@@ -90,6 +92,25 @@ export function readSites(settings: Settings = process.env): readonly Configured
   const clusters = readClusters(settings, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return clusters;
+}
+
+const MIB = 1024 * 1024;
+
+/**
+ * How large the heap of this process may become. V8 counts the young generation in its limit, up to 192 MiB on a large machine, and ends a
+ * process whose old generation is full. So where a size was set for the old one, that counts. `flags`: those on the command line of Node.
+ */
+export function readHeap(
+  settings: Settings = process.env,
+  flags: readonly string[] = process.execArgv,
+  limit: Bytes = v8.getHeapStatistics().heap_size_limit,
+): Bytes {
+  const set = [...(settings["NODE_OPTIONS"] ?? "").split(/\s+/), ...flags].flatMap((option) => {
+    const [name, value] = option.split("=");
+    const mebibytes = Number(value);
+    return name?.replaceAll("_", "-") === "--max-old-space-size" && mebibytes > 0 ? [mebibytes * MIB] : [];
+  });
+  return Math.min(limit, set.at(-1) ?? limit);
 }
 
 const DEFAULT_MODE = "AUTOSCALER_DEFAULT_MODE";

@@ -33,7 +33,7 @@ export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): P
   if (seen === undefined) return { kind: "not-observed" };
   const now = clock.now();
   const owner = entropy.owner();
-  const supposed = suppose(record, bodies, seen, whatIf, now);
+  const supposed = suppose(record, bodies, seen, whatIf, now, app.lanes.budget.demand);
   if (supposed.kind === "unknown") return supposed;
   const requestNodes: Observation["requestNodes"] = new Map();
   const changed = { snapshot: supposed.bodies.seen ?? seen, requestNodes };

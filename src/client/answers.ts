@@ -355,6 +355,10 @@ export interface RequestSetState {
   expiresAt: string;
   expiresInSeconds: number;
   demands: number;
+  /**
+   * Why plans do not read this set. Absent: they do. Demand that a plan read and left out is in `troubles`.
+   */
+  leftOut?: string;
   reportsHosts: boolean;
   rejectedJobs: RejectedJob[];
   /**
@@ -660,6 +664,10 @@ export interface Cluster {
     expiresAt: string;
     expiresInSeconds: number;
     demands: number;
+    /**
+     * Why plans do not read this set. Absent: they do. Demand that a plan read and left out is in `troubles`.
+     */
+    leftOut?: string;
     reportsHosts: boolean;
     rejectedJobs: RejectedJob[];
     /**

@@ -5,6 +5,7 @@ import type { Background } from "../app/process/background.ts";
 import { createBackground } from "../app/process/background.ts";
 import type { HealthDesk } from "../app/describe/health-desk.ts";
 import { createHealthDesk } from "../app/describe/health-desk.ts";
+import type { ProcessFacts } from "../app/process/lanes.ts";
 import { createLanes } from "../app/process/lanes.ts";
 import type { Ports } from "../app/ports/ports.ts";
 import type { DemandRecorder } from "../app/demand/record-demand.ts";
@@ -37,8 +38,9 @@ export function assemble(
   prepare: () => Promise<void>,
   senderTime: SenderTime = (at) => at,
   defaultMode: Mode = "act",
+  facts: ProcessFacts = {},
 ): Composition {
-  const app: App = { ports, lanes: createLanes() };
+  const app: App = { ports, lanes: createLanes(facts) };
   return {
     app,
     recorder: createRecorder(app, senderTime),

@@ -1,3 +1,4 @@
+import type { Aside } from "./aside.ts";
 import type { Snapshot } from "./cluster.ts";
 import type { SchedulerNode, SetDemand } from "./demand.ts";
 import type { Digest } from "./ids.ts";
@@ -10,6 +11,8 @@ import type { VirtualFleet } from "./virtual-fleet.ts";
 export interface Bodies {
   readonly demands: ReadonlyMap<Digest, SetDemand>;
   readonly reports: ReadonlyMap<Digest, readonly SchedulerNode[]>;
+  /** Live sets whose demand and report were not read. Absent: none. */
+  readonly aside?: Aside;
   readonly seen?: Snapshot;
   readonly ledger: Ledger;
   /** Recent questions of nodes. Absent: none, or an older release saved the record last. */

@@ -21,6 +21,8 @@ export type NodeId = Brand<string, "NodeId">;
 export type RequestId = Brand<string, "RequestId">;
 /** The run of a use case that may send an intent. */
 export type Owner = Brand<string, "Owner">;
+/** One process of the app, among all that ever were. */
+export type ProcessId = Brand<string, "ProcessId">;
 /** Names one wake message of the loop. */
 export type WakeId = Brand<string, "WakeId">;
 /** Random, written when a record is created or restored. Part of every request id. */
@@ -36,6 +38,7 @@ export const placementGroup = (text: string): PlacementGroup => text as Placemen
 export const nodeId = (text: string): NodeId => text as NodeId;
 export const requestId = (text: string): RequestId => text as RequestId;
 export const owner = (text: string): Owner => text as Owner;
+export const processId = (text: string): ProcessId => text as ProcessId;
 export const wakeId = (text: string): WakeId => text as WakeId;
 /** True for the id of a wake message of the loop, as decide/pace/next-tick.ts makes them. */
 export const isTickWake = (id: string): boolean => id.startsWith("tick-");

@@ -1,3 +1,4 @@
+import type { WhyAside } from "./aside.ts";
 import type { Demand } from "./demand.ts";
 import type { Remedy } from "./remedy.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
@@ -45,6 +46,8 @@ export interface LeftOutSet {
   readonly first: string;
   /** Why they are expensive to plan: "40,000 jobs with up to 100 alternatives each". */
   readonly why: string;
+  /** Present: the plan did not read the set. Then `first` is empty. */
+  readonly aside?: WhyAside;
   /** The configuration is expensive, and not the demand. Absent: the demand is. */
   readonly by?: "configuration";
 }

@@ -3,9 +3,10 @@ import type { BucketKey } from "./bucket.ts";
 import type { Calls, ObservationTokens } from "./calls.ts";
 import type { DynamicArray } from "./dynamic-array.ts";
 import type { GroupFill } from "./group-fill.ts";
-import type { ArrayName, ClusterName, Digest, Epoch, WakeId } from "./ids.ts";
+import type { ArrayName, ClusterName, Digest, Epoch, ProcessId, WakeId } from "./ids.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { CreateKind, Intent } from "./intent.ts";
+import type { Bytes } from "./memory-budget.ts";
 import type { Held, PoolOwners } from "./request-sets.ts";
 import type { Lost, Outage, Rejection, ReconcileFailure } from "./troubles.ts";
 import type { Instant } from "./units.ts";
@@ -104,10 +105,24 @@ export interface ClusterRecord extends Held {
   readonly shortLives?: readonly ShortLives[];
   /** Live nodes of ours at the last plan, counted by the key of their stop URL. Absent: no node's key is known. */
   readonly stopKeys?: readonly StopKeyUse[];
+  /** The heaps that planned this cluster, each size once, with the last time. Absent: no plan of this release was made. */
+  readonly heaps?: readonly { readonly bytes: Bytes; readonly at: Instant }[];
+  /** Processes that observe this cluster and plan. Absent: none. */
+  readonly planning?: readonly Planning[];
+  /** Processes that died over a plan of this record, in a row, and when the last of them was noticed. Absent: none. */
+  readonly deaths?: { readonly count: number; readonly at: Instant };
   /** Stored bodies that the last loads did not find, each with the moment when it was first missed. Absent: none. */
   readonly missing?: readonly { readonly body: string; readonly since: Instant }[];
   /** The last time that storage lost bodies of this record. Absent: never. */
   readonly lost?: Lost;
+}
+
+/** A process that has begun an observation, and has not ended it. */
+export interface Planning {
+  readonly process: ProcessId;
+  readonly at: Instant;
+  /** The plan is one without the sets that came last. Absent: with all sets. */
+  readonly some?: true;
 }
 
 /** A wake message of the loop that is under way. */

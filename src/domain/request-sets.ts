@@ -1,5 +1,6 @@
 import type { Revision } from "./demand.ts";
 import type { Digest, SetName } from "./ids.ts";
+import type { Bytes } from "./memory-budget.ts";
 import type { Instant, Seconds } from "./units.ts";
 
 /** Request sets by name. */
@@ -69,6 +70,8 @@ export interface SetEntry {
   readonly ended?: true;
   /** The scheduler's report that came with it. Absent: none came. */
   readonly report?: Digest;
+  /** When its content came: a renewal does not change it. Absent: the message that is held brought it, or an older release accepted it. */
+  readonly contentAt?: Instant;
   /** The size of its bodies. Absent: the set is not in force, or an older release accepted it. */
   readonly size?: HeldSize;
 }
@@ -78,6 +81,16 @@ export interface HeldSize {
   readonly jobs: number;
   /** Of its bodies as JSON, before compression. 0: it asks for nothing and reports nothing. */
   readonly bytes: number;
+  /** Bytes of heap that a plan needs for it (demand-memory.ts). Absent: an older release accepted it. */
+  readonly memory?: Bytes;
+}
+
+/** Of what an older release accepted only the JSON was measured. Most demand needs less than this for each byte of it. */
+const MEMORY_PER_BYTE = 4;
+
+/** Bytes of heap that a plan needs for one message of a set. Not known, and 0, if its size is not. */
+export function memoryOfEntry({ size }: SetEntry): Bytes {
+  return size?.memory ?? MEMORY_PER_BYTE * (size?.bytes ?? 0);
 }
 
 /** Whether a message asks for nothing and reports nothing. Not known of one that an older release accepted. */

@@ -57,11 +57,11 @@ test("two clusters: the timer counts once, and what a cluster asks for counts tw
     "queue delete": 6000,
     "queue create": 90,
   });
-  // 200 messages a day: each keeps an instance for 62 s, which polls every 2 s, and 6 times at once.
-  expect(month.instancePolls).toBe(222_000);
-  // 2 s and half a GB each, all of it within the grant.
-  expect(line("their time")).toMatchObject({ quantity: 49_800, afterGrant: 0 });
-  expect(line("their time")?.list).toBeCloseTo(1.2948, 6);
+  // 200 messages a day: each keeps an instance for 61 s, which polls every 2 s, and 6 times at once.
+  expect(month.instancePolls).toBe(219_000);
+  // 1 s and 2 GB each, all of it within the grant.
+  expect(line("their time")).toMatchObject({ quantity: 99_600, afterGrant: 0 });
+  expect(line("their time")?.list).toBeCloseTo(2.5896, 6);
   // 52,290 at 0.004 for 10,000.
   expect(line("queue operations")?.list).toBeCloseTo(0.020_916, 6);
 });
@@ -71,8 +71,13 @@ test("an instance that does not stay for a minute starts with each run of the ti
   expect(month.operations["queue create"]).toBe(129_600);
 });
 
+test("an instance of 512 MB takes twice the time", async () => {
+  const { line } = await costOf("--day", "day.json", "--clusters", "2", "--memory", "512");
+  expect(line("their time")?.quantity).toBe(49_800);
+});
+
 test("more memory costs what exceeds the grant", async () => {
-  const { line } = await costOf("--day", "day.json", "--clusters", "2", "--memory", "2048");
+  const { line } = await costOf("--day", "day.json", "--clusters", "2", "--memory", "4096");
   expect(line("their time")?.quantity).toBe(199_200);
   expect(line("their time")?.afterGrant).toBeCloseTo(2.5792, 6);
 });
@@ -132,7 +137,7 @@ test("the bill as an administrator reads it: the lines, what was counted, and wh
   expect(out).toMatch(/^executions +46,500 +executions +counted +0\.02 +0\.00$/m);
   expect(out).toMatch(/^queue get +1440 +43200$/m);
   expect(out).toContain(
-    "an instance of 512 MB stays 60 s after its last execution (--stays), so the timer's instance never ends;",
+    "an instance of 2048 MB stays 60 s after its last execution (--stays), so the timer's instance never ends;",
   );
   expect((await runCommand(["cost", "--list-prices"])).out).toMatch(
     /^queueOperations +Queue Storage, any operation +0\.004 +10,000 operations/m,

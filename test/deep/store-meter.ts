@@ -71,7 +71,7 @@ export class StoreMeter {
     return {
       ...store,
       load: (cluster) => timed(() => store.load(cluster)),
-      bodies: (loaded) => timed(() => store.bodies(loaded)),
+      bodies: (loaded, aside) => timed(() => store.bodies(loaded, aside)),
       save: (record, changes, previous) => timed(() => store.save(record, changes, previous)),
     };
   }

@@ -103,8 +103,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/record/accept.ts",
-        find: "  const entry = entryOf(update, held, now);\n",
-        put: "  const entry = held?.live === true && update.demand.demands.length === 0 ? { ...held, revision: update.revision, expiresAt: update.expiresAt } : entryOf(update, held, now);\n",
+        find: "  const entry = withContent(entryOf(update, held, now), held);\n",
+        put: "  const entry = held?.live === true && update.demand.demands.length === 0 ? { ...held, revision: update.revision, expiresAt: update.expiresAt } : withContent(entryOf(update, held, now), held);\n",
       },
     ],
     sequences: 20,

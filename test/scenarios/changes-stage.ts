@@ -186,7 +186,7 @@ export class ChangesStage {
     return {
       ...store,
       load: (cluster) => this.#call(() => store.load(cluster)),
-      bodies: (loaded) => this.#call(() => store.bodies(loaded)),
+      bodies: (loaded, aside) => this.#call(() => store.bodies(loaded, aside)),
       stage: (record, changes, previous) =>
         this.#call(async () => {
           await write(changes);

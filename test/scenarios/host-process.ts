@@ -53,7 +53,7 @@ export class Host {
       clock: { now: () => clock.now(), sleep: (ms, signal) => guard(() => clock.sleep(ms, signal)) },
       store: {
         load: (cluster) => guard(() => interference().load?.(this) ?? store.load(cluster)),
-        bodies: (loaded) => guard(() => store.bodies(loaded)),
+        bodies: (loaded, aside) => guard(() => store.bodies(loaded, aside)),
         stage: (record, changes, previous) => guard(() => store.stage(record, changes, previous)),
         save: (record, changes, previous, how) =>
           guard(() => {

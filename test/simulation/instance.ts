@@ -227,7 +227,7 @@ export class Instance {
             return store.load(cluster);
           }),
         finished: (loaded, sets) => call("finished", () => store.finished(loaded, sets)),
-        bodies: (loaded) => call("bodies", () => store.bodies(loaded)),
+        bodies: (loaded, aside) => call("bodies", () => store.bodies(loaded, aside)),
         missing: (loaded) => call("missing", () => store.missing(loaded)),
         stage: (record, changes, previous) =>
           call("stage", () => store.stage(record, changes, previous), stoppedBy(record, previous?.record)),

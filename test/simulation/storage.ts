@@ -46,7 +46,7 @@ export class Storage {
       load: (cluster) => this.#watch(store.load(cluster)),
       finished: (loaded, sets) => this.#watch(store.finished(loaded, sets)),
       missing: (loaded) => this.#watch(store.missing(loaded)),
-      bodies: (loaded) => this.#watch(store.bodies(loaded)),
+      bodies: (loaded, aside) => this.#watch(store.bodies(loaded, aside)),
       stage: (record, changes, previous) => this.#watch(store.stage(record, changes, previous)),
       save: (record, changes, previous, how) => this.#watch(store.save(record, changes, previous, how)),
       collect: (cluster, now, how) => this.#watch(store.collect(cluster, now, how)),

@@ -1,6 +1,7 @@
 import "../scenarios/install-core.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
+import type { ProcessFacts } from "../../src/app/process/lanes.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Clock } from "../../src/app/ports/clock.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
@@ -48,8 +49,17 @@ export class DoorClock implements Clock {
 const LONGEST_SLEEP_MS = 10_000;
 const ORIGIN = Date.UTC(2026, 0, 1);
 
+/** The same store and queues, at the door of another process. */
+export function anotherProcess(composed: MemoryComposition): MemoryComposition {
+  const app = { ports: composed.app.ports, lanes: createLanes() };
+  return { ...composed, app, recorder: createRecorder(app) };
+}
+
 /** Opens the functions of the cluster "demo". `faults` wraps the ports. */
-export function openMemoryDoor(faults: (ports: Ports) => Ports = (ports) => ports): MemoryDoor {
+export function openMemoryDoor(
+  faults: (ports: Ports) => Ports = (ports) => ports,
+  process: ProcessFacts = {},
+): MemoryDoor {
   const clock = new DoorClock(ORIGIN);
   const simulator = new Simulator(oneArray("demo"), clock);
   const events: { readonly event: string; readonly [field: string]: unknown }[] = [];
@@ -62,7 +72,7 @@ export function openMemoryDoor(faults: (ports: Ports) => Ports = (ports) => port
     policy: DEFAULT_POLICY,
     log: (event, fields) => events.push({ event, ...fields }),
   });
-  const app = { ports: faults(inMemory.app.ports), lanes: createLanes() };
+  const app = { ports: faults(inMemory.app.ports), lanes: createLanes(process) };
   const composed = { ...inMemory, app, recorder: createRecorder(app) };
   let messages = 0;
   return {

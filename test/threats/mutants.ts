@@ -273,4 +273,36 @@ export const MUTANTS: readonly ThreatMutant[] = [
     "test/wire/policy/odd-names.test.ts",
     "is a doubt, wherever the name stands",
   ),
+  mutant(
+    "T49: the memory of demand is not counted",
+    ["src/domain/demand-memory.ts", "for (const demand of demands) count.addDemand(demand);", ""],
+    "test/decide/record/heaps.test.ts",
+    "a message is refused where it would need more memory than the smallest heap allows, with the reason in words",
+  ),
+  mutant(
+    "T49: what does not fit is read all the same",
+    [
+      "src/decide/record/set-aside.ts",
+      'if (load.memory > left) aside.set(load.set, "memory");\n    else left',
+      "left",
+    ],
+    "test/decide/record/heaps.test.ts",
+    "what came last is not read where memory is short; what is small still fits",
+  ),
+  mutant(
+    "T49: the gate lets everything in",
+    ["src/app/process/gate.ts", "if (lane.taken > 0 && lane.taken + weight > lane.room) return;", ""],
+    "test/functions/memory.test.ts",
+    "that is large waits while others are read, and then goes back or is answered 503; a small one is taken",
+  ),
+  mutant(
+    "T49: deaths are not counted",
+    [
+      "src/decide/record/processes.ts",
+      "const counted = others.filter(isDead)",
+      "const counted = others.slice(0, 0)",
+    ],
+    "test/functions/memory.test.ts",
+    "when two processes died over a plan, the next one leaves out what came last and says so; ten minutes later it plans all",
+  ),
 ];

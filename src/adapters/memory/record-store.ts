@@ -1,5 +1,7 @@
 import type { BodyChanges, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports/record-store.ts";
 import { PortError } from "../../app/ports/port-error.ts";
+import type { Aside } from "../../domain/aside.ts";
+import { entriesRead, NONE_ASIDE } from "../../domain/aside.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
@@ -34,7 +36,8 @@ export function memoryRecordStore(): MemoryRecordStore {
       });
       return new Map(known);
     },
-    bodies: (loaded) => Promise.resolve(loaded.version.bodies),
+    bodies: ({ record, version }, aside = NONE_ASIDE) =>
+      Promise.resolve(without(record, version.bodies, aside)),
     // Nothing is ever lost here, and nothing takes time.
     missing: () => Promise.resolve(undefined),
     stage: () => Promise.resolve(),
@@ -56,6 +59,19 @@ export function memoryRecordStore(): MemoryRecordStore {
       const version = { ...held.version, etag: String(++saves), configuration };
       records.set(cluster, { ...held, version });
     },
+  };
+}
+
+function without(record: ClusterRecord, bodies: Bodies, aside: Aside): Bodies {
+  if (aside.size === 0) return bodies;
+  const read = entriesRead(record, aside);
+  const demands = new Set(read.map(({ digest }) => digest));
+  const reports = new Set(read.map(({ report }) => report));
+  return {
+    ...bodies,
+    aside,
+    demands: new Map([...bodies.demands].filter(([digest]) => demands.has(digest))),
+    reports: new Map([...bodies.reports].filter(([digest]) => reports.has(digest))),
   };
 }
 

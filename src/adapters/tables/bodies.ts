@@ -36,7 +36,10 @@ export interface BodyRows {
 /** Rows read or written at one time. */
 const ROWS_AT_ONCE = 16;
 
-/** Opens the bodies of a table. `cache` holds parsed bodies by id and is weighed by the length of their JSON text. */
+/** What most values take, for each character of their JSON text. */
+const BYTES_PER_CHARACTER = 2;
+
+/** Opens the bodies of a table. `cache` holds parsed bodies by id and is weighed by the memory that they take. */
 export function openBodies(table: Table, clock: Pick<Clock, "now">, cache: Lru<unknown>): BodyRows {
   return new CachedBodies(table, clock, cache);
 }
@@ -66,7 +69,7 @@ class CachedBodies implements BodyRows {
     };
     const bytes = await this.#inTurn(() => compressPieces(pieces()));
     const ref = { id: sha256(bytes), bytes: bytes.length };
-    this.#cache.set(ref.id, value, length);
+    this.#keep(ref, codec, value, length);
     return { ref, bytes };
   }
 
@@ -116,9 +119,13 @@ class CachedBodies implements BodyRows {
     return this.#inTurn(async () => {
       const text = await decompress(bytes);
       const value = codec.read(text);
-      this.#cache.set(ref.id, value, text.length);
+      this.#keep(ref, codec, value, text.length);
       return value;
     });
+  }
+
+  #keep<T>({ id }: BodyRef, codec: BodyCodec<T>, value: T, length: number): void {
+    this.#cache.set(id, value, codec.weigh?.(value) ?? BYTES_PER_CHARACTER * length);
   }
 
   /** One body at a time: the texts of all bodies of a record together may take more memory than there is. */

@@ -1,9 +1,11 @@
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
+import { memoryOf, memoryOfReport } from "../../domain/demand-memory.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Question, Questions } from "../../domain/questions.ts";
 import type { Intent } from "../../domain/intent.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { Bytes } from "../../domain/memory-budget.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Held } from "../../domain/request-sets.ts";
 import { shareConstraints } from "../../domain/shared-constraints.ts";
@@ -101,6 +103,8 @@ export interface BodyCodec<T> {
   /** The stored form: what JSON.stringify writes. */
   write(value: T): object;
   read(text: string): T;
+  /** Bytes of memory that the value takes. Absent: about twice its text. */
+  weigh?(value: T): Bytes;
 }
 
 /** The text of a body. */
@@ -137,7 +141,13 @@ export const questionsCodec: BodyCodec<Questions> = mapCodec<NodeId, Question>()
 export const entryCodec: BodyCodec<EntryValue> = {
   write: (value) => value,
   read: (text) => lean(JSON.parse(text)),
+  weigh: weighEntry,
 };
+
+/** Half of what a plan needs for it: the other half is for what the plan makes of it. */
+function weighEntry(value: EntryValue): Bytes {
+  return (isReport(value) ? memoryOfReport(value) : memoryOf(value)) / 2;
+}
 
 export const packCodec: BodyCodec<Pack> = {
   write: (pack) => [...pack],
@@ -145,6 +155,7 @@ export const packCodec: BodyCodec<Pack> = {
     const entries: readonly (readonly [string, EntryValue])[] = JSON.parse(text);
     return new Map(entries.map(([key, value]) => [key, lean(value)]));
   },
+  weigh: (pack) => [...pack.values()].reduce((sum, value) => sum + weighEntry(value), 0),
 };
 
 const lean = (value: EntryValue): EntryValue => (isReport(value) ? value : shareConstraints(value));

@@ -1,11 +1,13 @@
 import { PortError } from "../../app/ports/port-error.ts";
+import type { Aside } from "../../domain/aside.ts";
+import { entriesRead } from "../../domain/aside.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { ClusterName, Digest } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { entriesOf } from "../../domain/request-sets.ts";
+import type { SetEntry } from "../../domain/request-sets.ts";
 import type { BodyRows } from "./bodies.ts";
-import type { BodyIndex, BodyRef } from "./body-index.ts";
+import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";
 import type { EntryValue } from "./codec.ts";
 import { entryCodec, isReport, ledgerCodec, packCodec, plainCodec, questionsCodec } from "./codec.ts";
@@ -18,24 +20,27 @@ export async function readBodies(
   bodies: BodyRows,
   record: ClusterRecord,
   index: BodyIndex,
+  aside: Aside,
 ): Promise<Bodies | undefined> {
+  const entries = entriesRead(record, aside);
   const partition = clusterPartition(record.cluster);
-  const [seen, ledger, questions, plan, virtual, entries] = await Promise.all([
+  const [seen, ledger, questions, plan, virtual, values] = await Promise.all([
     index.seen && bodies.read(partition, index.seen, plainCodec<NonNullable<Bodies["seen"]>>()),
     index.ledger && bodies.read(partition, index.ledger, ledgerCodec),
     index.questions && bodies.read(partition, index.questions, questionsCodec),
     index.plan && bodies.read(partition, index.plan, planCodec),
     // A missing one counts as none: the release before this one does not know it, and collects it. The fleet then starts again.
     index.virtual && bodies.read(partition, index.virtual, virtualCodec),
-    readEntries(bodies, partition, index),
+    readValues(bodies, partition, index, new Set(entries.flatMap(keysOf))),
   ]);
   const isMissing = (ref: BodyRef | undefined, value: unknown) => ref !== undefined && value === undefined;
   if (isMissing(index.seen, seen) || isMissing(index.ledger, ledger) || isMissing(index.plan, plan))
     return undefined;
   if (isMissing(index.questions, questions)) return undefined;
-  if (entries === undefined) return undefined;
+  if (values === undefined) return undefined;
   return {
-    ...chooseNamed(record, entries),
+    ...chooseNamed(record.cluster, entries, values),
+    ...(aside.size === 0 ? {} : { aside }),
     ledger: ledger ?? new Map(),
     ...(questions === undefined ? {} : { questions }),
     ...(seen === undefined ? {} : { seen }),
@@ -47,19 +52,23 @@ export async function readBodies(
 /** Where to find the value of an entry key. */
 type Lookup = (key: string) => EntryValue | undefined;
 
-async function readEntries(
+/** `wanted`: the keys of bodies of their own that are read. */
+async function readValues(
   bodies: BodyRows,
   partition: string,
   index: BodyIndex,
+  wanted: ReadonlySet<EntryKey>,
 ): Promise<Lookup | undefined> {
   const packRefs = index.packs.filter((ref) => ref !== undefined);
   const [packs, own] = await Promise.all([
     Promise.all(packRefs.map((ref) => bodies.read(partition, ref, packCodec))),
     Promise.all(
-      [...index.own].map(async ([key, ref]) => ({
-        key,
-        value: await bodies.read(partition, ref, entryCodec),
-      })),
+      [...index.own]
+        .filter(([key]) => wanted.has(key))
+        .map(async ([key, ref]) => ({
+          key,
+          value: await bodies.read(partition, ref, entryCodec),
+        })),
     ),
   ]);
   const values = new Map<string, EntryValue>();
@@ -74,13 +83,22 @@ async function readEntries(
   return (key) => values.get(key);
 }
 
-/** The demands and reports of the live entries. A pack may contain others, which will be removed. */
-function chooseNamed(record: ClusterRecord, valueOf: Lookup): Pick<Bodies, "demands" | "reports"> {
+/** The keys of an entry's demand and report. */
+function keysOf(entry: SetEntry): readonly EntryKey[] {
+  const report = reportKey(entry);
+  return report === undefined ? [demandKey(entry)] : [demandKey(entry), report];
+}
+
+/** The demands and reports of the entries. A pack may contain others. */
+function chooseNamed(
+  cluster: ClusterName,
+  entries: readonly SetEntry[],
+  valueOf: Lookup,
+): Pick<Bodies, "demands" | "reports"> {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
-  const choose = (key: string): EntryValue => valueOf(key) ?? absent(record.cluster, key);
-  for (const entry of entriesOf(record)) {
-    if (!entry.live) continue;
+  const choose = (key: string): EntryValue => valueOf(key) ?? absent(cluster, key);
+  for (const entry of entries) {
     const demand = choose(demandKey(entry));
     if (!isReport(demand)) demands.set(entry.digest, demand);
     const key = reportKey(entry);

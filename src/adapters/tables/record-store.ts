@@ -12,6 +12,9 @@ import { refsOf } from "./body-index.ts";
 import type { CollectorView, Rest } from "./collector.ts";
 import { WHOLE_TABLE, collectBodies } from "./collector.ts";
 import { RECORD_KEY, clusterPartition } from "./keys.ts";
+import { NONE_ASIDE } from "../../domain/aside.ts";
+import type { Bytes } from "../../domain/memory-budget.ts";
+import { budgetOf, DEFAULT_HEAP } from "../../domain/memory-budget.ts";
 import { createLru } from "./lru.ts";
 import { readFinished } from "./finished-shards.ts";
 import { findMissing } from "./missing-bodies.ts";
@@ -24,8 +27,8 @@ import { refuseNewerState, openManifest, packManifest, manifestRow, writeRow } f
 import type { TableVersion, TableRecord } from "./manifest-row.ts";
 
 export interface RecordStoreOptions {
-  /** Parsed bodies kept in this process, weighed by the length of their JSON text. Default 64 Mi characters. */
-  readonly cacheLength?: number;
+  /** Bytes of parsed bodies that are kept in this process. Default: what the default size of an instance allows. */
+  readonly cache?: Bytes;
 }
 
 /** How often a load starts over when its manifest body was replaced and collected meanwhile. */
@@ -40,7 +43,7 @@ export function tableRecordStore(
   clock: Pick<Clock, "now">,
   options: RecordStoreOptions = {},
 ): RecordStore<TableVersion> {
-  const records = new TableRecords(table, clock, options.cacheLength ?? 64 * 1024 * 1024);
+  const records = new TableRecords(table, clock, options.cache ?? budgetOf(DEFAULT_HEAP).cache);
   const { bodies } = records;
   return {
     load: (cluster) => asPortCall(`load record of ${cluster}`, () => records.load(cluster)),
@@ -49,10 +52,10 @@ export function tableRecordStore(
         const shards = loaded.version.index.finished ?? [];
         return readFinished(bodies, clusterPartition(loaded.record.cluster), shards, sets);
       }),
-    bodies: (loaded) =>
+    bodies: (loaded, aside = NONE_ASIDE) =>
       asPortCall(`read bodies of ${loaded.record.cluster}`, () => {
         for (const { body } of loaded.record.missing ?? []) bodies.suspect(body);
-        return readBodies(bodies, loaded.record, loaded.version.index);
+        return readBodies(bodies, loaded.record, loaded.version.index, aside);
       }),
     missing: (loaded) =>
       asPortCall(`look for bodies of ${loaded.record.cluster}`, () =>
@@ -77,10 +80,10 @@ class TableRecords {
   /** Passes over the table that are not complete yet. */
   readonly #passes = new Map<ClusterName, Rest>();
 
-  constructor(table: Table, clock: Pick<Clock, "now">, cacheLength: number) {
+  constructor(table: Table, clock: Pick<Clock, "now">, cache: Bytes) {
     this.#table = table;
     this.#clock = clock;
-    this.bodies = openBodies(table, clock, createLru(cacheLength));
+    this.bodies = openBodies(table, clock, createLru(cache));
     this.#staged = createStaged(clock);
   }
 

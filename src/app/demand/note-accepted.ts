@@ -1,3 +1,4 @@
+import type { SetName } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { noteMoreRejected } from "../../domain/more-rejected.ts";
 import { noteNoAmounts } from "../../domain/no-amount.ts";
@@ -15,7 +16,7 @@ export async function noteAccepted(
 ): Promise<readonly string[]> {
   try {
     // A renewal stays cheap: what can be said of its demand was said when it came.
-    const bodies = changed && before !== undefined ? await readKnown(ports, before) : undefined;
+    const bodies = changed && before !== undefined ? await readKnown(ports, before, update.set) : undefined;
     const held = before?.record.sets.get(update.set);
     const demand = held?.live === true ? bodies?.demands.get(held.digest) : undefined;
     return [
@@ -34,10 +35,13 @@ export async function noteAccepted(
   }
 }
 
-/** Without them there are fewer notes. */
-async function readKnown({ store }: Ports, before: LoadedRecord): Promise<Bodies | undefined> {
+/** What is known of the cluster and of one set: the demand of all sets may be large. Without it there are fewer notes. */
+async function readKnown({ store }: Ports, before: LoadedRecord, set: SetName): Promise<Bodies | undefined> {
+  const { sets, separateReports, separatePools } = before.record;
+  const names = [...sets.keys(), ...separateReports.keys(), ...separatePools.keys()];
+  const others = new Map(names.filter((name) => name !== set).map((name) => [name, "memory" as const]));
   try {
-    return await store.bodies(before);
+    return await store.bodies(before, others);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return undefined;

@@ -1,3 +1,5 @@
+import { smallestHeap } from "../../decide/record/processes.ts";
+import { budgetOf } from "../../domain/memory-budget.ts";
 import { accept } from "../../decide/record/accept.ts";
 import { holds, recallSets } from "../../decide/record/finished-sets.ts";
 import type { Acceptance } from "../../decide/record/accept.ts";
@@ -100,7 +102,7 @@ async function serve(
   };
   try {
     const committed = await commitLoaded(app, cluster, load, (current) =>
-      acceptAll(current, batch, app.ports.clock.now(), senderTime),
+      acceptAll(app, current, batch, senderTime),
     );
     batch.forEach(({ answer, update }, index) => answer.resolve(recordedOf(committed, index, update)));
   } catch (error) {
@@ -155,18 +157,20 @@ async function readFinished(
 }
 
 function acceptAll(
+  { ports, lanes }: App,
   current: WithFinished,
   batch: readonly Waiting[],
-  now: Instant,
   senderTime: (at: Instant) => Instant,
 ): Change<Accepted> {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
   let record = current.record;
+  const now = ports.clock.now();
+  const memory = budgetOf(smallestHeap(record, lanes.heap, now)).demand;
   const acceptances = batch.map(({ update, keepSeconds, senders }) => {
     const recalled = recallSets(record, current.finished, [update.set]);
     const oldest = senderTime(minusSeconds(now, keepSeconds));
-    const acceptance = accept(recalled, update, now, { oldest, senders });
+    const acceptance = accept(recalled, update, now, { oldest, senders, memory });
     if (acceptance.kind === "accepted" && acceptance.record !== recalled) {
       record = acceptance.record;
       for (const [digest, body] of acceptance.demands) demands.set(digest, body);

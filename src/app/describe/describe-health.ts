@@ -13,6 +13,7 @@ import { PortError } from "../ports/port-error.ts";
 import { reviveLoop } from "../reconcile/revive-loop.ts";
 import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
 import type { App } from "../process/app.ts";
+import { leftOutBy, triedAgainAt } from "../../decide/record/processes.ts";
 import { isStarting, notesOn, staleSeconds, isTickLate, FAILURES, stateOf } from "./health-notes.ts";
 import { unneededText } from "./unneeded-text.ts";
 import { quoteText } from "../../domain/secrets.ts";
@@ -64,6 +65,15 @@ function unreadable({ ports }: App, cluster: ClusterName, error: unknown): Healt
   return { ...UNKNOWN, ok: false, notes: [`${FAILURES.failed}: ${message}`], trouble };
 }
 
+/** Processes died over a plan of this record. Undefined: none did, or a single one, which may be the end of an instance. */
+function deathsText(record: ClusterRecord, now: Instant): string | undefined {
+  const { deaths } = record;
+  const sets = leftOutBy(record, now);
+  if (deaths === undefined || sets === 0) return undefined;
+  const which = sets === 1 ? "the request set" : `the ${sets} request sets`;
+  return `the app ended ${deaths.count} times while it planned this cluster, probably for want of memory: ${which} whose content came last ${sets === 1 ? "is" : "are"} left out until ${isoTime(triedAgainAt(deaths.at))}, when a plan tries with all`;
+}
+
 /** Health in short: whether the last accepted observation is recent, and the cause if it is not. Without `bodies`, only from the record. */
 export function describeHealth(
   record: ClusterRecord,
@@ -77,6 +87,7 @@ export function describeHealth(
   const fresh = age !== undefined && age <= staleSeconds(record, policy) && !isTickLate(record, policy, now);
   const outage = record.outage === undefined || record.outage.until <= now ? undefined : record.outage;
   const seen = bodies?.seen;
+  const deaths = deathsText(record, now);
   return {
     ok: fresh && trouble === undefined,
     starting: isStarting(record, now) ? true : undefined,
@@ -85,6 +96,7 @@ export function describeHealth(
     warnings: [
       ...(record.unneeded === undefined ? [] : [unneededText(record.unneeded)]),
       ...retiredKeys(record, stopKeys).map(retiredKeyText),
+      ...(deaths === undefined ? [] : [deaths]),
     ],
     lastLookAgeSeconds: age,
     trouble:

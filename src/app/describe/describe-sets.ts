@@ -1,3 +1,4 @@
+import { asideText } from "../../domain/aside.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Held, SetEntry } from "../../domain/request-sets.ts";
@@ -61,17 +62,26 @@ function describeEntry(
 ): RequestSetShown {
   const report = held.separateReports.get(name);
   const pools = held.separatePools.get(name);
-  const body = bodies.demands.get(entry.digest);
+  const isAside = bodies.aside?.has(name) === true;
+  const body = isAside ? undefined : bodies.demands.get(entry.digest);
   return {
     requestSet: name,
-    state: stateOf(entry, bodies, now),
+    state: isAside && isLive(entry, now) ? "live" : stateOf(entry, bodies, now),
     ...describeTimes(entry, now),
-    demands: body?.demands.length ?? 0,
+    demands: isAside ? (entry.size?.jobs ?? 0) : (body?.demands.length ?? 0),
+    leftOut: isAside ? leftOutText(name, bodies) : undefined,
     reportsHosts: reportsOf(held).get(name)?.report !== undefined,
     ...rejectedShown(body, rejectedBytes),
     report: report === undefined ? undefined : describePart(report, now),
     pools: pools === undefined ? undefined : describePart(pools, now),
   };
+}
+
+/** The words of the last plan, or those of a load that came after it. */
+function leftOutText(name: SetName, { plan, aside }: Bodies): string | undefined {
+  const why = aside?.get(name);
+  const said = plan?.leftOut?.find((one) => one.set === name && one.aside !== undefined);
+  return why === undefined ? undefined : asideText(why, said?.why ?? "its jobs");
 }
 
 function mainEntry({ sets, separateReports, separatePools }: Held, name: SetName): SetEntry | undefined {

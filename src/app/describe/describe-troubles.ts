@@ -1,3 +1,4 @@
+import { asideText } from "../../domain/aside.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -123,7 +124,9 @@ function pauses({ backoffs }: ClusterRecord, now: Instant): readonly TroubleShow
 }
 
 function leftOut({ plan }: Bodies): readonly TroubleShown[] {
-  return (plan?.leftOut ?? []).map(({ set, demands, first, why, by }) => {
+  return (plan?.leftOut ?? []).map(({ set, demands, first, why, by, aside }) => {
+    if (aside !== undefined)
+      return { kind: "left-out", text: `request set ${set}: ${asideText(aside, why)}`, count: demands };
     const [whose, remedy] =
       by === "configuration"
         ? ["half of", "Configure fewer of them, or with fewer constraints"]

@@ -1,5 +1,6 @@
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
+import type { Aside } from "../../domain/aside.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
@@ -61,8 +62,11 @@ export interface RecordStore<V extends RecordVersion = RecordVersion> {
   load(cluster: ClusterName): Promise<LoadedRecord<V> | undefined>;
   /** The remembered parts of those of the sets that have left the record. Reads only the bodies in which they would be. */
   finished(loaded: LoadedRecord<V>, sets: readonly SetName[]): Promise<ReadonlyMap<SetName, FinishedSet>>;
-  /** The bodies of a loaded record. Undefined if one is missing because the record has changed: load again. */
-  bodies(loaded: LoadedRecord<V>): Promise<Bodies | undefined>;
+  /**
+   * The bodies of a loaded record, without those of the sets of `aside`. Undefined if one is missing because the record has changed: load
+   * again.
+   */
+  bodies(loaded: LoadedRecord<V>, aside?: Aside): Promise<Bodies | undefined>;
   /** The bodies of a loaded record that storage lacks, whatever this process has cached. Undefined if none is missing. */
   missing(loaded: LoadedRecord<V>): Promise<MissingBodies | undefined>;
   /**

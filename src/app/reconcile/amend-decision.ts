@@ -63,10 +63,12 @@ function rebase(decision: Decision, current: ClusterRecord): Decision {
     pendingWake: _pending,
     calls: _calls,
     provesFrom: _proves,
+    planning: _others,
+    deaths: _died,
     ...record
   } = decision.record;
   const { generation, lookedAt, looks, wakeAt, wakeFor, rejections, calls, provesFrom } = current;
-  const { nextTickAt, restsUntil, pendingWake } = current;
+  const { nextTickAt, restsUntil, pendingWake, planning, deaths } = current;
   const ticks = {
     ...(nextTickAt === undefined ? {} : { nextTickAt }),
     ...(restsUntil === undefined ? {} : { restsUntil }),
@@ -78,7 +80,11 @@ function rebase(decision: Decision, current: ClusterRecord): Decision {
     ...(calls === undefined ? {} : { calls }),
     ...(provesFrom === undefined ? {} : { provesFrom }),
   };
-  const moved = { ...held, generation, rejections, ...observed, ...wake, ...ticks, ...slow };
+  const processes = {
+    ...(planning === undefined ? {} : { planning }),
+    ...(deaths === undefined ? {} : { deaths }),
+  };
+  const moved = { ...held, generation, rejections, ...observed, ...wake, ...ticks, ...slow, ...processes };
   return { ...decision, record: { ...record, ...moved } };
 }
 

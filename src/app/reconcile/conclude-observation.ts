@@ -1,5 +1,6 @@
 import { withoutStops } from "../../decide/record/amend.ts";
 import type { MeasuredCall } from "../../decide/pace/calls.ts";
+import { endPlanning } from "../../decide/record/processes.ts";
 import { noteCalls, noteUnseen } from "../../decide/pace/calls.ts";
 import {
   endObservation,
@@ -65,7 +66,7 @@ export function concluder(
     const noted = noteCalls(loaded.record, calls, run.policy, now);
     const { arrivedAt } = seen;
     const timed = noteUnseen(noted, { began: seen.observation.snapshot.at, arrivedAt }, run.policy);
-    const record = endObservation(timed, begun.at);
+    const record = endPlanning(endObservation(timed, begun.at), run.app.lanes.process);
     const current: CurrentInForce = { ...loaded, record };
     const observation = asProof(seen.observation, record);
     const settled = settleFindings(current, resumed, now);
@@ -230,7 +231,8 @@ export function noteFailedObservation(
   const now = run.app.ports.clock.now();
   const { lastGoodLookAt } = current.record;
   const settled = endOldStops(settleFindings(current, findings, now), now);
-  const noted = endObservation(noteCalls(settled.record, calls, current.policy, now), began);
+  const calm = endPlanning(settled.record, run.app.lanes.process);
+  const noted = endObservation(noteCalls(calm, calls, current.policy, now), began);
   const isOver = lastGoodLookAt !== undefined && failure.at < lastGoodLookAt && lastGoodLookAt <= now;
   const ticking = tickSoon(isOver ? noted : { ...noted, trouble: failure }, run, now);
   const { record, changes } = retire(ticking, current.policy, now);

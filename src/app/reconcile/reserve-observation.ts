@@ -21,6 +21,7 @@ import {
   takeOver,
   withoutDueWake,
 } from "../../decide/record/whose-turn.ts";
+import { beginPlanning } from "../../decide/record/processes.ts";
 import type { Owner } from "../../domain/ids.ts";
 import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
@@ -84,7 +85,7 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   const open = [...new Set([...record.inFlight.map((entry) => entry.requestId), ...resumed])];
   const begun = beginObservation(reserved, now);
   return {
-    save: { record: begun, changes: {} },
+    save: { record: beginPlanning(begun, run.app.lanes.process, now), changes: {} },
     result: {
       kind: "begun",
       at: now,

@@ -1,3 +1,4 @@
+import { forgetDeaths, noteHeap } from "../../decide/record/processes.ts";
 import { isRemembered, retireSets } from "../../decide/record/finished-sets.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import { restSeconds, tickAfterPlan } from "../../decide/pace/next-tick.ts";
@@ -18,7 +19,7 @@ import type { Planner, Concluded } from "./planner.ts";
 export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
   const { plan, seen, ledger, virtual } = decision;
   const { document } = run.policy;
-  const planned = withoutCoveredWake(endPriority(decision.record));
+  const planned = withoutCoveredWake(endPriority(survive(decision, run)));
   const { record, changes } = retire(planned, run.policy, plan.at);
   const wakeAt = followUpOf(decision, record);
   const followed: ClusterRecord = wakeAt === undefined ? record : { ...record, wakeAt, wakeFor: "follow-up" };
@@ -47,6 +48,13 @@ export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
       ...(wakeAt === undefined ? {} : { wakeAt }),
     },
   };
+}
+
+/** This process has made a plan with its heap. If it left out no set because others died, no process dies of the record. */
+function survive({ record, plan }: Decision, { app }: Planner): ClusterRecord {
+  const noted = noteHeap(record, app.lanes.heap, plan.at);
+  const isWhole = plan.leftOut?.some(({ aside }) => aside === "deaths") !== true;
+  return isWhole ? forgetDeaths(noted) : noted;
 }
 
 /** By then CycleCloud has usually accepted the stops of a plan. */

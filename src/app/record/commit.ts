@@ -7,6 +7,7 @@ import { loadInOrder } from "./set-back.ts";
 import type { App } from "../process/app.ts";
 import type { Current, CurrentInForce } from "./current.ts";
 import type { Seconds } from "../../domain/units.ts";
+import { SMALL_PART } from "../process/lanes.ts";
 import { ATTEMPTS, LONGEST_PAUSE_MS } from "./attempts.ts";
 import { loadCurrent, loadInForce } from "./load-record.ts";
 
@@ -47,7 +48,19 @@ export async function commitWhole<T>(
   change: (current: CurrentInForce) => Change<T>,
 ): Promise<Committed<T>> {
   const decide = (current: CurrentInForce) => underPolicy(change(current), current.policy);
-  return app.lanes.runWhole(cluster, () => commitStaged(app, cluster, decide));
+  return app.lanes.runWhole(cluster, () => withRoom(app, cluster, () => commitStaged(app, cluster, decide)));
+}
+
+/** Demand of several clusters together may take more memory than there is, so their commits take turns. What is small does not wait for what is large. */
+async function withRoom<T>({ lanes, ports }: App, cluster: ClusterName, work: () => Promise<T>): Promise<T> {
+  const bytes = Math.min(lanes.memoryOf(cluster).demandBytes, lanes.budget.demand);
+  const lane = bytes <= SMALL_PART * lanes.budget.demand ? "small" : "large";
+  const leave = await lanes.planning.enter(lane, bytes, ports.clock);
+  try {
+    return await work();
+  } finally {
+    leave?.();
+  }
 }
 
 function underPolicy<T>(change: Change<T>, { document: configuration }: Policy): Change<T> {

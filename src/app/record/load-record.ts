@@ -1,4 +1,5 @@
 import { bornRecord } from "../../decide/record/epoch.ts";
+import { demandBytesOf, setAside } from "../../decide/record/set-aside.ts";
 import { areLost, forgetLost, missingSince } from "../../decide/record/lost-bodies.ts";
 import { withQuestions } from "../../decide/stops/questions.ts";
 import type { Bodies } from "../../domain/bodies.ts";
@@ -16,6 +17,7 @@ import { ATTEMPTS, LONGEST_PAUSE_MS } from "./attempts.ts";
 export async function loadCurrent(app: App, cluster: ClusterName): Promise<Current> {
   const { clock, entropy, store } = app.ports;
   const stored = await store.load(cluster);
+  if (stored !== undefined) app.lanes.memoryOf(cluster).demandBytes = demandBytesOf(stored.record);
   return { record: stored?.record ?? bornRecord(cluster, entropy.epoch(), clock.now()), stored };
 }
 
@@ -28,10 +30,12 @@ const LOAD_ATTEMPTS = 5;
  */
 export async function loadWhole(app: App, cluster: ClusterName): Promise<CurrentWhole> {
   const { store, clock, entropy } = app.ports;
+  const { demand } = app.lanes.budget;
   for (let attempt = 1; attempt <= 3 * LOAD_ATTEMPTS; attempt += 1) {
     const current = await loadCurrent(app, cluster);
     if (current.stored === undefined) return { ...current, bodies: NO_BODIES };
-    const bodies = await store.bodies(current.stored);
+    const aside = setAside(current.record, demand, clock.now());
+    const bodies = await store.bodies(current.stored, aside);
     if (bodies !== undefined)
       return { ...current, record: withoutMissing(current.record), bodies: withStops(bodies) };
     if (attempt % LOAD_ATTEMPTS !== 0) await clock.sleep(entropy.fraction() * LONGEST_PAUSE_MS);

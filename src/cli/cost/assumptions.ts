@@ -14,11 +14,15 @@ export interface Assumptions {
 
 export const DEFAULTS: Assumptions = {
   staysSeconds: 60,
-  executionSeconds: 2,
-  memoryMb: 512,
+  executionSeconds: 1,
+  memoryMb: 2048,
   alwaysReady: 0,
   privateEndpoints: 0,
 };
+
+/** An instance of 512 MB has a quarter of a core; one of 2,048 MB has a whole one. */
+export const executionSecondsWith = (memoryMb: number): Seconds =>
+  memoryMb < DEFAULTS.memoryMb ? 2 : DEFAULTS.executionSeconds;
 
 export const MONTH_DAYS = 30;
 export const DAY_SECONDS: Seconds = 86_400;

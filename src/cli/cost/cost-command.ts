@@ -9,7 +9,7 @@ import { jsonText } from "../tell.ts";
 import type { Terminal } from "../terminal.ts";
 import { wrapped } from "../wrapped.ts";
 import type { Assumptions } from "./assumptions.ts";
-import { DEFAULTS } from "./assumptions.ts";
+import { DEFAULTS, executionSecondsWith } from "./assumptions.ts";
 import { billOf, totalOf } from "./bill.ts";
 import busyDay from "./busy-day.json" with { type: "json" };
 import type { DayCounts } from "./day-counts.ts";
@@ -29,7 +29,7 @@ interface CostOptions {
   readonly day?: string;
   readonly prices?: string;
   readonly stays: number;
-  readonly executionSeconds: Seconds;
+  readonly executionSeconds?: Seconds;
   readonly memory: string;
   readonly alwaysReady: number;
   readonly privateEndpoints: number;
@@ -49,9 +49,10 @@ function withAssumptions(command: Command): Command {
         .default(DEFAULTS.staysSeconds),
     )
     .addOption(
-      new Option("--execution-seconds <seconds>", "duration of an execution")
-        .argParser(readPositive)
-        .default(DEFAULTS.executionSeconds),
+      new Option(
+        "--execution-seconds <seconds>",
+        "duration of an execution (default: 1, and 2 with 512 MB)",
+      ).argParser(readPositive),
     )
     .addOption(
       new Option("--memory <mb>", "memory of an instance")
@@ -135,8 +136,10 @@ function billText(clusters: readonly Clusters[], options: CostOptions, prices: P
 }
 
 function assumptionsOf(options: CostOptions): Assumptions {
-  const { stays, executionSeconds, memory, alwaysReady, privateEndpoints } = options;
-  return { staysSeconds: stays, executionSeconds, memoryMb: Number(memory), alwaysReady, privateEndpoints };
+  const { stays, memory, alwaysReady, privateEndpoints } = options;
+  const memoryMb = Number(memory);
+  const { executionSeconds = executionSecondsWith(memoryMb) } = options;
+  return { staysSeconds: stays, executionSeconds, memoryMb, alwaysReady, privateEndpoints };
 }
 
 type ClustersRead = { readonly clusters: readonly Clusters[] } | { readonly code: ExitCode };

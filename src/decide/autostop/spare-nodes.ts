@@ -1,3 +1,4 @@
+import { asideIn } from "../../domain/aside.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -20,7 +21,7 @@ import { excludedNodes } from "../nodes/excluded.ts";
 import { doubtedNodes } from "../nodes/doubt.ts";
 import { supplyOf } from "../need/weigh.ts";
 import type { Spare, Supply } from "../need/spare.ts";
-import { findSpare } from "../need/spare.ts";
+import { findSpare, MAY_NEED } from "../need/spare.ts";
 import { premisesOf } from "../need/recall.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import type { Recalls } from "../need/recalls.ts";
@@ -63,6 +64,10 @@ export function spareNodes(
   const { askers } = asking;
   if (bodies.seen === undefined || askers.size === 0)
     return { spare: askers, unknown: new Map(), why: () => "needed" };
+  if (asideIn(record, bodies.aside).size > 0) {
+    const unknown = new Map([...askers].map((id) => [id, MAY_NEED]));
+    return { spare: NO_NODES, unknown, why: () => "needed" };
+  }
   const { supply, demands } = worldWithout(record, bodies, bodies.seen, asking, policy, now);
   const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };

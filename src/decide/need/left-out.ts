@@ -1,4 +1,9 @@
 import type { Allocation } from "../../domain/allocation.ts";
+import type { Aside } from "../../domain/aside.ts";
+import { NONE_ASIDE } from "../../domain/aside.ts";
+import { mebibytesText } from "../../domain/memory-budget.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { memoryOfEntry, partsOf } from "../../domain/request-sets.ts";
 import type { LastPlan } from "../../domain/world.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Constraint } from "../../domain/constraint.ts";
@@ -14,13 +19,15 @@ export class LeftOut {
   /** The node arrays that each set names. Undefined: it could use any. */
   readonly #arrays = new Map<SetName, ReadonlySet<ArrayName> | undefined>();
 
-  constructor(demands: readonly RankedDemand[]) {
+  /** `aside`: sets that were not read, so they could use any node. */
+  constructor(demands: readonly RankedDemand[], aside: Aside = NONE_ASIDE) {
     this.#demands = new Set(demands.map(({ demand }) => demand));
     for (const [set, own] of Map.groupBy(demands, (one) => one.set)) this.#arrays.set(set, namedBy(own));
+    for (const set of aside.keys()) this.#arrays.set(set, undefined);
   }
 
   get none(): boolean {
-    return this.#demands.size === 0;
+    return this.#arrays.size === 0;
   }
 
   /** A set that may need the node. Undefined: none. */
@@ -36,6 +43,21 @@ export class LeftOut {
   others(demands: readonly RankedDemand[]): readonly RankedDemand[] {
     return this.none ? demands : demands.filter(({ demand }) => !this.#demands.has(demand));
   }
+}
+
+/** For users: the sets that a plan did not read. */
+export function describeAside(aside: Aside, record: ClusterRecord): readonly LeftOutSet[] {
+  return [...aside].map(([set, why]) => {
+    const size = partsOf(record, set).reduce(
+      (sum, entry) => ({
+        jobs: sum.jobs + (entry?.size?.jobs ?? 0),
+        memory: sum.memory + (entry?.live === true ? memoryOfEntry(entry) : 0),
+      }),
+      { jobs: 0, memory: 0 },
+    );
+    const what = `${numberText(size.jobs, "job")} (${mebibytesText(size.memory)} of memory)`;
+    return { set, demands: size.jobs, first: "", why: what, aside: why };
+  });
 }
 
 /** The outcomes of all demands. A demand that was left out keeps what the last plan placed of it. */

@@ -1,3 +1,5 @@
+import type { Aside } from "../../domain/aside.ts";
+import { NONE_ASIDE } from "../../domain/aside.ts";
 import type { Backoff } from "../../domain/backoff.ts";
 import type { Digest, SetName } from "../../domain/ids.ts";
 import type { Ledger } from "../../domain/ledger.ts";
@@ -24,10 +26,13 @@ export interface Premises {
 export function premisesOf(
   record: ClusterRecord,
   { snapshot: observed, ...supply }: Supply,
+  aside: Aside = NONE_ASIDE,
 ): Premises | undefined {
   const { ledger, excluded: _asked, now, ...rest } = supply;
   if (rest.pendingCreates.length > 0 || (rest.groupFills?.length ?? 0) > 0) return undefined;
-  const sets = [...record.sets].flatMap(([name, { live, digest }]) => (live ? [name, digest] : []));
+  const sets = [...record.sets].flatMap(([name, { live, digest }]) =>
+    live && !aside.has(name) ? [name, digest] : [],
+  );
   const backoffs = rest.backoffs.filter(({ until }) => until > now);
   const probed = rest.backoffs.flatMap(({ cause, bucket, dynamic }) =>
     cause === "went-down" ? [{ bucket, ...(dynamic === undefined ? {} : { dynamic }) }] : [],

@@ -62,7 +62,7 @@ export function findSpare(
 const NO_NODES: ReadonlySet<NodeId> = new Set();
 
 /** The text does not name the request set, because a node reads it. The plan names it. */
-const MAY_NEED = "demand that costs too much to be planned may need the node; ask again";
+export const MAY_NEED = "demand that costs too much to be planned may need the node; ask again";
 
 const TOO_EXPENSIVE = "to find out whether the demand can do without the node costs too much; ask again";
 

@@ -8,6 +8,7 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { Pool, RankedDemand } from "../../domain/demand.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Bodies } from "../../domain/bodies.ts";
+import type { Aside } from "../../domain/aside.ts";
 import type { Allocation } from "../../domain/allocation.ts";
 import type { LastPlan, World } from "../../domain/world.ts";
 import type { Reports } from "../world/scheduler-only.ts";
@@ -58,6 +59,8 @@ export interface Wanted {
   readonly reports: Reports | undefined;
   /** The placements of the last plan. Undefined: they are unknown or incomplete. */
   readonly last: () => LastPlan | undefined;
+  /** Sets whose demand is not among these. */
+  readonly aside: Aside;
 }
 
 /** The placements of the stored plan. Undefined if it has none, or not all of them. */
@@ -83,7 +86,7 @@ export function weigh(asked: ToWeigh): Weighed {
   const { snapshot, ledger, wanted, policy, now } = asked;
   const supply = supplyNow(asked);
   const allocation = planOrRecall(asked, supply);
-  const leftOut = new LeftOut(allocation.leftOut);
+  const leftOut = new LeftOut(allocation.leftOut, wanted.aside);
   const candidates = findReleasable(asked, supply, allocation, leftOut);
   const planned = leftOut.others(wanted.demands);
   return {
@@ -122,7 +125,7 @@ function planOrRecall({ record, wanted, policy, now, recall }: ToWeigh, supply: 
     return { creates, starts, needed, outcomes, groups, leftOut, steps, loads, ...dear };
   };
   const question = new PlanQuestion(supply.excluded, last);
-  return recall.answer(premisesOf(record, supply), question, work, isTimeless);
+  return recall.answer(premisesOf(record, supply, wanted.aside), question, work, isTimeless);
 }
 
 /** Nodes that the plan does not need and that may be released, if other nodes can serve the demand. */

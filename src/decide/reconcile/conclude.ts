@@ -12,7 +12,7 @@ import { commitEffects } from "../intents/commit-effects.ts";
 import { startEffects, withStart } from "../intents/node-starts.ts";
 import type { JudgedNodes } from "./judge-nodes.ts";
 import { judgeNodes } from "./judge-nodes.ts";
-import { describeLeftOut } from "../need/left-out.ts";
+import { describeAside, describeLeftOut } from "../need/left-out.ts";
 import { findUnneeded } from "../need/unneeded.ts";
 import type { Weighed } from "../need/weigh.ts";
 import { withStopKeys } from "../nodes/stop-keys.ts";
@@ -57,7 +57,7 @@ export function conclude(on: Conclusion): Decision {
 
 /** The part of a plan that says why. */
 function reasonsOf(
-  { weighed, admitted, policy }: Conclusion,
+  { weighed, admitted, aside, record, policy }: Conclusion,
   { verdicts }: JudgedNodes,
 ): Pick<Plan, "demands" | "nodes" | "groups" | "loads" | "leftOut"> {
   const { groups, loads, leftOut, isTooDear } = weighed.allocation;
@@ -67,7 +67,9 @@ function reasonsOf(
     nodes: verdicts,
     ...(groups.length === 0 ? {} : { groups }),
     loads,
-    ...(weighed.leftOut.none ? {} : { leftOut: describeLeftOut(leftOut, dear) }),
+    ...(weighed.leftOut.none
+      ? {}
+      : { leftOut: [...describeLeftOut(leftOut, dear), ...describeAside(aside, record)] }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Aside } from "../../domain/aside.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -22,6 +23,8 @@ export interface Conclusion {
   readonly record: ClusterRecord;
   readonly dynamics: Dynamics;
   readonly admitted: Admitted;
+  /** Sets that were not read. */
+  readonly aside: Aside;
   readonly observation: Observation;
   readonly ledger: Ledger;
   readonly questions: Questions;

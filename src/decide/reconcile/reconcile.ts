@@ -25,6 +25,7 @@ import { Recall } from "../need/recall.ts";
 import { reportedHosts } from "../world/reported-hosts.ts";
 import { readReports } from "../world/scheduler-only.ts";
 import type { Lacking } from "../nodes/unclear.ts";
+import { asideIn } from "../../domain/aside.ts";
 import { findLacking } from "../nodes/unclear.ts";
 import type { Observation } from "../../domain/observation.ts";
 import type { Decision } from "../../domain/decision.ts";
@@ -72,7 +73,9 @@ export function decide(
   const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
   const named = recogniseByName(updated, dynamics);
   const started = endStarts(observed, named, snapshot, policy, now);
-  const isResting = outage !== undefined;
+  const aside = asideIn(observed, bodies.aside);
+  // Jobs that such a set places are not known.
+  const isResting = outage !== undefined || aside.size > 0;
   const surveyed = surveyDown({ ...started, observation, questions, facts, policy, isResting, now });
   const { ledger, down } = surveyed;
   const next = pauseBuckets(surveyed.record, bodies, snapshot, ledger, facts, policy, now);
@@ -82,9 +85,9 @@ export function decide(
   const reports = readReports(hosts, cluster, admitted.demands);
   const ended = endedClaims(observed, bodies, now, policy.senders);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
-  const wanted = { demands, pools, dynamics, reports, last: () => lastPlanOf(bodies) };
+  const wanted = { demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
   const weighed = weigh({ record: next, snapshot, ledger, questions, wanted, policy, now, recall });
-  const found = { dynamics, admitted, observation, ledger, questions, facts, weighed, outage, down };
+  const found = { dynamics, admitted, aside, observation, ledger, questions, facts, weighed, outage, down };
   return conclude({ ...found, record: withPoolOwners(next, owners), last: bodies.plan, policy, now, owner });
 }
 

@@ -20,6 +20,8 @@ import { compareText } from "../../domain/text.ts";
 import type { TooMuch } from "./cluster-bounds.ts";
 import { findTooMuch } from "./cluster-bounds.ts";
 import { digestOf, measure } from "../../domain/digest.ts";
+import { memoryOf, memoryOfReport } from "../../domain/demand-memory.ts";
+import type { Bytes } from "../../domain/memory-budget.ts";
 
 /** The result of accepting a demand message. */
 export type Acceptance =
@@ -47,6 +49,14 @@ export type Acceptance =
 /** The parts of a set that are joined separately. Parts that may come without demand have their names in a message. */
 export type Part = "demand" | "schedulerNodes" | "pools";
 
+/** What a message is accepted under. */
+export interface Terms {
+  readonly oldest?: Instant;
+  readonly senders?: SenderRules;
+  /** What a plan may need for all sets together. Absent: what the default size of an instance allows. */
+  readonly memory?: Bytes | undefined;
+}
+
 /**
  * Joins a message with the held parts of its set: each part that is not older than the held one replaces it. So neither the order nor the
  * number of deliveries matters (architecture.md, The decision model). A message with demand states all parts of its set at its revision. A
@@ -62,7 +72,7 @@ export function accept(
   record: ClusterRecord,
   update: RequestSetUpdate,
   now: Instant,
-  { oldest, senders = NO_SENDER_RULES }: { readonly oldest?: Instant; readonly senders?: SenderRules } = {},
+  { oldest, senders = NO_SENDER_RULES, memory }: Terms = {},
 ): Acceptance {
   if (update.expiresAt <= now) return { kind: "stale", expiredAt: update.expiresAt };
   if (oldest !== undefined && update.revision.value < oldest && !renewsHeld(record, update))
@@ -70,7 +80,7 @@ export function accept(
   const joined =
     update.demand === undefined ? acceptPartial(record, update, now) : acceptWhole(record, update, now);
   if (joined.kind !== "accepted") return joined;
-  const tooMuch = findTooMuch(record, joined.record, update.set, now, senders);
+  const tooMuch = findTooMuch(record, joined.record, update.set, now, { senders, memory });
   if (tooMuch?.mayEnd === true) return { ...joined, record: endSet(joined.record, update.set, now) };
   return tooMuch ?? joined;
 }
@@ -101,7 +111,7 @@ function acceptWhole(record: ClusterRecord, update: WholeUpdate, now: Instant): 
   const order = held === undefined ? 1 : compareDemands(update, held);
   if (held !== undefined && order < 0) return { kind: "older", held: held.revision };
 
-  const entry = entryOf(update, held, now);
+  const entry = withContent(entryOf(update, held, now), held);
   const parts = sortParts(record, update);
   if (held?.live === true && order === 0 && compareRepeats(entry, held) <= 0) {
     return { kind: "accepted", record, demands: new Map(), reports: new Map(), changed: false, ...parts };
@@ -139,11 +149,26 @@ function entryOf(update: WholeUpdate, held: SetEntry | undefined, now: Instant):
   if (update.ends === true) return { ...times, expiresAt: now, digest, live: false, ended: true };
   const jobs = demand.demands.filter(({ kind }) => kind === "job").length;
   const entry = { ...times, digest, live: true };
-  const asked = isEmpty(demand) ? 0 : bytes;
-  if (schedulerNodes === undefined) return { ...entry, size: { jobs, bytes: asked } };
-  const report = measure(schedulerNodes);
-  const reported = schedulerNodes.length === 0 ? 0 : report.bytes;
-  return { ...entry, report: report.digest, size: { jobs, bytes: asked + reported } };
+  const asked = isEmpty(demand) ? NO_SIZE : { jobs, bytes, memory: memoryOf(demand) };
+  if (schedulerNodes === undefined) return { ...entry, size: asked };
+  const { digest: report, size } = sizeOfReport(schedulerNodes);
+  const all = { jobs, bytes: asked.bytes + size.bytes, memory: asked.memory + size.memory };
+  return { ...entry, report, size: all };
+}
+
+const NO_SIZE = { jobs: 0, bytes: 0, memory: 0 };
+
+function sizeOfReport(hosts: readonly SchedulerNode[]) {
+  const { bytes, digest: report } = measure(hosts);
+  const size = hosts.length === 0 ? NO_SIZE : { jobs: 0, bytes, memory: memoryOfReport(hosts) };
+  return { digest: report, size };
+}
+
+/** The entry with the moment at which its content came, which a renewal of the same demand keeps. */
+function withContent(entry: SetEntry, held: SetEntry | undefined): SetEntry {
+  if (held?.live !== true || held.digest !== entry.digest) return entry;
+  const { contentAt = held.acceptedAt } = held;
+  return contentAt === entry.acceptedAt ? entry : { ...entry, contentAt };
 }
 
 /** A sender's mistakes are kept, so they are something. */
@@ -233,8 +258,7 @@ function broughtBy(update: PartialUpdate, now: Instant): readonly Brought[] {
   const { schedulerNodes, pools } = update;
   const parts: Brought[] = [];
   if (schedulerNodes !== undefined) {
-    const { bytes, digest: report } = measure(schedulerNodes);
-    const size = { jobs: 0, bytes: schedulerNodes.length === 0 ? 0 : bytes };
+    const { digest: report, size } = sizeOfReport(schedulerNodes);
     const held = { digest: NOTHING_DIGEST, live: true, report, size };
     const entry = { ...timesOf(update, now), ...held };
     parts.push({ part: "schedulerNodes", entry, body: NOTHING, report: schedulerNodes });
@@ -242,7 +266,7 @@ function broughtBy(update: PartialUpdate, now: Instant): readonly Brought[] {
   if (pools !== undefined) {
     const body = poolsAlone(pools);
     const { bytes, digest } = measure(body);
-    const size = { jobs: 0, bytes: pools.length === 0 ? 0 : bytes };
+    const size = pools.length === 0 ? NO_SIZE : { jobs: 0, bytes, memory: memoryOf(body) };
     parts.push({ part: "pools", entry: { ...timesOf(update, now), digest, live: true, size }, body });
   }
   return parts;
@@ -294,7 +318,8 @@ function joinSeparate(record: ClusterRecord, part: Brought["part"], set: SetName
     const same = entry.digest === held.digest && entry.report === held.report;
     return same ? { kind: "held" } : { kind: "older", held: held.revision };
   }
-  return { kind: "taken", record: { ...record, [field]: new Map(record[field]).set(set, entry) } };
+  const taken = new Map(record[field]).set(set, withContent(entry, held));
+  return { kind: "taken", record: { ...record, [field]: taken } };
 }
 
 /** Whether other pools are in force. Pools that came with demand are part of its body, which is not loaded, so they count as different. */

@@ -1,7 +1,9 @@
 import type { Problem } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
+import type { Bytes } from "../../domain/memory-budget.ts";
+import { budgetOf, DEFAULT_HEAP, mebibytesText } from "../../domain/memory-budget.ts";
 import type { Held, SetEntry } from "../../domain/request-sets.ts";
-import { asksNothing, isInForce, partsOf } from "../../domain/request-sets.ts";
+import { asksNothing, isInForce, memoryOfEntry, partsOf } from "../../domain/request-sets.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Room, Sender } from "../senders/shares.ts";
@@ -18,8 +20,10 @@ const CLUSTER_BOUNDS = {
   idle: 5000,
   /** The maximum of one message, too. */
   jobs: 200_000,
-  /** Measured as JSON before compression. */
-  bytes: 64 * 1024 * 1024,
+  /** Each half is twice the maximum of one request. Measured as JSON before compression. */
+  bytes: 128 * 1024 * 1024,
+  /** Bytes of heap that a plan needs (demand-memory.ts). Less where a smaller heap plans the cluster (docs/protocol.md, Memory). */
+  memory: budgetOf(DEFAULT_HEAP).demand,
 } as const;
 
 type Kind = keyof typeof CLUSTER_BOUNDS;
@@ -41,26 +45,40 @@ export function findTooMuch(
   after: Held,
   set: SetName,
   now: Instant,
-  senders: SenderRules,
+  {
+    senders,
+    memory = CLUSTER_BOUNDS.memory,
+  }: { readonly senders: SenderRules; readonly memory?: Bytes | undefined },
 ): TooMuch | undefined {
   const was = sizeOfSet(before, set, now);
   const is = sizeOfSet(after, set, now);
-  const grown = KINDS.filter((kind) => is[kind] > was[kind]);
+  const grown = KINDS.filter(
+    (kind) => is[kind] > was[kind] && (kind !== "memory" || isKnownToGrow(before, set, was, is)),
+  );
   if (grown.length === 0 || isSame(before, after, set, now)) return undefined;
   const sizes = sizesOf(after, now, senders);
   const sender = senderOf(senders, set);
   for (const kind of grown) {
     const held = new Map([...sizes].map(([one, size]) => [one, size[kind]]));
-    const room = roomOf(CLUSTER_BOUNDS[kind], senders, held, sender);
+    const bound = kind === "memory" ? memory : CLUSTER_BOUNDS[kind];
+    const room = roomOf(bound, senders, held, sender);
     const found = held.get(sender) ?? 0;
     if (found <= room.most) continue;
-    const problem = describe(kind, { found, all: sum(held.values()), room, sender });
+    const problem = describe(kind, { found, all: sum(held.values()), bound, room, sender });
     return { kind: "too-much", problem, ...(kind === "idle" && was.sets > 0 ? { mayEnd: true } : {}) };
   }
   return undefined;
 }
 
-const KINDS = ["sets", "idle", "jobs", "bytes"] as const satisfies readonly Kind[];
+/** An older release did not measure memory. A set of its time that has no more jobs and bytes than before has not grown. */
+function isKnownToGrow(before: Held, set: SetName, was: Size, is: Size): boolean {
+  const isMeasured = partsOf(before, set).every(
+    (entry) => entry?.live !== true || entry.size?.memory !== undefined,
+  );
+  return isMeasured || is.jobs > was.jobs || is.bytes > was.bytes;
+}
+
+const KINDS = ["sets", "idle", "jobs", "bytes", "memory"] as const satisfies readonly Kind[];
 type Size = Readonly<Record<Kind, number>>;
 
 /** Whether the set has the same demand as before. An older release did not measure some sets, so their sizes cannot be compared. */
@@ -75,13 +93,14 @@ function sizeOfSet(held: Held, set: SetName, now: Instant): Size {
 }
 
 function sizeOfParts(parts: readonly (SetEntry | undefined)[], now: Instant): Size {
-  const size = { sets: 0, idle: 0, jobs: 0, bytes: 0 };
+  const size = { sets: 0, idle: 0, jobs: 0, bytes: 0, memory: 0 };
   let isLive = false;
   for (const entry of parts) {
     if (!isInForce(entry, now)) continue;
     isLive = true;
     size.jobs += entry.size?.jobs ?? 0;
     size.bytes += entry.size?.bytes ?? 0;
+    size.memory += memoryOfEntry(entry);
     if (!asksNothing(entry)) size.sets = 1;
   }
   if (isLive && size.sets === 0) size.idle = 1;
@@ -95,7 +114,7 @@ function sizesOf(held: Held, now: Instant, senders: SenderRules): ReadonlyMap<Se
   const count = (set: SetName): void => {
     const size = sizeOfSet(held, set, now);
     const sender = senderOf(senders, set);
-    const total = sizes.get(sender) ?? { sets: 0, idle: 0, jobs: 0, bytes: 0 };
+    const total = sizes.get(sender) ?? { sets: 0, idle: 0, jobs: 0, bytes: 0, memory: 0 };
     sizes.set(sender, total);
     for (const kind of KINDS) total[kind] += size[kind];
   };
@@ -109,14 +128,14 @@ interface Over {
   /** What the sender, and all senders together, would hold. */
   readonly found: number;
   readonly all: number;
+  readonly bound: number;
   readonly room: Room;
   readonly sender: Sender;
 }
 
 /** Says whose share is full, and how much of it. */
-function describe(kind: Kind, { found, all, room, sender }: Over): Problem {
+function describe(kind: Kind, { found, all, bound, room, sender }: Over): Problem {
   const text = TEXTS[kind];
-  const bound = CLUSTER_BOUNDS[kind];
   const { most, own, free, pot } = room;
   if (typeof sender !== "string")
     return {
@@ -146,11 +165,12 @@ function sum(amounts: Iterable<number>): number {
 
 /** Rounded up, so that the found amount is never shown as equal to the allowed one. */
 const amountOf = (kind: Kind, amount: number): string =>
-  kind === "bytes" ? `${Math.ceil((amount / 1024 / 1024) * 10) / 10} MiB` : String(amount);
+  kind === "bytes" || kind === "memory" ? mebibytesText(amount) : String(amount);
 
 const TEXTS: Readonly<Record<Kind, (amount: number) => string>> = {
   sets: (count) => `${count} live request sets`,
   idle: (count) => `${count} request sets that ask for nothing`,
   jobs: (count) => `${count} jobs`,
   bytes: (bytes) => `${amountOf("bytes", bytes)} of demand as JSON`,
+  memory: (bytes) => `${amountOf("memory", bytes)} of memory for plans`,
 };

@@ -13,6 +13,8 @@ export function demandsInForce(
 ): readonly RankedDemand[] {
   const all: RankedDemand[] = [];
   for (const [set, entry] of record.sets) {
+    // Its demand may be there all the same: that of another set with equal content.
+    if (bodies.aside?.has(set) === true) continue;
     if (!entry.live || (now !== undefined && entry.expiresAt <= now)) continue;
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) all.push({ set, demand });
   }

@@ -1,3 +1,4 @@
+import { asideIn } from "../../domain/aside.ts";
 import type { Instant } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
@@ -32,9 +33,12 @@ export function ownedPools(
   senders: SenderRules = NO_SENDER_RULES,
 ): OwnedPools {
   const before = new Map((record.poolOwners ?? []).map(({ set, pools }) => [set, new Set(pools)]));
+  // What a set that is not read says of its pools is not known. They stay its own.
+  const aside = asideIn(record, bodies.aside);
+  const kept = (record.poolOwners ?? []).filter(({ set }) => aside.has(set));
+  const keptKeys = new Set(kept.flatMap((owner) => owner.pools));
   const named = claimsOf(record, bodies, senders, (set) => before.has(set));
-  if (named.size === 0) return NO_POOLS;
-  const owned = new Map<SetName, Digest[]>();
+  const owned = new Map<SetName, Digest[]>(kept.map(({ set, pools }) => [set, [...pools]]));
   const pools: Pool[] = [];
   let noted = 0;
   for (const [name, claims] of named) {
@@ -44,6 +48,7 @@ export function ownedPools(
       continue;
     }
     const key = digestOf(name);
+    if (keptKeys.has(key)) continue;
     const { set, pool } = firstClaim(claims, ({ set: one }) => before.get(one)?.has(key) === true);
     pools.push(pool);
     noted += 1;
@@ -88,8 +93,6 @@ function inOrder(owned: ReadonlyMap<SetName, readonly Digest[]>): PoolOwners {
     .toSorted(([a], [b]) => compareText(a, b))
     .map(([set, keys]) => ({ set, pools: keys.toSorted(compareText) }));
 }
-
-const NO_POOLS: OwnedPools = { pools: [], owners: [] };
 
 interface Claim {
   readonly set: SetName;

@@ -2,6 +2,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Problem } from "../../domain/demand.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import type { Bytes } from "../../domain/memory-budget.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { WhatIf } from "../../domain/what-if.ts";
 import { enableBuckets } from "./change-buckets.ts";
@@ -28,6 +29,7 @@ export function suppose(
   seen: Snapshot,
   { policy, updates, limits, buckets }: WhatIf,
   now: Instant,
+  memory?: Bytes,
 ): Supposed {
   const problems: Problem[] = refuseRules(record, { policy, updates });
   if (problems.length > 0) return { kind: "unknown", problems };
@@ -37,10 +39,10 @@ export function suppose(
   if (problems.length > 0) return { kind: "unknown", problems };
   const demands = new Map(bodies.demands);
   const reports = new Map(bodies.reports);
-  const { senders } = policy;
+  const terms = { ...(policy.senders === undefined ? {} : { senders: policy.senders }), memory };
   let next = enabled.record;
   for (const update of updates) {
-    const accepted = accept(next, update, now, senders === undefined ? {} : { senders });
+    const accepted = accept(next, update, now, terms);
     if (accepted.kind === "too-much") {
       const path = `requestSets.${update.set}`;
       return { kind: "unknown", problems: [{ ...accepted.problem, path }] };

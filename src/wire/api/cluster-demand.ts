@@ -38,6 +38,10 @@ export const requestSetSummary = z.object({
   state: z.enum(["live", "empty", "lapsed"]),
   ...times,
   demands: count,
+  leftOut: text.optional().meta({
+    description:
+      "Why plans do not read this set. Absent: they do. Demand that a plan read and left out is in `troubles`.",
+  }),
   reportsHosts: z.boolean(),
   rejectedJobs: z.array(rejectedJob),
   moreRejectedJobs: count.optional().meta({

@@ -20,11 +20,17 @@ const LEVELS_PARSED = 100_000;
 
 /**
  * The excess of a text before it is parsed: megabytes can contain millions of empty objects or levels, each of which costs tens of bytes of
- * memory once parsed. Counts members, items and levels outside of strings, in one pass. Undefined if nothing is too large.
+ * memory once parsed. Undefined if nothing is too large.
  */
 export function oversizeOfText(text: string, most: number = BOUNDS.values): Problem | undefined {
   // A value takes at least one character and its comma; a level takes one character at each end.
   if (text.length <= 2 * Math.min(most, LEVELS_PARSED)) return undefined;
+  const counted = countValues(text, most);
+  return typeof counted === "number" ? undefined : counted;
+}
+
+/** How many members and items a text has outside of strings, counted in one pass. A problem if there are more than `most`, or too many levels. */
+export function countValues(text: string, most: number = BOUNDS.values): number | Problem {
   let values = 1;
   let level = 0;
   let isQuoted = false;
@@ -41,7 +47,7 @@ export function oversizeOfText(text: string, most: number = BOUNDS.values): Prob
     if (level > LEVELS_PARSED)
       return { path: "", found: `more than ${LEVELS_PARSED} levels`, expected: TOO_DEEP };
   }
-  return undefined;
+  return values;
 }
 
 /** One level of a walk over a value. */

@@ -1,8 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import { isUtf16, notJson, type Problem } from "./problem.ts";
-import { oversizeOf, oversizeOfText } from "./check-size.ts";
+import { countValues, oversizeOf, oversizeOfText } from "./check-size.ts";
 import { BOUNDS } from "./bounds.ts";
 import { isFields } from "./fields.ts";
+import type { Bytes } from "../../domain/memory-budget.ts";
 
 const ENCODINGS = "JSON, base64 of JSON, or base64 of gzipped JSON";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
@@ -38,7 +39,7 @@ export type Decoded =
  * (bounds.ts).
  */
 export function decodeMessage(input: string | Uint8Array | object, most: Most): Decoded {
-  const decoded = unpackMessage(input, most);
+  const decoded = unpackMessage(input, most, (text) => parse(text, most));
   if (decoded.kind === "problem") return decoded;
   const { value } = decoded;
   const oversize = oversizeOf(value);
@@ -49,31 +50,68 @@ export function decodeMessage(input: string | Uint8Array | object, most: Most): 
   return { kind: "problem", problem: oversize.problem };
 }
 
-function unpackMessage(input: string | Uint8Array | object, most: Most): Decoded {
-  if (typeof input === "string") return decodeText(input, most);
-  if (input instanceof Uint8Array) return decodeBytes(input, most, (text) => decodeText(text, most));
+/** What a message takes to read. */
+export interface Weight {
+  /** Its JSON, unpacked. */
+  readonly text: Bytes;
+  /** Of heap, while it is read: its text, and what is parsed and read of it. */
+  readonly heap: Bytes;
+}
+
+/**
+ * What it takes to read a message, found out without parsing it. A message that cannot be unpacked, or that is larger than the door allows, takes little: it is
+ * refused before it is parsed.
+ */
+export function weigh(input: string | Uint8Array | object, most: Most): Weight {
+  const weighed = unpackMessage(input, most, (text) => weighText(text, most));
+  return "text" in weighed ? weighed : { text: 0, heap: 0 };
+}
+
+/** A text with one wide character takes two bytes for each of its characters. */
+const BYTES_PER_CHARACTER = 2;
+/** An empty object takes 56 bytes; a member of an object with thousands takes 80, with its key. */
+const BYTES_PER_VALUE = 64;
+
+function weighText(text: string, most: Most): Weight {
+  const values = countValues(text, most.values);
+  const parsed = typeof values === "number" ? BYTES_PER_VALUE * values : 0;
+  return { text: text.length, heap: BYTES_PER_CHARACTER * text.length + parsed };
+}
+
+/** Why a message cannot be read. */
+type Undecoded = Extract<Decoded, { readonly kind: "problem" }>;
+type Value = Extract<Decoded, { readonly kind: "value" }>;
+
+/** `onText` gets the JSON text of the message. */
+function unpackMessage<T>(
+  input: string | Uint8Array | object,
+  most: Most,
+  onText: (text: string) => T,
+): T | Undecoded | Value {
+  if (typeof input === "string") return decodeText(input, most, onText);
+  if (input instanceof Uint8Array) return decodeBytes(input, most, (text) => decodeText(text, most, onText));
   return { kind: "value", value: input };
 }
 
-function decodeText(input: string, most: Most): Decoded {
+function decodeText<T>(input: string, most: Most, onText: (text: string) => T): T | Undecoded {
   if (input.length > most.bytes) return refuseTooLarge(most);
   const text = withoutMark(input).trim();
   // Some encoders split base64 into lines.
   const packed = looksLikeJson(text) ? "" : text.replaceAll(/\s+/g, "");
-  if (!BASE64.test(packed)) return parse(text, most);
+  if (!BASE64.test(packed)) return onText(text);
   const bytes = Buffer.from(packed, "base64");
   // A word or a number may be valid base64 by chance. Then the text itself is shown.
   const plain = bytes.toString("utf8").trim();
   return isGzip(bytes) || looksLikeJson(plain) || isUtf16(plain)
-    ? decodeBytes(bytes, most, (unpacked) => parse(unpacked, most))
-    : parse(text, most);
+    ? decodeBytes(bytes, most, onText)
+    : onText(text);
 }
 
 function looksLikeJson(text: string): boolean {
   return text.startsWith("{") || text.startsWith("[");
 }
 
-function decodeBytes(bytes: Uint8Array, most: Most, onText: (text: string) => Decoded): Decoded {
+function decodeBytes<T>(bytes: Uint8Array, most: Most, onText: (text: string) => T): T | Undecoded {
   const unpacked = isGzip(bytes) ? unpack(bytes, most) : bytes;
   if (unpacked === "broken") return refuse("gzip data that is cut off or damaged");
   if (unpacked === "too-large" || unpacked.length > most.bytes) return refuseTooLarge(most);
@@ -110,7 +148,7 @@ function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-function refuseTooLarge({ bytes }: Most): Decoded {
+function refuseTooLarge({ bytes }: Most): Undecoded {
   const most = `${bytes / (1024 * 1024)} MiB`;
   return {
     kind: "problem",
@@ -119,6 +157,6 @@ function refuseTooLarge({ bytes }: Most): Decoded {
   };
 }
 
-function refuse(found: string): Decoded {
+function refuse(found: string): Undecoded {
   return { kind: "problem", problem: { path: "", found, expected: ENCODINGS } };
 }

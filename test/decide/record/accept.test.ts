@@ -152,8 +152,8 @@ describe("which message is in force", () => {
       live: true,
       // The first half of the SHA-256 of [{"hostname":"ip-a","jobs":[]}].
       report: "cbde467f59b3a0ca0bbcb1fe90dcd249",
-      // Of the demand 100, as its reader says, and of that text 31.
-      size: { jobs: 0, bytes: 131 },
+      // Of the demand 100, as its reader says, and of that text 31. A target takes 800 bytes and its id 14, a host 1,200 and its name 8.
+      size: { jobs: 0, bytes: 131, memory: 2172 },
     });
   });
 

@@ -129,7 +129,7 @@ describe("200,000 jobs", () => {
   });
 
   test("a set that holds more than half since a release that allowed it is renewed as it is, and may shrink", () => {
-    const large = holding(1, { size: { jobs: 150_000, bytes: 10 } });
+    const large = holding(1, { size: { jobs: 150_000, bytes: 100 } });
     expect(outcome(large, asking("held-0", 150_000, { digest: digest("held") }))).toBe("accepted");
     expect(outcome(large, asking("held-0", 149_999))).toBe("accepted");
     expect(outcome(large, asking("held-0", 150_001))).toMatchObject({
@@ -144,25 +144,25 @@ describe("200,000 jobs", () => {
   });
 });
 
-describe("64 MiB of demand", () => {
-  const record = holding(2, { size: { jobs: 0, bytes: 20 * MIB } });
+describe("128 MiB of demand", () => {
+  const record = holding(2, { size: { jobs: 0, bytes: 40 * MIB } });
 
   test("as much fits, and a byte more does not", () => {
-    expect(outcome(record, asking("new", 1, { bytes: 24 * MIB }))).toBe("accepted");
-    expect(outcome(record, asking("new", 1, { bytes: 24 * MIB + 1 }))).toEqual({
+    expect(outcome(record, asking("new", 1, { bytes: 48 * MIB }))).toBe("accepted");
+    expect(outcome(record, asking("new", 1, { bytes: 48 * MIB + 1 }))).toEqual({
       path: "",
-      found: "64.1 MiB of demand as JSON with this message",
-      expected: "at most 64 MiB of demand as JSON in a cluster; a set that lapses or is deleted makes room",
+      found: "128.1 MiB of demand as JSON with this message",
+      expected: "at most 128 MiB of demand as JSON in a cluster; a set that lapses or is deleted makes room",
     });
   });
 
   test("hosts count with the demand that they came with, and alone", () => {
-    // {"hostname":"h0000000","jobs":[]} and its comma are 34 bytes: 800,000 are 26 MiB.
-    const schedulerNodes = Array.from({ length: 800_000 }, (_, index) => ({
+    // {"hostname":"h0000000","jobs":["..."]} and its comma are 36 bytes and the name of the job: 50 KiB. 1,024 are 50 MiB.
+    const schedulerNodes = Array.from({ length: 1024 }, (_, index) => ({
       hostname: `h${String(index).padStart(7, "0")}`,
-      jobs: [],
+      jobs: ["j".repeat(51_164)],
     }));
-    const found = "66 MiB of demand as JSON with this message";
+    const found = "130.1 MiB of demand as JSON with this message";
     expect(outcome(record, asking("new", 0, { bytes: 0, schedulerNodes }))).toMatchObject({ found });
     expect(outcome(record, buildPartial({ set: setName("new"), schedulerNodes }))).toMatchObject({ found });
   });

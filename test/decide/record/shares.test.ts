@@ -104,13 +104,13 @@ describe("two rules: a quarter of each bound is of each of them alone, and half 
     });
   });
 
-  test("bytes: 48 of 64 MiB", () => {
-    const evil = asking("evil", 1, { bytes: 48 * MIB });
+  test("bytes: 96 of 128 MiB", () => {
+    const evil = asking("evil", 1, { bytes: 96 * MIB });
     expect(outcome(EMPTY_RECORD, evil, rules)).toBe("accepted");
-    expect(outcome(EMPTY_RECORD, { ...evil, bytes: 48 * MIB + 1 }, rules)).toMatchObject({
-      found: "48.1 MiB of demand as JSON of the rule for evil* with this message",
+    expect(outcome(EMPTY_RECORD, { ...evil, bytes: 96 * MIB + 1 }, rules)).toMatchObject({
+      found: "96.1 MiB of demand as JSON of the rule for evil* with this message",
       expected: expect.stringContaining(
-        "at most 48 MiB of demand as JSON: of the 64 MiB of demand as JSON of a cluster 16 MiB is its own share, and of the 32 MiB",
+        "at most 96 MiB of demand as JSON: of the 128 MiB of demand as JSON of a cluster 32 MiB is its own share, and of the 64 MiB",
       ),
     });
   });

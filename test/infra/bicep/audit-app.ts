@@ -151,7 +151,7 @@ export function auditFlex(played: Played, sources: Sources): readonly string[] {
         at(site, "properties.functionAppConfig.deployment.storage.authentication.type"),
         "UserAssignedIdentity",
       ],
-      [at(site, "properties.functionAppConfig.scaleAndConcurrency.instanceMemoryMB"), 512],
+      [at(site, "properties.functionAppConfig.scaleAndConcurrency.instanceMemoryMB"), 2048],
       [at(site, "properties.functionAppConfig.scaleAndConcurrency.maximumInstanceCount"), 40],
       [at(plan, "sku.name"), "FC1"],
       [at(plan, "properties.reserved"), true],

@@ -1,0 +1,252 @@
+import { QueueServiceClient } from "@azure/storage-queue";
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { HostProcess } from "../../src/local/host/spawn-host.ts";
+import type { LocalSystem } from "../../src/local/system.ts";
+import { startSystem } from "../../src/local/system.ts";
+import type { DemandMessage, JobMessage } from "../../src/wire/message/message.ts";
+import { times } from "../support/hostile-jobs.ts";
+import { paced, PATIENCE_MS, TIMEOUT_MS } from "../support/patience.ts";
+import { clusterOptions } from "./memory-cluster.ts";
+
+/**
+ * A real host process with the heap that V8 takes on an instance of 2,048 MB, the default, and of 512 MB: demand that needs more memory than there is never
+ * ends it, ticks go on, and an honest set beside it gets its nodes (docs/protocol.md, Memory).
+ */
+const DEFAULT_HEAP_MIB = 1048;
+const SMALL_HEAP_MIB = 259;
+
+/** One app in one process, which is started again when it ends, as the platform does. */
+class OneInstance {
+  readonly system: LocalSystem;
+  readonly #port: number;
+  #isOver = false;
+  #host: HostProcess;
+  starts = 1;
+
+  private constructor(system: LocalSystem, host: HostProcess) {
+    this.system = system;
+    this.#host = host;
+    this.#port = Number(new URL(system.url).port);
+    void this.#keep();
+  }
+
+  static async start(heapMib: number): Promise<OneInstance> {
+    const before = process.env["NODE_OPTIONS"];
+    process.env["NODE_OPTIONS"] = `--max-old-space-size=${heapMib}`;
+    const system = await startSystem({
+      simulator: clusterOptions(),
+      speed: paced(10),
+      onHostLine: () => undefined,
+    });
+    const [host] = system.hosts;
+    if (before === undefined) delete process.env["NODE_OPTIONS"];
+    else process.env["NODE_OPTIONS"] = before;
+    if (host === undefined) throw new Error("no host was started");
+    return new OneInstance(system, host);
+  }
+
+  async #keep(): Promise<void> {
+    while (!this.#isOver) {
+      await this.#host.exited;
+      if (this.#isOver) return;
+      this.#host = await this.system.startHost({ port: this.#port });
+      this.starts += 1;
+    }
+  }
+
+  /** The most memory that the process has held, in MiB. */
+  peakMib(): number {
+    const status = readFileSync(`/proc/${this.#host.pid}/status`, "utf8");
+    return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
+  }
+
+  /** The status of an answer, and its JSON. 0: there was no answer in time. */
+  async call(
+    method: string,
+    path: string,
+    body?: Uint8Array,
+  ): Promise<{ readonly status: number; readonly json: unknown }> {
+    try {
+      const answer = await fetch(this.system.url + path, {
+        method,
+        headers: { "x-functions-key": this.system.keys.host },
+        ...(body === undefined ? {} : { body }),
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      });
+      const text = await answer.text();
+      return { status: answer.status, json: text === "" ? undefined : JSON.parse(text) };
+    } catch {
+      return { status: 0, json: undefined };
+    }
+  }
+
+  put(set: string, message: Partial<DemandMessage>): ReturnType<OneInstance["call"]> {
+    const body = gzipSync(JSON.stringify({ version: 1, expirationInterval: 3000, ...message }));
+    return this.call("PUT", `/api/clusters/demo/request-sets/${set}`, body);
+  }
+
+  async send(set: string, jobs: readonly JobMessage[]): Promise<void> {
+    const message = { version: 1, cluster: "demo", requestSet: set, expirationInterval: 86_400, jobs };
+    const queue = QueueServiceClient.fromConnectionString(this.system.connectionString).getQueueClient(
+      "demand",
+    );
+    await queue.sendMessage(gzipSync(JSON.stringify(message)).toString("base64"));
+  }
+
+  /** How many sets are live, and how many messages were refused. */
+  async taken(): Promise<{ readonly live: number; readonly refused: number }> {
+    const { demandCounts } = stateShape.parse((await this.call("GET", "/api/clusters/demo")).json);
+    const { rejectedMessages } = healthShape.parse((await this.call("GET", "/api/health")).json);
+    return { live: demandCounts.live, refused: rejectedMessages.count };
+  }
+
+  async planNumber(): Promise<number> {
+    return stateShape.parse((await this.call("GET", "/api/clusters/demo")).json).plan.number;
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await this.system.close();
+  }
+}
+
+const stateShape = z.object({
+  demandCounts: z.object({ live: z.number() }).prefault({ live: 0 }),
+  plan: z.object({ number: z.number() }).prefault({ number: 0 }),
+});
+const healthShape = z.object({ rejectedMessages: z.object({ count: z.number() }) });
+
+let running: OneInstance | undefined;
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+/** Waits for a condition, for several waits of patience. */
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + TIMEOUT_MS / 2;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`not in time: ${what}`);
+    await pause(500);
+  }
+}
+
+/** All these messages are in the record, or refused. */
+const untilTaken = (app: OneInstance, messages: number): Promise<void> =>
+  until("all messages", async () => {
+    const { live, refused } = await app.taken();
+    return live + refused >= messages;
+  });
+
+/** An honest set asks for two nodes of an array that no other set names, and three more plans are made. */
+async function expectHonest(app: OneInstance): Promise<void> {
+  const asked = await app.put("honest", { nodearrays: [{ Name: "htc", TargetCount: 2 }] });
+  expect(asked.status).toBe(202);
+  await until("two nodes for the honest set", () => nodesIn(app, "htc") >= 2);
+  const before = await app.planNumber();
+  await until("three more plans", async () => (await app.planNumber()) >= before + 3);
+}
+
+const nodesIn = ({ system }: OneInstance, array: string): number =>
+  system.simulator.readyNodes().filter(({ name }) => name.startsWith(`${array}-`)).length;
+
+/** 800 jobs of 20 alternatives each: a message of 64 KB, and 3 MB of JSON as it is kept. */
+const alternatives = (set: number): readonly JobMessage[] =>
+  times(800, (k) => ({
+    name: `j${k}`,
+    iterations: 3 + k,
+    constraints: {
+      or: times(20, (a) => ({ ncpus: 1 + a + set, [`r${k % 50}`]: [1, 2, 3], "node.vm_size": `*${a}` })),
+    },
+  }));
+
+/** 3,000 jobs of which no two are alike. */
+const distinct = (): readonly JobMessage[] =>
+  times(3000, (k) => ({
+    name: `j${k}`,
+    iterations: 2,
+    constraints: { ncpus: 1 + (k % 100) / 100, [`x${k}`]: k, [`y${k}`]: ["a", "b", "c*"] },
+  }));
+
+const many = (count: number, prefix: string): readonly JobMessage[] =>
+  times(count, (k) => ({
+    name: `${prefix}-${k}`,
+    iterations: 1,
+    constraints: { ncpus: 1, [`r${k % 7}`]: k },
+  }));
+
+describe.each([
+  { name: "the default size", heap: DEFAULT_HEAP_MIB },
+  { name: "512 MB", heap: SMALL_HEAP_MIB },
+])("with the heap of $name", ({ heap }) => {
+  test("twenty sets of 800 jobs with 20 alternatives by the queue", async () => {
+    running = await OneInstance.start(heap);
+    const app = running;
+    for (let set = 0; set < 20; set += 1) await app.send(`e${set}`, alternatives(set));
+    await untilTaken(app, 20);
+    await expectHonest(app);
+    await report("twenty sets", heap, app);
+    expect(app.starts).toBe(1);
+  });
+
+  test("sixty sets of 3,000 jobs of which no two are alike", async () => {
+    running = await OneInstance.start(heap);
+    const app = running;
+    for (let set = 0; set < 60; set += 1) await app.send(`e${set}`, distinct());
+    await untilTaken(app, 60);
+    await expectHonest(app);
+    await report("sixty sets", heap, app);
+    expect(app.starts).toBe(1);
+  });
+
+  test("four PUTs of 190,000 jobs, of 90,000 jobs, and of bombs, at once", async () => {
+    running = await OneInstance.start(heap);
+    const app = running;
+    const bomb = {
+      nodearrays: [{ Name: "hpc", TargetCount: 1, Configuration: { a: times(1_900_000, () => 0) } }],
+    };
+    for (const message of [{ jobs: many(190_000, "a") }, { jobs: many(90_000, "b") }, bomb]) {
+      const answers = await Promise.all(times(4, (one) => app.put(`evil${one}`, message)));
+      for (const { status } of answers) expect([202, 400, 409, 413, 503]).toContain(status);
+    }
+    await expectHonest(app);
+    await report("four PUTs", heap, app);
+    expect(app.starts).toBe(1);
+  });
+});
+
+test("one set of 100,000 jobs is taken and planned at the default size, and taken again when all of it changed", async () => {
+  running = await OneInstance.start(DEFAULT_HEAP_MIB);
+  for (const prefix of ["a", "b"])
+    expect((await running.put("large", { jobs: many(100_000, prefix) })).status).toBe(202);
+  await expectHonest(running);
+  await report("100,000 jobs", DEFAULT_HEAP_MIB, running);
+  expect(running.starts).toBe(1);
+});
+
+test("2,000 sets are taken and planned, also with the heap of 512 MB", async () => {
+  running = await OneInstance.start(SMALL_HEAP_MIB);
+  const app = running;
+  const constraints = { ncpus: 4, mem: "memory::1g", "node.nodearray": "hpc" };
+  for (let set = 0; set < 2000; set += 20) {
+    const answers = await Promise.all(
+      times(20, (one) =>
+        app.put(`s${set + one}`, { jobs: [{ name: `j${set + one}`, iterations: 5, constraints }] }),
+      ),
+    );
+    for (const { status } of answers) expect(status).toBe(202);
+  }
+  await expectHonest(app);
+  await report("2,000 sets", SMALL_HEAP_MIB, app);
+  expect(app.starts).toBe(1);
+});
+
+async function report(what: string, heap: number, app: OneInstance): Promise<void> {
+  const { live, refused } = await app.taken();
+  const found = `${app.starts} start(s), peak ${app.peakMib()} MiB, ${live} live sets, ${refused} refused`;
+  console.log(`${what}, heap ${heap} MiB: ${found}`);
+}
