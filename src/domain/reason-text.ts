@@ -60,7 +60,8 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
     const near = reason.machineTypes.map((type) => nearest(type, reason.offered ?? []));
     const found = [...new Set(near.filter((name) => name !== undefined))];
     const hint = found.length === 0 ? "" : ` (nearest: ${found.join(", ")})`;
-    return `node array "${reason.array}" offers none of ${reason.machineTypes.join(", ")}${hint}`;
+    const more = reason.more === undefined ? "" : ` and ${reason.more} more`;
+    return `node array "${reason.array}" offers none of ${reason.machineTypes.join(", ")}${more}${hint}`;
   },
   "does-not-fit": (reason) => {
     const [asked, offered] = amountTexts(reason.asked, reason.offered, reason.unit);

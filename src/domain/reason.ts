@@ -82,7 +82,10 @@ type Cause =
   | {
       readonly code: "no-such-machine-type";
       readonly array: string;
+      /** The first ones that are asked for. */
       readonly machineTypes: readonly string[];
+      /** How many more are asked for. Absent: none. */
+      readonly more?: number;
       /** The VM sizes that the array offers. Absent in plans of older releases. */
       readonly offered?: readonly string[];
     }

@@ -65,5 +65,10 @@ export const BAD_QUESTIONS = [
       },
     ],
   },
+  {
+    name: "a limit with a long name that is not there",
+    body: { limits: [{ kind: "nodearray", name: "n".repeat(1000), unit: "nodes", more: 1 }] },
+    problems: [{ path: "limits[0]", found: `nodearray ${"n".repeat(190)}…` }],
+  },
   { name: "no JSON", body: "{", problems: [{ path: "" }] },
 ];

@@ -39,7 +39,8 @@ export async function tryOne(
     if (read === undefined) return false;
     return (await crew.play(read, stores)).some(({ kind }) => kind === fault.kind);
   };
-  const tries = fault.kind === "hangs" ? FEW_TRIES : isOfValidInput(fault) ? 0 : MOST_TRIES;
+  const takesLong = fault.kind === "hangs" || fault.kind.startsWith("slow");
+  const tries = takesLong ? FEW_TRIES : isOfValidInput(fault) ? 0 : MOST_TRIES;
   // Only what is inside of the inputs is cut down, and how many there are.
   const start = inputs.map(({ how, document }) => ({ how, document }));
   const shrunk = readInputs(await shrink(start, again, tries), inputs) ?? inputs;

@@ -7,6 +7,7 @@ import { edgeNumber, edgeScalar, edgeText, edgeValue } from "./edges.ts";
 import { distort } from "./edit.ts";
 import type { Door, Input, Inputs } from "./input.ts";
 import { DOORS } from "./input.ts";
+import { longInput } from "./long.ts";
 import { anyRequest } from "./requests.ts";
 
 /** Ways to pack a queue message, or a body. */
@@ -47,6 +48,8 @@ function drawn(door: Exclude<Door, "bound">, dice: Dice): Drawn {
       return dice.chance(0.7)
         ? { how: "grown", document: anyGrowth(dice) }
         : { how: dice.pick(["older", "damaged", "damaged"]), document: anyEdits(dice) };
+    case "long":
+      return longInput(dice);
   }
 }
 

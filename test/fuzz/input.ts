@@ -11,6 +11,7 @@ export const DOORS = [
   "cyclecloud",
   "rows",
   "bound",
+  "long",
 ] as const;
 
 export type Door = (typeof DOORS)[number];

@@ -32,7 +32,15 @@ export function judgeSize({ door, how, document }: Input, became: Became, cluste
   ];
 }
 
-const DOORS: ReadonlySet<string> = new Set(["message", "put", "constraint", "plan", "config", "bound"]);
+const DOORS: ReadonlySet<string> = new Set([
+  "message",
+  "put",
+  "constraint",
+  "plan",
+  "config",
+  "bound",
+  "long",
+]);
 /** Ways of sending in which a document stays what it is. */
 const HOW: ReadonlySet<string> = new Set(["json", "base64", "gzip", "put", "plan", "config", "message"]);
 

@@ -87,6 +87,24 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /beyond a bound \(put: nodearrays\)/,
   },
   {
+    name: "sizes are as long as any text",
+    edits: [
+      {
+        file: "src/domain/size.ts",
+        find: "if (text.length > LONGEST_SIZE) return",
+        put: "if (text.length < 0) return",
+      },
+      {
+        file: "src/domain/size.ts",
+        find: "while (end > 0 && LETTER.test(own.charAt(end - 1))) end -= 1;",
+        put: "end = /[A-Za-z]*$/.exec(own)?.index ?? 0;",
+      },
+    ],
+    door: "long",
+    seed: 10,
+    shows: /slow \(PUT clusters\)/,
+  },
+  {
     name: "an input as large as a bound allows is refused",
     edits: [
       {

@@ -64,8 +64,10 @@ class Player {
   async end(inputs: Inputs): Promise<void> {
     const { cluster, calm } = this.#world;
     const isOurs = this.#caller.deaf === undefined;
-    if (inputs.some(({ door }) => door === "config")) await this.#put("config", CONFIG);
-    if (inputs.some(({ door }) => door === "cyclecloud")) await this.#caller.minutes(MINUTES_TO_RECOVER);
+    if (inputs.some(({ door, how }) => door === "config" || how === "config"))
+      await this.#put("config", CONFIG);
+    if (inputs.some(({ door, how }) => door === "cyclecloud" || how === "status"))
+      await this.#caller.minutes(MINUTES_TO_RECOVER);
     if (isOurs) await this.#put("request-sets/steady", STEADY);
     await this.#put("request-sets/calm", CALM, calm);
     await this.#caller.minutes(1);

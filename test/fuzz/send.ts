@@ -51,6 +51,11 @@ export async function prepareInput(world: World, input: Input, token: string): P
     case "config":
       return toRoute("PUT", "config");
     case "bound":
+    case "long":
+      if (how === "status") {
+        world.tamper = tamperBy(how, document);
+        return { kind: "done", faults: [] };
+      }
       if (how === "message")
         return messageOf("message", "json", writeText(document, world.cluster), document);
       return toRoute(how === "plan" ? "POST" : "PUT", ...(BOUND_ROUTES[how] ?? []));

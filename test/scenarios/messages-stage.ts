@@ -32,6 +32,8 @@ export interface Push {
   readonly before?: number;
   /** From when it stands still on. What is said before it goes on waits in front of it. */
   readonly waits?: readonly Said[];
+  /** How far apart the host takes what waited, when it goes on. Absent: it takes all at once. */
+  readonly takenApartSeconds?: number;
   /** From when it goes on. */
   readonly after?: readonly Said[];
   /** Absent: by PUT. */
@@ -54,8 +56,19 @@ export interface Pushed {
 
 const COUNTERS = { "counter-of-a-day": 86_300_000, "counter-of-an-hour": 3_600_000 };
 
-function openSender(stage: HostsStage, { byQueue, revision = "time", clockSeconds = 0 }: Push) {
-  let [last, changedAt, messages] = [0, 0, 0];
+function openSender(stage: HostsStage, options: Push) {
+  const { byQueue, revision = "time", clockSeconds = 0, takenApartSeconds = 0 } = options;
+  let [last, changedAt, messages, waited] = [0, 0, 0, 0];
+  const put = async (message: ReturnType<typeof target>): Promise<void> => {
+    const host = firstHost(stage);
+    if (host.standsStill) {
+      const laterMs = 1000 * takenApartSeconds * waited;
+      waited += 1;
+      await host.goesOn();
+      if (laterMs > 0) await stage.clock.sleep(laterMs);
+    }
+    await stage.put(message);
+  };
   const revisionOf = (now: number): number => {
     if (revision === "last-change") return changedAt;
     if (revision === "time" || revision === "none") return now;
@@ -71,7 +84,7 @@ function openSender(stage: HostsStage, { byQueue, revision = "time", clockSecond
       ...(revision === "none" ? {} : { revision: revisionOf(now) }),
     });
     if (byQueue === true) stage.push(message);
-    else void stage.put(message);
+    else void put(message);
   };
 }
 

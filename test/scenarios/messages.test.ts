@@ -30,6 +30,10 @@ describe("the only host stands still for five minutes, and ten idle nodes ask wh
     { name: "of one that counts its messages from an hour ago", push: { revision: "counter-of-an-hour" } },
     { name: "a pure renewal lay there", push: { ...repeats, revision: "last-change" } },
     { name: "two lay there", push: { ...repeats, revision: "last-change", waits: twice } },
+    {
+      name: "two lay there and are taken 5 s apart",
+      push: { ...repeats, revision: "last-change", waits: twice, takenApartSeconds: 5 },
+    },
   ])("$name, and the sender's next word comes after 40 s: no node is stopped", async ({ push }) => {
     expect(await playPush({ seconds, phase: 19, ...push })).toEqual({
       stopped: 0,

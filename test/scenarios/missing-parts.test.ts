@@ -5,6 +5,7 @@ import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { MACHINE_TYPES, oneArray, QUICK, target } from "./clusters.ts";
 import type { Send } from "./stage-options.ts";
 import { HostsStage } from "./hosts-stage.ts";
+import { withoutNodes } from "./left-out.ts";
 
 /** Answers of CycleCloud that lack a part: a field of a record, a node of an answer, a node array of a status. */
 
@@ -124,24 +125,40 @@ const withoutUsedArray = inStatus((status) => {
   };
 });
 
-test("two statuses a minute apart lack a node array and its nodes, and the one between them fails: nothing is created elsewhere", async () => {
-  let lacking = 0;
-  const lie =
-    (send: Send): Send =>
-    async (request) => {
-      if (!request.path.endsWith("/status") || lacking >= 3) return send(request);
-      lacking += 1;
-      return lacking === 2 ? { status: 500, headers: {}, body: "" } : withoutUsedArray(send)(request);
-    };
-  const { stage, lies } = listening(TWO_ARRAYS, lie);
-  const jobs = [{ name: "job", constraints: [{ ncpus: 4 }], iterations: 10 }];
-  stage.push({ version: 1, cluster: "demo", jobs, ...DAY });
-  await stage.pass(170);
-  lies.now = true;
-  await stage.pass(600);
-  expect(lacking).toBe(3);
-  expect(stage.count("node-created")).toBe(10);
-});
+/** A status without the first five nodes, their names and their counts. */
+const withoutFive =
+  (send: Send): Send =>
+  async (request) => {
+    const answer = await send(request);
+    return request.path.endsWith("/status")
+      ? withoutNodes(answer, (name) => /-[1-5]$/.test(String(name)))
+      : answer;
+  };
+
+test.each([
+  { what: "a node array and its nodes", lacking: withoutUsedArray },
+  { what: "five nodes", lacking: withoutFive },
+])(
+  "two statuses a minute apart lack $what, and the one between them fails: nothing is created again",
+  async ({ lacking }) => {
+    let seen = 0;
+    const lie =
+      (send: Send): Send =>
+      async (request) => {
+        if (!request.path.endsWith("/status") || seen >= 3) return send(request);
+        seen += 1;
+        return seen === 2 ? { status: 500, headers: {}, body: "" } : lacking(send)(request);
+      };
+    const { stage, lies } = listening(TWO_ARRAYS, lie);
+    const jobs = [{ name: "job", constraints: [{ ncpus: 4 }], iterations: 10 }];
+    stage.push({ version: 1, cluster: "demo", jobs, ...DAY });
+    await stage.pass(170);
+    lies.now = true;
+    await stage.pass(600);
+    expect(seen).toBe(3);
+    expect(stage.count("node-created")).toBe(10);
+  },
+);
 
 test("one status lacks a node array and its nodes: nothing is created for them elsewhere", async () => {
   const { stage, lies } = listening(TWO_ARRAYS, withoutUsedArray);

@@ -62,7 +62,7 @@ export const MUTANTS: readonly Mutant[] = [
       "const APART_SECONDS: Seconds = 0;",
     ],
     MESSAGES,
-    "two lay there",
+    "two lay there and are taken",
   ),
   mutant(
     "renewals never count",
@@ -77,8 +77,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "two observations are enough",
     ["src/decide/nodes/missing.ts", "const MISSING_OBSERVATIONS = 3;", "const MISSING_OBSERVATIONS = 2;"],
-    DOUBT,
-    "drawn anew each time",
+    PARTS,
+    "lack five nodes",
   ),
   mutant(
     "three observations are enough, however close",
@@ -98,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
       "if (isOver({ ...lack, observations: 3 }, snapshot)) return [];",
     ],
     PARTS,
-    "two statuses a minute apart",
+    "lack a node array",
   ),
   mutant(
     "what is missing is looked for at the next tick only",

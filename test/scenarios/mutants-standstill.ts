@@ -6,7 +6,7 @@ import type { Standstill } from "./standstill-stage.ts";
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
-  readonly shows: "open" | "twice" | "unseen";
+  readonly shows: "open" | "twice" | "unseen" | "boot" | "told";
   readonly standstills: readonly Standstill[];
 }
 
@@ -50,6 +50,53 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     shows: "open",
     standstills: lasting(110, { callLimitSeconds: 10 }),
+  },
+  {
+    name: "a boot took too long by an early observation",
+    edits: [
+      {
+        file: "src/decide/nodes/replaced.ts",
+        find: "known === undefined || early === true) return false;",
+        put: "known === undefined || (early === true && now < 0)) return false;",
+      },
+      {
+        file: "src/decide/stops/scale-down.ts",
+        find: 'if (node.phase !== "coming" || early === true) return undefined;',
+        put: 'if (node.phase !== "coming" || (early === true && now < 0)) return undefined;',
+      },
+    ],
+    shows: "boot",
+    standstills: lasting(250),
+  },
+  {
+    name: "an accepted stop had no effect in 120 s by an early observation",
+    edits: [
+      {
+        file: "src/decide/nodes/excluded.ts",
+        find: "return early === true || secondsBetween(",
+        put: "return (early === true && at < 0) || secondsBetween(",
+      },
+    ],
+    shows: "told",
+    standstills: lasting(200, { lateSeconds: 40 }),
+  },
+  {
+    name: "a change hangs alone if any later status was answered",
+    edits: [
+      {
+        file: "src/decide/pace/calls.ts",
+        find: "lastGoodLookAt >= began + 1000 * seconds && lastGoodLookAt <= call.at;",
+        put: "lastGoodLookAt >= began && seconds > 0;",
+      },
+    ],
+    shows: "open",
+    standstills: [7, 8, 9].map((phase) => ({
+      seconds: 84,
+      answersSeconds: 5,
+      phase,
+      lateSeconds: 40,
+      demandSeconds: 114,
+    })),
   },
   {
     name: "an observation after a gap proves as any other",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { oneArray, target } from "./clusters.ts";
 import { HostsStage } from "./hosts-stage.ts";
-import { playCreate, playStop, playUnseen } from "./standstill-stage.ts";
+import { playAccepted, playBoot, playCreate, playStop, playUnseen } from "./standstill-stage.ts";
 
 /** CycleCloud stands still and then does what lies in its sockets (docs/protocol.md, Standstills). `npm run test:deep` plays more lengths. */
 
@@ -28,10 +28,36 @@ test("a CycleCloud that always takes 40 s: the same", async () => {
   expect(await playCreate(slow)).toBe(25);
 });
 
+test.each([
+  { seconds: 80, answersSeconds: 2, phase: 9 },
+  { seconds: 84, answersSeconds: 5, phase: 7 },
+  { seconds: 88, answersSeconds: 2, phase: 9 },
+])(
+  "a status is answered $answersSeconds s before it stands still for $seconds s with a stop, which takes effect 40 s late: no node is stopped after it has opened",
+  async (standstill) => {
+    const late = { ...standstill, lateSeconds: 40, demandSeconds: 114 };
+    expect(await playStop(late)).toEqual({ open: 0, closed: 0 });
+  },
+);
+
 test.each([0, 24, 48])(
   "the instance that asked for nodes ends while it waits, and the next one finds CycleCloud quick again, at second %s: none is made twice",
   async (phase) => {
     expect(await playUnseen({ seconds: 230, lateSeconds: 40, phase })).toBe(25);
+  },
+);
+
+test.each([12, 36])(
+  "it stands still while nodes boot, for longer than their boot timeout, at second %s: none is made again",
+  async (phase) => {
+    expect(await playBoot({ seconds: 250, phase })).toBe(5);
+  },
+);
+
+test.each([12, 36])(
+  "it accepts a stop, stands still, and stops the node 40 s after that, at second %s: the node is not told to open, although demand returned",
+  async (phase) => {
+    expect(await playAccepted({ seconds: 200, phase, lateSeconds: 40 })).toEqual({ status: 200 });
   },
 );
 

@@ -219,6 +219,13 @@ export const HOSTILE_CLUSTERS: readonly HostileCluster[] = [
     })),
   },
   {
+    name: "3,000 jobs of a pool each that is not there, beside 1,000 pools",
+    pools: times(1000, (k) => ({ name: `${"p".repeat(20)}${k + 1000}`, total: 1, used: 0 })),
+    sets: jobs(3000, 1, (i) => ({
+      constraints: [{ kind: "pool", pool: `${i + 1000}${"q".repeat(20)}`, amount: 1 }],
+    })),
+  },
+  {
     name: "100,000 jobs of one pool that is short",
     pools: [{ name: "p", total: 10, used: 0 }],
     sets: jobs(100_000, 2, (i) => ({

@@ -52,9 +52,27 @@ function textsFor(bytes: number, values: number): Readonly<Record<string, () => 
       const levels = Math.min(values - 10, Math.floor(most / 6));
       return `${HEAD}"nodearrays":${'{"a":'.repeat(levels)}0${"}".repeat(levels)}}`;
     },
+    ...longSizes(Math.floor(most / 131_200), job),
     "white space": () => " ".repeat(most),
     "one text": () => `${HEAD}"jobs":"${"x".repeat(most)}"}`,
     "far more than is allowed": () => " ".repeat(11 * bytes),
+  };
+}
+
+/** Texts that begin like sizes, as many as fit: each once held the process for 9 to 16 s. */
+function longSizes(
+  count: number,
+  job: (index: number, more: string) => string,
+): Readonly<Record<string, () => string>> {
+  const jobsWith = (text: string) => () => {
+    const jobs = Array.from({ length: count }, (_, index) =>
+      job(index, `"constraints":[{"mem":"memory::${text}"}]`),
+    );
+    return `${HEAD}"jobs":[${jobs.join(",")}]}`;
+  };
+  return {
+    "sizes of digits": jobsWith(`${"1".repeat(65_500)}.${"1".repeat(65_500)}!`),
+    "sizes of letters": jobsWith(`${"a".repeat(131_000)}1`),
   };
 }
 

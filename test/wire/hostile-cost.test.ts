@@ -8,6 +8,8 @@ const SOME = new Set([
   "lists in lists in attributes",
   "constraints, a thousand a job",
   "levels of objects",
+  "sizes of digits",
+  "sizes of letters",
   "far more than is allowed",
 ]);
 

@@ -20,13 +20,21 @@ export function firstProblems(problems: readonly Problem[]): readonly ProblemSho
   return [...first, problemShown(rest)];
 }
 
+/** Characters of a part that is longer as it is shown: a code is up to eight characters for one. */
+const MOST_SHOWN = 250;
+
+function shown(text: string): string {
+  const whole = showText(text);
+  return whole.length > Math.max(MOST_SHOWN, text.length) ? `${whole.slice(0, MOST_SHOWN)}…` : whole;
+}
+
 /** A problem of an input, as a member of an answer. It is a text for people, which quotes the input. */
 export function problemShown({ path, found, expected, didYouMean }: Problem): ProblemShown {
   return {
-    path: showText(path),
-    found: showText(found),
-    expected: showText(expected),
-    didYouMean: didYouMean === undefined ? undefined : showText(didYouMean),
+    path: shown(path),
+    found: shown(found),
+    expected: shown(expected),
+    didYouMean: didYouMean === undefined ? undefined : shown(didYouMean),
   };
 }
 

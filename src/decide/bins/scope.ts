@@ -128,6 +128,9 @@ function isDynamic({ refusedArrays }: World, index: BucketIndex, array: ArrayNam
   return index.dynamic.has(array);
 }
 
+/** VM sizes that a reason names. A job may ask for one of ten thousand, and each reason is stored with the plan. */
+const TYPES_NAMED = 20;
+
 /** Why an array has no bucket for the demand. Undefined if it has one. */
 function arrayReason(
   world: World,
@@ -147,9 +150,11 @@ function arrayReason(
   const fits = offers.some(({ bucket }) =>
     (machineTypes ?? [bucket.machineType]).some((type) => sameMachineType(type, bucket.machineType)),
   );
-  return fits
-    ? undefined
-    : { code: "no-such-machine-type", array, machineTypes: machineTypes ?? [], offered };
+  if (fits) return undefined;
+  const named = (machineTypes ?? []).slice(0, TYPES_NAMED);
+  const more = (machineTypes ?? []).length - named.length;
+  const reason = { code: "no-such-machine-type", array, machineTypes: named, offered } as const;
+  return more === 0 ? reason : { ...reason, more };
 }
 
 /** Whether there are no placement groups for the bucket: some providers have none (cyclecloud-wire.md A.3, C.2). */

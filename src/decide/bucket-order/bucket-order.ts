@@ -1,12 +1,13 @@
 import type { PlacementOrder } from "../../domain/allocation.ts";
 import type { SharedState } from "../../domain/node-view.ts";
-import type { Reason } from "../../domain/reason.ts";
 import type { Scalar } from "../../domain/resources.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { sizeOfConstraints } from "../constraints/constraint-size.ts";
 import type { Draft } from "../draft/draft.ts";
+import type { ShortPool } from "../draft/pool-use.ts";
+import { poolReason } from "../draft/pool-use.ts";
 import type { ReasonBudget } from "../why/reason-budget.ts";
 import { explain } from "../why/reason-budget.ts";
 import { presentRemedy } from "../why/remedy.ts";
@@ -102,20 +103,25 @@ export class BucketOrder {
     buckets: readonly ListedBucket[],
     chosen: Candidates,
     left: number,
-    short: readonly Reason[],
-    drained: readonly Reason[],
+    short: readonly ShortPool[],
+    drained: readonly ShortPool[],
   ): Explained {
     const reasonBudget = this.#reasonBudget;
     if (left <= 0 || reasonBudget === undefined) return { reasons: [] };
-    if (!reasonBudget.covers(ask)) return { reasons: [...short, ...reasonBudget.brief(ask)] };
+    const draft = this.#draft;
+    const isBrief = !reasonBudget.covers(ask);
+    const pools = short.map((one) => poolReason(draft, one, { isBrief }));
+    if (isBrief) return { reasons: [...pools, ...reasonBudget.brief(ask)] };
     reasonBudget.note(ask);
-    return explain(this.#draft, () => {
+    const { pools: reported = [] } = draft.world;
+    return explain(draft, () => {
+      const most = isWhole(ask) ? drained : drainedPools(draft, ask.with(left));
       const reasons = [
-        ...short,
-        ...(isWhole(ask) ? drained : drainedPools(this.#draft, ask.with(left))),
-        ...reasonsInOrder(this.#draft, ask, buckets, this.#buckets.all, chosen, left),
+        ...pools,
+        ...most.map((one) => poolReason(draft, one, { reported })),
+        ...reasonsInOrder(draft, ask, buckets, this.#buckets.all, chosen, left),
       ];
-      return { reasons, ...presentRemedy(remedyInOrder(this.#draft, ask, buckets, chosen, left)) };
+      return { reasons, ...presentRemedy(remedyInOrder(draft, ask, buckets, chosen, left)) };
     });
   }
 

@@ -1,6 +1,6 @@
-import type { Reason } from "../../domain/reason.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { Draft } from "../draft/draft.ts";
+import type { ShortPool } from "../draft/pool-use.ts";
 import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "../draft/pool-use.ts";
 import { drains } from "./pools.ts";
 import type { ListedBucket } from "./bucket-list.ts";
@@ -16,7 +16,6 @@ export function isWhole({ demand: job }: Ask): boolean {
 }
 
 /** The pools that alternatives take from and that have too little if every unit takes the most that it can. */
-export function drainedPools(draft: Draft, ask: Ask): readonly Reason[] {
-  const { pools, world } = draft;
-  return drains(ask) ? unitsInAllPools(pools, ask, mostPoolNeeds(ask), world.pools).reasons : [];
+export function drainedPools({ pools }: Draft, ask: Ask): readonly ShortPool[] {
+  return drains(ask) ? unitsInAllPools(pools, ask, mostPoolNeeds(ask)).short : [];
 }

@@ -1,8 +1,8 @@
 import { TOLERANCE } from "../../domain/tolerance.ts";
-import type { Reason } from "../../domain/reason.ts";
 import type { Constraint } from "../../domain/constraint.ts";
 import type { Raise } from "../../domain/remedy.ts";
-import { mostPoolNeeds, poolRaise, shortPool } from "../draft/pool-use.ts";
+import type { ShortPool } from "../draft/pool-use.ts";
+import { mostPoolNeeds, poolRaise } from "../draft/pool-use.ts";
 import { sharedPoolName } from "../constraints/shared-pools.ts";
 import type { Ask } from "../bins/job-ask.ts";
 
@@ -61,14 +61,14 @@ export function poolNeeds(
 export function unitsInPools(
   pools: ReadonlyMap<string, number>,
   ask: Ask,
-): { readonly units: number; readonly short: readonly Reason[] } {
+): { readonly units: number; readonly short: readonly ShortPool[] } {
   let { units } = ask;
-  const short: Reason[] = [];
+  const short: ShortPool[] = [];
   for (const { pool, amount, once } of poolNeeds(ask)) {
-    const left = pools.get(pool) ?? 0;
-    const times = amount === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / amount + TOLERANCE);
+    const left = pools.get(pool);
+    const times = amount === 0 ? Number.POSITIVE_INFINITY : Math.floor((left ?? 0) / amount + TOLERANCE);
     const allowed = once && times > 0 ? ask.units : Math.min(ask.units, times);
-    if (allowed < ask.units) short.push(shortPool(pools, pool, once ? amount : amount * ask.units));
+    if (allowed < ask.units) short.push({ pool, asked: once ? amount : amount * ask.units, left });
     units = Math.min(units, allowed);
   }
   return { units, short };

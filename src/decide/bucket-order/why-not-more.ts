@@ -13,6 +13,7 @@ import type { CheckedExpansion } from "../why/remedy.ts";
 import { remedyOf } from "../why/remedy.ts";
 import type { Candidates } from "./candidates.ts";
 import { poolRaises } from "./pools.ts";
+import { poolReason } from "../draft/pool-use.ts";
 import { drainedPools, isWhole, opensFor } from "./job-rules.ts";
 import type { ListedBucket } from "./bucket-list.ts";
 import { unitsHad, unitsOnNew, unitsUp } from "./units-in-bucket.ts";
@@ -31,7 +32,9 @@ export function remedyInOrder(
   const whole = isWhole(ask);
   const had = new Map(buckets.map((bucket) => [bucket, unitsUp(draft, ask, bucket)]));
   const most = Math.max(0, ...had.values());
-  const [drained] = drainedPools(draft, ask.with(left));
+  const [short] = drainedPools(draft, ask.with(left));
+  const { pools: reported = [] } = draft.world;
+  const drained = short === undefined ? undefined : poolReason(draft, short, { reported });
   const expansions = buckets
     .filter((bucket) => opensFor(ask, bucket) && bucket.offer.onlyFor === undefined)
     .map((bucket): CheckedExpansion => {

@@ -12,6 +12,7 @@ import type { GroupNames } from "./group-names.ts";
 import { groupNamesOf } from "./group-names.ts";
 import type { KnownOffers, Opening } from "./offered.ts";
 import { noOffersKnown } from "./offered.ts";
+import { UnknownPools } from "./pool-use.ts";
 import type { Takes } from "../bins/takes.ts";
 import type { Bin } from "../bins/bin.ts";
 
@@ -65,12 +66,14 @@ export interface Start {
   readonly groupNames: ReadonlySet<string>;
   /** The offers that are open to jobs as long as a try has changed nothing that they depend on. */
   readonly offers: KnownOffers;
+  readonly unknownPools: UnknownPools;
 }
 
 /** The start of the first try. The tries fill in the offers. */
 export const startOf = (world: World): Start => ({
   groupNames: groupNamesOf(world),
   offers: noOffersKnown(),
+  unknownPools: new UnknownPools(),
 });
 
 /** The end of the last packed job: the last filled bin, and the class of the job if nothing else matters for the next one. */

@@ -8,49 +8,85 @@ import type { Ask } from "../bins/job-ask.ts";
 import { sharedPoolName } from "../constraints/shared-pools.ts";
 import { TOLERANCE } from "../../domain/tolerance.ts";
 
-/** Number of units of a job that the pools allow, and the reasons if these are not all. Pools report running slots as used. */
+/** A pool that allows fewer units than a job has. */
+export interface ShortPool {
+  readonly pool: string;
+  /** What all units of the job take. */
+  readonly asked: number;
+  /** Undefined: no message has reported the pool. */
+  readonly left: number | undefined;
+}
+
+/** Number of units of a job that the pools allow, and the pools that do not allow all. Pools report running slots as used. */
 export function unitsInPools(
   pools: ReadonlyMap<string, number>,
   ask: Ask,
   needs: ReadonlyMap<string, number>,
-  reported: readonly Pool[] = [],
-): { readonly units: number; readonly reasons: readonly Reason[] } {
+): { readonly units: number; readonly short: readonly ShortPool[] } {
   let { units } = ask;
-  const reasons: Reason[] = [];
+  const short: ShortPool[] = [];
   for (const [pool, amount] of needs) {
     const perUnit = amount * ask.slotsPerUnit;
-    const left = pools.get(pool) ?? 0;
-    const allowed = perUnit === 0 ? ask.units : Math.floor(left / perUnit + TOLERANCE);
-    if (allowed < ask.units) reasons.push(shortPool(pools, pool, perUnit * ask.units, reported));
+    const left = pools.get(pool);
+    const allowed = perUnit === 0 ? ask.units : Math.floor((left ?? 0) / perUnit + TOLERANCE);
+    if (allowed < ask.units) short.push({ pool, asked: perUnit * ask.units, left });
     units = Math.min(units, allowed);
   }
-  return { units, reasons };
+  return { units, short };
 }
 
 /** Maximum number of known pools that a reason names. */
 const KNOWN_NAMED = 10;
 
-/** Why a pool does not suffice: too little is left, or no message has reported a pool of this name. */
-export function shortPool(
-  pools: ReadonlyMap<string, number>,
-  pool: string,
-  asked: number,
-  reported: readonly Pool[] = [],
-): Reason {
-  const left = pools.get(pool);
-  if (left === undefined) {
-    // The others are parts of constraints: only jobs that name their source can use them.
-    const known = [...pools.keys()].filter((name) => !name.includes("@"));
-    const near = nearest(pool, known);
-    const named = known.toSorted(compareText).slice(0, KNOWN_NAMED);
-    return {
-      code: "unknown-pool",
-      pool,
-      asked,
-      known: named,
-      ...(near === undefined ? {} : { nearest: near }),
-    };
+/**
+ * What reasons say of pools that no message has reported, found once for a plan. A job is tried many times, and a thousand jobs may each name
+ * such a pool.
+ */
+export class UnknownPools {
+  #known: readonly string[] | undefined;
+  #named: readonly string[] = [];
+  readonly #nearest = new Map<string, string | undefined>();
+
+  /** `isBrief`: without the known name that was probably meant, which takes as long as placing a job. */
+  reasonOf(pools: ReadonlyMap<string, number>, { pool, asked }: ShortPool, isBrief: boolean): Reason {
+    const known = this.#namesIn(pools);
+    const named = { code: "unknown-pool", pool, asked, known: this.#named } as const;
+    if (isBrief) return named;
+    if (!this.#nearest.has(pool)) this.#nearest.set(pool, nearest(pool, known));
+    const near = this.#nearest.get(pool);
+    return near === undefined ? named : { ...named, nearest: near };
   }
+
+  #namesIn(pools: ReadonlyMap<string, number>): readonly string[] {
+    if (this.#known === undefined) {
+      // The others are parts of constraints: only jobs that name their source can use them.
+      this.#known = [...pools.keys()].filter((name) => !name.includes("@"));
+      this.#named = this.#known.toSorted(compareText).slice(0, KNOWN_NAMED);
+    }
+    return this.#known;
+  }
+}
+
+/** The part of a draft that says what is left of the pools, and which are known. */
+interface WithPools {
+  readonly pools: ReadonlyMap<string, number>;
+  readonly start: { readonly unknownPools: UnknownPools };
+}
+
+/**
+ * Why a pool does not suffice: too little is left, or no message has reported a pool of this name. `reported`: the pools whose total it
+ * names. `isBrief`: for a job beyond the budget of reasons.
+ */
+export function poolReason(
+  { pools, start }: WithPools,
+  short: ShortPool,
+  {
+    reported = [],
+    isBrief = false,
+  }: { readonly reported?: readonly Pool[]; readonly isBrief?: boolean } = {},
+): Reason {
+  const { pool, asked, left } = short;
+  if (left === undefined) return start.unknownPools.reasonOf(pools, short, isBrief);
   const total = reported.find(({ name }) => name === pool)?.total;
   return { code: "pool-empty", pool, asked, left, ...(total === undefined ? {} : { total }) };
 }

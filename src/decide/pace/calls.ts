@@ -30,6 +30,8 @@ const LONGEST_CALL_SECONDS: Seconds = 90;
 const STANDSTILL_SECONDS: Seconds = 30;
 /** With short limits, calls can give up long before CycleCloud goes on. By this time another call has begun and shows that. */
 const BETWEEN_CALLS_SECONDS: Seconds = 60;
+/** A question begins up to this long after the status of its observation. */
+const TOGETHER_SECONDS: Seconds = 1;
 /**
  * Without a good observation for longer than this, and than two slow statuses take, CycleCloud may have stood still unnoticed: those that
  * waited for it may have ended.
@@ -95,7 +97,7 @@ function answersAfter(known: readonly Seconds[], { seconds, unanswered }: Measur
 
 /**
  * The record after a standstill that these calls show. An answer that took unusually long shows one, and so does a call without an answer,
- * unless a status that began later was answered: then only that call hangs.
+ * unless only that call hangs.
  */
 function withStandstill<R extends Pick<ClusterRecord, "provesFrom" | "lastGoodLookAt">>(
   record: R,
@@ -104,17 +106,43 @@ function withStandstill<R extends Pick<ClusterRecord, "provesFrom" | "lastGoodLo
   bounds: StandstillBounds,
 ): R {
   const answers = new Map(ENDPOINTS.map((endpoint) => [endpoint, before[endpoint]?.answers ?? []]));
+  const longSeconds = Math.min(STANDSTILL_SECONDS, bounds.callLimitSeconds / 2);
   let next = record;
   for (const call of measured) {
     const known = answers.get(call.endpoint) ?? [];
     answers.set(call.endpoint, answersAfter(known, call));
-    const isLong = call.seconds >= Math.min(STANDSTILL_SECONDS, bounds.callLimitSeconds / 2);
-    const hangsAlone = (record.lastGoodLookAt ?? 0) >= beganAt(call);
+    const isLong = call.seconds >= longSeconds;
     const stoodStill =
-      call.unanswered === true ? !hangsAlone : isLong && call.seconds > 2 * usualSeconds(known);
+      call.unanswered === true
+        ? !hangsAlone(record, call, longSeconds)
+        : isLong && call.seconds > 2 * usualSeconds(known);
     if (stoodStill) next = withProofFrom(next, provesAfter(call.at, bounds));
   }
   return next;
+}
+
+/**
+ * Whether CycleCloud worked while it did not answer this call: a good status began later. A change needs one that began this many seconds
+ * later, and before its caller gave up: one that came sooner may have been answered just before CycleCloud stood still with the change in its
+ * sockets, and one that came afterwards may have been answered when it went on.
+ */
+function hangsAlone(
+  { lastGoodLookAt = instant(0) }: Pick<ClusterRecord, "lastGoodLookAt">,
+  call: MeasuredCall,
+  seconds: Seconds,
+): boolean {
+  const began = beganAt(call);
+  switch (call.endpoint) {
+    case "status":
+      return lastGoodLookAt >= began;
+    case "nodes":
+    case "operations":
+      return lastGoodLookAt >= began - 1000 * TOGETHER_SECONDS;
+    case "create":
+    case "start":
+    case "terminate":
+      return lastGoodLookAt >= began + 1000 * seconds && lastGoodLookAt <= call.at;
+  }
 }
 
 /**

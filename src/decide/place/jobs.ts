@@ -1,8 +1,8 @@
-import type { Reason } from "../../domain/reason.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import type { Scope } from "../bins/scope.ts";
 import type { Draft } from "../draft/draft.ts";
+import type { ShortPool } from "../draft/pool-use.ts";
 import { alternativePoolNeeds, poolNeeds, takeFromPools, unitsInPools } from "../draft/pool-use.ts";
 import type { PlacedGang } from "./gang.ts";
 import { placeGang, spreadGang } from "./gang.ts";
@@ -25,8 +25,8 @@ export interface ShortJob {
   readonly missing: number;
   /** Units that are not placed although the pools allow them. */
   readonly left: number;
-  /** Why the pools do not allow all units. */
-  readonly shortPools: readonly Reason[];
+  /** The pools that do not allow all units. */
+  readonly shortPools: readonly ShortPool[];
   /** What was left of the pools that its alternatives take from, when no more units could be placed. */
   readonly poolsLeft: ReadonlyMap<string, number>;
   readonly refused: PlacedGang["refused"];
@@ -52,11 +52,11 @@ function placeFromPools(draft: Draft, ask: Ask, scope: Scope, home: Place | unde
   if (ask.requirements.pools.size === 0 && ask.jobClass.takes !== undefined)
     return placeUnits(draft, ask, ask, scope, home, NONE_SHORT);
   const needs = poolNeeds(ask);
-  const { units, reasons } = unitsInPools(draft.pools, ask, needs, draft.world.pools);
+  const { units, short } = unitsInPools(draft.pools, ask, needs);
   const allowed = units < ask.units ? ask.with(ask.together === "anywhere" ? units : 0) : ask;
   // Taken before the job is placed, because alternatives may take from the same pools. What is not needed is given back.
   takeFromPools(draft.pools, ask, allowed.units);
-  return placeUnits(draft, ask, allowed, scope, home, reasons);
+  return placeUnits(draft, ask, allowed, scope, home, short);
 }
 
 function placeUnits(
@@ -65,7 +65,7 @@ function placeUnits(
   allowed: Ask,
   scope: Scope,
   home: Place | undefined,
-  shortPools: readonly Reason[],
+  shortPools: readonly ShortPool[],
 ): PlacedJob {
   const { progress, refused }: PlacedGang =
     allowed.units <= 0 ? { progress: NOTHING_LEFT } : placeAllowed(draft, allowed, scope, home);
@@ -98,5 +98,5 @@ function leftForAlternatives({ pools }: Draft, ask: Ask): ReadonlyMap<string, nu
 }
 
 const NO_POOLS: ReadonlyMap<string, number> = new Map();
-const NONE_SHORT: readonly Reason[] = [];
+const NONE_SHORT: readonly ShortPool[] = [];
 const NOTHING_LEFT: Progress = { left: 0, pending: 0 };

@@ -88,9 +88,13 @@ function unknownBucket(seen: Snapshot, { array, machineType }: BucketName, path:
 /** Maximum number of names in one sentence. */
 const NAMED = 20;
 
+/** Characters of a name that a problem quotes. */
+const LONGEST_FOUND = 200;
+
 /** The problem of a name that does not exist. `what`: what was expected. */
 export function unknownName(path: string, asked: string, what: string, known: readonly string[]): Problem {
   const near = nearest(asked, known);
   const expected = `${what}: ${someOf(known, NAMED) || "there is none"}`;
-  return { path, found: asked, expected, ...(near === undefined ? {} : { didYouMean: near }) };
+  const found = asked.length > LONGEST_FOUND ? `${asked.slice(0, LONGEST_FOUND)}…` : asked;
+  return { path, found, expected, ...(near === undefined ? {} : { didYouMean: near }) };
 }

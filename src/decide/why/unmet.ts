@@ -9,7 +9,8 @@ import type { Scope } from "../bins/scope.ts";
 import { holderOf } from "../draft/caps.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { GivenUpGroup } from "../draft/group-tally.ts";
-import { alternativePoolNeeds, unitsInPools } from "../draft/pool-use.ts";
+import type { ShortPool } from "../draft/pool-use.ts";
+import { alternativePoolNeeds, poolReason, unitsInPools } from "../draft/pool-use.ts";
 import { spanRefusal } from "../draft/refusals.ts";
 import type { RefusedGang } from "../place/gang.ts";
 import { STEPS_PER_REFUSAL, capRefusal, inOrder } from "../place/gang-ways.ts";
@@ -128,17 +129,22 @@ export function explainJob(
   const { ask, missing, shortPools } = short;
   if (!reasonBudget.covers(ask)) {
     const brief = reasonBudget.brief(ask);
-    return { reasons: shortPools.length === 0 ? brief : [...shortPools, ...brief] };
+    return { reasons: shortPools.length === 0 ? brief : [...poolReasons(draft, shortPools, true), ...brief] };
   }
   const { reasons } = explain(draft, () => ({ reasons: whyNoPlace(draft, scope, home, short) }));
   reasonBudget.note(ask);
   return explain(draft, () => {
     const ceilings = draft.caps.ceilings(holderOf(ask));
     return {
-      reasons: shortPools.length === 0 ? reasons : [...shortPools, ...reasons],
+      reasons: shortPools.length === 0 ? reasons : [...poolReasons(draft, shortPools), ...reasons],
       ...presentRemedy(jobRemedy(draft, ask, scope, home, missing, ceilings)),
     };
   });
+}
+
+function poolReasons(draft: Draft, short: readonly ShortPool[], isBrief = false): readonly Reason[] {
+  const { pools: reported = [] } = draft.world;
+  return short.map((one) => poolReason(draft, one, { reported, isBrief }));
 }
 
 /** Why units for which the pools have enough are not placed. */
@@ -154,9 +160,9 @@ function whyNoPlace(
     const reasons = packingReasons(draft, allowed, scope, left, ceilings);
     // What is taken outside of alternatives has already been subtracted from the pools.
     const needs = alternativePoolNeeds(allowed);
-    const short = unitsInPools(poolsLeft, allowed.with(left), needs, draft.world.pools);
+    const { short } = unitsInPools(poolsLeft, allowed.with(left), needs);
     // The same object for all jobs that share the list, so that it is folded once.
-    return short.reasons.length === 0 ? reasons : [...short.reasons, ...reasons];
+    return short.length === 0 ? reasons : [...poolReasons(draft, short), ...reasons];
   }
   switch (refused?.kind) {
     case "together":

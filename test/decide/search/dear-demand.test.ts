@@ -4,6 +4,7 @@ import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { Demand } from "../../../src/domain/demand.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { renderReason } from "../../../src/domain/reason-text.ts";
 import { buildNodes, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
 
@@ -69,6 +70,54 @@ test.each([
     expect((process.memoryUsage().rss - heldBefore) / 2 ** 20).toBeLessThan(300);
   },
 );
+
+/** Each reason names the pool, or the VM size, that was probably meant: of 1,000 pools and 64 characters that took 4 s for one job. */
+test.each([
+  {
+    name: "200 jobs of a pool each that is not there, beside 1,000 pools",
+    constraintOf: (i: number): Constraint => ({
+      kind: "pool",
+      pool: `${1000 + i}${"q".repeat(20)}`,
+      amount: 1,
+    }),
+    reason: `no request set names a pool 1000${"q".repeat(20)} (known: ${"p".repeat(20)}1000, `,
+  },
+  {
+    name: "20 jobs of one of 10,000 VM sizes each, none of which is there",
+    constraintOf: (i: number): Constraint => ({
+      kind: "property-choice",
+      property: "vm_size",
+      choices: Array.from({ length: i < 20 ? 10_000 : 1 }, (_, k) => `Quite_X${10_000 + k}`),
+    }),
+    reason: 'node array "execute" offers none of Quite_X10000, ',
+  },
+])("$name, are planned, and their reasons read, in less than 5 s", ({ constraintOf, reason }) => {
+  const nodes = buildNodes("n", 50);
+  const demands = Array.from({ length: 200 }, (_, i) =>
+    buildJob(`j${i}`, 1, { position: i, constraints: [constraintOf(i)] }),
+  );
+  const state = buildState({
+    sets: { evil: { demands } },
+    ledger: rememberNodes(nodes),
+    seen: buildSnapshot(nodes),
+  });
+  const pools = Array.from({ length: 1000 }, (_, k) => ({
+    name: `${"p".repeat(20)}${1000 + k}`,
+    total: 1,
+    used: 0,
+  }));
+  const bodies = {
+    ...state.bodies,
+    demands: new Map([...state.bodies.demands].map(([digest, body]) => [digest, { ...body, pools }])),
+  };
+  const observation = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
+  const before = process.cpuUsage();
+  const { plan } = decide(state.record, bodies, observation, DEFAULT_POLICY, NOW, OURS);
+  const texts = plan.demands.flatMap(({ reasons }) => reasons.map(renderReason));
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(5);
+  expect(texts.at(0)?.slice(0, reason.length)).toBe(reason);
+});
 
 test("one job of 330 choices between pools, of 1,000 pools, is planned in less than 0.8 s: no pool is copied for a choice", () => {
   const pool = (n: number): Constraint => ({ kind: "pool", pool: `p${n}`, amount: 1 });
