@@ -54,7 +54,7 @@ export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
 function survive({ record, plan }: Decision, { app }: Planner): ClusterRecord {
   const noted = noteHeap(record, app.lanes.heap, plan.at);
   const isWhole = plan.leftOut?.some(({ aside }) => aside === "deaths") !== true;
-  return isWhole ? forgetDeaths(noted) : noted;
+  return isWhole ? forgetDeaths(noted, plan.at) : noted;
 }
 
 /** By then CycleCloud has usually accepted the stops of a plan. */

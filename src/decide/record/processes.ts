@@ -56,10 +56,14 @@ export function endPlanning(record: ClusterRecord, process: ProcessId): ClusterR
   return others.length === 0 ? rest : { ...rest, planning: others };
 }
 
-/** A plan with all sets was saved: no process dies of this record. */
-export function forgetDeaths(record: ClusterRecord): ClusterRecord {
-  const { deaths: _over, ...rest } = record;
-  return rest;
+/**
+ * A plan with all sets, made at this moment, is saved: no process dies of this record. The processes that had begun by then died of something
+ * else, if they died.
+ */
+export function forgetDeaths(record: ClusterRecord, at: Instant): ClusterRecord {
+  const { deaths: _over, planning = [], ...rest } = record;
+  const later = planning.filter((one) => one.at > at);
+  return later.length === 0 ? rest : { ...rest, planning: later };
 }
 
 /** How many sets a plan leaves out because processes died: none after one death, then one, and twice as many each time. */

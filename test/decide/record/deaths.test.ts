@@ -59,5 +59,12 @@ test("a death with some sets left out leaves out more", () => {
 });
 
 test("a plan with all sets ends it", () => {
-  expect(leftOutBy(forgetDeaths(dying(EMPTY_RECORD, 0, 4)), at(540))).toBe(0);
+  expect(leftOutBy(forgetDeaths(dying(EMPTY_RECORD, 0, 4), at(540)), at(540))).toBe(0);
+});
+
+test("a process that died before a plan with all sets was made did not die of the record", () => {
+  const both = begin(begin(EMPTY_RECORD, "before", 0), "after", 60);
+  const planned = forgetDeaths(both, at(30));
+  expect(planned.planning?.map(({ process }) => process)).toEqual(["after"]);
+  expect(begin(planned, "next", 300).deaths).toEqual({ count: 1, at: at(300) });
 });
