@@ -6,7 +6,8 @@ export const HIDDEN = "***";
 /** Secrets by their form: in connection strings, headers and addresses, and the token of a stop URL, whose slashes may be escaped. */
 const SECRETS: readonly RegExp[] = [
   /((?:AccountKey|SharedAccessSignature|SharedAccessKey)=)[^;\s]+/gi,
-  /(\b(?:Basic|Bearer) )[A-Za-z0-9+/._~=-]{8,}/gi,
+  // No word, as in "Basic authentication".
+  /(\b(?:[Bb]asic|[Bb]earer|BASIC|BEARER) )(?=[A-Za-z][a-z.-]*[A-Z0-9+/_~=]|[^A-Za-z])[A-Za-z0-9+/._~=-]{8,}/g,
   /([?&](?:code|sig|token)=)[^&\s"]+/gi,
   /(\/\/[^/\s:@]+:)[^/\s@]+(?=@)/g,
   /(autostop\\?\/[^\s"'<>/\\]+\\?\/)[^\s"'<>?&/\\]+/gi,

@@ -35,6 +35,16 @@ test.each([
     line: '{"event":"tick","text":"sent Basic *** to it"}',
   },
   {
+    name: "no authorization header: words of a page",
+    fields: { text: "Basic authentication. Bearer Authentication-token required" },
+    line: '{"event":"tick","text":"Basic authentication. Bearer Authentication-token required"}',
+  },
+  {
+    name: "a bearer token inside a text",
+    fields: { text: "sent authorization: bearer ey.x1234-5_6~7 to it" },
+    line: '{"event":"tick","text":"sent authorization: bearer *** to it"}',
+  },
+  {
     name: "keys and credentials inside an address",
     fields: { url: "https://ops:secret@cc/x?code=abc&set=s&sig=xyz" },
     line: '{"event":"tick","url":"https://ops:***@cc/x?code=***&set=s&sig=***"}',
