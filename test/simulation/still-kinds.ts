@@ -60,7 +60,7 @@ function standstillsOf(dice: Dice): Standstills {
   const spells = Array.from({ length: dice.whole(1, 5) }, () => ({
     afterSeconds: dice.whole(...BETWEEN_STANDSTILLS),
     seconds: dice.whole(...dice.pick<Range>([SHORT, SHORT, MIDDLE, MIDDLE, LONG])),
-    begins: dice.pick(["at once", "before", "before", "after"] as const),
+    begins: dice.pick(["at once", "before", "before", "after", "later"] as const),
   }));
   return { spells, lateSeconds: dice.pick([0, 12, 40]), never: dice.pick([0, 0, 0.3]) };
 }
