@@ -22,13 +22,13 @@ const LONG: Range = [600, 1200];
 const LONG_DIPS = [90, 400] as const;
 
 /**
- * How far clocks of nodes are behind or ahead. One that is over a minute ahead hides how long a first question waited (docs/protocol.md,
+ * How far clocks of nodes are behind or ahead. One that is over 160 s ahead can hide how long a first question waited (docs/protocol.md,
  * Questions of nodes, What remains).
  */
 const SKEWS = [
   [0, 0],
   [20, 20],
-  [300, 50],
+  [300, 150],
 ] as const satisfies readonly [Range, ...Range[]];
 
 const NODES = [2, 5] as const;
