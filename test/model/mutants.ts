@@ -247,7 +247,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/decide/autostop/stop-objections.ts",
-        find: "if (isStopFresh(known, view, view.seenAt ?? now)) return",
+        find: "if (isStopFresh(known, { ...view, at: view.seenAt ?? now })) return",
         put: "if (known.draining?.sentAt !== undefined) return",
       },
     ],

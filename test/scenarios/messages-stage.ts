@@ -255,6 +255,8 @@ export interface LateQuestions {
   readonly waiting: readonly number[];
   /** By how much the node's clock is set forward after its app has come to know it. Absent: the app does not know it. */
   readonly setForwardSeconds?: number;
+  /** By how much the node's clock is ahead of the app's from the beginning. */
+  readonly aheadSeconds?: number;
 }
 
 export interface LateStops {
@@ -264,8 +266,8 @@ export interface LateStops {
 
 /** Some questions of three idle nodes wait in front of a host, all to the same moment. A node without an answer takes work again. */
 export async function playLateQuestions(options: LateQuestions): Promise<LateStops> {
-  const { seconds, waiting, setForwardSeconds } = options;
-  const { stage, nodes, clock } = await knownNodes(setForwardSeconds);
+  const { seconds, waiting, setForwardSeconds, aheadSeconds } = options;
+  const { stage, nodes, clock } = await knownNodes(setForwardSeconds, aheadSeconds);
   const asking = new AskingNodes(stage);
   const arriveAt = stage.clock.now() + 1000 * seconds;
   for (const node of nodes) {
@@ -294,16 +296,16 @@ export async function playSetClocks(setForwardSeconds: number): Promise<number> 
 }
 
 /** Three of six nodes are idle. If their clocks are set, the app knew them before. */
-async function knownNodes(setForwardSeconds: number | undefined) {
+async function knownNodes(setForwardSeconds: number | undefined, aheadSeconds = 0) {
   const stage = await clusterOf({ up: 6, wanted: 6, phase: 0 });
   const nodes = stage.readyNodes.slice(0, 3);
-  let aheadMs = 0;
+  let aheadMs = 1000 * aheadSeconds;
   const clock = (): number => stage.clock.now() + aheadMs;
   if (setForwardSeconds !== undefined) {
     for (const node of nodes) await stage.told(node, undefined, { asked: String(clock()) });
     await stage.pass(40);
     for (const node of nodes) await stage.told(node, undefined, { asked: String(clock()) });
-    aheadMs = 1000 * setForwardSeconds;
+    aheadMs += 1000 * setForwardSeconds;
   }
   stage.push(target("demo", 3, { ...DAY, revision: stage.clock.now() }));
   await stage.pass(60);

@@ -94,8 +94,9 @@ test.each([60, 200, 600])(
 
 describe("questions wait in front of a host, and the others reach nobody", () => {
   test.each([
-    { name: "the first, for 120 s", seconds: 120, waiting: [0], stopped: 3 },
-    { name: "the second, for 120 s", seconds: 120, waiting: [1], stopped: 3 },
+    { name: "the first, for 15 s", seconds: 15, waiting: [0], stopped: 3 },
+    { name: "the first, for 120 s", seconds: 120, waiting: [0], stopped: 0 },
+    { name: "the second, for 120 s", seconds: 120, waiting: [1], stopped: 0 },
     { name: "both, for 170 s", seconds: 170, waiting: [0, 1], stopped: 0 },
     { name: "the first, for 200 s", seconds: 200, waiting: [0], stopped: 0 },
     { name: "the second, for 220 s", seconds: 220, waiting: [1], stopped: 0 },
@@ -104,6 +105,14 @@ describe("questions wait in front of a host, and the others reach nobody", () =>
   ])("$name: no node that has opened is stopped", async ({ seconds, waiting, stopped }) => {
     expect(await playLateQuestions({ seconds, waiting })).toEqual({ open: 0, stopped });
   });
+
+  test.each([100, 140])(
+    "of nodes whose clocks are not known and are %s s ahead, the first and both for 220 s: the same",
+    async (aheadSeconds) => {
+      for (const waiting of [[0], [0, 1]])
+        expect((await playLateQuestions({ seconds: 220, waiting, aheadSeconds })).open).toBe(0);
+    },
+  );
 
   test.each([0, 300, -300])(
     "of nodes whose clocks are known and were set by %s s, both for 220 s: the same",

@@ -151,9 +151,23 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "a question's age counts from its arrival",
-    ["src/decide/autostop/node-clock.ts", "behindMs > UNKNOWN_LATE_MS", "behindMs > 1000 * UNKNOWN_LATE_MS"],
+    [
+      "src/decide/autostop/node-clock.ts",
+      "const { knownMs = 0 } = clock ?? {};",
+      "const { knownMs = behindMs } = clock ?? {};",
+    ],
     MESSAGES,
     "for 220 s",
+  ),
+  mutant(
+    "a question of a clock that is not known may be 120 s late",
+    [
+      "src/decide/autostop/node-clock.ts",
+      "const { knownMs = 0 } = clock ?? {};",
+      "const { knownMs = behindMs > 120_000 ? 0 : behindMs } = clock ?? {};",
+    ],
+    MESSAGES,
+    "are not known and are",
   ),
   mutant(
     "a question that seems early is taken",

@@ -6,7 +6,7 @@ import type { Standstill } from "./standstill-stage.ts";
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
-  readonly shows: "open" | "twice" | "unseen" | "boot" | "told";
+  readonly shows: "open" | "twice" | "unseen" | "boot" | "told" | "needed";
   readonly standstills: readonly Standstill[];
 }
 
@@ -49,7 +49,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     shows: "open",
-    standstills: lasting(110, { callLimitSeconds: 10 }),
+    standstills: lasting(100, { callLimitSeconds: 10, lateSeconds: 40 }),
   },
   {
     name: "a boot took too long by an early observation",
@@ -79,6 +79,18 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     shows: "told",
     standstills: lasting(200, { lateSeconds: 40 }),
+  },
+  {
+    name: "an accepted stop had no effect by the clock, without an observation",
+    edits: [
+      {
+        file: "src/decide/nodes/excluded.ts",
+        find: "return isStopFresh(known, snapshot);",
+        put: "return isStopFresh(known, { ...snapshot, at: now });",
+      },
+    ],
+    shows: "needed",
+    standstills: lasting(140),
   },
   {
     name: "a change hangs alone if any later status was answered",

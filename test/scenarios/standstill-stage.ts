@@ -202,3 +202,23 @@ export async function playAccepted(options: Standstill): Promise<Told | undefine
   await stage.pass(how.seconds + how.lateSeconds - 10);
   return stage.told(node);
 }
+
+/**
+ * CycleCloud has stopped one of two nodes, by its question, when it begins to stand still. The other one is needed, and asks from then on until
+ * it has gone on. Returns how many stops arrive in all.
+ */
+export async function playNeeded(options: Standstill): Promise<number> {
+  const { stage, cyclecloud, how } = await clusterOf(2, options);
+  stage.push(target("demo", 1, { ...DAY, revision: stage.clock.now() }));
+  await stage.pass(60);
+  const [idle, needed] = stage.readyNodes;
+  if (idle === undefined || needed === undefined) throw new Error("two nodes are up");
+  await stage.told(idle);
+  cyclecloud.standStill(stage.clock);
+  for (let second = 0; second < how.seconds; second += 30) {
+    void stage.ask(needed, stage.hosts[(second / 30) % 2], { asked: String(stage.clock.now()) });
+    await stage.pass(30);
+  }
+  await stage.pass(120);
+  return stage.count("terminate-accepted");
+}

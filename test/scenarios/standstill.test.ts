@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { oneArray, target } from "./clusters.ts";
 import { HostsStage } from "./hosts-stage.ts";
-import { playAccepted, playBoot, playCreate, playStop, playUnseen } from "./standstill-stage.ts";
+import { playAccepted, playBoot, playCreate, playNeeded, playStop, playUnseen } from "./standstill-stage.ts";
 
 /** CycleCloud stands still and then does what lies in its sockets (docs/protocol.md, Standstills). `npm run test:deep` plays more lengths. */
 
@@ -58,6 +58,13 @@ test.each([12, 36])(
   "it accepts a stop, stands still, and stops the node 40 s after that, at second %s: the node is not told to open, although demand returned",
   async (phase) => {
     expect(await playAccepted({ seconds: 200, phase, lateSeconds: 40 })).toEqual({ status: 200 });
+  },
+);
+
+test.each([140, 300])(
+  "one of two nodes is being stopped when it begins to stand still for %s s: the other one, which is needed, is not stopped",
+  async (seconds) => {
+    expect(await playNeeded({ seconds })).toBe(1);
   },
 );
 

@@ -35,9 +35,15 @@ export interface Evidence {
 /** Stops, creates and nodes in flight end 15 minutes after their commit, whatever becomes of them (docs/protocol.md, Standstills). */
 export const GIVEN_UP_MS = 900_000;
 
-/** Whether CycleCloud stood still for over 15 minutes at once in this time: what docs/protocol.md names as what remains. */
+/** What was held takes effect this long after CycleCloud has gone on, at most. */
+const LATE_MS = 40_000;
+
+/**
+ * Whether CycleCloud stood still for so long at once in this time that what it held took effect over 15 minutes later: what docs/protocol.md names
+ * as what remains.
+ */
 export function stoodTooLong({ stood }: Pick<Evidence, "stood">, from: number, until: number): boolean {
   return stood.some(
-    (spell) => spell.until - spell.from > GIVEN_UP_MS && spell.from < until && spell.until > from,
+    (spell) => spell.until - spell.from > GIVEN_UP_MS - LATE_MS && spell.from < until && spell.until > from,
   );
 }

@@ -97,7 +97,9 @@ export class CreateJudge {
     const { limits, nodes, now, violate } = this.#evidence;
     const arrays = this.#arrays.get(requestId) ?? [];
     const deceived = now() - this.#falseEmptyAt < DECEIVED_MS;
-    const held = nodes.all.filter((node) => !node.gone && !(deceived && node.stopped));
+    const held = nodes.all.filter(
+      (node) => !node.gone && !(deceived && node.stopped) && !this.#isForgotten(node),
+    );
     const beyondArrays = [...new Set(arrays)].map((array) => {
       const ofArray = held.filter((node) => node.array === array && isActive(node));
       const ofSets = sets.filter((_, index) => arrays[index] === array);

@@ -11,6 +11,8 @@ export interface Stood {
 
 /** Reads that were held are answered within this time. */
 const READ_MS = 50;
+/** How long after a change a spell begins that begins later. */
+const LATER_MS = [5000, 60_000] as const;
 
 interface World {
   readonly schedule: Schedule;
@@ -55,10 +57,13 @@ export class Standing {
     const { schedule } = this.#world;
     if (isChange && this.#armed?.begins === "before") this.#begin(this.#armed);
     if (this.#now !== undefined) return this.#hold(isChange, this.#now.until, handle);
-    if (!isChange || this.#armed?.begins !== "after") return handle(0);
-    // The change was handled before CycleCloud stood still.
+    const armed = isChange ? this.#armed : undefined;
+    this.#armed = isChange ? undefined : this.#armed;
+    if (armed?.begins === "later")
+      schedule.after(schedule.dice.whole(...LATER_MS), () => void this.#begin(armed));
     const now = schedule.now();
-    handle((this.#begin(this.#armed)?.until ?? now) - now);
+    // The change was handled before CycleCloud stood still.
+    handle(armed?.begins === "after" ? (this.#begin(armed)?.until ?? now) - now : 0);
   }
 
   #hold(isChange: boolean, until: number, handle: (heldMs: number) => void): void {

@@ -22,13 +22,13 @@ const LONG: Range = [600, 1200];
 const LONG_DIPS = [90, 400] as const;
 
 /**
- * How far clocks of nodes are behind or ahead. One that is over a minute ahead hides how long a first question waited (docs/protocol.md,
+ * How far clocks of nodes are behind or ahead. One that is over 160 s ahead can hide how long a first question waited (docs/protocol.md,
  * Questions of nodes, What remains).
  */
 const SKEWS = [
   [0, 0],
   [20, 20],
-  [300, 50],
+  [300, 150],
 ] as const satisfies readonly [Range, ...Range[]];
 
 const NODES = [2, 5] as const;
@@ -60,7 +60,7 @@ function standstillsOf(dice: Dice): Standstills {
   const spells = Array.from({ length: dice.whole(1, 5) }, () => ({
     afterSeconds: dice.whole(...BETWEEN_STANDSTILLS),
     seconds: dice.whole(...dice.pick<Range>([SHORT, SHORT, MIDDLE, MIDDLE, LONG])),
-    begins: dice.pick(["at once", "before", "before", "after"] as const),
+    begins: dice.pick(["at once", "before", "before", "after", "later"] as const),
   }));
   return { spells, lateSeconds: dice.pick([0, 12, 40]), never: dice.pick([0, 0, 0.3]) };
 }

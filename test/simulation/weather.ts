@@ -129,8 +129,11 @@ export interface Standstills {
     /** It may begin this long after the one before has ended, or after the run has begun. */
     readonly afterSeconds: number;
     readonly seconds: number;
-    /** `at once`, or just `before` or `after` CycleCloud handles the next change: then its answer is held. */
-    readonly begins: "at once" | "before" | "after";
+    /**
+     * `at once`, or just `before` or `after` CycleCloud handles the next change: then its answer is held. `later`: within a minute after that,
+     * while nodes boot or go.
+     */
+    readonly begins: "at once" | "before" | "after" | "later";
   }[];
   /** Changes that were held take effect at most this long after it goes on. Reads are answered at once. */
   readonly lateSeconds: number;

@@ -14,8 +14,6 @@ const APART_SECONDS: Seconds = 30;
 const AGREE_MS: Milliseconds = 20_000;
 /** A smaller change of a known difference is not noted, because each note is a write. */
 const DRIFT_MS: Milliseconds = 5_000;
-/** How late a question of a node may be whose difference is not known. */
-const UNKNOWN_LATE_MS: Milliseconds = 120_000;
 /** `asked` need only rise. Only within a day of our time it is a time. */
 const DAY_MS: Milliseconds = 86_400_000;
 
@@ -39,8 +37,9 @@ export function clockAfter(clock: NodeClock | undefined, asking: Asking): NodeCl
 export function isHeldUp(clock: NodeClock | undefined, asking: Asking): boolean {
   const behindMs = differenceOf(asking);
   if (behindMs === undefined) return false;
-  const { knownMs } = clock ?? {};
-  return knownMs === undefined ? behindMs > UNKNOWN_LATE_MS : Math.abs(behindMs - knownMs) > AGREE_MS;
+  // Until more is known of it, a clock that is right is believed.
+  const { knownMs = 0 } = clock ?? {};
+  return Math.abs(behindMs - knownMs) > AGREE_MS;
 }
 
 function differenceOf({ arrivedAt, asked, untimed }: Asking): Milliseconds | undefined {

@@ -38,7 +38,7 @@ export function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalV
     return isAsked || secondsBetween(goneAt, now) >= GONE_SECONDS
       ? { kind: "stopping" }
       : undecided("the last observation does not show the node");
-  if (isStopFresh(known, view, view.seenAt ?? now)) return { kind: "stopping" };
+  if (isStopFresh(known, { ...view, at: view.seenAt ?? now })) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
   return view.stopping.has(known.nodeId) ? STOP_UNDER_WAY : undefined;

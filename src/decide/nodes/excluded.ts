@@ -15,7 +15,7 @@ import { uselessNodes } from "./replaced.ts";
 export function isExcluded(
   known: LedgerNode,
   stopping: ReadonlySet<NodeId>,
-  snapshot: Pick<Snapshot, "early">,
+  snapshot: Pick<Snapshot, "early" | "at">,
   now: Instant,
 ): boolean {
   const draining = known.draining;
@@ -23,7 +23,7 @@ export function isExcluded(
   const isUnfit = draining.by === "unhealthy";
   // The open stop is newer than the accepted one.
   if (stopping.has(known.nodeId)) return isUnfit;
-  if (draining.sentAt !== undefined) return isStopFresh(known, snapshot, now);
+  if (draining.sentAt !== undefined) return isStopFresh(known, snapshot);
   return isUnfit && secondsBetween(draining.since, now) < STALE_MARK_SECONDS;
 }
 
@@ -44,14 +44,13 @@ export function excludedNodes(
   return excluded;
 }
 
-/** If the node is still up this long after its terminate was accepted, the stop is decided again. */
+/** If the node is still up by an observation that began this long after its terminate was accepted, the stop is decided again. */
 const DECIDE_AGAIN_SECONDS: Seconds = 120;
 
 /** Whether CycleCloud has accepted a stop of the node, and no observation shows that it was lost. Soon after a standstill none can. */
 export function isStopFresh(
   { draining }: LedgerNode,
-  { early }: Pick<Snapshot, "early">,
-  at: Instant,
+  { early, at }: Pick<Snapshot, "early" | "at">,
 ): boolean {
   if (draining?.sentAt === undefined) return false;
   return early === true || secondsBetween(draining.sentAt, at) < DECIDE_AGAIN_SECONDS;

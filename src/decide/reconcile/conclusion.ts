@@ -47,6 +47,7 @@ export function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const provesIdle = mayStopByReport(on.questions.get(node.nodeId), provedAt, on.now);
   const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
   return {
+    at: on.observation.snapshot.at,
     ...(on.observation.snapshot.early === true ? { early: true as const } : {}),
     policy: on.policy,
     now: on.now,

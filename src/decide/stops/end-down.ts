@@ -105,14 +105,14 @@ function shownDown({
 const clockOf = ({ clockFrom, since }: Down): Instant => clockFrom ?? since;
 
 /** Nodes of ours that were Ready and are wanted, without those that are being stopped. Shares are of these. */
-function membersOf({ record, observation, ledger, policy, now }: Around): readonly Member[] {
+function membersOf({ record, observation, ledger, policy }: Around): readonly Member[] {
   const { snapshot } = observation;
   const managed = managedArrays(snapshot, policy);
   const stopping = stoppingNodes(record.intents);
   return snapshot.nodes.flatMap((node): readonly Member[] => {
     if (!isWanted(node) || !managed.has(node.array) || stopping.has(node.nodeId)) return [];
     const known = ledger.get(node.nodeId);
-    if (known?.firstReadyAt === undefined || !isOurs(known, policy) || isStopFresh(known, snapshot, now))
+    if (known?.firstReadyAt === undefined || !isOurs(known, policy) || isStopFresh(known, snapshot))
       return [];
     return [{ node, known }];
   });
@@ -168,11 +168,7 @@ class Judgement {
     for (const member of shown) {
       const { nodeId } = member.node;
       // Its stop is under way, and the verdict says so.
-      if (
-        this.#stopping.has(nodeId) ||
-        isStopFresh(member.known, this.#on.observation.snapshot, this.#on.now)
-      )
-        continue;
+      if (this.#stopping.has(nodeId) || isStopFresh(member.known, this.#on.observation.snapshot)) continue;
       const end = this.#endOf(member);
       if (end.held === undefined && end.at !== undefined && end.at <= this.#on.now && !isSlow)
         due.add(nodeId);

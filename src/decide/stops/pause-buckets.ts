@@ -37,7 +37,8 @@ export function pauseBuckets(
   const managed = new Set([...managedArrays(snapshot, policy)].filter((array) => actsOn(policy, array)));
   const stopping = stoppingNodes(record.intents);
   const entries = new InTurn(ledger);
-  const early: Pick<Snapshot, "early"> = snapshot.early === true ? { early: true } : {};
+  const { at } = snapshot;
+  const proof: Pick<Snapshot, "early" | "at"> = snapshot.early === true ? { at, early: true } : { at };
   const removed = pauseRemoved(record, { before: before.seen, snapshot, ledger, managed, policy }, now);
   let next = pauseShortLived(
     removed,
@@ -50,7 +51,7 @@ export function pauseBuckets(
     if (known.firstReadyAt !== undefined) return;
     const busy = (entryOfNode(facts, node)?.jobs.length ?? 0) > 0;
     const why = whyGivenUp(node, known, {
-      ...early,
+      ...proof,
       policy,
       now,
       busy,

@@ -21,8 +21,8 @@ export type NodeAction =
   /** Remove its mark. */
   | { readonly kind: "undrain" };
 
-/** The inputs of {@link judgeNode} besides the node, and whether the observation is early. */
-export interface Circumstances extends Pick<Snapshot, "early"> {
+/** The inputs of {@link judgeNode} besides the node, and what the observation proves. */
+export interface Circumstances extends Pick<Snapshot, "early" | "at"> {
   readonly policy: Policy;
   readonly now: Instant;
   /** The plan about to be committed. */
@@ -46,7 +46,7 @@ export interface Circumstances extends Pick<Snapshot, "early"> {
 export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
   if (node.keepAlive || !isOurs(known, around.policy))
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
-  if (isStopFresh(known, around, around.now)) return { kind: "none" };
+  if (isStopFresh(known, around)) return { kind: "none" };
   if (isRecordDoubted(node, known, around.policy, around.now)) return judgeUncertain(known, around);
   if (whyGivenUp(node, known, around) !== undefined)
     return { kind: "terminate", by: node.phase === "failed" ? "failed" : "boot-timeout" };
@@ -74,11 +74,11 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
 export function whyGivenUp(
   node: Node,
   known: LedgerNode,
-  around: Pick<Circumstances, "policy" | "early" | "now" | "busy" | "resting">,
+  around: Pick<Circumstances, "policy" | "early" | "at" | "now" | "busy" | "resting">,
 ): string | undefined {
   if (!isOurs(known, around.policy)) return undefined;
   const { early, now } = around;
-  if (known.firstReadyAt !== undefined || node.keepAlive || isStopFresh(known, around, now)) return undefined;
+  if (known.firstReadyAt !== undefined || node.keepAlive || isStopFresh(known, around)) return undefined;
   // The observation lacks it, so it may be gone already.
   if (node.missing !== undefined) return undefined;
   // It may have been Ready between two observations, or before the first one.

@@ -16,7 +16,17 @@ function heldUp(...questions: readonly (readonly [arrived: number, late: number]
 test.each([
   { name: "one question at once", questions: [[0, 0]], held: [false] },
   { name: "one that waited 200 s, of a node whose clock is not known", questions: [[0, 200]], held: [true] },
-  { name: "the same 120 s", questions: [[0, 120]], held: [false] },
+  { name: "the same 21 s", questions: [[0, 21]], held: [true] },
+  { name: "the same 20 s", questions: [[0, 20]], held: [false] },
+  {
+    name: "a clock that is 21 s ahead: its second question counts",
+    questions: [
+      [0, -21],
+      [30, -21],
+    ],
+    held: [true, false],
+  },
+  { name: "one that waited 200 s, of a clock that is 100 s ahead", questions: [[0, 100]], held: [true] },
   {
     name: "one that waited 30 s, of a node whose clock is known",
     questions: [

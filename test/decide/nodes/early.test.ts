@@ -106,7 +106,7 @@ test.each<{ readonly name: string; readonly concludes: (early: Early) => boolean
   {
     name: "an accepted stop had no effect in 120 s",
     concludes: (early) =>
-      !isStopFresh(rememberNode(n1, { draining: accepted }), early, NOW) &&
+      !isStopFresh(rememberNode(n1, { draining: accepted }), { at: NOW, ...early }) &&
       !excludedNodes(
         buildSnapshot([n1], early),
         buildLedger([rememberNode(n1, { draining: accepted })]),
@@ -127,6 +127,7 @@ test.each<{ readonly name: string; readonly concludes: (early: Early) => boolean
     name: "and is stopped",
     concludes: (early) =>
       judgeNode(booting, late, {
+        at: NOW,
         ...early,
         policy,
         now: NOW,

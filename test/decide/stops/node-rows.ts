@@ -15,6 +15,7 @@ export const policy = DEFAULT_POLICY;
 /** Spare, reported idle just now, nothing in the way. */
 export const free: Circumstances = {
   policy,
+  at: NOW,
   now: NOW,
   plan: 7,
   resting: false,

@@ -142,7 +142,7 @@ test.each([
   { name: "terminating", node: buildNode("n1", { phase: "going" }), seen: 9000, why: undefined },
 ])("why a node that never was Ready is given up: $name", ({ node, seen, why }) => {
   const { firstReadyAt: _never, ...known } = rememberNode(node, { firstSeenAt: at(-seen) });
-  expect(whyGivenUp(node, known, { policy, now: NOW, busy: false, resting: false })).toBe(why);
+  expect(whyGivenUp(node, known, { policy, at: NOW, now: NOW, busy: false, resting: false })).toBe(why);
 });
 
 describe("idle time", () => {

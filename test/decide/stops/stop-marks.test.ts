@@ -58,7 +58,7 @@ test.each([
   { name: "its terminate was accepted", known: mark({ sentAt: at(-119.999) }), excluded: true },
   { name: "its terminate had no effect in time", known: mark({ sentAt: at(-120) }), excluded: false },
 ])("a node is no capacity while it is being stopped: $name -> $excluded", ({ known, excluded }) => {
-  expect(isExcluded(rememberNode(buildNode("n1"), known), new Set(), {}, NOW)).toBe(excluded);
+  expect(isExcluded(rememberNode(buildNode("n1"), known), new Set(), { at: NOW }, NOW)).toBe(excluded);
 });
 
 test.each([
@@ -69,5 +69,5 @@ test.each([
   { by: "failed", excluded: false },
 ] as const)("a node with a committed stop, $by, is no capacity for that: $excluded", ({ by, excluded }) => {
   const known = rememberNode(buildNode("n1"), mark({ by, sentAt: at(-500) }));
-  expect(isExcluded(known, new Set([nodeId("n1")]), {}, NOW)).toBe(excluded);
+  expect(isExcluded(known, new Set([nodeId("n1")]), { at: NOW }, NOW)).toBe(excluded);
 });
