@@ -29,8 +29,11 @@ const MINUTE_MS = 60_000;
 const QUIET_SECONDS = 300;
 /** It ends at the latest after this time, when the longest pause of a bucket must be over. */
 const LONGEST_QUIET_SECONDS = 2700;
-/** The same for a crowd. It keeps renewing in the quiet time, and is served within this time all the same. */
-const LONGEST_CROWDED_SECONDS = 600;
+/**
+ * The same for a crowd. It keeps renewing in the quiet time, and is served within this time all the same. Ten minutes of it may be those after
+ * two processes that died during their plans (docs/protocol.md, A process that dies of a record).
+ */
+const LONGEST_CROWDED_SECONDS = 960;
 
 export interface SimulateOptions {
   /** Takes the trace, line by line. */
