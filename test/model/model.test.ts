@@ -7,7 +7,7 @@ import type { Played } from "./score.ts";
 import { sequenceOf, shrink } from "./search.ts";
 import { inMemory, inTable } from "./stores.ts";
 
-/** About 0.1 s each on one core; `npm run simulate:model` plays more. */
+/** About half a second each on one core; `npm run simulate:model` plays more. */
 const SEQUENCES = 10;
 const STEPS = 100;
 /** On the emulator a step takes twenty times as long. */

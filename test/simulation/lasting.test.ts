@@ -7,7 +7,7 @@ import type { Met } from "./verdict.ts";
 
 /**
  * `SEED=late:12 npx vitest run --config test/vitest.config.ts test/simulation/lasting` replays seed 12 of the kind "late" with its whole
- * trace. Without SEED the fixed sample is played, about 15 s on one core.
+ * trace. Without SEED the fixed sample is played, about 40 s on one core.
  */
 const replayed = readReplayed(process.env["SEED"]);
 

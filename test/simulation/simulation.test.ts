@@ -8,7 +8,7 @@ import { simulate } from "./simulate.ts";
 const given = process.env["SEED"];
 const replayed = given === undefined || given.includes(":") ? undefined : given;
 
-/** About 25 ms each on one core. */
+/** About 0.2 s each on one core. */
 const SEEDS = 40;
 const SWITCHED_OFF_SEEDS = 16;
 const REPORTS_APART_SEEDS = 16;
