@@ -7,6 +7,7 @@ import type { Settings, StorageSetting } from "./config/storage.ts";
 import { readStorage } from "./config/storage.ts";
 import type { Problem } from "./domain/demand.ts";
 import type { Bytes } from "./domain/memory-budget.ts";
+import { MIB } from "./domain/memory-budget.ts";
 import type { Mode } from "./domain/mode.ts";
 import { modeIn } from "./wire/policy/mode.ts";
 import { boundProblems } from "./wire/json/problems.ts";
@@ -93,8 +94,6 @@ export function readSites(settings: Settings = process.env): readonly Configured
   if (problems.length > 0) throw new ConfigError(problems);
   return clusters;
 }
-
-const MIB = 1024 * 1024;
 
 /**
  * How large the heap of this process may become. V8 counts the young generation in its limit, up to 192 MiB on a large machine, and ends a

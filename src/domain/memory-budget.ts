@@ -1,7 +1,7 @@
 /** Bytes of memory. */
 export type Bytes = number;
 
-const MIB = 1024 * 1024;
+export const MIB: Bytes = 1024 * 1024;
 
 /** The heap that V8 allows itself on an instance of the default size, 2,048 MB (infra/main.bicep): the one for which the bounds are documented. */
 export const DEFAULT_HEAP: Bytes = 1048 * MIB;

@@ -31,6 +31,11 @@ export function isInForce(entry: SetEntry | undefined, now: Instant): entry is S
   return entry !== undefined && entry.live && entry.expiresAt > now;
 }
 
+/** All sets with an entry, those with demand first. */
+export function setNamesOf({ sets, separateReports, separatePools }: Held): readonly SetName[] {
+  return [...new Set([...sets.keys(), ...separateReports.keys(), ...separatePools.keys()])];
+}
+
 /** All entries of all sets, of all three parts. */
 export function entriesOf({ sets, separateReports, separatePools }: Held): readonly SetEntry[] {
   return [...sets.values(), ...separateReports.values(), ...separatePools.values()];

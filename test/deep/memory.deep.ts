@@ -7,10 +7,10 @@ import { z } from "zod";
 import type { HostProcess } from "../../src/local/host/spawn-host.ts";
 import type { LocalSystem } from "../../src/local/system.ts";
 import { startSystem } from "../../src/local/system.ts";
+import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import type { DemandMessage, JobMessage } from "../../src/wire/message/message.ts";
 import { times } from "../support/hostile-jobs.ts";
 import { paced, PATIENCE_MS, TIMEOUT_MS } from "../support/patience.ts";
-import { clusterOptions } from "./memory-cluster.ts";
 
 /**
  * A real host process with the heap that V8 takes on an instance of 2,048 MB, the default, and of 512 MB: demand that needs more memory than there is never
@@ -18,6 +18,31 @@ import { clusterOptions } from "./memory-cluster.ts";
  */
 const DEFAULT_HEAP_MIB = 1048;
 const SMALL_HEAP_MIB = 259;
+
+/** A cluster with an array that hostile demand may use, and one for the honest set. */
+function clusterOptions(): SimulatorOptions {
+  return {
+    clusters: [
+      {
+        name: "demo",
+        arrays: [
+          { name: "hpc", region: "westeurope", machineTypes: ["Standard_F4s_v2"] },
+          { name: "htc", region: "westeurope", machineTypes: ["Standard_F4s_v2"] },
+        ],
+      },
+    ],
+    machineTypes: { Standard_F4s_v2: { vcpuCount: 4, memory: 8, family: "standardFSv2Family" } },
+    quotas: { regional: { westeurope: 40_000 } },
+    timings: {
+      secondsToAllocate: 4,
+      secondsToAcquire: 20,
+      secondsToPrepare: 30,
+      secondsToTerminate: 20,
+      jitter: 0.5,
+    },
+    keepLog: false,
+  };
+}
 
 /** One app in one process, which is started again when it ends, as the platform does. */
 class OneInstance {

@@ -1,4 +1,5 @@
 import type { SetName } from "../../domain/ids.ts";
+import { setNamesOf } from "../../domain/request-sets.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { noteMoreRejected } from "../../domain/more-rejected.ts";
 import { noteNoAmounts } from "../../domain/no-amount.ts";
@@ -37,9 +38,8 @@ export async function noteAccepted(
 
 /** What is known of the cluster and of one set: the demand of all sets may be large. Without it there are fewer notes. */
 async function readKnown({ store }: Ports, before: LoadedRecord, set: SetName): Promise<Bodies | undefined> {
-  const { sets, separateReports, separatePools } = before.record;
-  const names = [...sets.keys(), ...separateReports.keys(), ...separatePools.keys()];
-  const others = new Map(names.filter((name) => name !== set).map((name) => [name, "memory" as const]));
+  const names = setNamesOf(before.record).filter((name) => name !== set);
+  const others = new Map(names.map((name) => [name, "memory" as const]));
   try {
     return await store.bodies(before, others);
   } catch (error) {

@@ -2,7 +2,7 @@ import { asideText } from "../../domain/aside.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Held, SetEntry } from "../../domain/request-sets.ts";
-import { reportsOf } from "../../domain/request-sets.ts";
+import { reportsOf, setNamesOf } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
 import type { ClusterShown } from "../../wire/api/cluster-answer.ts";
@@ -20,7 +20,7 @@ export function describeSets(held: Held, bodies: Bodies, now: Instant, pages: Pa
   for (const outcome of bodies.plan?.demands ?? []) {
     if (outcome.placed < outcome.asked) unmet.set(outcome.set, (unmet.get(outcome.set) ?? 0) + 1);
   }
-  const sets = namesOf(held).flatMap((name) => {
+  const sets = setNamesOf(held).flatMap((name) => {
     const entry = mainEntry(held, name);
     return entry === undefined ? [] : [{ name, entry }];
   });
@@ -29,11 +29,6 @@ export function describeSets(held: Held, bodies: Bodies, now: Instant, pages: Pa
     unmet: unmet.get(name) ?? 0,
   });
   return pages.cut("demand", sets, described, 0.4);
-}
-
-/** All sets with stored data, those with a demand first. */
-function namesOf({ sets, separateReports, separatePools }: Held): readonly SetName[] {
-  return [...new Set([...sets.keys(), ...separateReports.keys(), ...separatePools.keys()])];
 }
 
 /**
@@ -123,7 +118,7 @@ const isLive = ({ live, expiresAt }: SetEntry, now: Instant): boolean => live &&
 /** For all sets, however many are shown. */
 export function countSets(held: Held, bodies: Bodies, now: Instant): Readonly<Record<SetState, number>> {
   const counts = { live: 0, empty: 0, lapsed: 0 };
-  for (const name of namesOf(held)) {
+  for (const name of setNamesOf(held)) {
     const entry = mainEntry(held, name);
     if (entry !== undefined) counts[stateOf(entry, bodies, now)] += 1;
   }

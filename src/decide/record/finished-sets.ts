@@ -4,6 +4,7 @@ import { digest } from "../../domain/ids.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
+import { partsOf, setNamesOf } from "../../domain/request-sets.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
@@ -50,12 +51,7 @@ export function retireSets(record: ClusterRecord, { shown, most }: Room = ROOM):
 }
 
 function finishedNames(held: Held): readonly SetName[] {
-  const isLive = (name: SetName): boolean =>
-    held.sets.get(name)?.live === true ||
-    held.separateReports.get(name)?.live === true ||
-    held.separatePools.get(name)?.live === true;
-  const others = [...held.separateReports.keys(), ...held.separatePools.keys()];
-  return [...new Set([...held.sets.keys(), ...others])].filter((name) => !isLive(name));
+  return setNamesOf(held).filter((name) => !partsOf(held, name).some((entry) => entry?.live === true));
 }
 
 /** When the last part of the set expired. */

@@ -4,7 +4,7 @@ import type { SetName } from "../../domain/ids.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { SetEntry } from "../../domain/request-sets.ts";
-import { memoryOfEntry, partsOf } from "../../domain/request-sets.ts";
+import { entriesOf, memoryOfEntry, partsOf, setNamesOf } from "../../domain/request-sets.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { leftOutBy } from "./processes.ts";
@@ -18,11 +18,7 @@ interface Load {
 
 /** Bytes of heap that a plan needs for all live sets. */
 export function demandBytesOf(record: ClusterRecord): Bytes {
-  const { sets, separateReports, separatePools } = record;
-  let bytes = 0;
-  for (const entries of [sets, separateReports, separatePools])
-    for (const entry of entries.values()) if (entry.live) bytes += memoryOfEntry(entry);
-  return bytes;
+  return entriesOf(record).reduce((sum, entry) => (entry.live ? sum + memoryOfEntry(entry) : sum), 0);
 }
 
 /**
@@ -45,12 +41,7 @@ export function setAside(record: ClusterRecord, memory: Bytes, now: Instant): As
 }
 
 function loadsOf(record: ClusterRecord): readonly Load[] {
-  const names = new Set([
-    ...record.sets.keys(),
-    ...record.separateReports.keys(),
-    ...record.separatePools.keys(),
-  ]);
-  return [...names].flatMap((set): readonly Load[] => {
+  return setNamesOf(record).flatMap((set): readonly Load[] => {
     const live = partsOf(record, set).filter((entry): entry is SetEntry => entry?.live === true);
     if (live.length === 0) return [];
     const memory = live.reduce((sum, entry) => sum + memoryOfEntry(entry), 0);

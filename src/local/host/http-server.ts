@@ -3,7 +3,7 @@ import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { isForeignOrigin } from "../../domain/loopback.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
-import { SMALL_TEXT } from "../../domain/memory-budget.ts";
+import { MIB, SMALL_TEXT } from "../../domain/memory-budget.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
 export type HttpServer = {
@@ -20,11 +20,13 @@ export type Answer = (request: Request) => Promise<Response>;
 /** The longest body that a request of this method to this path may have. */
 export type BodyBound = (method: string, pathname: string) => Bytes;
 
-const MIB = 1024 * 1024;
 /** Large bodies that are arriving, or wait for their answer, have no more together (docs/protocol.md, Memory). Small ones need no room. */
 const ROOM_FOR_BODIES: Bytes = 100 * MIB;
-/** A body without a length takes as much as the largest. */
-const LARGEST_BODY: Bytes = 34 * MIB;
+/**
+ * The deployment's value of FUNCTIONS_REQUEST_BODY_SIZE_LIMIT (infra/modules/app.bicep). The platform's own default is 100 MB. A body that says
+ * no length takes as much room.
+ */
+export const LARGEST_BODY: Bytes = 34 * MIB;
 const ARRIVES_WITHIN_MS: Milliseconds = 20_000;
 const STEPS_OF_LATE = 20;
 

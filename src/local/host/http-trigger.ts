@@ -4,6 +4,7 @@ import { isDisabled } from "./app-settings.ts";
 import type { NullableText, RegisteredFunction, RpcHttp } from "./core.ts";
 import { opens, keyOf, type AuthLevel, type HostKeys } from "./host-keys.ts";
 import type { BodyBound } from "./http-server.ts";
+import { LARGEST_BODY } from "./http-server.ts";
 import { invokeFunction } from "./invocation.ts";
 import { parseRoute, type Route } from "./route.ts";
 import { triggerOf, type Runtime } from "./runtime.ts";
@@ -42,8 +43,6 @@ export function readEndpoints(runtime: Runtime): readonly HttpEndpoint[] {
     );
 }
 
-/** The deployment's value of FUNCTIONS_REQUEST_BODY_SIZE_LIMIT (infra/modules/app.bicep). The platform's own default is 100 MB. */
-const MOST_BYTES = 34 * 1024 * 1024;
 /** Nodes and probes send no body, or a few words. */
 const MOST_ANONYMOUS_BYTES = 4 * 1024;
 
@@ -53,7 +52,7 @@ const MOST_ANONYMOUS_BYTES = 4 * 1024;
  */
 export function bodyBound(runtime: Runtime, endpoints: readonly HttpEndpoint[]): BodyBound {
   const limit = runtime.settings["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"];
-  const most = limit === undefined ? MOST_BYTES : Number(limit);
+  const most = limit === undefined ? LARGEST_BODY : Number(limit);
   return (method, pathname) => {
     const endpoint = endpoints.find(
       ({ route, methods }) => methods.has(method) && route.match(pathname) !== undefined,
