@@ -49,9 +49,13 @@ export function composition(): Composition {
   return composed;
 }
 
-/** Wraps every port before the first use: a test process uses this to crash at a given call. */
+/**
+ * Wraps every port of the next composition, and drops the one that there is: a test process uses this to crash at a given call, and to start
+ * one app after the other, each with its own settings.
+ */
 export function decoratePorts(around: (ports: Ports) => Ports): void {
   decoration = around;
+  composed = undefined;
 }
 
 /** Builds everything from settings: Table Storage, queues, one CycleCloud per cluster. */

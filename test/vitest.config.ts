@@ -13,15 +13,11 @@ const REAL_TIME = [
   "test/scenarios/four-hosts.test.ts",
 ];
 
-/** A functions app is registered once per process, and who plays one has a process of its own; all other files share two. */
+/** They register functions of their own, or load what is deployed: a process takes one app. All other files share their processes. */
 const OWN_PROCESS = [
-  "test/*.test.ts",
-  "test/docs/quickstart.test.ts",
-  "test/functions/**/*.test.ts",
-  "test/infra/**/*.test.ts",
-  "test/local/**/*.test.ts",
-  "test/scenarios/**/*.test.ts",
-  "test/simulation/**/*.test.ts",
+  "test/infra/package.test.ts",
+  "test/local/host/{http,queue,timer}-trigger.test.ts",
+  "test/local/host/load-package.test.ts",
 ];
 
 // What Node compiles is kept for the next process: most files, and the programs that tests start, load the same libraries.

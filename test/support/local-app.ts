@@ -16,8 +16,8 @@ import { mergingBy } from "./configuration-merge.ts";
 import { findUndescribed, findUndescribedRequest, operationOf } from "./check-answer.ts";
 
 /**
- * The functions as they are deployed, in the local host of this process, with Azurite and the simulator over HTTP. A process has one app and
- * reads its settings once, so each test file starts at most one.
+ * The functions as they are deployed, in the local host of this process, with Azurite and the simulator over HTTP. A process has one app at a
+ * time, whose settings are those of the process: close one before you start the next.
  */
 export interface LocalApp {
   readonly host: Host;
@@ -73,6 +73,7 @@ async function prepareStorage(): Promise<void> {
 export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp> {
   const origin = Date.now();
   const { speed } = options;
+  const before = { ...process.env };
   const clock = scaledClock({ origin, speed });
   const azurite = await startAzurite();
   const simulator = new Simulator(mergingBy(simulatorOptions(options)), clock);
@@ -145,6 +146,8 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
       await host.stop();
       await server.close();
       await azurite.close();
+      for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+      Object.assign(process.env, before);
     },
   };
 }
