@@ -31,10 +31,13 @@ function* membersOf(value: object): Generator<string> {
   yield before === "{" ? "{}" : "}";
 }
 
+/** Items that are written at once: a call for each of 100,000 jobs takes twice as long. */
+const AT_ONCE = 32;
+
 function* itemsOf(items: readonly unknown[]): Generator<string> {
   let before = "[";
-  for (const item of items) {
-    yield before + (JSON.stringify(item) ?? "null");
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    yield before + JSON.stringify(items.slice(at, at + AT_ONCE)).slice(1, -1);
     before = ",";
   }
   yield before === "[" ? "[]" : "]";

@@ -9,7 +9,10 @@ const MOST_RUNS = 200_000;
 
 /** The placements of an allocation in the stored form: jobs by their position among the outcomes, in runs, and buckets by their position in a list. */
 export function storeLoads({ loads, outcomes }: Pick<Allocation, "loads" | "outcomes">): PlanLoads {
-  const positions = new Map(outcomes.map(({ set, id }, at) => [`${set}/${id}`, at]));
+  const positions = new Map<string, number>();
+  // Nothing of the others is on a node, and a long queue has 100,000 of them.
+  for (const [at, { set, id, placed }] of outcomes.entries())
+    if (placed > 0) positions.set(`${set}/${id}`, at);
   const places = new Map<string, { readonly bucket: BucketKey; readonly at: number }>();
   // Most nodes share the object of their bucket.
   const known = new Map<BucketKey, number>();

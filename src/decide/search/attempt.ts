@@ -4,6 +4,7 @@ import type { Reason } from "../../domain/reason.ts";
 import { Bins } from "../bins/bins.ts";
 import type { Entry } from "../bins/entry.ts";
 import type { Ask } from "../bins/job-ask.ts";
+import type { JobClass } from "../bins/job-class.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import type { Scope } from "../bins/scope.ts";
 import { BucketOrder } from "../bucket-order/bucket-order.ts";
@@ -53,7 +54,10 @@ export function attempt(
     if (outcome === undefined || (budget.isSpent && outcome.placed < outcome.asked)) {
       outcomes[entry.rank] = outcomeLeftOut(entry, outcome, undefined);
       leftOut.push(entry);
-    } else outcomes[entry.rank] = outcome;
+    } else {
+      outcomes[entry.rank] = outcome;
+      run.refusals.note(draft, entry, outcome);
+    }
     if (way.opening === "shared") countToPlace(draft, entry, -1);
   });
   if (way.opening === "shared") shrinkShared(draft);
@@ -69,7 +73,50 @@ interface Run {
   readonly order: BucketOrder | undefined;
   /** Undefined: this try gives no reasons. */
   readonly reasonBudget: ReasonBudget | undefined;
+  readonly refusals: Refusals;
 }
+
+/**
+ * What packed jobs were told of which nothing was placed since something was placed last. The next one that asks for the same gets the same
+ * answer: in a long queue, thousands of jobs do.
+ *
+ * Without it a plan of 100,000 equal jobs for 400 nodes takes four times as long.
+ */
+class Refusals {
+  readonly #known = new Map<JobClass, { readonly ask: Ask; readonly outcome: DemandOutcome }>();
+
+  /** The answer for a job, if an equal one was refused and nothing has changed since. */
+  of(
+    { caps, bins }: Draft,
+    { set, demand, asked, jobClass, units, slotsPerUnit }: Ask,
+  ): DemandOutcome | undefined {
+    const known = this.#known.get(jobClass);
+    if (known === undefined || !caps.none) return undefined;
+    const { ask, outcome } = known;
+    const isEqual =
+      ask.set === set &&
+      ask.units === units &&
+      ask.slotsPerUnit === slotsPerUnit &&
+      ask.asked === asked &&
+      ask.demand.spot === demand.spot;
+    if (!isEqual) return undefined;
+    bins.budget.spend(1);
+    return { ...outcome, id: demand.id };
+  }
+
+  note({ caps }: Draft, entry: Entry, outcome: DemandOutcome): void {
+    if (outcome.placed > 0 || entry.kind !== "job" || !isPlain(entry)) this.#known.clear();
+    else if (caps.none) this.#known.set(entry.jobClass, { ask: entry, outcome });
+  }
+}
+
+/** Whether only what is left on nodes and below limits decides about a job. */
+const isPlain = ({ together, isGang, requirements, jobClass }: Ask): boolean =>
+  together === "anywhere" &&
+  !isGang &&
+  requirements.pools.size === 0 &&
+  requirements.alone === undefined &&
+  jobClass.takes !== undefined;
 
 /** An empty plan in which the bound tasks occupy their hosts. */
 function beginRun(
@@ -92,6 +139,7 @@ function beginRun(
     homes: bindings.homes,
     order: isInBucketOrder ? new BucketOrder(draft, shared, reasonBudget) : undefined,
     reasonBudget,
+    refusals: new Refusals(),
   };
 }
 
@@ -117,6 +165,9 @@ function place(run: Run, entry: Entry, kept: Progress | undefined): DemandOutcom
     return { set, id, kind, unit: "slots", asked, placed: asked, pending, reasons: NO_REASONS };
   }
   latest.jobClass = undefined;
+  const isFresh = entry.kind === "job" && kept === undefined && order === undefined;
+  const refused = isFresh ? run.refusals.of(draft, entry) : undefined;
+  if (refused !== undefined) return refused;
   const scope = scopes.of(entry);
   draft.capacity.mark();
   switch (entry.kind) {

@@ -1,6 +1,5 @@
 import type { JobDemand, RejectedJob } from "../../domain/demand.ts";
-import { SharedConstraints } from "../../domain/shared-constraints.ts";
-import { readJobConstraints } from "./job-constraints.ts";
+import { JobConstraints } from "./job-constraints.ts";
 import {
   checkKeys,
   isFields,
@@ -67,7 +66,7 @@ export function readJobs(
   const jobs: JobDemand[] = [];
   const rejected: RejectedJob[] = [];
   const names = new Set<string>();
-  const shared = new SharedConstraints();
+  const constraints = new JobConstraints();
   let moreRejected = 0;
   items.forEach((item, index) => {
     const isFull = rejected.length >= BOUNDS.rejectedJobs;
@@ -75,7 +74,7 @@ export function readJobs(
     const problems = found.below(() => `jobs[${index}]`);
     const oversize = hasOversizeJob ? oversizeOf(item, LEVELS_ABOVE) : undefined;
     if (oversize !== undefined) problems.add(() => oversize.problem);
-    const job = oversize === undefined ? readJob(item, position + index, shared, problems) : undefined;
+    const job = oversize === undefined ? readJob(item, position + index, constraints, problems) : undefined;
     if (job !== undefined && names.has(job.name)) {
       problems.add(() => problemShowing("name", job.name, "a name that no other job of the message has"));
     }
@@ -96,7 +95,7 @@ function nameOf(item: unknown): string | undefined {
 function readJob(
   item: unknown,
   position: number,
-  shared: SharedConstraints,
+  constraintsOf: JobConstraints,
   problems: Problems,
 ): JobDemand | undefined {
   if (!isFields(item)) {
@@ -113,13 +112,13 @@ function readJob(
   const { iterations, nodeCount, partial, placed } = readJobAmount(item, problems);
   const colocated = readBoolean(item, "colocated", problems) ?? false;
   const exclusive = readBoolean(item, "exclusive", problems) ?? false;
-  const constraints = readJobConstraints(item["constraints"], problems, { exclusive });
+  const constraints = constraintsOf.read(item["constraints"], problems, { exclusive });
   const metadata = readMetadata(item, problems);
   if (name === undefined || problems.count > 0) return undefined;
   // Keys in alphabetical order: see digestOf.
   return {
     colocated,
-    constraints: shared.of(constraints),
+    constraints,
     id: name,
     iterations,
     kind: "job",

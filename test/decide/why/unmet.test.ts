@@ -132,6 +132,39 @@ describe.each(namedModes)("$name", ({ mode }) => {
     expect(text).toMatch(/^no raise of a limit helps: needs .* mem on one node; the largest offered is /);
   });
 
+  test("equal jobs of a queue have the same answer; one that differs, or that comes after a change, has its own", () => {
+    const three = readConstraints({ ncpus: 3 }, "constraints", newNotes());
+    const one = readConstraints({ ncpus: 1 }, "constraints", newNotes());
+    const slots = (id: string, iterations: number, constraints = three) =>
+      job(id, { id, name: id, iterations, constraints });
+    const jobs = [
+      slots("fits", 2),
+      slots("a", 2),
+      slots("b", 2),
+      slots("more", 5),
+      slots("small", 1, one),
+      slots("c", 2),
+      slots("also small", 3, one),
+      slots("too many", 2, one),
+      slots("d", 2),
+    ];
+    const { outcomes } = allocate(small(), jobs, mode, now);
+    const lack = (more: number) => `cluster: 2 of 2 nodes used, ${more} more needed, 0 left`;
+    expect(
+      outcomes.map(({ id, asked, placed, reasons }) => [id, asked, placed, ...reasons.map(renderReason)]),
+    ).toEqual([
+      ["fits", 2, 2],
+      ["a", 2, 0, lack(2)],
+      ["b", 2, 0, lack(2)],
+      ["more", 5, 0, lack(5)],
+      ["small", 1, 1],
+      ["c", 2, 0, lack(2)],
+      ["also small", 3, 1, lack(1)],
+      ["too many", 2, 0, lack(1)],
+      ["d", 2, 0, lack(2)],
+    ]);
+  });
+
   test("a gang that lacks one node", () => {
     const [outcome] = allocate(small(), [ask({ ncpus: 4 }, { nodeCount: 3 })], mode, now).outcomes;
     expect(outcome?.placed).toBe(0);

@@ -23,6 +23,31 @@ const plain = {
 const JOB_KEYS =
   "one of the keys name, user, priority, iterations, node-count, constraints, colocated, packing-strategy, executing-hostnames, placed, span, spot, walltime, exclusive, iterations-remaining, metadata";
 
+describe("constraints that several jobs have", () => {
+  test("are read for each of them, whatever came before", () => {
+    const jobs = [
+      { name: "a", constraints: { ncpus: 2 } },
+      { name: "b", constraints: { ncpus: 2 }, exclusive: true },
+      { name: "c", constraints: { ncpus: 2 } },
+      { name: "d", constraints: { ncpus: "two" } },
+      { name: "e", constraints: { ncpus: "two" } },
+      { name: "f" },
+    ];
+    const two = { kind: "amount", resource: "ncpus", amount: 2 };
+    const alone = { kind: "exclusive", scope: "job", wanted: true };
+    expect(jobsOf(jobs)).toMatchObject([
+      { name: "a", constraints: [two] },
+      { name: "b", constraints: [alone, two] },
+      { name: "c", constraints: [two] },
+      { name: "f", constraints: [] },
+    ]);
+    expect(rejectedOf(jobs)).toMatchObject([
+      { name: "d", lines: [expect.stringMatching(/^jobs\[3\]\.constraints/)] },
+      { name: "e", lines: [expect.stringMatching(/^jobs\[4\]\.constraints/)] },
+    ]);
+  });
+});
+
 describe("a job", () => {
   test.each([
     { name: "with its name alone, as a bare object", jobs: { name: "a" }, expected: [plain] },
