@@ -1,10 +1,11 @@
 import type { PlanArchive } from "../../app/ports/plan-archive.ts";
+import { jsonPieces } from "../../domain/json-pieces.ts";
 import type { KeptPlan, PlanCounts } from "../../domain/kept-plan.ts";
 import { lesserPlans } from "../../domain/kept-plan.ts";
 import { instant } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
-import { compress, decompress } from "./compress.ts";
-import { ledgerCodec, textOf } from "./codec.ts";
+import { compressPieces, decompress } from "./compress.ts";
+import { ledgerCodec } from "./codec.ts";
 import { planCodec } from "./plan-codec.ts";
 import { historyPartition, planKey, planNumberOf } from "./keys.ts";
 import { chunkProperties, joinChunks, ROW_BYTES } from "./rows.ts";
@@ -56,10 +57,10 @@ export function tablePlanArchive(table: Table): PlanArchive {
 
 /** As much of the plan as a row holds. */
 async function fitting(kept: KeptPlan): Promise<Uint8Array> {
-  let bytes = await compress(writePlan(kept));
+  let bytes = await compressPieces(writePlan(kept));
   for (const lesser of lesserPlans(kept)) {
     if (bytes.length <= ROW_BYTES) break;
-    bytes = await compress(writePlan(lesser));
+    bytes = await compressPieces(writePlan(lesser));
   }
   return bytes;
 }
@@ -77,13 +78,20 @@ function readCounts(text: string): PlanCounts {
   return counts;
 }
 
-function writePlan({ plan, ledger, counts }: KeptPlan): string {
-  const stored: StoredPlan = {
-    plan: textOf(planCodec, plan),
-    ledger: textOf(ledgerCodec, ledger),
-    counts,
-  };
-  return JSON.stringify(stored);
+/** A {@link StoredPlan} in pieces: nobody waits while a plan of 100,000 demands becomes one text of 20 MiB, twice. */
+function* writePlan({ plan, ledger, counts }: KeptPlan): Generator<string> {
+  yield '{"plan":';
+  yield* quoted(jsonPieces(planCodec.write(plan)));
+  yield ',"ledger":';
+  yield* quoted(jsonPieces(ledgerCodec.write(ledger)));
+  yield `,"counts":${JSON.stringify(counts)}}`;
+}
+
+/** The JSON text of a text that comes in pieces. */
+function* quoted(pieces: Iterable<string>): Generator<string> {
+  yield '"';
+  for (const piece of pieces) yield JSON.stringify(piece).slice(1, -1);
+  yield '"';
 }
 
 function readPlan(text: string): KeptPlan {

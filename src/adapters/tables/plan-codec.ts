@@ -42,33 +42,43 @@ function withoutAcross(reason: Reason): Reason {
   return rest;
 }
 
+/** One of `whys`, as it is stored with an outcome. */
+interface Kept {
+  readonly at: number;
+  readonly first: readonly Reason[];
+}
+
 /** Collects the reasons of outcomes, each once: by the list of reasons itself if it is shared, else by its text. */
 class Whys {
   readonly all: Why[] = [];
-  readonly #byText = new Map<string, number>();
+  readonly #byText = new Map<string, Kept>();
   readonly #byReasons = new Map<
     DemandOutcome["reasons"],
-    { readonly binding: Why["binding"]; readonly at: number }
+    { readonly binding: Why["binding"]; readonly kept: Kept }
   >();
 
   store(whole: DemandOutcome): StoredOutcome {
     const { moreReasons: _more, binding: _binding, ...outcome } = whole;
     if (outcome.reasons.length === 0) return outcome;
-    return { ...outcome, reasons: outcome.reasons.slice(0, 1).map(withoutAcross), why: this.#indexOf(whole) };
+    const { first, at } = this.#keep(whole);
+    return { ...outcome, reasons: first, why: at };
   }
 
-  #indexOf({ reasons, moreReasons, binding }: DemandOutcome): number {
+  #keep({ reasons, moreReasons, binding }: DemandOutcome): Kept {
     const known = this.#byReasons.get(reasons);
-    if (known !== undefined && known.binding === binding) return known.at;
+    if (known !== undefined && known.binding === binding) return known.kept;
     const why: Why = {
       reasons,
       ...(moreReasons === undefined ? {} : { moreReasons }),
       ...(binding === undefined ? {} : { binding }),
     };
     const text = JSON.stringify(why);
-    const at = this.#byText.get(text) ?? this.all.push(why) - 1;
-    this.#byText.set(text, at);
-    this.#byReasons.set(reasons, { binding, at });
-    return at;
+    const kept = this.#byText.get(text) ?? {
+      at: this.all.push(why) - 1,
+      first: reasons.slice(0, 1).map(withoutAcross),
+    };
+    this.#byText.set(text, kept);
+    this.#byReasons.set(reasons, { binding, kept });
+    return kept;
   }
 }
