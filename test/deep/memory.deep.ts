@@ -9,6 +9,8 @@ import type { LocalSystem } from "../../src/local/system.ts";
 import { startSystem } from "../../src/local/system.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import type { DemandMessage, JobMessage } from "../../src/wire/message/message.ts";
+import { Dice } from "../simulation/dice.ts";
+import { hostileBodies, hostileMessages } from "../support/hostile-inputs.ts";
 import { times } from "../support/hostile-jobs.ts";
 import { paced, PATIENCE_MS, TIMEOUT_MS } from "../support/patience.ts";
 
@@ -114,12 +116,22 @@ class OneInstance {
     return this.call("PUT", `/api/clusters/demo/request-sets/${set}`, body);
   }
 
+  async putBody(set: string, body: string): Promise<number> {
+    return (await this.call("PUT", `/api/clusters/demo/request-sets/${set}`, Buffer.from(body))).status;
+  }
+
   async send(set: string, jobs: readonly JobMessage[]): Promise<void> {
     const message = { version: 1, cluster: "demo", requestSet: set, expirationInterval: 86_400, jobs };
+    await this.sendText(gzipSync(JSON.stringify(message)).toString("base64"));
+  }
+
+  /** 202: the message is in the queue. */
+  async sendText(text: string): Promise<number> {
     const queue = QueueServiceClient.fromConnectionString(this.system.connectionString).getQueueClient(
       "demand",
     );
-    await queue.sendMessage(gzipSync(JSON.stringify(message)).toString("base64"));
+    await queue.sendMessage(text);
+    return 202;
   }
 
   /** How many sets are live, and how many messages were refused. */
@@ -242,6 +254,26 @@ describe.each([
     await report("four PUTs", heap, app);
     expect(app.starts).toBe(1);
   });
+
+  test.each([1, 2, 3])(
+    "24 hostile messages of all kinds at once, by queue and HTTP, mix %i",
+    async (seed) => {
+      running = await OneInstance.start(heap);
+      const app = running;
+      const dice = new Dice(seed);
+      const [messages, bodies] = [hostileMessages(), hostileBodies()];
+      const mix = times(24, () => dice.pick(dice.chance(0.5) ? messages : bodies));
+      const statuses = await Promise.all(
+        mix.map(({ door, body }, at) =>
+          door === "queue" ? app.sendText(body) : app.putBody(`evil${at}`, body),
+        ),
+      );
+      for (const status of statuses) expect([0, 202, 400, 408, 409, 413, 429, 503]).toContain(status);
+      await expectHonest(app);
+      await report(`24 at once, mix ${seed}`, heap, app);
+      expect(app.starts).toBe(1);
+    },
+  );
 });
 
 test.each([
