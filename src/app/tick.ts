@@ -85,7 +85,7 @@ async function within<T>({ ports }: App, work: Promise<T>, seconds: Seconds): Pr
   const ended = new AbortController();
   const timeout = ports.clock.sleep(seconds * 1000, ended.signal).then(() => undefined);
   const result = await Promise.race([work, timeout]);
-  ended.abort();
+  ended.abort("over");
   return result;
 }
 

@@ -3,13 +3,24 @@ import { MUTANTS } from "../simulation/mutants.ts";
 import { playedIn, playMutant } from "../simulation/play-mutant.ts";
 import { playSeeds } from "../simulation/report.ts";
 import { simulate } from "../simulation/simulate.ts";
+import { REPORTS_APART, SWITCHED_OFF } from "../simulation/weather.ts";
 
 /** About 8 minutes on one core; the mutants take as long again. */
 const SEEDS = 20_000;
+const FEW_SEEDS = 200;
 
 test(`P8: the whole protocol keeps its promises in ${SEEDS} storms`, async () => {
   const { faults, did } = await playSeeds(1, SEEDS);
   process.stdout.write(`simulation: ${SEEDS} seeds, ${JSON.stringify(did)}\n`);
+  expect(faults).toEqual([]);
+});
+
+test.each([
+  { name: "somebody switches nodes off, and they are started again", weather: SWITCHED_OFF },
+  { name: "reports come in messages of their own", weather: REPORTS_APART },
+])(`P8: so it does where $name, in ${FEW_SEEDS} storms`, async ({ name, weather }) => {
+  const { faults, did } = await playSeeds(1, FEW_SEEDS, { weather });
+  process.stdout.write(`simulation, ${name}: ${FEW_SEEDS} seeds, ${JSON.stringify(did)}\n`);
   expect(faults).toEqual([]);
 });
 

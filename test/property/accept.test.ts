@@ -15,7 +15,7 @@ import { buildPartial, buildTarget, buildUpdate, EMPTY_RECORD } from "../support
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { lapseParts } from "../../src/decide/record/lapse.ts";
 
-const runs = runsOf(20_251_119, { deep: 50_000 });
+const runs = runsOf(20_251_119, { usual: 150, deep: 50_000 });
 
 /**
  * Few values of everything, so that messages often agree in some of it; some have expired on arrival. Each part of a message is absent as

@@ -169,7 +169,7 @@ test.each(few)(
         expect(workOf(trial)).toEqual(workOf(plan(drawn, policy)));
         expect(trial.outcomes.flatMap(({ binding }) => binding ?? [])).toEqual([]);
       }),
-      runsOf(20_251_124, { usual: 100 }),
+      runsOf(20_251_124),
     );
   },
   TIMEOUT,
@@ -215,7 +215,7 @@ test.each(
 
 test("what is drawn is not trivial: worlds are served whole and in part, and much is created, also in groups", () => {
   const seen = { whole: 0, created: 0, wholeAndCreated: 0, grouped: 0, nothing: 0 };
-  for (const drawn of fc.sample(anyCase(), { numRuns: 500, seed: 1 })) {
+  for (const drawn of fc.sample(anyCase(), { numRuns: 200, seed: 1 })) {
     const answer = plan(drawn);
     const isWhole = answer.outcomes.every(({ placed, asked }) => placed === asked);
     const isCreated = answer.creates.length > 0;
@@ -225,9 +225,9 @@ test("what is drawn is not trivial: worlds are served whole and in part, and muc
     if (answer.creates.some(({ bucket }) => bucket.placementGroup !== undefined)) seen.grouped += 1;
     if (answer.outcomes.every(({ placed }) => placed === 0)) seen.nothing += 1;
   }
-  expect(seen.whole).toBeGreaterThan(75);
-  expect(seen.created).toBeGreaterThan(200);
-  expect(seen.wholeAndCreated).toBeGreaterThan(40);
-  expect(seen.grouped).toBeGreaterThan(100);
-  expect(seen.nothing).toBeLessThan(100);
+  expect(seen.whole).toBeGreaterThan(30);
+  expect(seen.created).toBeGreaterThan(80);
+  expect(seen.wholeAndCreated).toBeGreaterThan(16);
+  expect(seen.grouped).toBeGreaterThan(40);
+  expect(seen.nothing).toBeLessThan(40);
 });

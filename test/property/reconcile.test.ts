@@ -174,7 +174,7 @@ test(
       }),
       runs,
     );
-    expect(started).toBeGreaterThan(40);
+    expect(started).toBeGreaterThan(16);
   },
   TIMEOUT,
 );

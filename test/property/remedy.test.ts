@@ -21,7 +21,7 @@ const policy = {
   preference: "existing-first",
   among: "priority",
 } as const;
-const runs = runsOf(20_251_121, { usual: 150 });
+const runs = runsOf(20_251_121);
 
 function raised(world: World, raises: readonly Raise[]): World {
   const more = (kind: string, name: string, unit: string): number =>
@@ -89,7 +89,7 @@ test(
       }),
       { ...runs, numRuns: runs.numRuns * 4 },
     );
-    expect(judged).toBeGreaterThan(70);
+    expect(judged).toBeGreaterThan(25);
   },
   TIMEOUT,
 );
@@ -111,7 +111,7 @@ test(
       }),
       { ...runs, numRuns: runs.numRuns * 4 },
     );
-    expect(judged).toBeGreaterThan(70);
+    expect(judged).toBeGreaterThan(25);
   },
   TIMEOUT,
 );
@@ -154,7 +154,7 @@ test(
       }),
       { ...runs, numRuns: runs.numRuns * 4 },
     );
-    expect(judged).toBeGreaterThan(70);
+    expect(judged).toBeGreaterThan(25);
   },
   TIMEOUT,
 );

@@ -3,6 +3,7 @@ import type { Kind } from "./kinds.ts";
 import { LASTING_MUTANTS } from "./mutants-lasting.ts";
 import type { Edit } from "../support/product-copy.ts";
 import type { Weather } from "./weather.ts";
+import { SWITCHED_OFF } from "./weather.ts";
 
 /** The product with one rule of docs/protocol.md left out, as replacements in its text. */
 export interface Mutant {
@@ -10,7 +11,7 @@ export interface Mutant {
   readonly edits: readonly Edit[];
   /** The number of the verdict that shows it. */
   readonly moves: keyof Verdict;
-  /** Seeds to try. A number: as many from 1 on, about ten times as many as it took when this was written. For a kind: seeds of its sample. */
+  /** Seeds to try. A number: as many from 1 on, about ten times as many as it took when this was written. */
   readonly seeds: number | readonly number[];
   /** The kind of weather that lasts in which it shows. */
   readonly kind?: Kind;
@@ -61,7 +62,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     ],
     moves: "shortAfterResync",
     seeds: [32, 171],
-    weather: { switchOff: true, crowd: false, arrays: ["alpha"] },
+    weather: SWITCHED_OFF,
   },
   {
     name: "accepted creates are not counted until they show",

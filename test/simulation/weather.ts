@@ -197,6 +197,14 @@ export function drawWeather(dice: Dice): Weather {
   };
 }
 
+/**
+ * Somebody switches nodes off. One array: nodes that are off use quota, which would leave another array without nodes. No crowd, because it
+ * does not wait long enough.
+ */
+export const SWITCHED_OFF: Partial<Weather> = { switchOff: true, crowd: false, arrays: ["alpha"] };
+/** Reports come in messages of their own. */
+export const REPORTS_APART: Partial<Weather> = { reports: true, reportsApart: true };
+
 /** The weather of the quiet time: calls take their ordinary time, and nothing is lost. */
 export function calm(weather: Weather): Weather {
   const quiet = { ...weather, crash: 0, loss: 0, slow: 0, freeze: 0, falseEmpty: false, scarce: false };

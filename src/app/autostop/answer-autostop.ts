@@ -115,7 +115,7 @@ async function inTime<T>(app: App, arrivedAt: Instant, work: Promise<T>, late: T
   try {
     return await Promise.race([work, clock.sleep(left, ended.signal).then(() => late)]);
   } finally {
-    ended.abort();
+    ended.abort("over");
   }
 }
 

@@ -55,7 +55,7 @@ async function endsInTime(app: App, trial: Promise<void>): Promise<boolean> {
   const ended = new AbortController();
   const timeout = app.ports.clock.sleep(TRIAL_SECONDS * 1000, ended.signal);
   const isInTime = await Promise.race([trial.then(() => true), timeout.then(() => false)]);
-  ended.abort();
+  ended.abort("over");
   return isInTime;
 }
 

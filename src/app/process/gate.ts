@@ -45,7 +45,7 @@ export class Gate {
     const over = new AbortController();
     const timeout = clock.sleep(seconds * 1000 * (clock.speed ?? 1), over.signal).then(() => undefined);
     const leave = await Promise.race([entered.promise, timeout]);
-    over.abort();
+    over.abort("over");
     if (leave !== undefined) return leave;
     const at = chosen.waiting.indexOf(one);
     if (at < 0) return entered.promise;

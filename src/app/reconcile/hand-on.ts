@@ -15,7 +15,7 @@ import type { Begun, Reconcile } from "./reconcile-run.ts";
  */
 export async function observeOrHandOn(run: Reconcile, begun: Begun): Promise<Observed> {
   const ended = new AbortController();
-  const observing = observeCluster(run, begun.open).finally(() => ended.abort());
+  const observing = observeCluster(run, begun.open).finally(() => ended.abort("over"));
   // The observation does not wait for the message.
   const observed = await Promise.race([
     observing,

@@ -63,7 +63,7 @@ export async function observeCluster(run: Run, open: readonly RequestId[]): Prom
 async function endsWithin({ ports }: App, work: Promise<void>, seconds: Seconds): Promise<void> {
   const ended = new AbortController();
   await Promise.race([work, ports.clock.sleep(seconds * 1000, ended.signal)]);
-  ended.abort();
+  ended.abort("over");
 }
 
 function notFoundText(outcome: { readonly fromCycleCloud: boolean; readonly message: string }): string {
