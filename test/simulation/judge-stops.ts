@@ -66,6 +66,8 @@ export class StopJudge {
     node.stopped = true;
     if (isHeld) {
       counts.heldTooLong += 1;
+      // Nobody can know of it before the next observation, so until then the node is one that was lost.
+      node.lostAt = at;
       return;
     }
     if (!node.ready && !node.failed) this.#checkBoot(nodeId, node.createdAt, at);

@@ -19,7 +19,7 @@ export interface Watched {
   /** It was stopped by someone other than the autoscaler. */
   stoppedByOthers: boolean;
   gone: boolean;
-  /** When it vanished, or was stopped by someone other than the autoscaler. */
+  /** When it vanished, or was stopped by someone other than the autoscaler, or by a stop that was held for too long. */
   lostAt: number | undefined;
   /** Switched off, or about to be, and not asked to start since. */
   off: boolean;
