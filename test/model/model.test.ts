@@ -31,7 +31,7 @@ test(
     const { differences, compared, answers } = await playSeeds(AZURITE_SEQUENCES, AZURITE_STEPS, () =>
       inTable(azurite.account(), azurite.freshName()),
     );
-  expect(differences).toEqual([]);
+    expect(differences).toEqual([]);
     expect(compared).toBeGreaterThan(30);
     expect(answers).toBeGreaterThan(10);
   },

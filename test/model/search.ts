@@ -29,8 +29,7 @@ export async function playSeeds(
   const all: Played[] = [];
   for (let seed = 1; seed <= count; seed += 1)
     all.push(await play(sequenceOf(seed, steps), await openNext()));
-  const sum = (amount: (one: Played) => number): number =>
-    all.reduce((total, one) => total + amount(one), 0);
+  const sum = (amount: (one: Played) => number): number => all.reduce((total, one) => total + amount(one), 0);
   return {
     differences: all.flatMap(({ differences }) => differences),
     compared: sum(({ compared }) => compared),
