@@ -64,6 +64,14 @@ describe("how good a plan is", () => {
     expect(cost).toBeGreaterThanOrEqual(least.cost * (1 - 1e-9));
   });
 
+  test.each(["packing-shuffled", "packing-large-first", "packing-small-first"])(
+    "%s: 2,595 nodes, as few as there can be",
+    (name) => {
+      const { nodes, nodesLowerBound } = resultOf(name, 51_000);
+      expect([nodes, nodesLowerBound]).toEqual([2595, 2595]);
+    },
+  );
+
   test.each(cases.filter(({ size }) => size >= 1000))(
     "$name of $size: at most 5 % above the bound",
     ({ load, name, size }) => {

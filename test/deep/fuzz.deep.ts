@@ -16,7 +16,7 @@ test(`hostile inputs at every door, for ${MINUTES} minutes`, async () => {
   expect(failures).toEqual([]);
 });
 
-test.each(MUTANTS)("a product in which $name is found out by the sample of npm test", async (mutant) => {
+test.each(MUTANTS)("a product in which $name is found out by its seed", async (mutant) => {
   const { stdout, code } = await playMutant(mutant);
   process.stdout.write(`mutant: ${mutant.name}: ${stdout.split("\n")[0]?.slice(0, 200)}\n`);
   expect(stdout).toMatch(mutant.shows);

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 /**
- * `npm run test:deep`: what takes too long for every day, and the properties again with more runs (they read DEEP). One file after
+ * `npm run test:deep`: what takes too long for every day, and again with more runs, or in larger worlds, what reads DEEP. One file after
  * the other, because several of them measure time.
  */
 export default defineConfig({
@@ -11,10 +11,12 @@ export default defineConfig({
     include: [
       "test/deep/**/*.deep.ts",
       "test/property/**/*.test.ts",
+      "test/app/record/finished-sets.test.ts",
       "test/conformance/conformance.test.ts",
       "test/conformance/mixed.test.ts",
-      "test/first-tries/pairs.test.ts",
-      "test/first-tries/vectors.test.ts",
+      "test/first-tries/*.test.ts",
+      "test/scenarios/many-sets.test.ts",
+      "test/scenarios/steady-stops.test.ts",
     ],
     globalSetup: "test/support/setup.ts",
     pool: "forks",

@@ -1,14 +1,20 @@
-/** Every key of a job, every kind of constraint and every attribute alone, on three clusters in every mode (see judge.ts). */
+/** Every key of a job, every kind of constraint and every attribute alone, on three clusters (see try-all.ts and judge.ts). */
 import { expect, test } from "vitest";
 import { JOB_KEYS } from "../../src/wire/message/job.ts";
+import { MODES } from "../support/modes.ts";
+import { CLUSTERS } from "./clusters.ts";
 import { JOB_TRIES, KIND_TRIES } from "./inputs.ts";
 import { NODEARRAY_TRIES, PROPERTY_TRIES } from "./property-tries.ts";
-import { expectNoFaults } from "./try-all.ts";
+import { expectNoFaults, faultsOf, numbered } from "./try-all.ts";
 
-test.each(JOB_TRIES)("a job with $name", (one) => expectNoFaults(one));
-test.each(KIND_TRIES)("a job with one constraint: $name", (one) => expectNoFaults(one));
-test.each(PROPERTY_TRIES)("a job that asks for $name", (one) => expectNoFaults(one));
-test.each(NODEARRAY_TRIES)("a target for $name", (one) => expectNoFaults(one));
+test.each(JOB_TRIES.map(numbered))("a job with $name", ({ one, at }) => expectNoFaults(one, at));
+test.each(KIND_TRIES.map(numbered))("a job with one constraint: $name", ({ one, at }) =>
+  expectNoFaults(one, at),
+);
+test.each(PROPERTY_TRIES.map(numbered))("a job that asks for $name", ({ one, at }) =>
+  expectNoFaults(one, at),
+);
+test.each(NODEARRAY_TRIES.map(numbered))("a target for $name", ({ one, at }) => expectNoFaults(one, at));
 
 test("each key that a job may have is tried", () => {
   const tried = JSON.stringify(JOB_TRIES);
@@ -16,5 +22,9 @@ test("each key that a job may have is tried", () => {
 });
 
 test("with cheapest the raise that a target lacks is of the bucket that would get it", () => {
-  expectNoFaults({ name: "60 cores", message: { nodearrays: [{ Name: "execute", TargetCoreCount: 60 }] } });
+  const message = { nodearrays: [{ Name: "execute", TargetCoreCount: 60 }] };
+  const cheapest = MODES.filter(({ among }) => among === "cheapest");
+  expect(CLUSTERS.flatMap((cluster) => faultsOf({ name: "60 cores", message }, cluster, cheapest))).toEqual(
+    [],
+  );
 });

@@ -14,7 +14,7 @@ import {
 } from "./keys.ts";
 import type { Tried } from "./try-out.ts";
 import { MODES } from "../support/modes.ts";
-import { tryOut } from "./try-out.ts";
+import { problemsOf, tryOut } from "./try-out.ts";
 
 /** All that people and CycleCloud see of a plan, and how long the demand stands. */
 function seen({ decision, allocation, problems }: Tried): string {
@@ -45,7 +45,7 @@ const everything = [
 describe("changes something, and is taken", () => {
   test.each(everything.filter(({ unused }) => unused === undefined))("$key", (key) => {
     const refused = CLUSTERS.flatMap((cluster) =>
-      MODES.flatMap((mode) => tryOut(cluster, mode, key.with, key.configWith).problems),
+      MODES.flatMap((mode) => problemsOf(cluster, mode, key.with, key.configWith)),
     );
     expect(refused).toEqual([]);
     expect(changes(key)).toBe(true);

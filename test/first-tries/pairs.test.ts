@@ -1,16 +1,21 @@
-/** Two kinds of constraints in one job: what neither does alone. In `npm test` each pair in one mode, in `npm run test:deep` in all. */
+/**
+ * Two kinds of constraints in one job: what neither does alone. In `npm test` each pair on one cluster in one mode, in `npm run test:deep` on
+ * all in all.
+ */
 import { expect, test } from "vitest";
 import { IS_DEEP, TIMEOUT } from "../property/runs.ts";
-import { MODES } from "../support/modes.ts";
+import { CLUSTERS } from "./clusters.ts";
 import { KINDS, pairTries } from "./inputs.ts";
-import { faultsOf } from "./try-all.ts";
+import { faultsOf, modesAt } from "./try-all.ts";
 
 test.each(Object.keys(KINDS))(
   "a job with one constraint and another: %s",
   (name) => {
     const faults = pairTries(name).flatMap((one, at) => {
-      const modes = MODES.filter((_, mode) => IS_DEEP || mode === at % MODES.length);
-      return faultsOf(one, undefined, modes).map((fault) => `${one.name}: ${fault}`);
+      const clusters = CLUSTERS.filter((_, index) => IS_DEEP || index === at % CLUSTERS.length);
+      return clusters.flatMap((cluster) =>
+        faultsOf(one, cluster, modesAt(at)).map((fault) => `${one.name}: ${fault}`),
+      );
     });
     expect(faults.slice(0, 8), `${faults.length} faults`).toEqual([]);
   },

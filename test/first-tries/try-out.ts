@@ -56,6 +56,16 @@ export function tryOut(cluster: Cluster, mode: Mode, message: Fields, config: Fi
   return planOn({ cluster, message, policy, snapshot, ...push(setting, "tries", message) });
 }
 
+/** What the door does not take of a message. */
+export function problemsOf(
+  cluster: Cluster,
+  mode: Mode,
+  message: Fields,
+  config: Fields = {},
+): readonly Problem[] {
+  return push(settingOf(cluster, mode, config), "tries", message).problems;
+}
+
 export type Planned = Pick<
   Tried,
   "cluster" | "message" | "record" | "bodies" | "snapshot" | "policy" | "problems"

@@ -5,7 +5,7 @@ import { MUTANTS, playMutant } from "./mutants.ts";
 const QUICK = ["a message that cannot be read is dropped"];
 
 test.each(MUTANTS.filter(({ name }) => QUICK.includes(name)))(
-  "a product in which $name is found out by the sample",
+  "a product in which $name is found out by its seed",
   async (mutant) => {
     const { stdout, code } = await playMutant(mutant);
     expect(stdout).toMatch(mutant.shows);

@@ -6,7 +6,7 @@ import type { Door } from "./input.ts";
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
-  /** The seed of the sample of `npm test` that finds it. */
+  /** The seed that finds it. */
   readonly door: Door;
   readonly seed: number;
   /** What the fault is called. */

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { play } from "./play.ts";
 import type { OpenStore } from "./rig.ts";
+import type { Played } from "./score.ts";
 import type { Sequence, Step } from "./steps.ts";
 import { sequences } from "./steps.ts";
 
@@ -9,6 +10,32 @@ export function sequenceOf(seed: number, steps: number): Sequence {
   const [sequence] = fc.sample(sequences(steps), { seed, numRuns: 1 });
   if (sequence === undefined) throw new Error(`no sequence was drawn from seed ${seed}`);
   return sequence;
+}
+
+/** What became of several sequences. */
+export interface PlayedSeeds {
+  readonly differences: readonly string[];
+  readonly compared: number;
+  readonly answers: number;
+  readonly stops: number;
+}
+
+/** Plays the sequences of the seeds 1 to `count`, each on a store of its own. */
+export async function playSeeds(
+  count: number,
+  steps: number,
+  openNext: () => Promise<OpenStore>,
+): Promise<PlayedSeeds> {
+  const all: Played[] = [];
+  for (let seed = 1; seed <= count; seed += 1)
+    all.push(await play(sequenceOf(seed, steps), await openNext()));
+  const sum = (amount: (one: Played) => number): number => all.reduce((total, one) => total + amount(one), 0);
+  return {
+    differences: all.flatMap(({ differences }) => differences),
+    compared: sum(({ compared }) => compared),
+    answers: sum(({ answers }) => answers),
+    stops: sum(({ stops }) => stops),
+  };
 }
 
 /** A sequence in which app and model differ, shrunk to the steps that show it. */

@@ -79,7 +79,7 @@ describe("records without TargetState", () => {
     lie(withoutTargetState);
     await stage.pass(2400);
     expect(created(stage)).toBe(20);
-    await stage.pass(3 * 3600);
+    await stage.pass(3600);
     expect(created(stage)).toBe(23);
     expect(stopped(stage)).toBe(0);
   });

@@ -34,6 +34,7 @@ test("eight hours beside another autoscaler: nothing is changed by us, and both 
   );
 });
 
-test("a day beside another autoscaler, with one array switched to act at noon: both fleets' totals equal an independent count, and only that array is ours", async () => {
-  await judgeObserved(await observeFor(1, 1));
+// A week of three other seeds: test/deep/observed-week.deep.ts.
+test("18 hours beside another autoscaler, with one array switched to act in the middle: both fleets' totals equal an independent count, and only that array is ours", async () => {
+  await judgeObserved(await observeFor(0.75, 1));
 }, 120_000);

@@ -198,11 +198,11 @@ export function drawWeather(dice: Dice): Weather {
 }
 
 /**
- * Somebody switches nodes off. One array: nodes that are off use quota, which would leave another array without nodes. No crowd, because it
+ * An operator switches nodes off. One array: nodes that are off use quota, which would leave another array without nodes. No crowd, because it
  * does not wait long enough.
  */
 export const SWITCHED_OFF: Partial<Weather> = { switchOff: true, crowd: false, arrays: ["alpha"] };
-/** Reports come in messages of their own. */
+/** A sender puts its reports into separate messages. */
 export const REPORTS_APART: Partial<Weather> = { reports: true, reportsApart: true };
 
 /** The weather of the quiet time: calls take their ordinary time, and nothing is lost. */

@@ -94,10 +94,8 @@ function page(next?: string) {
 test("each page is below 2 MiB, goes on where the one before ended, and says how many there are", () => {
   const first = page();
   const second = page(first.next);
-  const third = page(second.next);
   expect(first.bytes).toBeLessThan(TWO_MIB);
   expect(second.bytes).toBeLessThan(TWO_MIB);
-  expect(third.bytes).toBeLessThan(TWO_MIB);
   const counts = Object.fromEntries(first.pages.map(({ list, count }) => [list, count]));
   expect(counts).toMatchObject({
     demand: 5000,
@@ -106,7 +104,7 @@ test("each page is below 2 MiB, goes on where the one before ended, and says how
     "plan.unmet": 200_000,
     "plan.terminates": 20_000,
   });
-  const shown = [first, second, third].flatMap(({ nodes }) => nodes.list.map(({ name }) => name));
+  const shown = [first, second].flatMap(({ nodes }) => nodes.list.map(({ name }) => name));
   expect(shown).toEqual(Array.from({ length: shown.length }, (_, i) => `execute-n${i + 1}`));
   expect(shown.length).toBeGreaterThan(first.nodes.list.length);
   expect(first.outcomes.length).toBeGreaterThan(10);

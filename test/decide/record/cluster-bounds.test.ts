@@ -39,8 +39,9 @@ const outcome = (record: ClusterRecord, update: Parameters<typeof accept>[1], no
 const HOSTS = [{ hostname: "host-1", jobs: [] }];
 const POOLS = [{ name: "licence-x", total: 1, used: 0 }];
 
-const jobs = (count: number) =>
-  Array.from({ length: count }, (_, index) => buildJob(`job-${index}`, 1, { position: index }));
+/** As many as any test asks for. */
+const JOBS = Array.from({ length: 200_001 }, (_, index) => buildJob(`job-${index}`, 1, { position: index }));
+const jobs = (count: number) => JOBS.slice(0, count);
 const asking = (set: string, count: number, more: Partial<WholeUpdate> = {}) =>
   buildUpdate(1, {
     set: setName(set),

@@ -40,12 +40,15 @@ function held(sets: Readonly<Record<string, Partial<SetEntry["size"]>>>): Cluste
   };
 }
 
+/** As many as any test asks for. */
+const JOBS = Array.from({ length: 200_001 }, (_, index) => buildJob(`job-${index}`, 1, { position: index }));
+
 const asking = (set: string, count: number, more: Partial<WholeUpdate> = {}) =>
   buildUpdate(1, {
     set: setName(set),
     digest: digest(`${set}-${count}`),
     demand: {
-      demands: Array.from({ length: count }, (_, index) => buildJob(`job-${index}`, 1, { position: index })),
+      demands: JOBS.slice(0, count),
       pools: [],
       rejectedJobs: [],
     },
