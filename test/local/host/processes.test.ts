@@ -6,7 +6,7 @@ import { spawnAzurite } from "../../../src/local/azurite.ts";
 import { spawnChild } from "../../../src/local/host/child-process.ts";
 import { spawnHost, type HostProcess } from "../../../src/local/host/spawn-host.ts";
 import { paced } from "../../support/patience.ts";
-import { quietSettings } from "../../support/toy-app/start.ts";
+import { PATIENT_QUEUES, quietSettings } from "../../support/toy-app/start.ts";
 
 const toyApp = (file: string) => fileURLToPath(new URL(`../../support/toy-app/${file}`, import.meta.url));
 const keys = { master: "master-key", host: "host-key" };
@@ -31,7 +31,7 @@ function start(
   return spawnHost(
     {
       app: toyApp("main.ts"),
-      hostJson: { version: "2.0", extensions: { queues: { messageEncoding: "none" } } },
+      hostJson: { version: "2.0", extensions: { queues: PATIENT_QUEUES } },
       settings: { ...quietSettings, TICK: "*/15 * * * * *", ...settings }, // four times a real second
       origin,
       speed,
