@@ -20,15 +20,16 @@ const DAY = 86_400;
 /** Slow enough that a callback's time limit of 20 s is several real seconds, for a busy machine. */
 const SPEED = paced(3);
 
-/** What came of it: nodes told to go, per round of questions. */
+/** The result of three rounds of questions. */
 export interface StoppedThroughHosts {
+  /** Nodes whose stop was granted, per round. */
   readonly rounds: readonly number[];
-  /** Nodes that the simulator was told to stop, after each round. */
+  /** Nodes whose stop the simulator has accepted, after each round. */
   readonly terminated: readonly number[];
   readonly created: number;
 }
 
-/** So many nodes ask to stop at once, three times, through so many host processes of one app, when the demand is down to `needed`. */
+/** All nodes ask to stop at once, three times, through several host processes of one app, when `needed` of them are needed. */
 export async function stopThroughHosts(plan: {
   readonly hosts: number;
   readonly nodes: number;

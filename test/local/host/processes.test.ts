@@ -60,7 +60,9 @@ test("several host processes share one Azurite: each answers HTTP, and one runs 
   await expect.poll(async () => (await queue.peekMessages()).peekedMessageItems.length, patiently).toBe(0);
   const second = await start("second", ticks, queue.name);
 
-  const pids = await Promise.all([first, second].map(async ({ url }) => (await fetch(`${url}/api/pid`)).text()));
+  const pids = await Promise.all(
+    [first, second].map(async ({ url }) => (await fetch(`${url}/api/pid`)).text()),
+  );
   expect(pids).toEqual([String(first.pid), String(second.pid)]);
   expect(first.keys).toEqual(keys);
   expect(first.functions).toContainEqual({ name: "tick", trigger: "timerTrigger" });
