@@ -214,7 +214,7 @@ export class Scene {
     const simulatedEnd = this.now() + PATIENCE_SIMULATED_MS;
     while (!(await holds())) {
       if (Date.now() > end && this.now() > simulatedEnd) throw new Error(`waited in vain until ${what}`);
-      await pause(20);
+      await pause(100);
     }
   }
 

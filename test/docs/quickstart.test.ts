@@ -38,12 +38,12 @@ export -f qstat`;
 /** The lines for a shell in which this process runs the commands: fifty processes of them would cost as much as all the rest. */
 async function commandsOfThisProcess(lines: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "commands-"));
-  const { shellLine, close } = await serveCommands(folder);
+  const commands = await serveCommands(folder);
   onTestFinished(() => {
-    close();
+    commands.close();
     rmSync(folder, { recursive: true });
   });
-  return `${lines}\n${shellLine}`;
+  return `${lines}\n${commands.shellLine}`;
 }
 
 /** The arguments that the page passes to `npm start`. */

@@ -104,6 +104,8 @@ test("the client is imported by its name, with its types", async () => {
   );
   const tsc = new URL("../../node_modules/typescript/bin/tsc", import.meta.url).pathname;
   const types = new URL("../../node_modules/@types", import.meta.url).pathname;
-  const strict = ["--noEmit", "--strict", "--module", "nodenext", "--types", "node", "--typeRoots", types];
-  await run(process.execPath, [tsc, ...strict, "script.mts"], { cwd: scratch });
+  // Of the declarations only the package's own and Node's are checked, not TypeScript's.
+  const strict = ["--noEmit", "--strict", "--skipDefaultLibCheck", "--module", "nodenext"];
+  const node = ["--types", "node", "--typeRoots", types];
+  await run(process.execPath, [tsc, ...strict, ...node, "script.mts"], { cwd: scratch });
 });

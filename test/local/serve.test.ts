@@ -8,7 +8,7 @@ import { paced } from "../support/patience.ts";
 const status = z.object({ nodes: z.array(z.object({ Name: z.string(), Template: z.string() })) });
 const patiently = { interval: 100 };
 
-test("--serve says how to reach everything, makes nodes of a target, and leaves no process behind", async () => {
+test("--serve says how to reach everything, makes nodes of a target, goes on with what it knew when the app is killed, and leaves no process behind", async () => {
   const run = startMain(["--serve", "--speed", String(paced(120))]);
   try {
     await expect.poll(() => run.said(), patiently).toContain("Ctrl-C stops everything.");
@@ -59,6 +59,19 @@ test("--serve says how to reach everything, makes nodes of a target, and leaves 
       "functions  22 functions, each of them enabled; trigger sync: not applicable",
     );
     expect(verified.code).toBe(0);
+
+    process.kill(Number(after("process of the app", /\d+/)), "SIGKILL");
+    await expect
+      .poll(() => run.said(), patiently)
+      .toMatch(/^\d\d:\d\d:\d\dZ the function app has ended \(SIGKILL\); it is started again in 1 s$/m);
+    await expect
+      .poll(() => run.said(), patiently)
+      .toMatch(/^\d\d:\d\d:\d\dZ the function app runs again \(process \d+, started again 1 time\)$/m);
+    const answer = await fetch(set, { headers });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 200,
+      body: { state: "live" },
+    });
 
     run.signal("SIGINT");
     const { code, stdout } = await run.ended;

@@ -87,7 +87,7 @@ function listen(child: ChildProcessWithoutNullStreams) {
 }
 
 /** The last line of stdout, parsed. With `--json` this is the result. */
-export function lastLine({ stdout }: Ended): Readonly<Record<string, unknown>> {
+export function lastLine({ stdout }: Pick<Ended, "stdout">): Readonly<Record<string, unknown>> {
   const parsed: unknown = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
   if (typeof parsed !== "object" || parsed === null) throw new Error(`not an object: ${stdout}`);
   return Object.fromEntries(Object.entries(parsed));

@@ -51,7 +51,7 @@ const textsIn = async (queue: string) => {
   return peekedMessageItems.map((message) => message.messageText).sort();
 };
 const seconds = (n: number) => new Promise((resolve) => setTimeout(resolve, n * 1000));
-const patiently = { interval: 20 };
+const patiently = { interval: 50 };
 
 describe("what the function gets", () => {
   test.each([
@@ -179,7 +179,7 @@ test("a message stays hidden while its function runs, however long: 1.8 times a 
       shown.push(...(await textsIn(queue.name)));
       return left(queue);
     };
-    await expect.poll(isLeft, patiently).toBe(0);
+    await expect.poll(isLeft, { interval: 200 }).toBe(0);
     expect(shown).toEqual([]);
     expect(seenBy("orders")).toHaveLength(1);
   });

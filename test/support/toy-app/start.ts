@@ -2,6 +2,9 @@
 import { startHost, type Host, type HostOptions } from "../../../src/local/host/host.ts";
 import { scaledClock } from "../../../src/local/scaled-clock.ts";
 
+/** The toy app has six queues, and at 60 times the speed each would be polled thirty times a second. This is twice. */
+export const PATIENT_QUEUES = { messageEncoding: "none", maxPollingInterval: "00:00:30" };
+
 /** Once in four years: never, for a test. */
 export const never = "0 0 0 29 2 *";
 
@@ -26,7 +29,7 @@ export type ToyOptions = Partial<Omit<HostOptions, "app">> & {
 export function startToyHost({ settings, queues, origin, ...rest }: ToyOptions): Promise<Host> {
   const speed = rest.speed ?? 60;
   return startHost({
-    hostJson: { version: "2.0", extensions: { queues: { messageEncoding: "none", ...queues } } },
+    hostJson: { version: "2.0", extensions: { queues: { ...PATIENT_QUEUES, ...queues } } },
     clock: scaledClock({ origin: origin ?? Date.now(), speed }),
     ...rest,
     app: () => import("./main.ts"),
