@@ -10,7 +10,7 @@ const WAITING = ["test/local/host/processes.test.ts", "test/local/host/queue-tri
 const REAL_TIME = [
   "test/crash/**/*.test.ts",
   "test/local/main-real-time.test.ts",
-  "test/scenarios/four-hosts.test.ts",
+  "test/scenarios/two-hosts.test.ts",
 ];
 
 /** They register functions of their own, or load what is deployed: a process takes one app. All other files share their processes. */

@@ -261,8 +261,9 @@ describe.each([
       running = await OneInstance.start(heap);
       const app = running;
       const dice = new Dice(seed);
-      const [messages, bodies] = [hostileMessages(), hostileBodies()];
-      const mix = times(24, () => dice.pick(dice.chance(0.5) ? messages : bodies));
+      const inputs = [...hostileMessages(), ...hostileBodies()];
+      const drawn = times(24, () => inputs[dice.whole(0, inputs.length - 1)]);
+      const mix = drawn.filter((one) => one !== undefined);
       const statuses = await Promise.all(
         mix.map(({ door, body }, at) =>
           door === "queue" ? app.sendText(body) : app.putBody(`evil${at}`, body),
