@@ -6,10 +6,8 @@ import { inputsOf } from "./generate.ts";
 import { DOORS } from "./input.ts";
 import { shrink } from "./shrink.ts";
 
-/** The same seeds every time, one on memory and one on tables; `npm run test:deep` plays others for minutes. */
-const SEEDS = [2, 4];
-/** Of long texts the fourth alone would take as much as a third of all this. */
-const LONG_SEEDS = [2, 3];
+/** The same seed every time, at every door; `npm run test:deep` plays others for minutes. */
+const SEED = 2;
 /** So that every bound is met, each from both sides. */
 const BOUND_SEEDS = Array.from({ length: EDGE_COUNT }, (_, index) => index + 1);
 /** A thousand mistakes; a long number of a plan; a price of 9e307; rows that an edit made too deep for the next one. */
@@ -22,10 +20,7 @@ const ALSO = [
 
 test("hostile inputs at every door are refused with a reason or planned, and nobody else hears of them", async () => {
   const all = [
-    ...SEEDS.flatMap((seed) => DOORS.map((door) => ({ door, seed }))).filter(
-      ({ door }) => door !== "bound" && door !== "long",
-    ),
-    ...LONG_SEEDS.map((seed) => ({ door: "long" as const, seed })),
+    ...DOORS.filter((door) => door !== "bound").map((door) => ({ door, seed: SEED })),
     ...BOUND_SEEDS.map((seed) => ({ door: "bound" as const, seed })),
     ...ALSO,
   ];

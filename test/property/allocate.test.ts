@@ -148,7 +148,8 @@ test.each(few)(
           expect(findFaults(next.world, next.demands, second, NOW), stage).toEqual([]);
         }
       }),
-      runsOf(20_251_122),
+      // Each world is planned four times.
+      runsOf(20_251_122, { usual: 25 }),
     );
   },
   TIMEOUT,
@@ -215,7 +216,7 @@ test.each(
 
 test("what is drawn is not trivial: worlds are served whole and in part, and much is created, also in groups", () => {
   const seen = { whole: 0, created: 0, wholeAndCreated: 0, grouped: 0, nothing: 0 };
-  for (const drawn of fc.sample(anyCase(), { numRuns: 200, seed: 1 })) {
+  for (const drawn of fc.sample(anyCase(), { numRuns: 100, seed: 1 })) {
     const answer = plan(drawn);
     const isWhole = answer.outcomes.every(({ placed, asked }) => placed === asked);
     const isCreated = answer.creates.length > 0;
@@ -225,9 +226,9 @@ test("what is drawn is not trivial: worlds are served whole and in part, and muc
     if (answer.creates.some(({ bucket }) => bucket.placementGroup !== undefined)) seen.grouped += 1;
     if (answer.outcomes.every(({ placed }) => placed === 0)) seen.nothing += 1;
   }
-  expect(seen.whole).toBeGreaterThan(30);
-  expect(seen.created).toBeGreaterThan(80);
-  expect(seen.wholeAndCreated).toBeGreaterThan(16);
-  expect(seen.grouped).toBeGreaterThan(40);
-  expect(seen.nothing).toBeLessThan(40);
+  expect(seen.whole).toBeGreaterThan(15);
+  expect(seen.created).toBeGreaterThan(35);
+  expect(seen.wholeAndCreated).toBeGreaterThan(8);
+  expect(seen.grouped).toBeGreaterThan(20);
+  expect(seen.nothing).toBeLessThan(20);
 });

@@ -174,7 +174,7 @@ test(
       }),
       runs,
     );
-    expect(started).toBeGreaterThan(16);
+    expect(started).toBeGreaterThan(8);
   },
   TIMEOUT,
 );
