@@ -11,6 +11,7 @@ export default defineConfig({
     include: [
       "test/deep/**/*.deep.ts",
       "test/property/**/*.test.ts",
+      "test/contract/store-agreement.test.ts",
       "test/conformance/conformance.test.ts",
       "test/conformance/mixed.test.ts",
       "test/first-tries/pairs.test.ts",
