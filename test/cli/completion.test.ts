@@ -73,7 +73,7 @@ test.each([
   });
 });
 
-test("bash: the script may be read twice, and push completes files", async () => {
+test("bash: the script may be read twice, push completes files, and words are completed through the command", async () => {
   const session = [
     'cyclecloud-autoscaler() { "$NODE" src/cli/main.ts "$@"; }',
     "compopt() { :; }",
@@ -84,6 +84,9 @@ test("bash: the script may be read twice, and push completes files", async () =>
     "COMP_WORDS=(cyclecloud-autoscaler push pack) COMP_CWORD=2",
     "__cyclecloud_autoscaler_complete",
     'echo "${#COMPREPLY[@]} offered"',
+    "COMP_WORDS=(cyclecloud-autoscaler explain no) COMP_CWORD=2",
+    "__cyclecloud_autoscaler_complete",
+    'printf "%s\\n" "${COMPREPLY[@]}"',
   ].join("\n");
   const { stdout, stderr } = await promisify(execFile)("bash", ["-c", session], {
     cwd: ROOT,
@@ -91,7 +94,8 @@ test("bash: the script may be read twice, and push completes files", async () =>
   });
   // With -o default bash itself completes files where nothing is offered.
   expect({ stdout, stderr }).toEqual({
-    stdout: "complete -o default -F __cyclecloud_autoscaler_complete cyclecloud-autoscaler\n0 offered\n",
+    stdout:
+      "complete -o default -F __cyclecloud_autoscaler_complete cyclecloud-autoscaler\n0 offered\nnode\n",
     stderr: "",
   });
 });

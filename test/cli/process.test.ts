@@ -48,26 +48,6 @@ test("how to reach the app can stand in the environment", async () => {
   });
 });
 
-test("the script for bash completes through the command", async () => {
-  const { out: script } = await start(["completion", "bash"]);
-  // What bash-completion provides on a user's machine, as far as the script uses it.
-  const words = `_get_comp_words_by_ref() { cur="\${COMP_WORDS[COMP_CWORD]}"; words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; }`;
-  const session = [
-    `cyclecloud-autoscaler() { "$NODE" ${MAIN} "$@"; }`,
-    "compopt() { :; }",
-    words,
-    script,
-    "COMP_WORDS=(cyclecloud-autoscaler explain no) COMP_CWORD=2",
-    "$(complete -p cyclecloud-autoscaler | sed -E 's/.*-F ([^ ]+) .*/\\1/')",
-    'printf "%s\\n" "${COMPREPLY[@]}"',
-  ].join("\n");
-  const { stdout } = await promisify(execFile)("bash", ["-c", session], {
-    cwd: ROOT,
-    env: { ...process.env, NODE: process.execPath },
-  });
-  expect(stdout).toBe("node\n");
-});
-
 test("a reader that stops reading is no failure", async () => {
   const session = `"$NODE" ${MAIN} completion zsh | head -n 1; echo "\${PIPESTATUS[0]}"`;
   const { stdout, stderr } = await promisify(execFile)("bash", ["-c", session], {

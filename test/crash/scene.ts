@@ -214,7 +214,8 @@ export class Scene {
     const simulatedEnd = this.now() + PATIENCE_SIMULATED_MS;
     while (!(await holds())) {
       if (Date.now() > end && this.now() > simulatedEnd) throw new Error(`waited in vain until ${what}`);
-      await pause(100);
+      // On the app's clock, so that a slower run asks no more often.
+      await this.system.clock.sleep(3_000);
     }
   }
 

@@ -12,6 +12,7 @@ export default defineConfig({
       "test/deep/**/*.deep.ts",
       "test/property/**/*.test.ts",
       "test/app/record/finished-sets.test.ts",
+      "test/contract/store-agreement.test.ts",
       "test/conformance/conformance.test.ts",
       "test/conformance/mixed.test.ts",
       "test/first-tries/*.test.ts",

@@ -42,11 +42,16 @@ export function writeSteps(page: string, steps: readonly Step[]): void {
   writeFileSync(`${ROOT}/${page}`, text);
 }
 
+/** A person needs longer between two commands: meanwhile the app plans, and what it prints depends on that. */
+const SECONDS_BETWEEN = 0.7;
+
 /** Runs the commands one after the other in one bash, in an empty folder, after the lines of `before`. */
 export async function runSteps(before: string, steps: readonly Step[]): Promise<readonly Step[]> {
   const mark = "@@@ end of a step @@@";
   const folder = mkdtempSync(join(tmpdir(), "session-"));
-  const script = steps.map(({ command }) => `{ ${command}\n} 2>&1\nprintf '\\n%s %s\\n' '${mark}' $?\n`);
+  const script = steps.map(
+    ({ command }) => `{ ${command}\n} 2>&1\nprintf '\\n%s %s\\n' '${mark}' $?\nsleep ${SECONDS_BETWEEN}\n`,
+  );
   try {
     const said = await runBash(`${before}\nexec </dev/null\n${script.join("")}`, folder);
     const parts = said.split(new RegExp(`\n${mark} (\\d+)\n`));

@@ -3,7 +3,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { spawnAzurite, startAzurite, type Azurite } from "../../src/local/azurite.ts";
 
 const queueOf = ({ connectionString }: Azurite) =>
@@ -24,31 +24,30 @@ async function findThings(azurite: Azurite): Promise<readonly unknown[]> {
   return [peekedMessageItems[0]?.messageText, entity["text"]];
 }
 
-describe.each([
-  { where: "in this process", start: startAzurite },
-  { where: "as a child process", start: spawnAzurite },
-])("Azurite $where", ({ start }) => {
-  test("serves queues and tables on loopback, and nobody after close", async () => {
-    const azurite = await start();
-    await leaveThings(azurite);
-    expect(await findThings(azurite)).toEqual(["hello", "hello"]);
-    expect(azurite.queueEndpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1$/);
-    expect(azurite.tableEndpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1$/);
-    await azurite.close();
-    await expect(fetch(azurite.queueEndpoint)).rejects.toThrow();
-    await expect(fetch(azurite.tableEndpoint)).rejects.toThrow();
-  });
+test("serves queues and tables on loopback, and nobody after close", async () => {
+  const azurite = await startAzurite();
+  await leaveThings(azurite);
+  expect(await findThings(azurite)).toEqual(["hello", "hello"]);
+  expect(azurite.queueEndpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1$/);
+  expect(azurite.tableEndpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1$/);
+  await azurite.close();
+  await expect(fetch(azurite.queueEndpoint)).rejects.toThrow();
+  await expect(fetch(azurite.tableEndpoint)).rejects.toThrow();
+});
 
-  test("keeps its data in a folder when asked to", async () => {
-    const location = await mkdtemp(path.join(tmpdir(), "azurite-"));
-    const first = await start({ inMemory: false, location });
-    await leaveThings(first);
-    await first.close();
-    const second = await start({ inMemory: false, location });
-    expect(await findThings(second)).toEqual(["hello", "hello"]);
-    await second.close();
-    await rm(location, { recursive: true });
-  });
+test("as a child process, keeps its data in a folder when asked to, and has ended when it is closed", async () => {
+  const location = await mkdtemp(path.join(tmpdir(), "azurite-"));
+  const first = await spawnAzurite({ inMemory: false, location });
+  await leaveThings(first);
+  expect(await findThings(first)).toEqual(["hello", "hello"]);
+  process.kill(first.pid, 0);
+  await first.close();
+  expect(() => process.kill(first.pid, 0)).toThrow("ESRCH");
+  await expect(fetch(first.queueEndpoint)).rejects.toThrow();
+  const second = await startAzurite({ inMemory: false, location });
+  expect(await findThings(second)).toEqual(["hello", "hello"]);
+  await second.close();
+  await rm(location, { recursive: true });
 });
 
 test("started twice, has separate data on separate ports", async () => {
@@ -60,13 +59,6 @@ test("started twice, has separate data on separate ports", async () => {
 
 test("on disk, wants to know where", async () => {
   await expect(startAzurite({ inMemory: false })).rejects.toThrow("needs a location");
-});
-
-test("a closed child has ended", async () => {
-  const azurite = await spawnAzurite();
-  process.kill(azurite.pid, 0);
-  await azurite.close();
-  expect(() => process.kill(azurite.pid, 0)).toThrow("ESRCH");
 });
 
 test("no telemetry library is loaded", async () => {

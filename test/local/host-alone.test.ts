@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startAzurite } from "../../src/local/azurite.ts";
+import { runHostJob } from "../../src/local/host-job.ts";
 import { freePort } from "../../src/local/ports.ts";
 import type { Running } from "../support/run-main.ts";
 import { startHostAlone } from "../support/run-main.ts";
@@ -88,7 +89,8 @@ test.each([
     problem: '--port: found "0", expected a whole number from 1 to 65535',
   },
 ])("$name: 2", async ({ args, problem }) => {
-  const { code, stderr } = await start(...args()).ended;
-  expect(code).toBe(2);
-  expect(stderr).toContain(problem);
+  const complaints: string[] = [];
+  const output = { say: () => undefined, complain: (line: string) => complaints.push(line) };
+  expect(await runHostJob(args(), output)).toBe(2);
+  expect(complaints.join("\n")).toContain(problem);
 });
