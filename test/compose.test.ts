@@ -1,7 +1,7 @@
 import { QueueServiceClient } from "@azure/storage-queue";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Composition } from "../src/compose.ts";
-import { ConfigError, compose, composition, verifyAutostopToken } from "../src/compose.ts";
+import { ConfigError, compose, composition, decoratePorts, verifyAutostopToken } from "../src/compose.ts";
 import type { Config } from "../src/config.ts";
 import { autostopPath } from "../src/decide/autostop/autostop-token.ts";
 import { documentDigest } from "../src/domain/config-version.ts";
@@ -179,7 +179,11 @@ test("a token opens its own array of its own cluster, and nothing without keys",
 });
 
 test("the process's own composition: wrong settings are thrown each time, right ones composed once", () => {
+  const dropComposition = () => decoratePorts((ports) => ports);
+  onTestFinished(dropComposition);
   onTestFinished(() => void vi.unstubAllEnvs());
+  // Of a test before this one.
+  dropComposition();
   vi.stubEnv("AzureWebJobsStorage", "UseDevelopmentStorage=true");
   vi.stubEnv("AUTOSCALER_CLUSTERS", "{}");
   expect(() => composition()).toThrow(ConfigError);

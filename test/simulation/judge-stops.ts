@@ -66,7 +66,7 @@ export class StopJudge {
     node.stopped = true;
     if (isHeld) {
       counts.heldTooLong += 1;
-      // Nobody can know of it before the next observation, so until then the node is one that was lost.
+      // The app learns of it with its next observation. Until then the node counts as lost.
       node.lostAt = at;
       return;
     }

@@ -78,7 +78,7 @@ function readCounts(text: string): PlanCounts {
   return counts;
 }
 
-/** A {@link StoredPlan} in pieces: nobody waits while a plan of 100,000 demands becomes one text of 20 MiB, twice. */
+/** A {@link StoredPlan} in pieces. As one text, a plan of 100,000 demands holds the process for half a second. */
 function* writePlan({ plan, ledger, counts }: KeptPlan): Generator<string> {
   yield '{"plan":';
   yield* quoted(jsonPieces(planCodec.write(plan)));
