@@ -4,14 +4,15 @@ import { BaseSequencer } from "vitest/node";
 /** Files that take ten seconds and more, the slowest first. Where no earlier run is remembered, vitest begins with the largest files. */
 const SLOWEST = [
   "test/docs/quickstart.test.ts",
+  "test/local/trial.test.ts",
   "test/fuzz/fuzz.test.ts",
   "test/model/model.test.ts",
-  "test/local/trial.test.ts",
   "test/simulation/lasting.test.ts",
-  "test/property/allocate.test.ts",
-  "test/simulation/simulation.test.ts",
+  "test/local/serve.test.ts",
+  "test/scenarios/steady-stops.test.ts",
+  "test/app/describe/state-size.test.ts",
   "test/functions/poison.test.ts",
-  "test/decide/search/hostile-demand.test.ts",
+  "test/crash/crash.test.ts",
 ];
 
 /** Begins with the slowest files, so that none of them is left over when the other worker has nothing to do. */

@@ -3,12 +3,11 @@ import { defineConfig } from "vitest/config";
 import { SlowestFirst } from "./slowest-first.ts";
 import { PATIENCE_MS, TIMEOUT_MS } from "./support/patience.ts";
 
-/** What mostly waits in real time, for visibility and processes: two of them at a time, after all others. */
-const WAITING = ["test/local/host/processes.test.ts", "test/local/host/queue-trigger.test.ts"];
-
-/** What works in real time, against leases and boot times: each of them has the machine to itself, at last. */
+/** What mostly waits, in real time, for leases, visibility and boot times: after all others, with less beside it. */
 const REAL_TIME = [
   "test/crash/**/*.test.ts",
+  "test/local/host/processes.test.ts",
+  "test/local/host/queue-trigger.test.ts",
   "test/local/main-real-time.test.ts",
   "test/scenarios/two-hosts.test.ts",
 ];
@@ -44,7 +43,7 @@ export default defineConfig({
         test: {
           name: "own process",
           include: OWN_PROCESS,
-          exclude: [...WAITING, ...REAL_TIME],
+          exclude: REAL_TIME,
           sequence: { groupOrder: 0 },
         },
       },
@@ -53,18 +52,14 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/deep/**", ...OWN_PROCESS, ...WAITING, ...REAL_TIME],
+          exclude: ["test/deep/**", ...OWN_PROCESS, ...REAL_TIME],
           isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: "waiting", include: WAITING, maxWorkers: 2, sequence: { groupOrder: 1 } },
-      },
-      {
-        extends: true,
-        test: { name: "real time", include: REAL_TIME, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: { name: "real time", include: REAL_TIME, sequence: { groupOrder: 1 } },
       },
     ],
   },
