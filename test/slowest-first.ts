@@ -4,6 +4,8 @@ import { BaseSequencer } from "vitest/node";
 /** Files that take ten seconds and more, the slowest first. Where no earlier run is remembered, vitest begins with the largest files. */
 const SLOWEST = [
   "test/docs/quickstart.test.ts",
+  "test/crash/crash.test.ts",
+  "test/local/host/processes.test.ts",
   "test/local/trial.test.ts",
   "test/fuzz/fuzz.test.ts",
   "test/model/model.test.ts",
@@ -12,7 +14,6 @@ const SLOWEST = [
   "test/scenarios/steady-stops.test.ts",
   "test/app/describe/state-size.test.ts",
   "test/functions/poison.test.ts",
-  "test/crash/crash.test.ts",
 ];
 
 /** Begins with the slowest files, so that none of them is left over when the other worker has nothing to do. */

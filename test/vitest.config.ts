@@ -3,20 +3,17 @@ import { defineConfig } from "vitest/config";
 import { SlowestFirst } from "./slowest-first.ts";
 import { PATIENCE_MS, TIMEOUT_MS } from "./support/patience.ts";
 
-/** What mostly waits, in real time, for leases, visibility and boot times: after all others, with less beside it. */
-const REAL_TIME = [
-  "test/crash/**/*.test.ts",
-  "test/local/host/processes.test.ts",
-  "test/local/host/queue-trigger.test.ts",
-  "test/local/main-real-time.test.ts",
-  "test/scenarios/two-hosts.test.ts",
-];
-
-/** They register functions of their own, or load what is deployed: a process takes one app. All other files share their processes. */
+/**
+ * They have a process each: those that register functions of their own or load what is deployed, because a process takes one app, and those
+ * that mostly wait, for leases, visibility and boot times. All other files share their processes.
+ */
 const OWN_PROCESS = [
+  "test/crash/**/*.test.ts",
   "test/infra/package.test.ts",
   "test/local/host/{http,queue,timer}-trigger.test.ts",
-  "test/local/host/load-package.test.ts",
+  "test/local/host/{load-package,processes}.test.ts",
+  "test/local/main-real-time.test.ts",
+  "test/scenarios/two-hosts.test.ts",
 ];
 
 // What Node compiles is kept for the next process: most files, and the programs that tests start, load the same libraries.
@@ -38,28 +35,15 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "own process",
-          include: OWN_PROCESS,
-          exclude: REAL_TIME,
-          sequence: { groupOrder: 0 },
-        },
-      },
+      { extends: true, test: { name: "own process", include: OWN_PROCESS } },
       {
         extends: true,
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/deep/**", ...OWN_PROCESS, ...REAL_TIME],
+          exclude: ["test/deep/**", ...OWN_PROCESS],
           isolate: false,
-          sequence: { groupOrder: 0 },
         },
-      },
-      {
-        extends: true,
-        test: { name: "real time", include: REAL_TIME, sequence: { groupOrder: 1 } },
       },
     ],
   },
