@@ -43,11 +43,12 @@ test("an idle tick asks storage for four operations; the look at each quarter of
     }),
     () => undefined,
   );
-  /** The emulator logs a request after its answer. Once the marker's line is there, so are all earlier ones. */
+  /** The emulator logs a request after its answer. Once a marker's line is there, so are all earlier ones of the same service. */
   const drain = async (): Promise<readonly string[]> => {
     const isMarker = (request: string): boolean => request === "GET marker";
-    await fetch(`${azurite.tableEndpoint}/marker`);
-    await expect.poll(() => requests.some(isMarker), { interval: 5 }).toBe(true);
+    const endpoints = [azurite.tableEndpoint, azurite.queueEndpoint];
+    await Promise.all(endpoints.map((endpoint) => fetch(`${endpoint}/marker`)));
+    await expect.poll(() => requests.filter(isMarker).length, { interval: 5 }).toBe(endpoints.length);
     return requests.splice(0).filter((request) => !isMarker(request));
   };
   const requestsOf = async (): Promise<readonly string[]> => {
