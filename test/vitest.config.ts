@@ -4,11 +4,13 @@ import { SlowestFirst } from "./slowest-first.ts";
 import { PATIENCE_MS, TIMEOUT_MS } from "./support/patience.ts";
 
 /**
- * They have a process each: those that register functions of their own or load what is deployed, because a process takes one app, and those
- * that mostly wait, for leases, visibility and boot times. All other files share their processes.
+ * They have a process each: those that register functions of their own or load what is deployed, because a process takes one app; those that
+ * mostly wait, for leases, visibility and boot times; and those that compare the moments and requests of one app with literals. All other
+ * files share their processes.
  */
 const OWN_PROCESS = [
   "test/crash/**/*.test.ts",
+  "test/functions/{idle-operations,newer-state}.test.ts",
   "test/infra/package.test.ts",
   "test/local/host/{http,queue,timer}-trigger.test.ts",
   "test/local/host/{load-package,processes}.test.ts",
