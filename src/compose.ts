@@ -11,7 +11,10 @@ import { tableHistory } from "./adapters/tables/history.ts";
 import { tablePlanArchive } from "./adapters/tables/plan-archive.ts";
 import { tableRecordStore } from "./adapters/tables/record-store.ts";
 import { openTable } from "./adapters/tables/open-table.ts";
+import type { Table } from "./adapters/tables/table.ts";
 import { tableTriggerLog } from "./adapters/tables/trigger-log.ts";
+import type { Clock } from "./app/ports/clock.ts";
+import type { Log } from "./app/ports/log.ts";
 import type { Ports } from "./app/ports/ports.ts";
 import type { Composition } from "./compose/composition.ts";
 import { assemble } from "./compose/composition.ts";
@@ -61,7 +64,6 @@ export function decoratePorts(around: (ports: Ports) => Ports): void {
 /** Builds everything from settings: Table Storage, queues, one CycleCloud per cluster. */
 export function compose(config: Config, write: (line: string) => void): Composition {
   const log = jsonLog(write);
-  const heap = readHeap();
   const serviceTime = observeServiceTime();
   const local = config.localClock;
   const clock =
@@ -75,21 +77,14 @@ export function compose(config: Config, write: (line: string) => void): Composit
     ...(demandAccount === undefined ? {} : { demandAccount }),
     ...(local === undefined ? {} : { speed: local.speed }),
   });
-  const documents = tableDocuments(table);
   const sites = config.clusters.map((cluster) => openSite(cluster, config, log));
   const ports: Ports = {
     clock,
     entropy: systemEntropy(),
-    store: tableRecordStore(table, clock, { cache: budgetOf(heap).cache }),
-    history: tableHistory(table),
-    plans: tablePlanArchive(table),
-    documents,
-    breaker: tableCredentialBreaker(table, clock),
-    triggers: tableTriggerLog(table),
+    ...portsOnTable(table, clock, log, config),
     queue,
     sites: new Map(sites.map((site) => [site.cluster, site])),
     log,
-    policyOf: policyReader(documents, clock, log, adjusted(config), config.defaultMode ?? "act"),
   };
   let prepared = false;
   const prepare = async () => {
@@ -98,8 +93,27 @@ export function compose(config: Config, write: (line: string) => void): Composit
     prepared = true;
   };
   const senderTime: SenderTime = (at) => (local === undefined ? at : unscaledTime(local, at));
-  const facts = { heap, process: processId(ports.entropy.owner()) };
+  const facts = { heap: readHeap(), process: processId(ports.entropy.owner()) };
   const { autostopKeys, defaultMode } = config;
   const assembled = assemble(decoration(ports), autostopKeys, prepare, senderTime, defaultMode, facts);
   return config.platformSignsIn === undefined ? assembled : { ...assembled, platformSignsIn: true };
+}
+
+/** What is kept in the app's table. */
+export function portsOnTable(
+  table: Table,
+  clock: Clock,
+  log: Log,
+  config: Config,
+): Pick<Ports, "store" | "history" | "plans" | "documents" | "breaker" | "triggers" | "policyOf"> {
+  const documents = tableDocuments(table);
+  return {
+    store: tableRecordStore(table, clock, { cache: budgetOf(readHeap()).cache }),
+    history: tableHistory(table),
+    plans: tablePlanArchive(table),
+    documents,
+    breaker: tableCredentialBreaker(table, clock),
+    triggers: tableTriggerLog(table),
+    policyOf: policyReader(documents, clock, log, adjusted(config), config.defaultMode ?? "act"),
+  };
 }

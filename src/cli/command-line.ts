@@ -115,6 +115,8 @@ function describeProgram(terminal: Terminal, words: readonly string[]): Command 
   return program
     .description("Sends a cluster's demand to the CycleCloud autoscaler, and shows what it does and why.")
     .version(terminal.release)
+    // Otherwise a key that begins with -V or -h is taken for an option of the program.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: written(terminal.say),

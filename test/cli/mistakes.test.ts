@@ -70,6 +70,15 @@ test.each([
   expect(await runCommand([...more, ...reach], files)).toMatchObject({ code: 3 });
 });
 
+test.each(["-Vsecret", "-hsecret", "--version"])(
+  "the value of an option may look like an option: %s",
+  async (key) => {
+    const { code, out, err } = await runCommand(["status", "--url", "http://127.0.0.1:9", "--key", key]);
+    expect({ code, out }).toEqual({ code: 3, out: "" });
+    expect(err).toMatch(/^no answer from http:\/\/127\.0\.0\.1:9/);
+  },
+);
+
 test("an option before the command", async () => {
   expect((await runCommand(["-c", "demo", "status"])).err).toContain(
     "unknown option '-c': it follows the command, as in: status -c prod",

@@ -17,6 +17,7 @@ let table: TableClient;
 beforeAll(async () => {
   app = await startLocalApp({
     clusters: ["rolling"],
+    table: "azurite",
     speed: SPEED,
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
   });

@@ -26,6 +26,7 @@ const family: Record<string, number> = { standardFFamily: 8 };
 beforeAll(async () => {
   app = await startLocalApp({
     clusters: ["prod"],
+    table: "azurite",
     // A create may be sent for 30 s, which are 1.5 s or more here.
     speed: paced(20),
     // Only the requests of a test change the record.

@@ -12,7 +12,7 @@ import { paced } from "../support/patience.ts";
 let app: LocalApp;
 
 beforeAll(async () => {
-  app = await startLocalApp({ clusters: ["prod", "other"], speed: paced(30) });
+  app = await startLocalApp({ clusters: ["prod", "other"], table: "azurite", speed: paced(30) });
 });
 afterAll(() => app.close());
 

@@ -27,6 +27,7 @@ beforeAll(async () => {
   const array = { name: "execute", region: "westeurope", machineTypes: ["Standard_F4"], maxCount: 10 };
   app = await startLocalApp({
     clusters: ["prod"],
+    table: "azurite",
     speed: paced(60),
     settings: { "AzureWebJobs.snapshot.Disabled": "true" },
     simulator: { clusters: [{ name: "prod", arrays: [{ ...array, configuration: CONFIGURATION }] }] },

@@ -2,7 +2,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Ports } from "../../src/app/ports/ports.ts";
-import { composition, ConfigError, decoratePorts } from "../../src/compose.ts";
+import { composition, ConfigError, decoratePorts, portsOnTable, readConfig } from "../../src/compose.ts";
 import type { Azurite } from "../../src/local/azurite.ts";
 import { startAzurite } from "../../src/local/azurite.ts";
 import type { Host } from "../../src/local/host/host.ts";
@@ -13,10 +13,11 @@ import { Simulator } from "../../src/simulator/engine.ts";
 import type { ClusterOptions, SimulatorOptions } from "../../src/simulator/options.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
 import { mergingBy } from "./configuration-merge.ts";
+import { memoryTable } from "./memory-table.ts";
 import { findUndescribed, findUndescribedRequest, operationOf } from "./check-answer.ts";
 
 /**
- * The functions as they are deployed, in the local host of this process, with Azurite and the simulator over HTTP. A process has one app at a
+ * The functions as they are deployed, in the local host of this process, with the queues of Azurite and the simulator over HTTP. A process has one app at a
  * time, whose settings are those of the process: close one before you start the next.
  */
 export interface LocalApp {
@@ -55,6 +56,11 @@ export interface Answered {
 export interface LocalAppOptions {
   readonly clusters: readonly string[];
   readonly speed: number;
+  /**
+   * Where the app's table is. In memory it costs half of the processor time; the adapters are the deployed ones. Azurite is for tests
+   * that write or read rows beside the app. Default: memory.
+   */
+  readonly table?: "azurite" | "memory";
   /** App settings that replace the default ones, which work. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly decorate?: (ports: Ports) => Ports;
@@ -81,10 +87,14 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
   const server = await serveSimulator(simulator, { credentials });
   const lines: string[] = [];
   const events: LoggedEvent[] = [];
-  decoratePorts((ports) => ({
-    ...(options.decorate?.(ports) ?? ports),
-    log: (event, fields) => events.push({ event, ...fields }),
-  }));
+  decoratePorts((ports) => {
+    const inMemory = () => portsOnTable(memoryTable(ports.clock), ports.clock, ports.log, readConfig());
+    const held = options.table === "azurite" ? ports : { ...ports, ...inMemory() };
+    return {
+      ...(options.decorate?.(held) ?? held),
+      log: (event, fields) => events.push({ event, ...fields }),
+    };
+  });
   const hostJson: unknown = JSON.parse(await readFile(new URL("../../host.json", import.meta.url), "utf8"));
   const host = await startHost({
     app: () => import("../../functions/main.ts"),
@@ -146,6 +156,7 @@ export async function startLocalApp(options: LocalAppOptions): Promise<LocalApp>
       await host.stop();
       await server.close();
       await azurite.close();
+      decoratePorts((ports) => ports);
       for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
       Object.assign(process.env, before);
     },
