@@ -65,7 +65,7 @@ async function fitting(kept: KeptPlan): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Each part as its own codec writes it. */
+/** As a build before 0.1.0 wrote it: each part as the text that its own codec writes. */
 interface StoredPlan {
   readonly plan: string;
   readonly ledger: string;
@@ -78,23 +78,18 @@ function readCounts(text: string): PlanCounts {
   return counts;
 }
 
-/** A {@link StoredPlan} in pieces. As one text, a plan of 100,000 demands holds the process for half a second. */
+/** A line each for plan, ledger and counts, in pieces. As one text, a plan of 100,000 demands holds the process for half a second. */
 function* writePlan({ plan, ledger, counts }: KeptPlan): Generator<string> {
-  yield '{"plan":';
-  yield* quoted(jsonPieces(planCodec.write(plan)));
-  yield ',"ledger":';
-  yield* quoted(jsonPieces(ledgerCodec.write(ledger)));
-  yield `,"counts":${JSON.stringify(counts)}}`;
-}
-
-/** The JSON text of a text that comes in pieces. */
-function* quoted(pieces: Iterable<string>): Generator<string> {
-  yield '"';
-  for (const piece of pieces) yield JSON.stringify(piece).slice(1, -1);
-  yield '"';
+  yield* jsonPieces(planCodec.write(plan));
+  yield "\n";
+  yield* jsonPieces(ledgerCodec.write(ledger));
+  yield `\n${JSON.stringify(counts)}`;
 }
 
 function readPlan(text: string): KeptPlan {
-  const { plan, ledger, counts }: StoredPlan = JSON.parse(text);
-  return { plan: planCodec.read(plan), ledger: ledgerCodec.read(ledger), counts };
+  const [plan, ledger, counts] = text.split("\n");
+  if (plan !== undefined && ledger !== undefined && counts !== undefined)
+    return { plan: planCodec.read(plan), ledger: ledgerCodec.read(ledger), counts: readCounts(counts) };
+  const stored: StoredPlan = JSON.parse(text);
+  return { ...stored, plan: planCodec.read(stored.plan), ledger: ledgerCodec.read(stored.ledger) };
 }

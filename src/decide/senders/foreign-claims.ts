@@ -1,6 +1,7 @@
 import type { RankedDemand } from "../../domain/demand.ts";
 import { entryOfNode, hostKey } from "../../domain/hosts.ts";
 import type { SetName } from "../../domain/ids.ts";
+import { setName } from "../../domain/ids.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
@@ -193,8 +194,8 @@ export class ClaimNotes {
     let all = sets;
     for (const id of needed) {
       if ([...besides, ...all].some((set) => id.startsWith(`${set}/`))) continue;
-      const one = this.#all.get(id);
-      if (one !== undefined && !isPlacedOn(one, known)) all = [...all, one.set];
+      const placed = this.#placed.get(id);
+      if (placed === undefined || !isPlacedOn(placed, known)) all = [...all, setOf(id)];
     }
     return all;
   }
@@ -210,13 +211,20 @@ export class ClaimNotes {
     return claims;
   }
 
-  /** All demand of the plan by "set/demand". */
-  get #all(): ReadonlyMap<string, RankedDemand> {
-    return (this.#known ??= new Map(this.#demands.map((one) => [`${one.set}/${one.demand.id}`, one])));
+  /** The jobs of the plan that run somewhere, by "set/job". Of 100,000 jobs that wait, none. */
+  get #placed(): ReadonlyMap<string, RankedDemand> {
+    return (this.#known ??= new Map(
+      this.#demands
+        .filter(({ demand }) => demand.kind === "job" && demand.placed.length > 0)
+        .map((one) => [`${one.set}/${one.demand.id}`, one]),
+    ));
   }
 }
 
 const NO_SETS: readonly SetName[] = [];
+
+/** Of "set/job". The name of a set has no slash. */
+const setOf = (id: string): SetName => setName(id.slice(0, id.indexOf("/")));
 
 function isPlacedOn({ demand }: RankedDemand, node: LedgerNode): boolean {
   if (demand.kind !== "job" || demand.placed.length === 0) return false;

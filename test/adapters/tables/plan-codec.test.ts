@@ -53,14 +53,21 @@ test("reasons that many share are written once, and shared again when read", () 
   expect(read.demands[999]?.reasons).toBe(read.demands[0]?.reasons);
 });
 
-test("a release that knows nothing of this finds a reason in each outcome", () => {
-  const stored: unknown = JSON.parse(textOf(planCodec, planOf(unmet("a"))));
-  expect(stored).toMatchObject({
-    demands: [{ id: "a", reasons: [{ code: "does-not-fit", asked: 64, offered: 4 }] }],
+test("jobs that differ in their names only are one run", () => {
+  const text = textOf(
+    planCodec,
+    planOf(unmet("a"), unmet("b"), unmet("c", { asked: 2 }), unmet("d", { set: setName("other") })),
+  );
+  expect(JSON.parse(text)).toMatchObject({
+    runs: [
+      { set: "standard", ids: ["a", "b"], asked: 1 },
+      { ids: ["c"], asked: 2 },
+      { set: "other", ids: ["d"] },
+    ],
   });
 });
 
-test("and what such a release wrote is read", () => {
+test("what a build without runs wrote is read", () => {
   const { demands, nodes: _nodes, ...rest } = planOf(unmet("a"));
   expect(planCodec.read(JSON.stringify({ ...rest, demands, nodes: [] }))).toEqual(planOf(unmet("a")));
 });
