@@ -34,7 +34,7 @@ export class PlanCheck {
   planned(plan: Plan, before: ClusterRecord | undefined, after: ClusterRecord): void {
     const { rig, sets, nodes, rest, unhealthy, misfortune, keyOfGroup, score } = this.#books;
     const { now } = rig;
-    rest.plan(sets.sets, now, after.restsUntil);
+    rest.plan(sets, now, after.restsUntil);
     sets.lapse(now);
     if (misfortune.lastLookWasEmpty) nodes.lookEmpty(now);
     else nodes.look(now);

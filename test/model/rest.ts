@@ -1,5 +1,5 @@
 import { POLICY } from "./rig.ts";
-import type { Held } from "./set-book.ts";
+import type { Held, SetBook } from "./set-book.ts";
 
 interface Gap {
   /** When the last plan before the gap was made. */
@@ -31,8 +31,9 @@ export class Rest {
   #restsUntil: number | undefined;
   #pause: Pause | undefined;
 
-  /** A plan is made at this moment. `sets`: those after the previous plan. `restsUntil`: the app needs no observation before then. */
-  plan(sets: ReadonlyMap<string, Held>, now: number, restsUntil: number | undefined): void {
+  /** A plan is made at this moment. `book`: as it is after the previous plan. `restsUntil`: the app needs no observation before then. */
+  plan(book: Pick<SetBook, "sets" | "parts">, now: number, restsUntil: number | undefined): void {
+    const { sets } = book;
     const last = this.#lastPlanAt;
     const isAfterGap = this.isBlind(now);
     const noticed = this.#blindFrom;
@@ -41,7 +42,7 @@ export class Rest {
     this.#restsUntil = restsUntil;
     if (this.#pause !== undefined && (now >= this.#pause.until || this.#isOver(this.#pause, sets)))
       this.#pause = undefined;
-    if (isAfterGap) this.#begin({ from: last ?? now, noticed: Math.min(noticed, now) }, sets, now);
+    if (isAfterGap) this.#begin({ from: last ?? now, noticed: Math.min(noticed, now) }, book, now);
     else if (this.#pause !== undefined)
       this.#pause = { ...this.#pause, awaiting: missing(this.#pause, sets, this.#pause.awaiting) };
   }
@@ -74,10 +75,11 @@ export class Rest {
   }
 
   /** Waits for each set that was in force. If all have been pushed again by now, this gap causes no rest. */
-  #begin(gap: Gap, sets: ReadonlyMap<string, Held>, now: number): void {
+  #begin(gap: Gap, { sets, parts }: Pick<SetBook, "sets" | "parts">, now: number): void {
     const inForce = [...sets].filter(([, held]) => held.live).map(([name]) => name);
-    // A set that asked for nothing is not awaited.
-    const asking = inForce.filter((name) => sets.get(name)?.entries.length !== 0);
+    // A set that asked for nothing is not awaited, unless it reported something: only pools do here.
+    const reports = new Set(parts.filter(({ part, live }) => part === "pools" && live).map(({ set }) => set));
+    const asking = inForce.filter((name) => sets.get(name)?.entries.length !== 0 || reports.has(name));
     const awaiting = missing(gap, sets, asking);
     const lastsFully = this.#pause?.awaiting.length === 0;
     if (inForce.length > 0 && awaiting.length === 0 && !lastsFully) return;

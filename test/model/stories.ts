@@ -595,6 +595,67 @@ export const STORIES: readonly Story[] = [
     },
   },
   {
+    name: "after an outage a set that asks for nothing is awaited, because it reports a pool",
+    steps: [
+      {
+        kind: "push",
+        set: 5,
+        door: "http",
+        revision: { kind: "none" },
+        interval: 300,
+        entries: [],
+        pause: 51,
+      },
+      {
+        kind: "push",
+        set: 2,
+        door: "queue",
+        revision: { kind: "none" },
+        interval: 20,
+        entries: [{ kind: "target", array: 1, unit: "cores", count: 12, types: [] }],
+        pause: 400,
+      },
+      { kind: "redeliver", set: 5, pause: 17 },
+      {
+        kind: "aside",
+        set: 5,
+        door: "http",
+        revision: { kind: "from-now", milliseconds: 10 },
+        interval: 120,
+        parts: ["pools"],
+        pause: 10,
+      },
+      { kind: "jump", seconds: 700, pause: 4 },
+      { kind: "ask", array: 1, count: 4, from: 3, unhealthy: false, pause: 10 },
+    ],
+    shape: {
+      arrays: [
+        { name: "array0", types: ["Middle"], maxCount: 100000, maxCoreCount: 41, maxGroupSize: 100 },
+        {
+          name: "array1",
+          types: ["Small", "Middle", "Large"],
+          maxCount: 25,
+          maxCoreCount: 41,
+          maxGroupSize: 5,
+        },
+        {
+          name: "array2",
+          types: ["Small", "Large"],
+          maxCount: 100000,
+          maxCoreCount: 100000,
+          maxGroupSize: 100,
+        },
+      ],
+      maxCount: 40,
+      maxCoreCount: 150,
+      regionalCores: 100000,
+      familyCores: { Small: 100000, Middle: 61, Large: 84 },
+      bootFailureShare: 0,
+      neverBootShare: 0,
+      seed: 773167,
+    },
+  },
+  {
     name: "of more useless nodes than may be replaced, those that are listed come first, and lost ones last",
     steps: [
       {

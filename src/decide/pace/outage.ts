@@ -22,7 +22,7 @@ export function nextOutage(record: ClusterRecord, policy: Policy, now: Instant):
   // If the awaited sets are not known, no push can end the pause early.
   if (current?.awaiting.length === 0) return gap;
   const live = [...record.sets].filter(([, entry]) => entry.live).map(([name]) => name);
-  // A set that asked for nothing is not awaited.
+  // A set that asked for nothing and reported nothing is not awaited.
   const asking = live.filter((name) => !isIdle(record, name));
   const awaiting = stillAwaited(record, { ...gap, awaiting: asking }, policy);
   return live.length > 0 && awaiting.length === 0 ? current : { ...gap, awaiting };
