@@ -144,17 +144,6 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     ],
     moves: "overshoot",
   }),
-  inWeather("slow", {
-    name: "a listed node closes its place only while a look shows it",
-    edits: [
-      {
-        file: "src/decide/intents/in-flight.ts",
-        find: "present.has(id) || ledger.has(id)",
-        put: "present.has(id)",
-      },
-    ],
-    moves: "late",
-  }),
   inWeather("unclear", {
     name: "an unclear node is replaced at once",
     edits: [
