@@ -3,7 +3,7 @@ import type { BucketKey } from "./bucket.ts";
 import type { Calls, ObservationTokens } from "./calls.ts";
 import type { DynamicArray } from "./dynamic-array.ts";
 import type { GroupFill } from "./group-fill.ts";
-import type { ArrayName, ClusterName, Digest, Epoch, ProcessId, WakeId } from "./ids.ts";
+import type { ArrayName, ClusterName, Digest, Epoch, ProcessId, SetName, WakeId } from "./ids.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { CreateKind, Intent } from "./intent.ts";
 import type { Bytes } from "./memory-budget.ts";
@@ -105,6 +105,8 @@ export interface ClusterRecord extends Held {
   readonly shortLives?: readonly ShortLives[];
   /** Live nodes of ours at the last plan, counted by the key of their stop URL. Absent: no node's key is known. */
   readonly stopKeys?: readonly StopKeyUse[];
+  /** Demand that cost a plan more than it may spend. Absent: none. */
+  readonly dear?: DearDemand;
   /** The heaps that planned this cluster, each size once, with the last time. Absent: no plan of this release was made. */
   readonly heaps?: readonly { readonly bytes: Bytes; readonly at: Instant }[];
   /** Processes that observe this cluster and plan. Absent: none. */
@@ -115,6 +117,12 @@ export interface ClusterRecord extends Held {
   readonly missing?: readonly { readonly body: string; readonly since: Instant }[];
   /** The last time that storage lost bodies of this record. Absent: never. */
   readonly lost?: Lost;
+}
+
+/** Sets of which a plan left something out because it cost too much, and until when no plan spends much on them. */
+export interface DearDemand {
+  readonly sets: readonly SetName[];
+  readonly until: Instant;
 }
 
 /** A process that has begun an observation, and has not ended it. */

@@ -49,6 +49,8 @@ export interface World {
   readonly last?: () => LastPlan | undefined;
   /** The steps of the plan that it has cost to make this world: default resources, rules of senders. Absent: none. */
   readonly steps?: number;
+  /** Sets whose demand was too dear a moment ago: little is spent on it, and no set draws on the pot. Absent: none. */
+  readonly resting?: readonly SetName[];
   /** The default resources cost more than they may, so nodes may lack resources, and nothing can be planned. */
   readonly isTooDear?: true;
 }

@@ -17,6 +17,7 @@ import { tickSoon } from "../../decide/pace/next-tick.ts";
 import type { Lacking } from "../../decide/nodes/unclear.ts";
 import { findLacking } from "../../decide/nodes/unclear.ts";
 import { presumeShown } from "../../decide/nodes/presume-shown.ts";
+import { withDearDemand } from "../../decide/need/dear-demand.ts";
 import { decide } from "../../decide/reconcile/reconcile.ts";
 import { endOldStops, settleStopsByObservation } from "../../decide/intents/stops.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -172,11 +173,15 @@ function decideOn(
   const bodies = { ...current.bodies, ledger, questions };
   const { plans, virtual } = app.lanes.recallOf(site.cluster);
   const shown = presumeShown(stops.record, ledger, observation, now);
-  const decision = tryVirtualFleet(
+  const { clock, log } = app.ports;
+  const began = clock.now();
+  const decided = tryVirtualFleet(
     decide(shown, bodies, observation, policy, now, owner, plans),
     { bodies, policy, now, owner, recall: virtual },
-    app.ports.log,
+    log,
   );
+  const record = withDearDemand(decided.record, decided.plan, { began, ended: clock.now() });
+  const decision = { ...decided, record };
   return { basis: basisOf(current.record), decision, on: { ...current, bodies } };
 }
 

@@ -15,6 +15,11 @@ export const stepsForDefaults = (steps: number = PLAN_STEPS): number => Math.flo
 /** What steps are spent on: placing the demands, trying to improve the plan, repeating the best try, working out reasons. Each has its own part. */
 export type Work = "placing" | "improving" | "repeating" | "explaining";
 
+/** The share of a set whose demand was too dear a moment ago. */
+const RESTING_STEPS = 10_000;
+
+const NO_SETS: ReadonlySet<SetName> = new Set();
+
 /** The steps that one request set has left of its own share. */
 interface Account {
   left: number;
@@ -23,20 +28,22 @@ interface Account {
 /** The steps for one kind of work. */
 class Purse {
   readonly #share: number;
+  readonly #resting: ReadonlySet<SetName>;
   #accounts: Map<SetName, Account> | undefined;
   pot: number;
 
-  /** `sets`: number of sets with a share of their own. If 0, all steps are in the pot. */
-  constructor(steps: number, sets: number) {
+  /** `sets`: number of sets with a share of their own. If 0, all steps are in the pot. `resting`: there is no pot, and these have little. */
+  constructor(steps: number, sets: number, resting: ReadonlySet<SetName> = NO_SETS) {
     this.#share = sets === 0 ? 0 : Math.floor(steps / (2 * sets));
-    this.pot = steps - sets * this.#share;
+    this.pot = resting.size > 0 && sets > 0 ? 0 : steps - sets * this.#share;
+    this.#resting = resting;
   }
 
   accountOf(set: SetName): Account {
     this.#accounts ??= new Map();
     let account = this.#accounts.get(set);
     if (account === undefined) {
-      account = { left: this.#share };
+      account = { left: this.#resting.has(set) ? Math.min(this.#share, RESTING_STEPS) : this.#share };
       this.#accounts.set(set, account);
     }
     return account;
@@ -61,15 +68,19 @@ export class Budget {
   #spent = 0;
   #finishes = false;
 
-  /** `prepared`: the steps that were spent before the first demand is read. They are of no set. */
-  constructor(steps: number, sets: number, prepared = 0) {
+  /**
+   * `prepared`: the steps that were spent before the first demand is read. They are of no set. `dear`: sets whose demand was too dear a moment
+   * ago. They have little, and no set draws on the pot.
+   */
+  constructor(steps: number, sets: number, prepared = 0, dear: readonly SetName[] = []) {
+    const resting = new Set(dear);
     this.#steps = steps;
     this.#prepared = prepared;
     this.#purses = {
-      placing: new Purse(Math.max(0, steps - prepared), sets),
+      placing: new Purse(Math.max(0, steps - prepared), sets, resting),
       improving: new Purse(0, 0),
       repeating: new Purse(0, 0),
-      explaining: new Purse(Math.floor(steps / 4), sets),
+      explaining: new Purse(Math.floor(steps / 4), sets, resting),
     };
     this.#purse = this.#purses.placing;
     this.#granted = this.#purse.pot;

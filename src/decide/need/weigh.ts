@@ -157,9 +157,13 @@ function findReleasable(
 type Seen = Omit<Supply, "inFlight" | "pendingCreates" | "backoffs" | "groupFills">;
 
 /** The supply to plan with: what was observed, and what the record contains about intents, nodes in flight and pauses. */
-export function supplyOf({ inFlight, intents, backoffs, groupFills }: ClusterRecord, seen: Seen): Supply {
+export function supplyOf(
+  { inFlight, intents, backoffs, groupFills, dear }: ClusterRecord,
+  seen: Seen,
+): Supply {
   return {
     ...seen,
+    ...(dear === undefined || dear.until <= seen.now ? {} : { resting: dear.sets }),
     inFlight,
     pendingCreates: pendingCreates(intents),
     backoffs,

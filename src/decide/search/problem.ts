@@ -54,7 +54,7 @@ export function readProblem(
   policy: AllocationPolicy,
   now: Instant,
 ): Problem {
-  const budget = new Budget(policy.steps ?? PLAN_STEPS, countSets(ranked), world.steps);
+  const budget = new Budget(policy.steps ?? PLAN_STEPS, countSets(ranked), world.steps, world.resting);
   const { unread, resources, mayBePools } = namedBy(ranked, budget, world.isTooDear === true);
   const ground = new Ground(world, countedOf(world, resources), budget);
   const shared = sharedStateOf(world.pools ?? [], mayBePools);

@@ -68,6 +68,7 @@ export function buildWorld(input: WorldInput): World {
     ...(input.groupFills === undefined ? {} : { groupFills: input.groupFills }),
     ...formerGroups(input.ledger),
     ...(steps === 0 ? {} : { steps }),
+    ...(input.resting === undefined ? {} : { resting: input.resting }),
     ...(clusterBuckets.isSpent ? { isTooDear: true } : {}),
   };
 }

@@ -51,3 +51,10 @@ test("reasons that cost too much take nothing from what places the demand", () =
   expect(budget.on("explaining", work(0))).toBeUndefined();
   expect(spendAll(budget, EVIL)).toBe(1000);
 });
+
+test("a set that rests has little, no set draws on the pot, and the others have their shares", () => {
+  const budget = new Budget(1_000_000, 2, 0, [EVIL]);
+  expect(spendAll(budget, EVIL)).toBe(10_000);
+  // The step that exceeded the budget is charged to no set.
+  expect(spendAll(budget, HONEST)).toBe(249_999);
+});

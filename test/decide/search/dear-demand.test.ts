@@ -1,10 +1,13 @@
 /** The most expensive demand that a message can contain, with the default budget. */
 import { expect, test } from "vitest";
+import { withDearDemand } from "../../../src/decide/need/dear-demand.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { Demand } from "../../../src/domain/demand.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
+import type { ClusterRecord } from "../../../src/domain/record.ts";
+import { plusSeconds } from "../../../src/domain/units.ts";
 import { buildNodes, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
 
@@ -34,6 +37,37 @@ test("4,000 jobs with 100 alternatives each are planned in less than 5 s, and be
     { set: "evil", why: expect.stringMatching(/^[\d,]+ jobs with up to 100 alternatives each$/) },
   ]);
   expect(plan.demands.filter(({ set }) => set === "honest")).toMatchObject([{ placed: 60, asked: 60 }]);
+});
+
+test("while dear demand rests, the other set gets its nodes in a hundredth of the time, and no node that the dear one may need is stopped", () => {
+  const nodes = buildNodes("n", 50);
+  const { record, bodies } = buildState({
+    sets: { evil: { demands: dear }, honest: { demands: [buildTarget(60, { priority: -5 })] } },
+    ledger: rememberNodes(nodes),
+    seen: buildSnapshot(nodes),
+  });
+  const observation = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
+  const planned = (on: ClusterRecord) => {
+    const before = process.cpuUsage();
+    const { plan } = decide(on, bodies, observation, DEFAULT_POLICY, NOW, OURS);
+    const { user, system } = process.cpuUsage(before);
+    return { plan, milliseconds: (user + system) / 1000 };
+  };
+  const whole = planned(record);
+  const took = { began: NOW, ended: plusSeconds(NOW, 3) };
+  const rested = withDearDemand(record, whole.plan, took);
+  // 20 times 3 s after its end.
+  expect(rested.dear).toEqual({ sets: ["evil"], until: plusSeconds(NOW, 63) });
+  const { plan, milliseconds } = planned(rested);
+  expect(milliseconds).toBeLessThan(whole.milliseconds / 10);
+  expect(plan.demands.filter(({ set }) => set === "honest")).toMatchObject([{ placed: 60, asked: 60 }]);
+  expect(plan.leftOut).toMatchObject([{ set: "evil" }]);
+  expect(plan.terminates).toEqual([]);
+  // The end of the rest does not move.
+  const later = { began: plusSeconds(NOW, 10), ended: plusSeconds(NOW, 11) };
+  expect(withDearDemand(rested, plan, later).dear).toEqual(rested.dear);
+  // A set that is dear no more has nothing to wait for.
+  expect(withDearDemand(rested, { ...plan, leftOut: [] }, later).dear).toBeUndefined();
 });
 
 /** Each alternative is judged together with all the others: n alternatives cost n times n steps. They once cost as much memory. */
