@@ -25,7 +25,7 @@ export const LONGEST_WAIT = 1;
 const starving = { number: "gap", bound: LONGEST_GAP, seeds: 5, options: SLOW_PLANS } as const;
 const scene = { test: "test/scenarios/configuration-changes.test.ts" } as const;
 const troubles = { test: "test/app/describe/describe-state.test.ts" } as const;
-const late = { number: "late", bound: 0, seeds: 20 } as const;
+const late = { number: "late", bound: 0, seeds: 60 } as const;
 
 export const MUTANTS: readonly Mutant[] = [
   {
