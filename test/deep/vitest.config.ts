@@ -11,6 +11,7 @@ export default defineConfig({
     include: [
       "test/deep/**/*.deep.ts",
       "test/property/**/*.test.ts",
+      "test/adapters/tables/scale.test.ts",
       "test/app/describe/state-size.test.ts",
       "test/app/record/finished-sets.test.ts",
       "test/contract/store-agreement.test.ts",
