@@ -19,10 +19,7 @@ const ALSO = [
 ] as const;
 
 test("hostile inputs at every door are refused with a reason or planned, and nobody else hears of them", async () => {
-  const all = [
-    ...DOORS.filter((door) => door !== "bound").map((door) => ({ door, seed: SEED })),
-    ...ALSO,
-  ];
+  const all = [...DOORS.filter((door) => door !== "bound").map((door) => ({ door, seed: SEED })), ...ALSO];
   const crew = new Crew();
   const failures: string[] = [];
   for (const { door, seed } of all) {
