@@ -5,7 +5,6 @@ import { DATA, readText } from "../support/data.ts";
 import type { Json } from "./compare.ts";
 import { isObject } from "./compare.ts";
 import type { Suite, Verdict } from "./suites.ts";
-import { judgeCase, readCases, SUITES } from "./suites.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 
 const RECORDED = `${DATA}vectors`;
@@ -18,21 +17,24 @@ const MOST_SHOWN = 3;
 const total = emptyCount();
 const defects = new Map<number, number>();
 const { values, positionals } = readArguments();
-if (values.help === true) console.log(USAGE);
-else {
-  const paths = positionals.length === 0 ? [RECORDED] : positionals;
-  const files = paths.flatMap((path) => findFiles(resolve(path)));
-  if (values.actual !== undefined) writeFileSync(values.actual, "");
-  for (const file of files) {
-    const suite = suiteOf(file);
-    if (suite === undefined) console.log(`${nameOf(file)}: not run, its folder is not known here yet`);
-    else runFile(file, suite);
-  }
-  for (const [defect, cases] of [...defects].sort(([a], [b]) => a - b))
-    console.log(`deviation ${defect}: ${cases} ${cases === 1 ? "case" : "cases"}`);
-  console.log(countText(total));
-  if (total.failed > 0 || total.passed + total.deviated === 0) process.exitCode = 1;
+if (values.help === true) {
+  console.log(USAGE);
+  process.exit(0);
 }
+// Who only asks how it is called does not wait until the product is loaded.
+const { judgeCase, readCases, SUITES } = await import("./suites.ts");
+const paths = positionals.length === 0 ? [RECORDED] : positionals;
+const files = paths.flatMap((path) => findFiles(resolve(path)));
+if (values.actual !== undefined) writeFileSync(values.actual, "");
+for (const file of files) {
+  const suite = suiteOf(file);
+  if (suite === undefined) console.log(`${nameOf(file)}: not run, its folder is not known here yet`);
+  else runFile(file, suite);
+}
+for (const [defect, cases] of [...defects].sort(([a], [b]) => a - b))
+  console.log(`deviation ${defect}: ${cases} ${cases === 1 ? "case" : "cases"}`);
+console.log(countText(total));
+if (total.failed > 0 || total.passed + total.deviated === 0) process.exitCode = 1;
 
 function readArguments() {
   try {

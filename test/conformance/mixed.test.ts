@@ -19,7 +19,7 @@ import type { VectorCase } from "./vector-case.ts";
 const readJson = (path: string): Json => JSON.parse(readText(`${DATA}vectors/${path}.gz`));
 
 const FIRST_SEED = Number(process.env["MIX_SEED"] ?? 1);
-const MIXES = process.env["DEEP"] === undefined ? 150 : 20_000;
+const MIXES = process.env["DEEP"] === undefined ? 80 : 20_000;
 
 describe("mixed vectors", () => {
   test(`${MIXES} mixes from seed ${FIRST_SEED}: every job gets of each bucket what a naive first fit gives it`, () => {

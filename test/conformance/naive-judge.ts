@@ -202,7 +202,8 @@ function choose(options: readonly Json[], found: NaiveValue | undefined): NaiveT
 }
 
 function isSame(option: Json, value: string | boolean | number | null): boolean {
-  if (typeof option === "string" && typeof value === "string") return globOf(option).test(value);
+  if (typeof option === "string" && typeof value === "string")
+    return /[*?[]/.test(option) ? globOf(option).test(value) : option === value;
   if (typeof option === "string" || typeof value === "string" || option === null || value === null)
     return option === value;
   return !isList(option) && !isObject(option) && Number(option) === Number(value);

@@ -39,12 +39,22 @@ export function readRules(world: World, { vmSizes }: Surroundings): RulesRead {
   const config = isObject(world["config"]) ? world["config"] : {};
   const notes = newNotes();
   const configured = readDefaultResources(config["default_resources"] ?? [], "default_resources", notes);
-  const sizes = readSizeTable(vmSizes, "vm_sizes", new Problems());
+  const sizes = sizesOf(vmSizes);
   const [problem] = notes.problems.all();
   if (problem !== undefined) return { kind: "refused", problem: `${problem.path}: ${problem.expected}` };
   const own: readonly DefaultResource[] =
     config["disable_default_resources"] === true ? [] : LIBRARY_DEFAULTS;
   return { kind: "rules", rules: { configured, own, catalogue: { sizes } } };
+}
+
+/** One catalogue serves all vectors of a file; to read it takes as long as to judge one of them. */
+const catalogues = new WeakMap<object, ReturnType<typeof readSizeTable>>();
+
+function sizesOf(vmSizes: Json): ReturnType<typeof readSizeTable> {
+  const known = isObject(vmSizes) ? catalogues.get(vmSizes) : undefined;
+  const sizes = known ?? readSizeTable(vmSizes, "vm_sizes", new Problems());
+  if (isObject(vmSizes)) catalogues.set(vmSizes, sizes);
+  return sizes;
 }
 
 /** Reads the status as the product does, and hosts that only the scheduler knows. */

@@ -11,6 +11,8 @@ export default defineConfig({
     include: [
       "test/deep/**/*.deep.ts",
       "test/property/**/*.test.ts",
+      "test/adapters/tables/scale.test.ts",
+      "test/app/describe/state-size.test.ts",
       "test/app/record/finished-sets.test.ts",
       "test/contract/store-agreement.test.ts",
       "test/conformance/conformance.test.ts",
@@ -18,6 +20,8 @@ export default defineConfig({
       "test/first-tries/*.test.ts",
       "test/scenarios/many-sets.test.ts",
       "test/scenarios/steady-stops.test.ts",
+      "test/wire/any-input.test.ts",
+      "test/wire/policy/config-patch.test.ts",
     ],
     globalSetup: "test/support/setup.ts",
     pool: "forks",

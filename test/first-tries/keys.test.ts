@@ -25,9 +25,9 @@ function seen({ decision, allocation, problems }: Tried): string {
 }
 
 function changes({ without, with: together, configWithout = {}, configWith = {} }: Key): boolean {
-  return CLUSTERS.some((cluster) =>
-    MODES.some(
-      (mode) =>
+  return MODES.some((mode) =>
+    CLUSTERS.some(
+      (cluster) =>
         seen(tryOut(cluster, mode, without, configWithout)) !==
         seen(tryOut(cluster, mode, together, configWith)),
     ),

@@ -12,15 +12,17 @@ import { tryOut } from "./try-out.ts";
 const SHOWN = 8;
 
 /**
- * Expects that one message breaks no rule on any cluster. In `npm test` on each cluster in another mode, by its position among the tries; in
- * `npm run test:deep` in every mode.
+ * Expects that one message breaks no rule on any cluster. In `npm test` on every second cluster, on each in another mode, by its position
+ * among the tries; in `npm run test:deep` on all of them in every mode.
  */
 export function expectNoFaults(
   one: Try & { readonly config?: Fields },
   at: number,
   clusters: readonly Cluster[] = CLUSTERS,
 ): void {
-  const faults = clusters.flatMap((cluster, index) => faultsOf(one, cluster, modesAt(at + index)));
+  const faults = clusters.flatMap((cluster, index) =>
+    IS_DEEP || (at + index) % 2 === 0 ? faultsOf(one, cluster, modesAt(Math.floor(at / 2) + index)) : [],
+  );
   expect(faults.slice(0, SHOWN)).toEqual([]);
 }
 

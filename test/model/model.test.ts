@@ -7,7 +7,7 @@ import { playSeeds, sequenceOf, shrink } from "./search.ts";
 import { inMemory, inTable } from "./stores.ts";
 
 /** About half a second each on one core; test/deep/model.deep.ts and `npm run simulate:model` play more. */
-const SEQUENCES = 4;
+const SEQUENCES = 3;
 const STEPS = 100;
 const azurite = azuriteForThisFile();
 
@@ -21,9 +21,9 @@ test(`app and model agree in ${SEQUENCES} sequences of ${STEPS} steps`, { timeou
 });
 
 test("a seed plays the same again, on whatever store, and they agree on Table Storage, too", async () => {
-  const sequence = sequenceOf(4, 30);
+  const sequence = sequenceOf(4, 20);
   const played = await play(sequence, inMemory);
-  expect(sequence).toEqual(sequenceOf(4, 30));
+  expect(sequence).toEqual(sequenceOf(4, 20));
   expect(await play(sequence, inMemory)).toEqual(played);
   expect(await play(sequence, await inTable(azurite.account(), azurite.freshName()))).toEqual(played);
   expect(played.differences).toEqual([]);
@@ -37,13 +37,13 @@ test.each(MUTANTS.filter(({ name }) => name === QUICK))(
   "a product in which $name is found out, cut down, and its seed is told",
   { timeout: 180_000 },
   async (mutant) => {
-    const { stdout, code } = await playMutant(mutant, ["--sequences", "2"]);
+    const { stdout, code } = await playMutant(mutant, ["--sequences", "1", "--seed", "3"]);
     expect(code).toBe(1);
     const [, seed = ""] = /^seed (\d+): /m.exec(stdout) ?? [];
     const [, left] = /^ {2}(\d+) steps show it: /m.exec(stdout) ?? [];
     expect(Number(left)).toBeLessThan(20);
     expect(stdout).toContain(`replay: npm run simulate:model -- --sequences 1 --steps 100 --seed ${seed}\n`);
-    expect(stdout).toMatch(/^2 sequences, 200 steps, [12] differences$/m);
+    expect(stdout).toMatch(/^1 sequences, 100 steps, 1 differences$/m);
   },
 );
 

@@ -10,7 +10,7 @@ import { anyCase } from "./random-world.ts";
 import { NOW } from "./small-shapes.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 
-const runs = runsOf(20_261_122, { usual: 25, deep: 5000 });
+const runs = runsOf(20_261_122, { usual: 15, deep: 5000 });
 const base = { groupPrefix: "pg-", groupFillSeconds: 600, preference: "existing-first" } as const;
 const POLICIES: readonly AllocationPolicy[] = [
   { ...base, among: "priority" },

@@ -149,7 +149,7 @@ test.each(few)(
         }
       }),
       // Each world is planned four times.
-      runsOf(20_251_122, { usual: 25 }),
+      runsOf(20_251_122, { usual: 15 }),
     );
   },
   TIMEOUT,

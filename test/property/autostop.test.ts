@@ -22,7 +22,7 @@ import { SUPPORTED } from "./supported.ts";
 import type { Settled } from "../../src/decide/intents/evidence.ts";
 import { confirmStops } from "../../src/decide/autostop/confirm-stops.ts";
 
-const runs = runsOf(5, { usual: 35 });
+const runs = runsOf(5, { usual: 20 });
 
 interface State {
   readonly record: ClusterRecord;

@@ -14,7 +14,7 @@ import { buildState, OURS } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 
-const runs = runsOf(7, { usual: 150 });
+const runs = runsOf(7, { usual: 90 });
 
 /** Where the nodes of each dynamic array of build-random-cluster.ts are, and what they are created with. */
 const DYNAMIC = new Map([

@@ -17,7 +17,7 @@ const policy = {
   preference: "existing-first",
   among: "priority",
 } as const;
-const runs = runsOf(20_251_122, { usual: 150 });
+const runs = runsOf(20_251_122, { usual: 90 });
 
 /** Buckets that a demand could have meant, by what it says of arrays and VM sizes alone. */
 function meant({ buckets }: World, { demand }: RankedDemand): number {

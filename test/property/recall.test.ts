@@ -150,7 +150,7 @@ test(
           }
         },
       ),
-      runsOf(11, { usual: 25 }),
+      runsOf(11, { usual: 20 }),
     );
     // What is never recalled cannot be recalled wrongly.
     for (const { asked, worked } of [ofPlans, ofStops]) expect(worked).toBeLessThan(0.9 * asked);

@@ -1,12 +1,12 @@
 import { TIMEOUT_MS } from "../support/patience.ts";
 
 /**
- * How often a property is tried, and with which seed. `npm test` always tries the same 40 worlds, so that it does not depend on luck.
+ * How often a property is tried, and with which seed. `npm test` always tries the same 25 worlds, so that it does not depend on luck.
  * `npm run test:deep` (it sets DEEP) tries 10,000 others each time and prints its seed.
  *
  * To replay a failure, give the seed that was printed:        PROPERTY_SEED=123 npm run unit -- test/property/allocate.test.ts
- * and, to see only the world that failed, fast-check's path:  PROPERTY_SEED=123 PROPERTY_PATH=41:0:2 npm run unit -- ... -t "P3"
- * With DEEP=1 in front where the failure is beyond the 40th world.
+ * and, to see only the world that failed, fast-check's path:  PROPERTY_SEED=123 PROPERTY_PATH=14:0:2 npm run unit -- ... -t "P3"
+ * With DEEP=1 in front where the failure is beyond the 25th world.
  */
 export interface Runs {
   readonly numRuns: number;
@@ -25,7 +25,7 @@ export function runsOf(
   fixed: number,
   numbers: { readonly usual?: number; readonly deep?: number } = {},
 ): Runs {
-  const { usual = 40, deep = 10_000 } = numbers;
+  const { usual = 25, deep = 10_000 } = numbers;
   const replayed = process.env["PROPERTY_SEED"];
   const path = process.env["PROPERTY_PATH"];
   const drawn = IS_DEEP ? Date.now() % 2 ** 31 : fixed;

@@ -109,7 +109,7 @@ test(
           expect(added).toBeLessThanOrEqual(available?.ncpus ?? total);
         }
       }),
-      runsOf(20_251_120, { usual: 40 }),
+      runsOf(20_251_120, { usual: 25 }),
     );
   },
   TIMEOUT,

@@ -40,26 +40,26 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number];
 
 /**
- * Seeds that `npm test` plays of each kind: few of the first ones, so chosen that each draws something else. `npm run test:deep` plays a
- * hundred others of each kind.
+ * Seeds that `npm test` plays of each kind: few, so chosen that each draws something else, makes nodes and is short. `npm run test:deep`
+ * plays a hundred others of each kind.
  */
 export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
-  slow: [2, 5],
-  broken: [3],
+  slow: [6],
+  broken: [22],
   late: [2],
   lost: [2],
-  unclear: [2, 6],
-  half: [4],
+  unclear: [6],
+  half: [15],
   vanish: [1, 3],
-  waves: [1],
-  deleters: [3],
-  races: [4, 6],
-  stops: [2],
+  waves: [6],
+  deleters: [4],
+  races: [4],
+  stops: [8],
   scripts: [3, 6],
-  storage: [2, 3, 6],
-  mixed: [3, 4],
+  storage: [4, 13, 14],
+  mixed: [3],
   standstill: [1],
-  frozen: [2],
+  frozen: [4],
   queued: [1],
   cutoff: [1],
   secret: [1],

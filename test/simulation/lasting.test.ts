@@ -7,7 +7,7 @@ import type { Met } from "./verdict.ts";
 
 /**
  * `SEED=late:12 npx vitest run --config test/vitest.config.ts test/simulation/lasting` replays seed 12 of the kind "late" with its whole
- * trace. Without SEED the fixed sample is played, about 12 s on one core.
+ * trace. Without SEED the fixed sample is played, about 10 s on one core.
  */
 const replayed = readReplayed(process.env["SEED"]);
 
@@ -43,18 +43,14 @@ test.skipIf(process.env["SEED"] !== undefined).each(KINDS)(
 );
 
 test.skipIf(process.env["SEED"] !== undefined)("a seed replays exactly, trace and all", async () => {
-  for (const [kind, seed] of [
-    ["races", 6],
-    ["mixed", 4],
-  ] as const) {
-    const traces = [];
-    for (let copy = 0; copy < 2; copy += 1) {
-      const lines: string[] = [];
-      await simulate(seed, { kind, write: (line) => lines.push(line) });
-      traces.push(lines);
-    }
-    expect(traces[1]).toEqual(traces[0]);
+  const traces = [];
+  for (let copy = 0; copy < 2; copy += 1) {
+    const lines: string[] = [];
+    await simulate(4, { kind: "mixed", write: (line) => lines.push(line) });
+    traces.push(lines);
   }
+  expect(traces[0]?.length).toBeGreaterThan(100);
+  expect(traces[1]).toEqual(traces[0]);
 });
 
 test.runIf(replayed !== undefined)("replay of one seed", async () => {

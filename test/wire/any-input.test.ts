@@ -5,6 +5,7 @@ import { readDemandMessage, readRequestSet } from "../../src/wire/message/demand
 import { type MessageRead } from "../../src/wire/message/message-read.ts";
 import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { readRegistry } from "../../src/wire/policy/registry.ts";
+import { IS_DEEP } from "../property/runs.ts";
 import { CONTEXT, NOW } from "./context.ts";
 
 /** Any JSON in the places where a message has something: far more telling than any JSON at the top. */
@@ -76,7 +77,7 @@ describe("no reader ever throws", () => {
         expectSound(readDemandMessage(JSON.stringify(value), CONTEXT));
         if (typeof value === "object" && value !== null) expectSound(readDemandMessage(value, CONTEXT));
       }),
-      { numRuns: 1000 },
+      { numRuns: IS_DEEP ? 10_000 : 400 },
     );
   });
 

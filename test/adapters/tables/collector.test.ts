@@ -68,7 +68,7 @@ describe("what is written at a steady rate goes as fast as it comes", () => {
   test("60,000 body rows an hour, every second transaction overtaken, by processes that live five minutes: at most two hours' rows are left", async () => {
     const { most, last } = await steadyGarbage({
       rowsAnHour: 60_000,
-      hours: 3,
+      hours: 2.5,
       lost: 0.5,
       restartMinutes: 5,
     });

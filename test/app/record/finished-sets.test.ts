@@ -151,7 +151,7 @@ test("each finished set costs bodies of its own size, and what need not be remem
   // Two days later all of them are forgotten but those of the last day.
   await clock.sleep(2 * DAY * 1000);
   await push({ requestSet: "lives", jobs: [], expirationInterval: 3600 });
-  for (let number = 1000; number < 1000 + 400; number += 1)
+  for (let number = 1000; number < 1000 + 200; number += 1)
     await push({ requestSet: `later-${number}`, jobs: [], expirationInterval: 1 });
   await clock.sleep(60_000);
   await reconcileCluster(app, site, "tick");

@@ -39,8 +39,11 @@ const outcome = (record: ClusterRecord, update: Parameters<typeof accept>[1], no
 const HOSTS = [{ hostname: "host-1", jobs: [] }];
 const POOLS = [{ name: "licence-x", total: 1, used: 0 }];
 
-/** As many as any test asks for. */
-const JOBS = Array.from({ length: 200_001 }, (_, index) => buildJob(`job-${index}`, 1, { position: index }));
+const { constraints } = buildJob("any", 1);
+/** As many as any test asks for. They share their constraints, as jobs that were read together do: what memory they need is not judged here. */
+const JOBS = Array.from({ length: 200_001 }, (_, index) =>
+  buildJob(`job-${index}`, 1, { position: index, constraints }),
+);
 const jobs = (count: number) => JOBS.slice(0, count);
 const asking = (set: string, count: number, more: Partial<WholeUpdate> = {}) =>
   buildUpdate(1, {

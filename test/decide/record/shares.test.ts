@@ -40,8 +40,11 @@ function held(sets: Readonly<Record<string, Partial<SetEntry["size"]>>>): Cluste
   };
 }
 
-/** As many as any test asks for. */
-const JOBS = Array.from({ length: 200_001 }, (_, index) => buildJob(`job-${index}`, 1, { position: index }));
+const { constraints } = buildJob("any", 1);
+/** As many as any test asks for. They share their constraints, as jobs that were read together do: what memory they need is not judged here. */
+const JOBS = Array.from({ length: 200_001 }, (_, index) =>
+  buildJob(`job-${index}`, 1, { position: index, constraints }),
+);
 
 const asking = (set: string, count: number, more: Partial<WholeUpdate> = {}) =>
   buildUpdate(1, {

@@ -4,6 +4,7 @@ import { lostKeys } from "../../../src/wire/policy/config-diff.ts";
 import { clashesOf, patchDocument, readPatch } from "../../../src/wire/policy/config-patch.ts";
 import { readPolicy } from "../../../src/wire/policy/policy.ts";
 import { pathText, readPath } from "../../../src/wire/policy/config-path.ts";
+import { IS_DEEP } from "../../property/runs.ts";
 
 describe("the text of a path", () => {
   test.each([
@@ -199,7 +200,7 @@ describe("any change", () => {
         const after = patched(from, Object(asked));
         expect(["policy", "problems"]).toContain(readPolicy(JSON.stringify(after)).kind);
       }),
-      { seed: 28, numRuns: 2000 },
+      { seed: 28, numRuns: IS_DEEP ? 20_000 : 800 },
     );
   });
 
