@@ -15,7 +15,6 @@ const OWN_PROCESS = [
   "test/local/host/{http,queue,timer}-trigger.test.ts",
   "test/local/host/{load-package,processes}.test.ts",
   "test/local/main-real-time.test.ts",
-  "test/scenarios/two-hosts.test.ts",
 ];
 
 // What Node compiles is kept for the next process: most files, and the programs that tests start, load the same libraries.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastLine, NOTHING_FOUND, npmStart, runMain } from "../support/run-main.ts";
+import { lastLine, NOTHING_FOUND, runMain } from "../support/run-main.ts";
 import { paced } from "../support/patience.ts";
 
 test("three jobs run through host, queue, tables and HTTP", async () => {
@@ -12,16 +12,4 @@ test("three jobs run through host, queue, tables and HTTP", async () => {
   expect(ended.stdout).toContain(` ms x ${speed} = `);
   // Not on a terminal: plain lines, the first at once.
   expect(ended.stderr).toMatch(/^0:00 h {2}jobs: .* of 3 done {2}nodes: none {2}cost: 0\.00 USD\n/);
-});
-
-test("Ctrl-C under npm ends the run, says so, and leaves no process behind", async () => {
-  const run = npmStart(["--jobs", "200"]);
-  await expect
-    .poll(() => run.said(), { interval: 50 })
-    .toContain("state of the cluster during the run: http://127.0.0.1:");
-  expect(run.anyLeft()).toBe(true);
-  run.signal("SIGINT");
-  const { stdout } = await run.ended;
-  expect(stdout).toMatch(/interrupted at 0:\d\d h: \d+ of 200 jobs done; nothing is left running\n/);
-  expect(run.anyLeft()).toBe(false);
 });
