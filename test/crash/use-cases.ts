@@ -70,7 +70,7 @@ export const demandMessage: UseCase = {
  * idle for longer than the idle timeout; two creates were lost, one of which took effect, and its nodes do not show yet; and it is a
  * minute of housekeeping.
  */
-export const tick: UseCase = {
+const tick: UseCase = {
   name: "a tick",
   scene: {
     speed: SPEED,

@@ -24,15 +24,17 @@ test("30,000 jobs on 6,000 hosts, the widest of 77,248 slots, take seconds", () 
   const began = processorMs();
   const model = schedulerOfSize(6000, 16);
   let mostWaiting = 0;
+  const answers = new Set<string>();
   for (const job of jobs) {
     for (let at = model.nextEventAt(); at !== undefined && at <= job.submitMs; at = model.nextEventAt())
       model.advance(at);
-    expect(model.submit(job, job.submitMs).kind).toBe("queued");
+    answers.add(model.submit(job, job.submitMs).kind);
     model.advance(job.submitMs);
     mostWaiting = Math.max(mostWaiting, model.waitingJobs);
   }
   for (let at = model.nextEventAt(); at !== undefined; at = model.nextEventAt()) model.advance(at);
   const seconds = (processorMs() - began) / 1000;
+  expect([...answers]).toEqual(["queued"]);
   expect(model.statistics()).toMatchObject({ completed: 30_000, waiting: 0, running: 0, freeSlots: 96_000 });
   expect(mostWaiting).toBeGreaterThan(2000);
   expect(seconds).toBeLessThan(10);
