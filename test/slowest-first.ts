@@ -5,15 +5,20 @@ import { BaseSequencer } from "vitest/node";
 const SLOWEST = [
   "test/docs/quickstart.test.ts",
   "test/crash/crash.test.ts",
+  "test/functions/poison.test.ts",
   "test/local/host/processes.test.ts",
   "test/local/trial.test.ts",
+  "test/functions/nodes.test.ts",
+  "test/functions/openapi.test.ts",
+  "test/local/canary.test.ts",
+  "test/local/serve.test.ts",
+  "test/local/main-real-time.test.ts",
+  "test/scenarios/down-over-http.test.ts",
+  "test/app/process/lanes.test.ts",
+  "test/infra/package.test.ts",
+  "test/simulation/lasting.test.ts",
   "test/fuzz/fuzz.test.ts",
   "test/model/model.test.ts",
-  "test/simulation/lasting.test.ts",
-  "test/local/serve.test.ts",
-  "test/scenarios/steady-stops.test.ts",
-  "test/app/describe/state-size.test.ts",
-  "test/functions/poison.test.ts",
 ];
 
 /** Begins with the slowest files, so that none of them is left over when the other worker has nothing to do. */

@@ -4,9 +4,8 @@ import { SlowestFirst } from "./slowest-first.ts";
 import { PATIENCE_MS, TIMEOUT_MS } from "./support/patience.ts";
 
 /**
- * They have a process each: those that register functions of their own or load what is deployed, because a process takes one app; those that
- * mostly wait, for leases, visibility and boot times; and those that compare the moments and requests of one app with literals. All other
- * files share their processes.
+ * They have a process each: those that register functions of their own or load what is deployed, because a process takes one app; and those
+ * that compare the moments and requests of one app with literals. All other files share their processes.
  */
 const OWN_PROCESS = [
   "test/crash/**/*.test.ts",
@@ -16,6 +15,20 @@ const OWN_PROCESS = [
   "test/local/host/{load-package,processes}.test.ts",
   "test/local/main-real-time.test.ts",
 ];
+
+/** They mostly wait: for processes, leases, visibility and boot times. */
+const WAITING = [
+  "test/adapters/queue/demand-queue.test.ts",
+  "test/app/process/lanes.test.ts",
+  "test/cli/check.test.ts",
+  "test/docs/quickstart.test.ts",
+  "test/functions/{api,doors,given-up,nodes,openapi,poison,put-at-once}.test.ts",
+  "test/local/{canary,end-with-run,host-alone,serve,trial}.test.ts",
+  "test/scenarios/{down-over-http,false-empty-over-http}.test.ts",
+];
+
+/** While one waits, another one has something to do. */
+const SIDE_BY_SIDE = 2 * availableParallelism() + 1;
 
 // What Node compiles is kept for the next process: most files, and the programs that tests start, load the same libraries.
 process.env["NODE_COMPILE_CACHE"] ??= new URL(
@@ -32,18 +45,25 @@ export default defineConfig({
     testTimeout: TIMEOUT_MS,
     hookTimeout: TIMEOUT_MS,
     expect: { poll: { timeout: PATIENCE_MS } },
-    // Half of the tests wait more than they compute: one of them has something to do for each core while another waits.
-    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     projects: [
-      { extends: true, test: { name: "own process", include: OWN_PROCESS } },
+      {
+        extends: true,
+        test: { name: "own process", include: OWN_PROCESS, maxWorkers: SIDE_BY_SIDE },
+      },
+      {
+        extends: true,
+        test: { name: "waiting", include: WAITING, isolate: false, maxWorkers: SIDE_BY_SIDE },
+      },
       {
         extends: true,
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/deep/**", ...OWN_PROCESS],
+          exclude: ["test/deep/**", ...OWN_PROCESS, ...WAITING],
           isolate: false,
+          sequence: { groupOrder: 1 },
+          maxWorkers: availableParallelism(),
         },
       },
     ],
