@@ -112,20 +112,22 @@ async function printScript(terminal: Terminal, parse: () => Promise<unknown>): P
 function describeProgram(terminal: Terminal, words: readonly string[]): Command {
   const written = (write: (text: string) => void) => (text: string) => write(text.replace(/\n$/, ""));
   const program = new Command(NAME);
-  return program
-    .description("Sends a cluster's demand to the CycleCloud autoscaler, and shows what it does and why.")
-    .version(terminal.release)
-    // Otherwise a key that begins with -V or -h is taken for an option of the program.
-    .enablePositionalOptions()
-    .exitOverride()
-    .configureOutput({
-      writeOut: written(terminal.say),
-      writeErr: written(terminal.complain),
-      outputError: (text, write) => write(withAdvice(text, () => missingOptions(program, words))),
-    })
-    .configureHelp({ showGlobalOptions: false })
-    .showHelpAfterError("(--help lists the commands and options)")
-    .addHelpText("after", EXIT_HELP);
+  return (
+    program
+      .description("Sends a cluster's demand to the CycleCloud autoscaler, and shows what it does and why.")
+      .version(terminal.release)
+      // Otherwise a key that begins with -V or -h is taken for an option of the program.
+      .enablePositionalOptions()
+      .exitOverride()
+      .configureOutput({
+        writeOut: written(terminal.say),
+        writeErr: written(terminal.complain),
+        outputError: (text, write) => write(withAdvice(text, () => missingOptions(program, words))),
+      })
+      .configureHelp({ showGlobalOptions: false })
+      .showHelpAfterError("(--help lists the commands and options)")
+      .addHelpText("after", EXIT_HELP)
+  );
 }
 
 /** The library's message about an option quotes its value, and an address may hold a password. */
