@@ -16,19 +16,20 @@ const OWN_PROCESS = [
   "test/local/main-real-time.test.ts",
 ];
 
-/** They mostly wait: for processes, leases, visibility and boot times. */
+/** They wait for much of their time: for storage, processes, leases, visibility and boot times. */
 const WAITING = [
-  "test/adapters/queue/demand-queue.test.ts",
+  "test/adapters/{queue,tables}/**/*.test.ts",
   "test/app/process/lanes.test.ts",
-  "test/cli/check.test.ts",
-  "test/docs/quickstart.test.ts",
-  "test/functions/{api,doors,given-up,nodes,openapi,poison,put-at-once}.test.ts",
+  "test/cli/{check,commands}.test.ts",
+  "test/contract/**/*.test.ts",
+  "test/docs/{pbs-scripts,quickstart}.test.ts",
+  "test/functions/**/!(idle-operations|newer-state).test.ts",
   "test/local/{canary,end-with-run,host-alone,serve,trial}.test.ts",
   "test/scenarios/{down-over-http,false-empty-over-http}.test.ts",
 ];
 
 /** While one waits, another one has something to do. */
-const SIDE_BY_SIDE = 2 * availableParallelism() + 1;
+const SIDE_BY_SIDE = 2 * availableParallelism();
 
 // What Node compiles is kept for the next process: most files, and the programs that tests start, load the same libraries.
 process.env["NODE_COMPILE_CACHE"] ??= new URL(
