@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startAzurite, type Azurite } from "../../../src/local/azurite.ts";
 import { scaledClock } from "../../../src/local/scaled-clock.ts";
 import { readStatus, writeStatus, type ScheduleStatus } from "../../../src/local/host/schedule-status.ts";
+import { paced } from "../../support/patience.ts";
 import { journal, seenBy } from "../../support/toy-app/journal.ts";
 import { startToyHost } from "../../support/toy-app/start.ts";
 
@@ -32,21 +33,24 @@ const start = (settings: Readonly<Record<string, string>>, origin = Date.now(), 
 
 test("a timer runs at its occurrences on the scaled clock, knows its schedule, and remembers it", async () => {
   const origin = Date.UTC(2026, 0, 1);
-  const scaled = () => origin + (Date.now() - origin) * 120;
+  const speed = paced(120);
+  const scaled = () => origin + (Date.now() - origin) * speed;
   const before = scaled();
-  const host = await start({ TICK: "0 * * * * *" }, origin, 120); // once in a simulated minute, half a real second
-  await expect.poll(() => seenBy("tick"), patiently).toHaveLength(2);
+  const host = await start({ TICK: "0 * * * * *" }, origin, speed); // once in a simulated minute, half a real second
+  await expect.poll(() => seenBy("tick").length, patiently).toBeGreaterThanOrEqual(2);
   await host.stop();
-  const [first, second] = seenBy("tick") as [TimerSeen, TimerSeen];
+  const seen = seenBy("tick");
+  const [first, second] = seen as [TimerSeen, TimerSeen];
   expect(first).toMatchObject({ isPastDue: false, scheduleStatus: { last: "0001-01-01T00:00:00+00:00" } });
   const minute = Date.parse(first.scheduleStatus.next);
   expect(minute % 60_000).toBe(0);
   expect(Date.parse(second.scheduleStatus.next)).toBe(minute + 60_000);
-  // The clock is that of the origin: 120 times further from it than real time is.
+  // The clock is that of the origin: so many times further from it than real time is.
   expect(minute).toBeGreaterThan(before);
   expect(minute).toBeLessThan(scaled() + 2 * 60_000);
   const status = await readStatus(table, "tick");
-  expect(status?.next).toBe(minute + 120_000);
+  // A busy machine may see a third one before it looks.
+  expect(status?.next).toBe(minute + seen.length * 60_000);
 });
 
 type TimerSeen = { readonly scheduleStatus: { readonly last: string; readonly next: string } };
