@@ -29,7 +29,7 @@ const WAITING = [
 ];
 
 /** While one waits, another one has something to do. */
-const SIDE_BY_SIDE = 2 * availableParallelism();
+const SIDE_BY_SIDE = availableParallelism() + 1;
 
 // What Node compiles is kept for the next process: most files, and the programs that tests start, load the same libraries.
 process.env["NODE_COMPILE_CACHE"] ??= new URL(
