@@ -45,7 +45,7 @@ test("a timer runs at its occurrences on the scaled clock, knows its schedule, a
   const minute = Date.parse(first.scheduleStatus.next);
   expect(minute % 60_000).toBe(0);
   expect(Date.parse(second.scheduleStatus.next)).toBe(minute + 60_000);
-  // The clock is that of the origin: so many times further from it than real time is.
+  // The clock is that of the origin: further from it than real time is, by the speed.
   expect(minute).toBeGreaterThan(before);
   expect(minute).toBeLessThan(scaled() + 2 * 60_000);
   const status = await readStatus(table, "tick");
