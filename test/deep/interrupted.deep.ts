@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { PATIENCE_MS } from "../support/patience.ts";
 import { npmStart } from "../support/run-main.ts";
 
 test("Ctrl-C under npm ends the run, says so, and leaves no process behind", async () => {
   const run = npmStart(["--jobs", "200"]);
   await expect
-    .poll(() => run.said(), { interval: 50 })
+    .poll(() => run.said(), { interval: 50, timeout: PATIENCE_MS })
     .toContain("state of the cluster during the run: http://127.0.0.1:");
   expect(run.anyLeft()).toBe(true);
   run.signal("SIGINT");
