@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
-import { tablePlanArchive } from "../../src/adapters/tables/plan-archive.ts";
+import { ledgerCodec, textOf } from "../../src/adapters/tables/codec.ts";
+import { compress } from "../../src/adapters/tables/compress.ts";
+import { historyPartition, planKey } from "../../src/adapters/tables/keys.ts";
 import { openTable } from "../../src/adapters/tables/open-table.ts";
+import { tablePlanArchive } from "../../src/adapters/tables/plan-archive.ts";
+import { planCodec } from "../../src/adapters/tables/plan-codec.ts";
+import { chunkProperties } from "../../src/adapters/tables/rows.ts";
 import type { PlanArchive } from "../../src/app/ports/plan-archive.ts";
 import { clusterName, nodeId, setName } from "../../src/domain/ids.ts";
 import type { KeptPlan } from "../../src/domain/kept-plan.ts";
@@ -10,6 +15,7 @@ import { keepPlan } from "../../src/domain/kept-plan.ts";
 import type { DemandOutcome, Plan } from "../../src/domain/plan.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
 import { azuriteForThisFile } from "../support/azurite.ts";
+import { memoryTable } from "../support/memory-table.ts";
 import { SAMPLE_BODIES } from "../support/sample-bodies.ts";
 import { SAMPLE_TIME } from "../support/sample-record.ts";
 
@@ -133,4 +139,17 @@ describe("a plan that no row can hold", () => {
     expect(read?.plan.nodes.size).toBe(nodes === "all" ? kept(1).plan.nodes.size : nodes);
     expect(read?.plan.loads?.loads).toEqual([]);
   });
+});
+
+test("a plan that a build before 0.1.0 kept, with each part as a text of its own, is read", async () => {
+  const table = memoryTable({ sleep: async () => undefined });
+  const { plan, ledger, counts } = kept(7);
+  const text = JSON.stringify({
+    plan: textOf(planCodec, plan),
+    ledger: textOf(ledgerCodec, ledger),
+    counts,
+  });
+  const row = { madeAt: BigInt(plan.at), counts: JSON.stringify(counts) };
+  await table.put(historyPartition(demo), planKey(7), { ...row, ...chunkProperties(await compress(text)) });
+  expect(await tablePlanArchive(table).read(demo, 7)).toEqual(kept(7));
 });

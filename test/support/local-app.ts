@@ -17,8 +17,8 @@ import { memoryTable } from "./memory-table.ts";
 import { findUndescribed, findUndescribedRequest, operationOf } from "./check-answer.ts";
 
 /**
- * The functions as they are deployed, in the local host of this process, with the queues of Azurite and the simulator over HTTP. A process has one app at a
- * time, whose settings are those of the process: close one before you start the next.
+ * The functions as they are deployed, in the local host of this process, with the queues of Azurite and the simulator over HTTP. A
+ * process has one app at a time, whose settings are those of the process: close one before you start the next.
  */
 export interface LocalApp {
   readonly host: Host;
@@ -57,7 +57,7 @@ export interface LocalAppOptions {
   readonly clusters: readonly string[];
   readonly speed: number;
   /**
-   * Where the app's table is. In memory it costs half of the processor time; the adapters are the deployed ones. Azurite is for tests
+   * Where the app's table is. In memory it costs less processor time; the adapters are the deployed ones. Azurite is for tests
    * that write or read rows beside the app. Default: memory.
    */
   readonly table?: "azurite" | "memory";
