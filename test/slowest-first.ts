@@ -13,7 +13,6 @@ const SLOWEST = [
   "test/local/canary.test.ts",
   "test/local/serve.test.ts",
   "test/local/main-real-time.test.ts",
-  "test/scenarios/down-over-http.test.ts",
   "test/app/process/lanes.test.ts",
   "test/infra/package.test.ts",
   "test/simulation/lasting.test.ts",

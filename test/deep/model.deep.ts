@@ -26,3 +26,19 @@ test.each(MUTANTS)(
     expect(again.stdout.split("\n")[0]).toBe(first);
   },
 );
+
+/** The mutant that is found the soonest. */
+const QUICK = "the targets of two sets add up";
+
+test.each(MUTANTS.filter(({ name }) => name === QUICK))(
+  "a product in which $name is found out, cut down, and its seed is told",
+  async (mutant) => {
+    const { stdout, code } = await playMutant(mutant, ["--sequences", "1", "--seed", "3"]);
+    expect(code).toBe(1);
+    const [, seed = ""] = /^seed (\d+): /m.exec(stdout) ?? [];
+    const [, left] = /^ {2}(\d+) steps show it: /m.exec(stdout) ?? [];
+    expect(Number(left)).toBeLessThan(20);
+    expect(stdout).toContain(`replay: npm run simulate:model -- --sequences 1 --steps 100 --seed ${seed}\n`);
+    expect(stdout).toMatch(/^1 sequences, 100 steps, 1 differences$/m);
+  },
+);

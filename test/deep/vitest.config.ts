@@ -25,6 +25,7 @@ export default defineConfig({
     ],
     globalSetup: "test/support/setup.ts",
     pool: "forks",
+    experimental: { viteModuleRunner: false },
     fileParallelism: false,
     testTimeout: 3_600_000,
     // Of the tests that mostly wait (freezes.deep.ts).

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { azuriteForThisFile } from "../support/azurite.ts";
 import { readArguments } from "./arguments.ts";
-import { MUTANTS, playMutant } from "./mutants.ts";
 import { play } from "./play.ts";
 import { playSeeds, sequenceOf, shrink } from "./search.ts";
 import { inMemory, inTable } from "./stores.ts";
@@ -29,23 +28,6 @@ test("a seed plays the same again, on whatever store, and they agree on Table St
   expect(played.differences).toEqual([]);
   expect(played.compared).toBeGreaterThan(15);
 });
-
-/** The mutant that is found the soonest. All are played, and found again by their seeds, by test/deep/model.deep.ts. */
-const QUICK = "the targets of two sets add up";
-
-test.each(MUTANTS.filter(({ name }) => name === QUICK))(
-  "a product in which $name is found out, cut down, and its seed is told",
-  { timeout: 180_000 },
-  async (mutant) => {
-    const { stdout, code } = await playMutant(mutant, ["--sequences", "1", "--seed", "3"]);
-    expect(code).toBe(1);
-    const [, seed = ""] = /^seed (\d+): /m.exec(stdout) ?? [];
-    const [, left] = /^ {2}(\d+) steps show it: /m.exec(stdout) ?? [];
-    expect(Number(left)).toBeLessThan(20);
-    expect(stdout).toContain(`replay: npm run simulate:model -- --sequences 1 --steps 100 --seed ${seed}\n`);
-    expect(stdout).toMatch(/^1 sequences, 100 steps, 1 differences$/m);
-  },
-);
 
 test("a sequence in which nothing differs any more is left as it was", async () => {
   const sequence = sequenceOf(4, 3);

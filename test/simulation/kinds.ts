@@ -56,7 +56,7 @@ export const SAMPLE: Readonly<Record<Kind, readonly number[]>> = {
   races: [4],
   stops: [8],
   scripts: [3, 6],
-  storage: [4, 13, 14],
+  storage: [4, 13],
   mixed: [3],
   standstill: [1],
   frozen: [4],

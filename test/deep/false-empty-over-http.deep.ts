@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LocalSystem } from "../../src/local/system.ts";
 import { startSystem } from "../../src/local/system.ts";
-import { AT_ONCE, oneArray, target } from "./clusters.ts";
+import { AT_ONCE, oneArray, target } from "../scenarios/clusters.ts";
 import {
   askStop,
   countEvents,
@@ -12,7 +12,7 @@ import {
   tick,
   until,
   untilSettled,
-} from "./real.ts";
+} from "../scenarios/real.ts";
 import { paced } from "../support/patience.ts";
 
 const DAY = 86_400;

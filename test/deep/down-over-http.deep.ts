@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startSystem } from "../../src/local/system.ts";
-import { AT_ONCE, oneArray, target } from "./clusters.ts";
-import { countEvents, put, readyNodes, stateOf, tick, until } from "./real.ts";
+import { AT_ONCE, oneArray, target } from "../scenarios/clusters.ts";
+import { countEvents, put, readyNodes, stateOf, tick, until } from "../scenarios/real.ts";
 import { paced } from "../support/patience.ts";
 
 const DAY = 86_400;
