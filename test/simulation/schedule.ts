@@ -54,7 +54,27 @@ export class Schedule {
   }
 }
 
-/** Lets all work run that a step has started and that waits for nothing else. */
-export function drainMicrotasks(): Promise<void> {
-  return new Promise((done) => setImmediate(done));
+/** So many turns are asked of the event loop at once: it does more between two rounds than a step costs. */
+const TURNS_AT_ONCE = 100;
+
+/** Turns of the event loop. Before each, all work has run that waits for nothing but other such work. */
+export class Turns {
+  #left = 0;
+  #begin: (() => void) | undefined;
+
+  /** The next turn. One at a time may wait for it. */
+  next(): Promise<void> {
+    if (this.#left === 0) {
+      this.#left = TURNS_AT_ONCE;
+      for (let turn = 0; turn < TURNS_AT_ONCE; turn += 1) setImmediate(() => this.#run());
+    }
+    return new Promise((begin) => (this.#begin = begin));
+  }
+
+  #run(): void {
+    this.#left -= 1;
+    const begin = this.#begin;
+    this.#begin = undefined;
+    begin?.();
+  }
 }
