@@ -60,8 +60,12 @@ export class Storage {
     return call;
   }
 
+  get isBusy(): boolean {
+    return this.#underWay.size > 0;
+  }
+
   async settle(): Promise<void> {
-    while (this.#underWay.size > 0) {
+    while (this.isBusy) {
       await Promise.allSettled(this.#underWay);
       await new Promise((done) => setImmediate(done));
     }

@@ -54,12 +54,13 @@ export class Pen {
     const envelope = this.#seal();
     const told = this.#note(envelope, asks, report !== undefined);
     this.last = told;
+    const text = JSON.stringify(demands);
     this.#outlet.send(
       {
         ...envelope,
-        digest: digest(JSON.stringify(demands)),
+        digest: digest(text),
         demand: { demands, pools: [], rejectedJobs: [] },
-        bytes: JSON.stringify(demands).length,
+        bytes: text.length,
         ...(report === undefined ? {} : { schedulerNodes: report }),
       },
       told,
