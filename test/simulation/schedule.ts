@@ -54,7 +54,7 @@ export class Schedule {
   }
 }
 
-/** This many turns are reserved together: one by one they take an eighth of the processor time of a run. */
+/** This many turns are reserved together. Reserved one by one, each costs a round of the event loop. */
 const TURNS_RESERVED = 100;
 
 /** Turns of the event loop. Before each one, all work has run that earlier turns started and that waits for nothing else. */
