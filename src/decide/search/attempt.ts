@@ -42,8 +42,9 @@ export function attempt(
   const kept = last === undefined ? undefined : putAsBefore(draft, entries, homes, last);
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
   const { budget } = problem.ground;
-  // With its length from the start: an array that is filled from its end is a slow one.
-  const outcomes = new Array<DemandOutcome>(entries.length + problem.unread.length);
+  const outcomes: DemandOutcome[] = [];
+  // From the start: an array that is filled from its end is a slow one.
+  outcomes.length = entries.length + problem.unread.length;
   const leftOut: Unread[] = [];
   for (const one of problem.unread) {
     outcomes[one.rank] = outcomeLeftOut(one, undefined, problem.ground.world.isTooDear);
@@ -116,7 +117,8 @@ class Refusals {
 
   note({ caps }: Draft, entry: Entry, outcome: DemandOutcome): void {
     if (outcome.placed > 0 || entry.kind !== "job" || !isPlain(entry)) this.#known.clear();
-    else if (caps.none && outcome !== this.#latest) this.#ofSet(entry.set).set(entry.jobClass, { ask: entry, outcome });
+    else if (caps.none && outcome !== this.#latest)
+      this.#ofSet(entry.set).set(entry.jobClass, { ask: entry, outcome });
   }
 
   #ofSet(set: SetName): Map<JobClass, Refusal> {

@@ -82,11 +82,7 @@ function rightsOf(set: SetName, senders: SenderRules): Rights {
   return { set, mayWrite: mayWrite(senders, set), maxPriority };
 }
 
-function whyRefused(
-  { set, demand }: RankedDemand,
-  rights: Rights,
-  senders: SenderRules,
-): Reason | undefined {
+function whyRefused({ set, demand }: RankedDemand, rights: Rights, senders: SenderRules): Reason | undefined {
   if (!rights.mayWrite) return { code: "sender-refused", set, may: "write" };
   if (demand.kind === "job") return undefined;
   if (demand.extends !== undefined && !mayDefineArray(senders, set, demand.array))
