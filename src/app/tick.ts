@@ -1,4 +1,5 @@
 import type { Plan } from "../domain/plan.ts";
+import { countUnmet } from "../domain/plan.ts";
 import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/pace/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { bucketText } from "../domain/bucket.ts";
@@ -181,7 +182,7 @@ export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now
     created,
     terminated,
     ...(started === undefined ? {} : { started }),
-    unmet: plan?.demands.filter((demand) => demand.placed < demand.asked).length ?? 0,
+    unmet: countUnmet(plan?.demands ?? []),
     ...withheldIn(plan),
     ...(record.trouble === undefined ? {} : { trouble: record.trouble.kind }),
     ...slowCallsIn(record, now),

@@ -1,6 +1,7 @@
 import type { NodeId } from "./ids.ts";
 import type { NodeVerdict } from "./node-verdict.ts";
 import type { DemandOutcome, Plan } from "./plan.ts";
+import { countUnmet } from "./plan.ts";
 import type { Ledger, LedgerNode } from "./ledger.ts";
 import type { Instant } from "./units.ts";
 
@@ -46,7 +47,7 @@ export function keepPlan(plan: Plan, ledger: Ledger): KeptPlan {
       terminated: plan.terminates.length,
       nodes: plan.nodes.size,
       demands: plan.demands.length,
-      unmet: plan.demands.filter(isShort).length,
+      unmet: countUnmet(plan.demands),
     },
   };
 }

@@ -170,6 +170,11 @@ export interface DemandOutcome {
   readonly binding?: Remedy;
 }
 
+/** Number of demands that are not completely placed. */
+export function countUnmet(outcomes: readonly DemandOutcome[]): number {
+  return outcomes.reduce((unmet, { placed, asked }) => (placed < asked ? unmet + 1 : unmet), 0);
+}
+
 /** The amount that a demand asks for, in its own unit. */
 export function askedBy(demand: Demand): Pick<DemandOutcome, "unit" | "asked"> {
   switch (demand.kind) {

@@ -185,7 +185,7 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   ),
   mutant(
     "the whole demand is tried after the pause",
-    ["world/probe.ts", "Math.max(1,", "Math.max(1000,"],
+    ["world/probe.ts", "let most = 1;", "let most = 1000;"],
     "one node is tried",
     PROBE,
   ),

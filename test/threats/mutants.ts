@@ -141,7 +141,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   ),
   mutant(
     "T25: a rule's largest priority is not kept",
-    ["src/decide/senders/admit.ts", "ranked.demand.priority <= most)", "ranked.demand.priority > 0)"],
+    ["src/decide/senders/admit.ts", "ranked.demand.priority <= maxPriority)", "ranked.demand.priority > 0)"],
     "test/decide/senders/in-force.test.ts",
     "a priority above the rule's is lowered to it, and no other",
   ),

@@ -1,6 +1,6 @@
 import { changesSomething, keepPlan } from "../../domain/kept-plan.ts";
 import type { Plan } from "../../domain/plan.ts";
-import { modeShown } from "../../domain/plan.ts";
+import { countUnmet, modeShown } from "../../domain/plan.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { isoTime } from "../../domain/units.ts";
@@ -26,7 +26,6 @@ export async function keepReasons(
 /** Logs a plan by its counts, and nodes that no demand needs. */
 export function logPlan({ app, site }: Reconcile, plan: Plan, { unneeded }: ClusterRecord): void {
   const { cluster } = site;
-  const unmet = plan.demands.filter((outcome) => outcome.placed < outcome.asked).length;
   const { withheld } = plan;
   app.ports.log("plan", {
     cluster,
@@ -35,7 +34,7 @@ export function logPlan({ app, site }: Reconcile, plan: Plan, { unneeded }: Clus
     start: plan.starts?.length ?? 0,
     terminate: plan.terminates.length,
     demands: plan.demands.length,
-    unmet,
+    unmet: countUnmet(plan.demands),
     ...(plan.leftOut === undefined ? {} : { leftOut: plan.leftOut.map(({ set }) => set) }),
     ...(withheld === undefined
       ? {}

@@ -11,8 +11,9 @@ const MOST_RUNS = 200_000;
 export function storeLoads({ loads, outcomes }: Pick<Allocation, "loads" | "outcomes">): PlanLoads {
   const positions = new Map<string, number>();
   // Nothing of the others is on a node, and a long queue has 100,000 of them.
-  for (const [at, { set, id, placed }] of outcomes.entries())
+  outcomes.forEach(({ set, id, placed }, at) => {
     if (placed > 0) positions.set(`${set}/${id}`, at);
+  });
   const places = new Map<string, { readonly bucket: BucketKey; readonly at: number }>();
   // Most nodes share the object of their bucket.
   const known = new Map<BucketKey, number>();

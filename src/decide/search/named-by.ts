@@ -16,29 +16,42 @@ interface Named {
 
 /** Reads the constraints of all jobs once. Demands that the budget does not cover stay unread. `isTooDear`: all demands do. */
 export function namedBy(demands: readonly RankedDemand[], budget: Budget, isTooDear: boolean): Named {
-  const counts = new Map<string, { times: number }>();
-  const mayBePools: Constraint[] = [];
+  // Equal jobs of a set share the list of their constraints (shared-constraints.ts).
+  const lists = new Map<readonly Constraint[], { readonly size: number; times: number }>();
   const unread = new Map<number, RankedDemand>();
-  const add = (name: string): void => {
-    const count = counts.get(name);
-    if (count === undefined) counts.set(name, { times: 1 });
-    else count.times += 1;
-  };
-  const note = (constraint: Constraint): void => {
-    if (constraint.kind === "amount") {
-      add(constraint.resource);
-      return;
-    }
-    countedResources(constraint).forEach(add);
-    if (constraint.kind !== "property-choice") mayBePools.push(constraint);
-  };
   demands.forEach((one, rank) => {
     const { set, demand } = one;
     budget.turnTo(set);
-    budget.spend(demand.kind === "job" ? sizeOfText(demand.constraints) + demand.placed.length : 1);
-    if (isTooDear || budget.isSpent) unread.set(rank, one);
-    else if (demand.kind === "job") demand.constraints.forEach(note);
+    if (demand.kind !== "job") {
+      budget.spend(1);
+      if (isTooDear || budget.isSpent) unread.set(rank, one);
+      return;
+    }
+    const { constraints, placed } = demand;
+    const list = lists.get(constraints) ?? { size: sizeOfText(constraints), times: 0 };
+    budget.spend(list.size + placed.length);
+    if (isTooDear || budget.isSpent) {
+      unread.set(rank, one);
+      return;
+    }
+    if (list.times === 0) lists.set(constraints, list);
+    list.times += 1;
   });
-  const resources = new Map([...counts].map(([name, { times }]) => [name, times]));
-  return { unread, resources, mayBePools };
+  return { unread, ...namedIn(lists) };
+}
+
+/** What these lists of constraints name. `times`: the number of jobs with the list. */
+function namedIn(
+  lists: ReadonlyMap<readonly Constraint[], { readonly times: number }>,
+): Pick<Named, "resources" | "mayBePools"> {
+  const resources = new Map<string, number>();
+  const mayBePools: Constraint[] = [];
+  for (const [constraints, { times }] of lists) {
+    for (const constraint of constraints) {
+      for (const name of countedResources(constraint))
+        resources.set(name, (resources.get(name) ?? 0) + times);
+      if (constraint.kind !== "amount" && constraint.kind !== "property-choice") mayBePools.push(constraint);
+    }
+  }
+  return { resources, mayBePools };
 }

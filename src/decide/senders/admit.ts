@@ -41,9 +41,12 @@ export function admitDemands(record: ClusterRecord, bodies: Bodies, policy: Poli
   const { senders = NO_SENDER_RULES } = policy;
   const refused: RefusedDemand[] = [];
   const allowed: RankedDemand[] = [];
+  // Most demands are of the same set as the one before.
+  let rights: Rights | undefined;
   for (const ranked of demandsInForce(record, bodies, now)) {
-    const reason = whyRefused(ranked, senders);
-    if (reason === undefined) allowed.push(lowered(ranked, senders));
+    if (rights?.set !== ranked.set) rights = rightsOf(ranked.set, senders);
+    const reason = whyRefused(ranked, rights, senders);
+    if (reason === undefined) allowed.push(lowered(ranked, rights));
     else refused.push({ ...ranked, reason });
   }
   const existing = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
@@ -67,8 +70,20 @@ export function refusedOutcome({ set, demand, reason }: RefusedDemand): DemandOu
   return { set, id, kind, ...askedBy(demand), placed: 0, pending: 0, reasons: [reason] };
 }
 
-function whyRefused({ set, demand }: RankedDemand, senders: SenderRules): Reason | undefined {
-  if (!mayWrite(senders, set)) return { code: "sender-refused", set, may: "write" };
+/** What the rule of a set says of all its demands. */
+interface Rights {
+  readonly set: SetName;
+  readonly mayWrite: boolean;
+  readonly maxPriority: number;
+}
+
+function rightsOf(set: SetName, senders: SenderRules): Rights {
+  const { maxPriority = Number.POSITIVE_INFINITY } = ruleOf(senders, set) ?? {};
+  return { set, mayWrite: mayWrite(senders, set), maxPriority };
+}
+
+function whyRefused({ set, demand }: RankedDemand, rights: Rights, senders: SenderRules): Reason | undefined {
+  if (!rights.mayWrite) return { code: "sender-refused", set, may: "write" };
   if (demand.kind === "job") return undefined;
   if (demand.extends !== undefined && !mayDefineArray(senders, set, demand.array))
     return { code: "sender-refused", set, may: "dynamicArrays" };
@@ -94,10 +109,9 @@ const NAMED = 5;
 /** Maximum number of characters of each. */
 const LONGEST_NAME = 100;
 
-function lowered(ranked: RankedDemand, senders: SenderRules): RankedDemand {
-  const most = ruleOf(senders, ranked.set)?.maxPriority;
-  if (most === undefined || ranked.demand.priority <= most) return ranked;
-  return { set: ranked.set, demand: { ...ranked.demand, priority: most } };
+function lowered(ranked: RankedDemand, { maxPriority }: Rights): RankedDemand {
+  if (ranked.demand.priority <= maxPriority) return ranked;
+  return { set: ranked.set, demand: { ...ranked.demand, priority: maxPriority } };
 }
 
 // ---------------------------------------------------------------- dynamic node arrays

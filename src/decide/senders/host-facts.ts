@@ -141,7 +141,8 @@ function gatherFacts(
   for (const [set, entry] of record.sets) {
     if (!inForce(entry)) continue;
     for (const demand of bodies.demands.get(entry.digest)?.demands ?? []) {
-      if (demand.kind !== "job") continue;
+      // Of 100,000 jobs that wait, none is placed.
+      if (demand.kind !== "job" || demand.placed.length === 0) continue;
       demand.placed.forEach((placed) => {
         const fact = factOf(facts, placed.hostname);
         // A list that is created with one job takes less memory than one that grows, and most hosts have few jobs.

@@ -25,7 +25,8 @@ export function probeCharges(
   );
   if (!isProbed) return [];
   const name = bucketText(dynamic === undefined ? bucket : { ...bucket, array: dynamic });
-  const most = Math.max(1, ...(input.demands ?? []).map(({ demand }) => nodesTogether(demand)));
+  let most = 1;
+  for (const { demand } of input.demands ?? []) most = Math.max(most, nodesTogether(demand));
   return [ceilings.probe(name, countTried(input, bucket, dynamic), most)];
 }
 

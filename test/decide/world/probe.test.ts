@@ -79,6 +79,13 @@ describe("after the pause of a bucket whose nodes went down soon after they were
     expect(creates(plan({ demands, record: { backoffs: [PAUSED], ...record }, ...more }))).toEqual(expected);
   });
 
+  test("one node is tried beside as many jobs as a cluster may have", () => {
+    const jobs = Array.from({ length: 200_000 }, (_, position) => buildJob(`j${position}`, 1, { position }));
+    expect(creates(plan({ demands: jobs, record: { backoffs: [PAUSED] } }))).toEqual([
+      "1 of execute/Standard_D4s_v5 for the array",
+    ]);
+  });
+
   test("the rest of the demand says what it waits for", () => {
     const { plan: made } = plan({ demands: [execute(10)], record: { backoffs: [PAUSED] } });
     const [{ reasons, binding } = { reasons: [] }] = made.demands;
