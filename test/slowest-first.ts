@@ -1,18 +1,24 @@
 import type { TestSpecification } from "vitest/node";
 import { BaseSequencer } from "vitest/node";
 
-/** Files that take ten seconds and more, the slowest first. Where no earlier run is remembered, vitest begins with the largest files. */
+/**
+ * Files that take long, those that wait and those that compute by turns. Where no earlier run is remembered, vitest begins with the largest
+ * files.
+ */
 const SLOWEST = [
   "test/docs/quickstart.test.ts",
+  "test/functions/config.test.ts",
   "test/crash/crash.test.ts",
-  "test/functions/poison.test.ts",
+  "test/functions/plan.test.ts",
   "test/local/host/processes.test.ts",
-  "test/local/trial.test.ts",
-  "test/functions/nodes.test.ts",
   "test/functions/openapi.test.ts",
-  "test/local/canary.test.ts",
-  "test/local/serve.test.ts",
+  "test/local/trial.test.ts",
+  "test/cli/commands.test.ts",
   "test/local/main-real-time.test.ts",
+  "test/functions/nodes.test.ts",
+  "test/functions/poison.test.ts",
+  "test/local/serve.test.ts",
+  "test/local/canary.test.ts",
   "test/app/process/lanes.test.ts",
   "test/infra/package.test.ts",
   "test/simulation/lasting.test.ts",

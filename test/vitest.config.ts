@@ -1,4 +1,4 @@
-import { availableParallelism, loadavg } from "node:os";
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { SlowestFirst } from "./slowest-first.ts";
 import { PATIENCE_MS, TIMEOUT_MS } from "./support/patience.ts";
@@ -27,9 +27,8 @@ const WAITING = [
   "test/local/{canary,end-with-run,host-alone,serve,trial}.test.ts",
 ];
 
-/** While some wait, others have something to do. On a busy machine fewer run: the app's calls have time limits, at many times the speed. */
-const isBusy = (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
-const SIDE_BY_SIDE = availableParallelism() + (isBusy ? 1 : 3);
+/** While one waits, another one has something to do. */
+const SIDE_BY_SIDE = availableParallelism() + 1;
 
 // What Node compiles is kept for the next process: most files, and the programs that tests start, load the same libraries.
 process.env["NODE_COMPILE_CACHE"] ??= new URL(
