@@ -8,7 +8,6 @@ import { BaseSequencer } from "vitest/node";
 const SLOWEST = [
   "test/docs/quickstart.test.ts",
   "test/functions/config.test.ts",
-  "test/crash/crash.test.ts",
   "test/functions/plan.test.ts",
   "test/local/host/processes.test.ts",
   "test/functions/openapi.test.ts",

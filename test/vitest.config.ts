@@ -8,7 +8,6 @@ import { PATIENCE_MS, TIMEOUT_MS } from "./support/patience.ts";
  * that compare the moments and requests of one app with literals. All other files share their processes.
  */
 const OWN_PROCESS = [
-  "test/crash/**/*.test.ts",
   "test/functions/{idle-operations,newer-state}.test.ts",
   "test/infra/package.test.ts",
   "test/local/host/{http,queue,timer}-trigger.test.ts",
