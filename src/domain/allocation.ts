@@ -1,6 +1,6 @@
 import type { BucketKey } from "./bucket.ts";
 import type { RankedDemand } from "./demand.ts";
-import type { NodeId } from "./ids.ts";
+import type { NodeId, SetName } from "./ids.ts";
 import type { DemandOutcome, GroupedArray } from "./plan.ts";
 import type { CreateSet } from "./intent.ts";
 import type { Refusal } from "./refusal.ts";
@@ -22,8 +22,9 @@ export interface Allocation {
   readonly placedBy: "rank" | "size";
   /** Demands that cost more than their set may spend. What else could be placed of them is unknown. */
   readonly leftOut: readonly RankedDemand[];
-  /** Cost of this allocation, in steps. */
+  /** Cost of this allocation, in steps, and what of it each request set spent. */
   readonly steps: number;
+  readonly stepsBySet: ReadonlyMap<SetName, number>;
   /** How each job found its places, in order of rank. Only with `bucket-order`. */
   readonly orders?: readonly PlacementOrder[];
 }

@@ -198,6 +198,7 @@ export const ANSWER: Allocation = {
   ]),
   placedBy: "rank",
   leftOut: [],
+  stepsBySet: new Map(),
   steps: 0,
   groups: [],
   outcomes: [

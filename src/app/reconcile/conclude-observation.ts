@@ -23,6 +23,7 @@ import { endOldStops, settleStopsByObservation } from "../../decide/intents/stop
 import type { Policy } from "../../domain/policy.ts";
 import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
@@ -180,7 +181,8 @@ function decideOn(
     { bodies, policy, now, owner, recall: virtual },
     log,
   );
-  const record = withDearDemand(decided.record, decided.plan, { began, ended: clock.now() });
+  const planned = { began, ended: clock.now(), speed: clock.speed };
+  const record = withDearDemand(decided.record, decided, policy.senders ?? NO_SENDER_RULES, planned);
   const decision = { ...decided, record };
   return { basis: basisOf(current.record), decision, on: { ...current, bodies } };
 }

@@ -20,16 +20,17 @@ const RESTING_STEPS = 10_000;
 
 const NO_SETS: ReadonlySet<SetName> = new Set();
 
-/** The steps that one request set has left of its own share. */
+/** The steps that one request set has left of its own share, and what it has spent, of the pot, too. */
 interface Account {
   left: number;
+  spent: number;
 }
 
 /** The steps for one kind of work. */
 class Purse {
   readonly #share: number;
   readonly #resting: ReadonlySet<SetName>;
-  #accounts: Map<SetName, Account> | undefined;
+  readonly accounts = new Map<SetName, Account>();
   pot: number;
 
   /** `sets`: number of sets with a share of their own. If 0, all steps are in the pot. `resting`: there is no pot, and these have little. */
@@ -40,11 +41,11 @@ class Purse {
   }
 
   accountOf(set: SetName): Account {
-    this.#accounts ??= new Map();
-    let account = this.#accounts.get(set);
+    let account = this.accounts.get(set);
     if (account === undefined) {
-      account = { left: this.#resting.has(set) ? Math.min(this.#share, RESTING_STEPS) : this.#share };
-      this.#accounts.set(set, account);
+      const left = this.#resting.has(set) ? Math.min(this.#share, RESTING_STEPS) : this.#share;
+      account = { left, spent: 0 };
+      this.accounts.set(set, account);
     }
     return account;
   }
@@ -60,7 +61,7 @@ export class Budget {
   readonly #steps: number;
   #purse: Purse;
   #set: SetName | undefined;
-  #account: Account = { left: 0 };
+  #account: Account = { left: 0, spent: 0 };
   readonly #prepared: number;
   // Whole numbers from the start: fractions would cost an allocation for each step.
   #granted = 0;
@@ -146,6 +147,16 @@ export class Budget {
     return this.#prepared + this.#spent + this.#granted - this.#left;
   }
 
+  /** The same by request set, without what was spent for none. */
+  spentBySet(): ReadonlyMap<SetName, number> {
+    this.#close();
+    this.#open();
+    const spent = new Map<SetName, number>();
+    for (const { accounts } of Object.values(this.#purses))
+      for (const [set, account] of accounts) spent.set(set, (spent.get(set) ?? 0) + account.spent);
+    return spent;
+  }
+
   #open(): void {
     if (this.#set !== undefined) this.#account = this.#purse.accountOf(this.#set);
     this.#granted = this.#account.left + this.#purse.pot;
@@ -157,6 +168,7 @@ export class Budget {
     const spent = this.#granted - this.#left;
     const own = Math.min(spent, this.#account.left);
     this.#account.left -= own;
+    this.#account.spent += spent;
     this.#purse.pot -= spent - own;
     this.#spent += spent;
   }

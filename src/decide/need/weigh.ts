@@ -33,7 +33,7 @@ import { pendingCreates, stoppingNodes } from "../intents/open-intents.ts";
 /** The part of the allocator's answer that a plan uses. */
 export interface Weighing extends Pick<
   Allocation,
-  "creates" | "starts" | "needed" | "outcomes" | "groups" | "leftOut" | "steps"
+  "creates" | "starts" | "needed" | "outcomes" | "groups" | "leftOut" | "steps" | "stepsBySet"
 > {
   readonly loads: PlanLoads;
   /** The configuration's default resources cost too much, so all demand is left out. */
@@ -118,11 +118,11 @@ function planOrRecall({ record, wanted, policy, now, recall }: ToWeigh, supply: 
       last: () => asked.last,
     };
     const answer = allocate(world, demands, allocationPolicyOf(policy), now);
-    const { creates, starts, needed, groups, leftOut, steps } = answer;
+    const { creates, starts, needed, groups, leftOut, steps, stepsBySet } = answer;
     const outcomes = leftOut.length === 0 ? answer.outcomes : withLastPlaced(answer, asked.last);
     const loads = storeLoads(answer);
     const dear = world.isTooDear === true ? { isTooDear: true as const } : {};
-    return { creates, starts, needed, outcomes, groups, leftOut, steps, loads, ...dear };
+    return { creates, starts, needed, outcomes, groups, leftOut, steps, stepsBySet, loads, ...dear };
   };
   const question = new PlanQuestion(supply.excluded, last);
   return recall.answer(premisesOf(record, supply, wanted.aside), question, work, isTimeless);

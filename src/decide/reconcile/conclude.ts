@@ -51,6 +51,7 @@ export function conclude(on: Conclusion): Decision {
       ...(reach.withholds ? { withheld: { ...withheld, terminates: unstopped } } : {}),
       ...reasonsOf(on, judged),
     },
+    stepsBySet: weighed.allocation.stepsBySet,
     ...(terminates.some((id) => weighed.kept.has(id)) ? { waitsForStops: true } : {}),
   };
 }

@@ -22,15 +22,19 @@ export function namedBy(demands: readonly RankedDemand[], budget: Budget, isTooD
   demands.forEach((one, rank) => {
     const { set, demand } = one;
     budget.turnTo(set);
+    if (isTooDear || budget.isSpent) {
+      unread.set(rank, one);
+      return;
+    }
     if (demand.kind !== "job") {
       budget.spend(1);
-      if (isTooDear || budget.isSpent) unread.set(rank, one);
+      if (budget.isSpent) unread.set(rank, one);
       return;
     }
     const { constraints, placed } = demand;
     const list = lists.get(constraints) ?? { size: sizeOfText(constraints), times: 0 };
     budget.spend(list.size + placed.length);
-    if (isTooDear || budget.isSpent) {
+    if (budget.isSpent) {
       unread.set(rank, one);
       return;
     }

@@ -1,15 +1,17 @@
 /** The most expensive demand that a message can contain, with the default budget. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withDearDemand } from "../../../src/decide/need/dear-demand.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { Demand } from "../../../src/domain/demand.ts";
+import { setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
 import { plusSeconds } from "../../../src/domain/units.ts";
 import { buildNodes, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
+import { SENDER_RULE } from "../../support/sender-rule.ts";
 
 const amount = (ncpus: number): Constraint => ({ kind: "amount", resource: "ncpus", amount: ncpus });
 
@@ -31,27 +33,74 @@ test("4,000 jobs with 100 alternatives each are planned in less than 5 s, and wh
   const observation = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
   const planned = (on: ClusterRecord) => {
     const before = process.cpuUsage();
-    const { plan } = decide(on, bodies, observation, DEFAULT_POLICY, NOW, OURS);
+    const decision = decide(on, bodies, observation, DEFAULT_POLICY, NOW, OURS);
+    const { plan } = decision;
     const { user, system } = process.cpuUsage(before);
     expect(plan.leftOut).toMatchObject([
       { set: "evil", why: expect.stringMatching(/^[\d,]+ jobs with up to 100 alternatives each$/) },
     ]);
     expect(plan.demands.filter(({ set }) => set === "honest")).toMatchObject([{ placed: 60, asked: 60 }]);
     expect(plan.terminates).toEqual([]);
-    return { plan, seconds: (user + system) / 1e6 };
+    return { decision, seconds: (user + system) / 1e6 };
   };
   const whole = planned(record);
   expect(whole.seconds).toBeLessThan(5);
 
-  const rested = withDearDemand(record, whole.plan, { began: NOW, ended: plusSeconds(NOW, 3) });
+  const rested = withDearDemand(record, whole.decision, [], { began: NOW, ended: plusSeconds(NOW, 3) });
   // 20 times 3 s after its end.
   expect(rested.dear).toEqual({ sets: ["evil"], until: plusSeconds(NOW, 63) });
-  const { plan, seconds } = planned(rested);
+  const { decision, seconds } = planned(rested);
   expect(seconds).toBeLessThan(whole.seconds / 10);
   const later = { began: plusSeconds(NOW, 10), ended: plusSeconds(NOW, 11) };
   // The end of the rest does not move. A set that is dear no more has nothing to wait for.
-  expect(withDearDemand(rested, plan, later).dear).toEqual(rested.dear);
-  expect(withDearDemand(rested, { ...plan, leftOut: [] }, later).dear).toBeUndefined();
+  expect(withDearDemand(rested, decision, [], later).dear).toEqual(rested.dear);
+  const cheap = { ...decision, plan: { ...decision.plan, leftOut: [] } };
+  expect(withDearDemand(rested, cheap, [], later).dear).toBeUndefined();
+});
+
+describe("a sender whose demand is planned in full, but takes long", () => {
+  const rule = (requestSets: readonly string[]) => ({ ...SENDER_RULE, requestSets });
+  const two = [rule(["evil*"]), rule(["honest"])];
+  const plan = { number: 7, at: NOW, creates: [], terminates: [], demands: [], nodes: new Map() };
+  const ended = (seconds: number) => ({ began: NOW, ended: plusSeconds(NOW, seconds) });
+
+  test.each([
+    { name: "over a second: its sets rest, the dearest first", rests: true },
+    { name: "a second", seconds: 1, rests: false },
+    { name: "4 s at ten times the speed are less than a second", speed: 10, rests: false },
+    { name: "without rules", rules: [], rests: false },
+    { name: "nobody else has a live set", isAlone: true, rests: false },
+    { name: "it spent half, and not more", honest: 500_000, rests: false },
+  ])("$name", ({ seconds = 4, speed, rules = two, isAlone = false, honest = 150_000, rests }) => {
+    const { record } = buildState({ sets: { "evil-1": {}, "evil-2": {}, honest: { live: !isAlone } } });
+    const stepsBySet = new Map([
+      [setName("evil-1"), 200_000],
+      [setName("honest"), honest],
+      [setName("evil-2"), 300_000],
+    ]);
+    const { dear } = withDearDemand(record, { plan, stepsBySet }, rules, { ...ended(seconds), speed });
+    // 20 times 4 s after its end.
+    const resting = { sets: ["evil-2", "evil-1"], until: plusSeconds(NOW, 84) };
+    expect(dear).toEqual(rests ? resting : undefined);
+  });
+});
+
+test("the steps of a plan are counted by set", () => {
+  const jobs = (count: number) =>
+    Array.from({ length: count }, (_, i) =>
+      buildJob(`j${i}`, 1, { position: i, constraints: [amount(1 + i / 1e6)] }),
+    );
+  const nodes = buildNodes("n", 3);
+  const state = buildState({
+    sets: { few: { demands: jobs(10) }, many: { demands: jobs(100) } },
+    ledger: rememberNodes(nodes),
+    seen: buildSnapshot(nodes),
+  });
+  const observation = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
+  const { stepsBySet } = decide(state.record, state.bodies, observation, DEFAULT_POLICY, NOW, OURS);
+  const [few = 0, many = 0] = [stepsBySet.get(setName("few")), stepsBySet.get(setName("many"))];
+  expect(few).toBeGreaterThan(10);
+  expect(many).toBeGreaterThan(5 * few);
 });
 
 /** Each alternative is judged together with all the others: n alternatives cost n times n steps. They once cost as much memory. */
