@@ -49,7 +49,7 @@ function leftOutOf({ leftOut = [] }: Plan): readonly SetName[] {
   return dear.map(({ set }) => set);
 }
 
-/** The sets of the sender that spent more than half of the steps, the dearest first. None if nobody else has a live set, or without rules. */
+/** The sets of the sender that spent more than half of the steps, the dearest first. None if no other sender has a live set, or without rules. */
 function setsOfDearest(
   { sets }: ClusterRecord,
   stepsBySet: ReadonlyMap<SetName, number>,

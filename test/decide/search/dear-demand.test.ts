@@ -69,7 +69,7 @@ describe("a sender whose demand is planned in full, but takes long", () => {
     { name: "a second", seconds: 1, rests: false },
     { name: "4 s at ten times the speed are less than a second", speed: 10, rests: false },
     { name: "without rules", rules: [], rests: false },
-    { name: "nobody else has a live set", isAlone: true, rests: false },
+    { name: "no other sender has a live set", isAlone: true, rests: false },
     { name: "it spent half, and not more", honest: 500_000, rests: false },
   ])("$name", ({ seconds = 4, speed, rules = two, isAlone = false, honest = 150_000, rests }) => {
     const { record } = buildState({ sets: { "evil-1": {}, "evil-2": {}, honest: { live: !isAlone } } });
