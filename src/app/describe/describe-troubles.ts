@@ -65,7 +65,7 @@ export function describeTroubles(
     ...refusedStarts(bodies),
     ...arraysMissing(bodies),
     ...revisionsAhead(record, senderNow),
-    ...leftOut(bodies),
+    ...leftOut(record, bodies, now),
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];
@@ -123,7 +123,8 @@ function pauses({ backoffs }: ClusterRecord, now: Instant): readonly TroubleShow
     });
 }
 
-function leftOut({ plan }: Bodies): readonly TroubleShown[] {
+function leftOut({ dear }: ClusterRecord, { plan }: Bodies, now: Instant): readonly TroubleShown[] {
+  const resting = dear !== undefined && dear.until > now ? dear : undefined;
   return (plan?.leftOut ?? []).map(({ set, demands, first, why, by, aside }) => {
     if (aside !== undefined)
       return { kind: "left-out", text: `request set ${set}: ${asideText(aside, why)}`, count: demands };
@@ -131,9 +132,13 @@ function leftOut({ plan }: Bodies): readonly TroubleShown[] {
       by === "configuration"
         ? ["half of", "Configure fewer of them, or with fewer constraints"]
         : ["its share of", "Send fewer kinds of jobs, or fewer alternatives"];
+    const again =
+      resting?.sets.includes(set) === true
+        ? ` It is planned in full again from ${isoTime(resting.until)} on.`
+        : "";
     return {
       kind: "left-out",
-      text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than ${whose} the planning budget. No nodes are created for this demand, and no node that it may need is stopped. ${remedy}`,
+      text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than ${whose} the planning budget. No nodes are created for this demand, and no node that it may need is stopped.${again} ${remedy}`,
       count: demands,
     };
   });

@@ -7,6 +7,8 @@ import type { Demand, JobDemand } from "../../../src/domain/demand.ts";
 import { renderVerdict } from "../../../src/domain/node-verdict.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { setName } from "../../../src/domain/ids.ts";
+import { isoTime, plusSeconds } from "../../../src/domain/units.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { afterQuestions, buildCall } from "../../support/build-call.ts";
@@ -83,6 +85,21 @@ describe("a set with two hundred jobs that differ, which costs too much", () => 
     expect(trouble?.text).toMatch(
       /^request set evil: left out of this plan, from j\d+ on; \d+ jobs cost more than its share of the planning budget\. /,
     );
+  });
+
+  test("while it rests, the trouble says when it is planned in full again", () => {
+    const state = stateWith(dear());
+    const { plan } = planOn(state);
+    const textWith = (until: number) => {
+      const record = { ...state.record, dear: { sets: [setName("evil")], until: plusSeconds(NOW, until) } };
+      const troubles = describeTroubles(record, { ...state.bodies, plan }, [], NOW);
+      return troubles.find(({ kind }) => kind === "left-out")?.text.replace(/^.*may need is stopped\. /, "");
+    };
+    const remedy = "Send fewer kinds of jobs, or fewer alternatives";
+    expect(textWith(63)).toBe(
+      `It is planned in full again from ${isoTime(plusSeconds(NOW, 63))} on. ${remedy}`,
+    );
+    expect(textWith(0)).toBe(remedy);
   });
 
   test("the same input gives the same plan", () => {
