@@ -8,11 +8,12 @@ import type { ConfigPatch } from "../src/wire/policy/config-patch.ts";
 import { clashesOf, patchDocument, readPatch } from "../src/wire/policy/config-patch.ts";
 import type { PolicyRead } from "../src/wire/policy/policy.ts";
 import { readPolicy } from "../src/wire/policy/policy.ts";
-import { writePolicy } from "../src/wire/policy/write-policy.ts";
+import { storedWithMode, writePolicy } from "../src/wire/policy/write-policy.ts";
 import { forCluster } from "./for-cluster.ts";
 import { documentOf, readHeld, type HeldConfig } from "./held-config.ts";
 import { badRequest, problem } from "./problem.ts";
 import { conflict, etagOf, storeConfig, type Wanted } from "./store-config.ts";
+import { canonicalText } from "../src/domain/canonical.ts";
 import { problemText } from "../src/domain/problem-text.ts";
 
 export const answerConfig = forCluster(getConfig);
@@ -53,7 +54,7 @@ async function putConfig(composed: Composition, site: Site, request: HttpRequest
   if (read.kind === "problems") return badRequest(read.problems);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const held = await readHeld(composed, site);
-    const refusal = refuseStale(request.headers.get("if-match"), held);
+    const refusal = refuseStale(composed, request.headers.get("if-match"), held);
     if (refusal !== undefined) return refusal;
     const stored = await storeConfig(composed, site, request, held, { read });
     if (stored !== "conflict") return stored;
@@ -61,8 +62,15 @@ async function putConfig(composed: Composition, site: Site, request: HttpRequest
   return conflict();
 }
 
-/** 412 if the caller has seen another version than the one in force, with what has changed since. Undefined: it may write. */
-function refuseStale(header: string | null, held: HeldConfig): HttpResponseInit | undefined {
+/**
+ * 412 if the caller has seen another configuration than the one in force, with what has changed since. Undefined: it may write. That the app
+ * wrote the mode at the beginning is no change: it was in force before.
+ */
+function refuseStale(
+  { defaultMode }: Composition,
+  header: string | null,
+  held: HeldConfig,
+): HttpResponseInit | undefined {
   if (header === null || header.trim() === "*") return undefined;
   const seen = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(header)?.[1];
   if (seen === undefined)
@@ -71,6 +79,11 @@ function refuseStale(header: string | null, held: HeldConfig): HttpResponseInit 
     ]);
   if (Number(seen) === held.number) return undefined;
   const before = seenText(held, Number(seen));
+  const shown = (text: string) => {
+    const read = readPolicy(text, defaultMode, "store");
+    return read.kind === "policy" ? canonicalText(storedWithMode(read.policy)) : text;
+  };
+  if (before !== undefined && shown(before) === shown(held.text)) return undefined;
   const changes =
     before === undefined ? [] : compareConfigs(documentOf(before), documentOf(held.text)).differences;
   return problem(412, "Stale", staleText(Number(seen), held.number, changes));

@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const CLUSTERS = ["demo", "two words", "unchanged", "patched"];
+const CLUSTERS = ["demo", "two words", "unchanged", "begun", "patched"];
 
 const history = z.object({ changes: z.array(z.object({ who: z.string() })) });
 
@@ -275,6 +275,19 @@ describe("configuration", () => {
       status: 400,
       body: { problems: [{ path: "to", found: '"-1"', expected: "the number of a version" }] },
     });
+  });
+
+  test("a PUT for what a GET showed before the mode was written at the beginning replaces it", async () => {
+    const first = `${app.host.url}/api/clusters/begun/config`;
+    const putFor = (version: string) =>
+      fetch(first, {
+        method: "PUT",
+        headers: { "x-functions-key": app.host.keys.host, "if-match": version },
+        body: JSON.stringify({ idleTimeout: 111 }),
+      });
+    expect((await putFor('"0"')).headers.get("etag")).toBe('"2"');
+    // Now it has changed.
+    expect((await putFor('"0"')).status).toBe(412);
   });
 
   test("the first change is taken back to what was written at the beginning", async () => {

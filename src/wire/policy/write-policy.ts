@@ -49,3 +49,8 @@ export function storedPolicy(policy: Policy): object {
   const { mode: _shown, ...rest } = writePolicy(policy);
   return { ...rest, ...storedMode(policy) };
 }
+
+/** The same with the mode of the app setting, where the document says none. */
+export function storedWithMode({ modeIsDefault: _said, ...policy }: Policy): object {
+  return storedPolicy(policy);
+}
