@@ -49,10 +49,18 @@ export interface World {
   readonly last?: () => LastPlan | undefined;
   /** The steps of the plan that it has cost to make this world: default resources, rules of senders. Absent: none. */
   readonly steps?: number;
-  /** Sets whose demand was too dear a moment ago: little is spent on it, and no set draws on the pot. Absent: none. */
-  readonly resting?: readonly SetName[];
+  /** Absent: no set rests. */
+  readonly resting?: Resting;
   /** The default resources cost more than they may, so nodes may lack resources, and nothing can be planned. */
   readonly isTooDear?: true;
+}
+
+/** Demand was too dear a moment ago (docs/protocol.md, The budget of a plan). */
+export interface Resting {
+  /** Little is spent on these sets. */
+  readonly sets: ReadonlySet<SetName>;
+  /** Whether a set may draw on the pot: with rules those of other senders, without rules none. */
+  mayDraw(set: SetName): boolean;
 }
 
 /** The stored part of a plan: its placements, its demands, and the nodes that it observed. */

@@ -1,4 +1,5 @@
 import type { SetName } from "../../domain/ids.ts";
+import type { Resting } from "../../domain/world.ts";
 
 /**
  * The budget of one plan, in steps. A step is one check of a demand against a node, a bucket or a member of a constraint. Steps are counted,
@@ -18,33 +19,33 @@ export type Work = "placing" | "improving" | "repeating" | "explaining";
 /** The share of a set whose demand was too dear a moment ago. */
 const RESTING_STEPS = 10_000;
 
-const NO_SETS: ReadonlySet<SetName> = new Set();
-
 /** The steps that one request set has left of its own share, and what it has spent, of the pot, too. */
 interface Account {
   left: number;
   spent: number;
+  readonly mayDraw: boolean;
 }
 
 /** The steps for one kind of work. */
 class Purse {
   readonly #share: number;
-  readonly #resting: ReadonlySet<SetName>;
+  readonly #resting: Resting | undefined;
   readonly accounts = new Map<SetName, Account>();
   pot: number;
 
-  /** `sets`: number of sets with a share of their own. If 0, all steps are in the pot. `resting`: there is no pot, and these have little. */
-  constructor(steps: number, sets: number, resting: ReadonlySet<SetName> = NO_SETS) {
+  /** `sets`: number of sets with a share of their own. If 0, all steps are in the pot. */
+  constructor(steps: number, sets: number, resting?: Resting) {
     this.#share = sets === 0 ? 0 : Math.floor(steps / (2 * sets));
-    this.pot = resting.size > 0 && sets > 0 ? 0 : steps - sets * this.#share;
+    this.pot = steps - sets * this.#share;
     this.#resting = resting;
   }
 
   accountOf(set: SetName): Account {
     let account = this.accounts.get(set);
     if (account === undefined) {
-      const left = this.#resting.has(set) ? Math.min(this.#share, RESTING_STEPS) : this.#share;
-      account = { left, spent: 0 };
+      const rests = this.#resting?.sets.has(set) === true;
+      const left = rests ? Math.min(this.#share, RESTING_STEPS) : this.#share;
+      account = { left, spent: 0, mayDraw: this.#resting?.mayDraw(set) ?? true };
       this.accounts.set(set, account);
     }
     return account;
@@ -61,7 +62,7 @@ export class Budget {
   readonly #steps: number;
   #purse: Purse;
   #set: SetName | undefined;
-  #account: Account = { left: 0, spent: 0 };
+  #account: Account = { left: 0, spent: 0, mayDraw: true };
   readonly #prepared: number;
   // Whole numbers from the start: fractions would cost an allocation for each step.
   #granted = 0;
@@ -70,11 +71,10 @@ export class Budget {
   #finishes = false;
 
   /**
-   * `prepared`: the steps that were spent before the first demand is read. They are of no set. `dear`: sets whose demand was too dear a moment
-   * ago. They have little, and no set draws on the pot.
+   * `prepared`: the steps that were spent before the first demand is read. They are of no set. `resting`: which sets have little, and which
+   * may not draw on the pot.
    */
-  constructor(steps: number, sets: number, prepared = 0, dear: readonly SetName[] = []) {
-    const resting = new Set(dear);
+  constructor(steps: number, sets: number, prepared = 0, resting?: Resting) {
     this.#steps = steps;
     this.#prepared = prepared;
     this.#purses = {
@@ -159,7 +159,7 @@ export class Budget {
 
   #open(): void {
     if (this.#set !== undefined) this.#account = this.#purse.accountOf(this.#set);
-    this.#granted = this.#account.left + this.#purse.pot;
+    this.#granted = this.#account.left + (this.#account.mayDraw ? this.#purse.pot : 0);
     this.#left = this.#granted;
   }
 

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Budget } from "../../../src/decide/constraints/budget.ts";
 import type { SetName } from "../../../src/domain/ids.ts";
 import { setName } from "../../../src/domain/ids.ts";
@@ -52,9 +52,18 @@ test("reasons that cost too much take nothing from what places the demand", () =
   expect(spendAll(budget, EVIL)).toBe(1000);
 });
 
-test("a set that rests has little, no set draws on the pot, and the others have their shares", () => {
-  const budget = new Budget(1_000_000, 2, 0, [EVIL]);
-  expect(spendAll(budget, EVIL)).toBe(10_000);
-  // The step that exceeded the budget is charged to no set.
-  expect(spendAll(budget, HONEST)).toBe(249_999);
+describe("a set that rests has little, and", () => {
+  test("no set draws on the pot: the others have their shares", () => {
+    const budget = new Budget(1_000_000, 2, 0, { sets: new Set([EVIL]), mayDraw: () => false });
+    expect(spendAll(budget, EVIL)).toBe(10_000);
+    expect(spendAll(budget, HONEST)).toBe(250_000);
+  });
+
+  test("a set of another sender draws on the pot", () => {
+    const mayDraw = (set: string) => set === HONEST;
+    const budget = new Budget(1_000_000, 2, 0, { sets: new Set([EVIL]), mayDraw });
+    expect(spendAll(budget, EVIL)).toBe(10_000);
+    // The step that exceeded the share of the other set is charged to the pot.
+    expect(spendAll(budget, HONEST)).toBe(749_999);
+  });
 });

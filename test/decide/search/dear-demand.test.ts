@@ -8,6 +8,7 @@ import { setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { SenderRules } from "../../../src/domain/sender-rules.ts";
 import { plusSeconds } from "../../../src/domain/units.ts";
 import { buildNodes, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
@@ -82,6 +83,39 @@ describe("a sender whose demand is planned in full, but takes long", () => {
     // 20 times 4 s after its end.
     const resting = { sets: ["evil-2", "evil-1"], until: plusSeconds(NOW, 84) };
     expect(dear).toEqual(rests ? resting : undefined);
+  });
+});
+
+describe("while a set rests, one that needs more than its share", () => {
+  const different = (count: number): readonly Demand[] =>
+    Array.from({ length: count }, (_, i) =>
+      buildJob(`j${i}`, 1, { position: i, constraints: [amount(1 + i / 1e6)] }),
+    );
+  const nodes = buildNodes("n", 3);
+  const observation = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
+  const { record, bodies } = buildState({
+    sets: { evil: { demands: different(1) }, honest: { demands: different(300) } },
+    record: { dear: { sets: [setName("evil")], until: plusSeconds(NOW, 60) } },
+    ledger: rememberNodes(nodes),
+    seen: buildSnapshot(nodes),
+  });
+  const leftOutOf = (senders: SenderRules) => {
+    const policy = { ...DEFAULT_POLICY, planSteps: 16_000, senders };
+    const { plan } = decide(record, bodies, observation, policy, NOW, OURS);
+    return plan.leftOut?.map(({ set }) => set);
+  };
+  const rule = (requestSets: readonly string[]) => ({ ...SENDER_RULE, requestSets });
+
+  test.each([
+    {
+      name: "is planned, if it is of another sender",
+      rules: [rule(["evil"]), rule(["honest"])],
+      leftOut: undefined,
+    },
+    { name: "is left out, if it is of the same sender", rules: [rule(["*"])], leftOut: ["honest"] },
+    { name: "is left out without rules", rules: [], leftOut: ["honest"] },
+  ])("$name", ({ rules, leftOut }) => {
+    expect(leftOutOf(rules)).toEqual(leftOut);
   });
 });
 
