@@ -8,7 +8,7 @@ import { PATIENCE_MS, paced } from "../support/patience.ts";
  */
 
 /** The speed of the app's clock: there is a tick in each real second, and a node is up within a tick. */
-export const SPEED = paced(20);
+export const SPEED = paced(60);
 export const patiently = { timeout: PATIENCE_MS, interval: 50 };
 export const problemJson = "application/problem+json";
 

@@ -5,7 +5,6 @@ import { createBackground } from "../../src/app/process/background.ts";
 import { createHealthDesk } from "../../src/app/describe/health-desk.ts";
 import type { Composition } from "../../src/compose.ts";
 import { autostopPath } from "../../src/decide/autostop/autostop-token.ts";
-import type { ClusterName } from "../../src/domain/ids.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import type { Instance } from "./instance.ts";
 
@@ -19,16 +18,10 @@ export interface ScriptAnswer {
   readonly stopUnderWay?: boolean;
 }
 
-/** The token in the stop URL of a node of this array. */
-export function stopToken(cluster: ClusterName, array: string): string {
-  const path = autostopPath("", cluster, arrayName(array), AUTOSTOP_KEYS);
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
 /** The question "may I stop?" through the function that answers it, as one instance has it. */
 export async function askInstance(
   instance: Instance,
-  token: string,
+  array: string,
   query: Readonly<Record<string, string>>,
 ): Promise<ScriptAnswer> {
   const { site, app, recorder, stopDesk } = instance;
@@ -43,6 +36,8 @@ export async function askInstance(
     defaultMode: "act",
     prepare: () => Promise.resolve(),
   };
+  const path = autostopPath("", site.cluster, arrayName(array), AUTOSTOP_KEYS);
+  const token = path.slice(path.lastIndexOf("/") + 1);
   const voice = { functionName: "autostop", warn: () => undefined };
   const params = { cluster: site.cluster, token };
   const answer = await answeringAnyone(voice, () =>

@@ -295,11 +295,8 @@ export class Instance {
     const { crash, loss, slow, freeze, lasting } = weather();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     if (!this.#alive) return promise;
-    let isAnswered = false;
     const fail = (how: { readonly notSent?: boolean } = {}): void =>
-      this.#step(() => {
-        if (!isAnswered) reject(new PortError("unreachable", what, "no answer", undefined, how));
-      });
+      this.#step(() => reject(new PortError("unreachable", what, "no answer", undefined, how)));
     if (this.#isCutOff(link, what, fail)) return promise;
     const span = (): number => {
       const [least, most] = (dice.chance(slow) ? SLOW_MS : USUAL_MS)[link];
@@ -347,12 +344,7 @@ export class Instance {
       const answer = effect();
       answer.catch(() => undefined);
       if (trip !== undefined && trip.answered === undefined) return;
-      schedule.after(back() + heldMs, () =>
-        this.#step(() => {
-          isAnswered = true;
-          answer.then(resolve, reject);
-        }),
-      );
+      schedule.after(back() + heldMs, () => this.#step(() => void answer.then(resolve, reject)));
     };
     const goOut = (): void => schedule.after(there + longer, () => arrive(take));
     if (waitsMs === 0) goOut();

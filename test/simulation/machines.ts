@@ -2,11 +2,12 @@ import type { StopAnswer } from "../../src/app/autostop/stop-answer.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
+import type { Fronts } from "./fronts.ts";
 import type { Instance } from "./instance.ts";
 import type { Judge } from "./judge.ts";
 import type { Schedule } from "./schedule.ts";
-import type { ScriptWorld } from "./scripts.ts";
 import { ScriptAgents } from "./scripts.ts";
+import type { Scripts } from "./weather.ts";
 
 /** A node that is up, as a scheduler and the node's own agent see it. */
 export interface Machine {
@@ -50,7 +51,7 @@ export class Machines {
     unfit: () => number,
     stormy: () => boolean,
     defect: (error: unknown) => void,
-    agents?: Pick<ScriptWorld, "cluster" | "scripts" | "fronts">,
+    agents?: { readonly scripts: Scripts; readonly fronts: Fronts },
   ) {
     this.#schedule = schedule;
     this.#instance = instance;

@@ -54,27 +54,7 @@ export class Schedule {
   }
 }
 
-/** This many turns are reserved together. Reserved one by one, each costs a round of the event loop. */
-const TURNS_RESERVED = 100;
-
-/** Turns of the event loop. Before each one, all work has run that earlier turns started and that waits for nothing else. */
-export class Turns {
-  #left = 0;
-  #begin: (() => void) | undefined;
-
-  /** The next turn. One at a time may wait for it. */
-  next(): Promise<void> {
-    if (this.#left === 0) {
-      this.#left = TURNS_RESERVED;
-      for (let turn = 0; turn < TURNS_RESERVED; turn += 1) setImmediate(() => this.#run());
-    }
-    return new Promise((begin) => (this.#begin = begin));
-  }
-
-  #run(): void {
-    this.#left -= 1;
-    const begin = this.#begin;
-    this.#begin = undefined;
-    begin?.();
-  }
+/** Lets all work run that a step has started and that waits for nothing else. */
+export function drainMicrotasks(): Promise<void> {
+  return new Promise((done) => setImmediate(done));
 }

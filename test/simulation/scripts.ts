@@ -1,9 +1,8 @@
-import type { ClusterName } from "../../src/domain/ids.ts";
 import type { StopSeries } from "../../src/client/stop-series.ts";
 import { isOver, mayBegin, withAnswer, withQuestion, wordOf } from "../../src/client/stop-series.ts";
 import type { Fronts } from "./fronts.ts";
 import type { ScriptAnswer } from "./host.ts";
-import { askInstance, stopToken } from "./host.ts";
+import { askInstance } from "./host.ts";
 import type { Instance } from "./instance.ts";
 import type { AnswerJudge } from "./judge-answers.ts";
 import type { Machine } from "./machines.ts";
@@ -25,7 +24,6 @@ interface Series {
 }
 
 interface Node {
-  readonly token: string;
   readonly unreached: boolean;
   readonly silent: boolean;
   /** How far its clock is ahead. */
@@ -34,7 +32,6 @@ interface Node {
 }
 
 export interface ScriptWorld {
-  readonly cluster: ClusterName;
   readonly schedule: Schedule;
   readonly instance: () => Instance | undefined;
   readonly judge: AnswerJudge;
@@ -77,13 +74,12 @@ export class ScriptAgents {
   #nodeOf(machine: Machine): Node {
     const known = this.#nodes.get(machine);
     if (known !== undefined) return known;
-    const { cluster, schedule, scripts, judge } = this.#world;
-    const token = stopToken(cluster, machine.array);
+    const { schedule, scripts, judge } = this.#world;
     const unreached = scripts.unreached > 0 && schedule.dice.chance(scripts.unreached);
     const silent = scripts.silent > 0 && schedule.dice.chance(scripts.silent);
     const [behind, ahead] = scripts.skewSeconds ?? [0, 0];
     const aheadMs = behind + ahead === 0 ? 0 : 1000 * schedule.dice.whole(-behind, ahead);
-    const node: Node = { token, unreached, silent, aheadMs, series: undefined };
+    const node: Node = { unreached, silent, aheadMs, series: undefined };
     this.#nodes.set(machine, node);
     judge.hasScript(machine.nodeId, !silent);
     return node;
@@ -137,7 +133,7 @@ export class ScriptAgents {
     if (at === undefined) return;
     at.invoke(
       `${machine.hostname} asks ${JSON.stringify(query)}`,
-      () => askInstance(at, this.#nodeOf(machine).token, query),
+      () => askInstance(at, machine.array, query),
       (how) => {
         if (how.kind === "threw") defect(how.error);
         if (how.kind !== "returned") return;

@@ -4,7 +4,7 @@ import type { Kind } from "./kinds.ts";
 import { drawKind } from "./kinds.ts";
 import { startMoments } from "./moments.ts";
 import type { Told } from "./needs.ts";
-import { ORIGIN, Turns } from "./schedule.ts";
+import { ORIGIN, drainMicrotasks } from "./schedule.ts";
 import { startWriters } from "./start-writers.ts";
 import { startStormFaults } from "./storm-faults.ts";
 import type { Verdict } from "./verdict.ts";
@@ -121,7 +121,6 @@ async function playQuiet(world: World): Promise<void> {
 /** Plays all events until that moment, one after the other. */
 async function playUntil({ schedule, server, storage }: World, end: number): Promise<void> {
   const { simulator } = server;
-  const turns = new Turns();
   for (;;) {
     const next = Math.min(schedule.nextAt(), server.nextEventAt());
     if (next > end) break;
@@ -132,8 +131,8 @@ async function playUntil({ schedule, server, storage }: World, end: number): Pro
     }
     simulator.advance();
     schedule.step();
-    await turns.next();
-    if (storage.isBusy) await storage.settle();
+    await drainMicrotasks();
+    await storage.settle();
   }
   schedule.moveTo(end);
 }

@@ -60,12 +60,8 @@ export class Storage {
     return call;
   }
 
-  get isBusy(): boolean {
-    return this.#underWay.size > 0;
-  }
-
   async settle(): Promise<void> {
-    while (this.isBusy) {
+    while (this.#underWay.size > 0) {
       await Promise.allSettled(this.#underWay);
       await new Promise((done) => setImmediate(done));
     }

@@ -83,7 +83,7 @@ export function buildWorld(
   const { scripts, races: share = 0, queued = 0 } = weather.lasting ?? {};
   const fronts = new Fronts(schedule, queued, stormy, () => judge.met("queued"));
   const line = new Line(schedule, () => processes.awake(), stormy, defect);
-  const agents = scripts === undefined ? undefined : { cluster: CLUSTER, scripts, fronts };
+  const agents = scripts === undefined ? undefined : { scripts, fronts };
   const machines = new Machines(schedule, any, judge, unfit, stormy, defect, agents);
   const writers: Writer[] = [];
   const races = new Races({ schedule, instances: processes.instances, writers, machines }, share);
