@@ -1,7 +1,7 @@
 import type { NodeId } from "./ids.ts";
 import type { NodeVerdict } from "./node-verdict.ts";
-import type { DemandOutcome, Plan } from "./plan.ts";
-import { countUnmet } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import { countUnmet, isShort } from "./plan.ts";
 import type { Ledger, LedgerNode } from "./ledger.ts";
 import type { Instant } from "./units.ts";
 
@@ -60,8 +60,6 @@ function entriesOf(ledger: Ledger, nodes: Iterable<NodeId>): Ledger {
   }
   return entries;
 }
-
-const isShort = ({ placed, asked }: DemandOutcome): boolean => placed < asked;
 
 /** Number of unmet demands kept of a plan that is too large. */
 const MANY_SHORT = 5000;

@@ -170,9 +170,13 @@ export interface DemandOutcome {
   readonly binding?: Remedy;
 }
 
+/** Whether a demand is not completely placed. */
+export const isShort = ({ placed, asked }: Pick<DemandOutcome, "placed" | "asked">): boolean =>
+  placed < asked;
+
 /** Number of demands that are not completely placed. */
 export function countUnmet(outcomes: readonly DemandOutcome[]): number {
-  return outcomes.reduce((unmet, { placed, asked }) => (placed < asked ? unmet + 1 : unmet), 0);
+  return outcomes.reduce((unmet, outcome) => (isShort(outcome) ? unmet + 1 : unmet), 0);
 }
 
 /** The amount that a demand asks for, in its own unit. */

@@ -3,7 +3,7 @@ import { bucketText } from "../../domain/bucket.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../domain/plan.ts";
-import { proposalOf } from "../../domain/plan.ts";
+import { countUnmet, isShort, proposalOf } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { findPrice } from "../../domain/price.ts";
 import type { CreateSet } from "../../domain/intent.ts";
@@ -43,7 +43,7 @@ export function countTrial(tried: TriedPlan): TrialCountsShown {
     nodesCreated: nodesIn(creates),
     nodesStarted: starts.length,
     demands: plan.demands.length,
-    unmet: plan.demands.filter(isShort).length,
+    unmet: countUnmet(plan.demands),
     pricePerHour: price,
   };
 }
@@ -62,8 +62,6 @@ export function describeTrial(tried: TriedPlan): TrialPlanShown {
     outcomes: firstBytes([...short, ...placed].slice(0, MOST_DEMANDS).map(describeOutcome), MOST_BYTES),
   };
 }
-
-const isShort = ({ placed, asked }: DemandOutcome): boolean => placed < asked;
 
 function describeOutcome(outcome: DemandOutcome): TrialPlanShown["outcomes"][number] {
   const { set, id, kind, unit, asked, placed, pending } = outcome;

@@ -16,7 +16,6 @@ export class Answer implements Allocation {
   readonly placedBy: Allocation["placedBy"];
   readonly leftOut: Allocation["leftOut"];
   readonly steps: number;
-  readonly stepsBySet: Allocation["stepsBySet"];
   readonly orders?: NonNullable<Allocation["orders"]>;
   readonly #bins: Bins;
   #needed: Allocation["needed"] | undefined;
@@ -25,7 +24,6 @@ export class Answer implements Allocation {
     const { bins } = draft;
     this.leftOut = leftOut;
     this.steps = bins.budget.spent;
-    this.stepsBySet = bins.budget.spentBySet();
     this.creates = createsOf(bins);
     this.starts = [...bins.toStart].flatMap((bin) => bins.node(bin)?.nodeId ?? []);
     this.outcomes = outcomes;
@@ -37,6 +35,10 @@ export class Answer implements Allocation {
 
   get needed(): Allocation["needed"] {
     return (this.#needed ??= this.#bins.needed());
+  }
+
+  get stepsBySet(): Allocation["stepsBySet"] {
+    return this.#bins.budget.spentBySet();
   }
 
   get loads(): Allocation["loads"] {

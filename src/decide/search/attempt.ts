@@ -93,8 +93,6 @@ interface Refusal {
  */
 class Refusals {
   readonly #known = new Map<SetName, Map<JobClass, Refusal>>();
-  /** The last answer that was given again. It need not be noted. */
-  #latest: DemandOutcome | undefined;
 
   /** The answer for a job, if an equal one was refused and nothing has changed since. */
   of(
@@ -111,14 +109,12 @@ class Refusals {
       ask.demand.spot === demand.spot;
     if (!isEqual) return undefined;
     bins.budget.spend(1);
-    this.#latest = { ...outcome, id: demand.id };
-    return this.#latest;
+    return { ...outcome, id: demand.id };
   }
 
   note({ caps }: Draft, entry: Entry, outcome: DemandOutcome): void {
     if (outcome.placed > 0 || entry.kind !== "job" || !isPlain(entry)) this.#known.clear();
-    else if (caps.none && outcome !== this.#latest)
-      this.#ofSet(entry.set).set(entry.jobClass, { ask: entry, outcome });
+    else if (caps.none) this.#ofSet(entry.set).set(entry.jobClass, { ask: entry, outcome });
   }
 
   #ofSet(set: SetName): Map<JobClass, Refusal> {

@@ -1,5 +1,5 @@
 import type { Constraint } from "../../domain/constraint.ts";
-import type { RankedDemand } from "../../domain/demand.ts";
+import type { Demand, RankedDemand } from "../../domain/demand.ts";
 import { Budget } from "../constraints/budget.ts";
 import { sizeOfText } from "../constraints/constraint-size.ts";
 import { countedResources } from "../constraints/constraint-facts.ts";
@@ -19,27 +19,22 @@ export function namedBy(demands: readonly RankedDemand[], budget: Budget, isTooD
   // Equal jobs of a set share the list of their constraints (shared-constraints.ts).
   const lists = new Map<readonly Constraint[], { readonly size: number; times: number }>();
   const unread = new Map<number, RankedDemand>();
-  demands.forEach((one, rank) => {
-    const { set, demand } = one;
-    budget.turnTo(set);
-    if (isTooDear || budget.isSpent) {
-      unread.set(rank, one);
-      return;
-    }
+  const read = (demand: Demand): void => {
     if (demand.kind !== "job") {
       budget.spend(1);
-      if (budget.isSpent) unread.set(rank, one);
       return;
     }
     const { constraints, placed } = demand;
     const list = lists.get(constraints) ?? { size: sizeOfText(constraints), times: 0 };
     budget.spend(list.size + placed.length);
-    if (budget.isSpent) {
-      unread.set(rank, one);
-      return;
-    }
-    if (list.times === 0) lists.set(constraints, list);
+    if (budget.isSpent) return;
     list.times += 1;
+    lists.set(constraints, list);
+  };
+  demands.forEach((one, rank) => {
+    budget.turnTo(one.set);
+    if (!isTooDear && !budget.isSpent) read(one.demand);
+    if (isTooDear || budget.isSpent) unread.set(rank, one);
   });
   return { unread, ...namedIn(lists) };
 }
