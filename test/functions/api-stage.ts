@@ -7,8 +7,8 @@ import { PATIENCE_MS, paced } from "../support/patience.ts";
  * Shared by the tests of the HTTP API: the part of the state page that they read, and a demand for nodes.
  */
 
-/** The speed of the app's clock: there is a tick in each real second, and a node is up within a tick. */
-export const SPEED = paced(60);
+/** The speed of the app's clock: there is a tick every three real seconds, and a node is up within a tick. */
+export const SPEED = paced(20);
 export const patiently = { timeout: PATIENCE_MS, interval: 50 };
 export const problemJson = "application/problem+json";
 
