@@ -4,7 +4,7 @@ import type { Leave } from "../src/app/process/gate.ts";
 import type { Composition } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import { MOST_BY_QUEUE } from "../src/wire/json/decode.ts";
-import { readDemandMessage } from "../src/wire/message/demand-message.ts";
+import { readDemandMessageInSlices } from "../src/wire/message/demand-message.ts";
 import { compositionFor } from "./composition.ts";
 import { describeDefect } from "./defect.ts";
 import { recordUpdate } from "./demand-record.ts";
@@ -12,7 +12,7 @@ import { handleWake } from "./demand-wake.ts";
 import { putDeliveryAside } from "./put-message-aside.ts";
 import type { Delivery } from "./queue-message.ts";
 import { insertedAt, messageIdOf, messageOf } from "./queue-message.ts";
-import { enterToRead } from "./reading.ts";
+import { enterToRead, inTurns } from "./reading.ts";
 
 /**
  * Queue `demand`. Returning acknowledges the message: the demand is in Table Storage, or the message is in `demand-rejected`, or it has no
@@ -52,14 +52,16 @@ async function takeIn(composed: Composition, message: unknown, context: Delivery
 async function read(composed: Composition, message: unknown, context: Delivery, leave: Leave): Promise<void> {
   const { ports } = composed.app;
   const now = ports.clock.now();
-  const found = readDemandMessage(messageOf(message), {
-    messageId: messageIdOf(context),
-    insertedAt: insertedAt(context, now),
-    now,
-    maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
-    knownClusters: new Set(ports.sites.keys()),
-    senderTime: composed.senderTime,
-  });
+  const found = await inTurns(
+    readDemandMessageInSlices(messageOf(message), {
+      messageId: messageIdOf(context),
+      insertedAt: insertedAt(context, now),
+      now,
+      maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
+      knownClusters: new Set(ports.sites.keys()),
+      senderTime: composed.senderTime,
+    }),
+  );
   switch (found.kind) {
     case "update":
       return recordUpdate(composed, message, context, found.update, leave);

@@ -1,8 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import type { HttpResponseInit } from "@azure/functions";
 import type { Leave } from "../src/app/process/gate.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { mebibytesText, SMALL_TEXT } from "../src/domain/memory-budget.ts";
+import type { Sliced } from "../src/domain/sliced.ts";
 import type { Seconds } from "../src/domain/units.ts";
 import type { Most } from "../src/wire/json/decode.ts";
 import { weigh } from "../src/wire/json/decode.ts";
@@ -20,6 +22,15 @@ export type Entry =
   /** Others were being read all the time. */
   | { readonly kind: "busy" };
 
+/** Does the slices of a work one by one. In between, the process does what else there is to do. */
+export async function inTurns<T>(work: Sliced<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    await setImmediate();
+  }
+}
+
 /** Waits until this process has memory to read a message (docs/protocol.md, Memory). */
 export async function enterToRead(
   { app: { lanes, ports } }: Composition,
@@ -34,6 +45,7 @@ export async function enterToRead(
     return { kind: "too-heavy", problem: { path: "", found, expected } };
   }
   const lane = text < SMALL_TEXT ? "small" : "large";
+  if (lane === "large") await setImmediate();
   const leave = await lanes.reading.enter(lane, heap, ports.clock, PATIENCE_SECONDS);
   return leave === undefined ? { kind: "busy" } : { kind: "entered", leave };
 }

@@ -4,11 +4,11 @@ import type { Composition } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import { MOST_BY_QUEUE } from "../src/wire/json/decode.ts";
-import { readDemandMessage } from "../src/wire/message/demand-message.ts";
+import { readDemandMessageInSlices } from "../src/wire/message/demand-message.ts";
 import { explicitRevision } from "../src/wire/message/explicit-revision.ts";
 import { putBack } from "./put-back.ts";
 import { putMessageAside } from "./put-message-aside.ts";
-import { enterToRead } from "./reading.ts";
+import { enterToRead, inTurns } from "./reading.ts";
 
 /**
  * Tries a message of `demand-poison` once more. The host's copy has another id and insertion time, so the message must carry its own
@@ -33,14 +33,16 @@ export async function retryPoison(composed: Composition, message: PoisonMessage)
 async function tryAgain(composed: Composition, message: PoisonMessage): Promise<void> {
   const { ports } = composed.app;
   const now = ports.clock.now();
-  const read = readDemandMessage(message.text, {
-    messageId: message.messageId,
-    insertedAt: explicitRevision(message.text) ?? now,
-    now,
-    maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
-    knownClusters: new Set(ports.sites.keys()),
-    senderTime: composed.senderTime,
-  });
+  const read = await inTurns(
+    readDemandMessageInSlices(message.text, {
+      messageId: message.messageId,
+      insertedAt: explicitRevision(message.text) ?? now,
+      now,
+      maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
+      knownClusters: new Set(ports.sites.keys()),
+      senderTime: composed.senderTime,
+    }),
+  );
   switch (read.kind) {
     case "wake":
       // The timer replaces a lost wake message.

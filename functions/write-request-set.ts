@@ -3,12 +3,12 @@ import type { Site } from "../src/app/ports/site.ts";
 import type { Composition } from "../src/compose.ts";
 import type { SetName } from "../src/domain/ids.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
-import { emptyRequestSet, readRequestSet } from "../src/wire/message/demand-message.ts";
+import { emptyRequestSet, readRequestSetInSlices } from "../src/wire/message/demand-message.ts";
 import { MOST_OVER_HTTP } from "../src/wire/json/decode.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { expired } from "./older-revision.ts";
 import { badRequest, problem } from "./problem.ts";
-import { answerWithBody } from "./reading.ts";
+import { answerWithBody, inTurns } from "./reading.ts";
 
 export async function putRequestSet(
   composed: Composition,
@@ -27,14 +27,16 @@ async function putBody(
   body: Uint8Array,
 ): Promise<HttpResponseInit> {
   const { clock, sites } = composed.app.ports;
-  const read = readRequestSet(body, {
-    cluster: site.cluster,
-    set,
-    now: clock.now(),
-    maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
-    knownClusters: new Set(sites.keys()),
-    senderTime: composed.senderTime,
-  });
+  const read = await inTurns(
+    readRequestSetInSlices(body, {
+      cluster: site.cluster,
+      set,
+      now: clock.now(),
+      maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
+      knownClusters: new Set(sites.keys()),
+      senderTime: composed.senderTime,
+    }),
+  );
   if (read.kind === "rejected") {
     return read.tooLarge === true
       ? problem(413, "Too large", "a request set has at most 32 MiB of JSON, unpacked")

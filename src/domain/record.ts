@@ -119,9 +119,12 @@ export interface ClusterRecord extends Held {
   readonly lost?: Lost;
 }
 
-/** Sets of which a plan left something out because it cost too much, and until when no plan spends much on them. */
+/** Demand that made a plan take long, and until when no plan spends much on it. */
 export interface DearDemand {
+  /** Sets of which a plan left something out because it cost too much. */
   readonly sets: readonly SetName[];
+  /** A set of each sender that spent most of the steps of a plan: all sets of these senders rest. Absent: none did. */
+  readonly allOf?: readonly SetName[];
   readonly until: Instant;
 }
 

@@ -57,8 +57,10 @@ export interface World {
 
 /** Demand was too dear a moment ago (docs/protocol.md, The budget of a plan). */
 export interface Resting {
-  /** Little is spent on these sets. */
-  readonly sets: ReadonlySet<SetName>;
+  /** Whether little is spent on a set. */
+  rests(set: SetName): boolean;
+  /** Whether all sets of its sender rest. Few of its jobs are read. */
+  restsWhole(set: SetName): boolean;
   /** Whether a set may draw on the pot: with rules those of other senders, without rules none. */
   mayDraw(set: SetName): boolean;
 }

@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { JobDemand } from "../../src/domain/demand.ts";
 import type { World } from "../../src/domain/world.ts";
-import { readJobs } from "../../src/wire/message/job.ts";
+import { atOnce } from "../../src/domain/sliced.ts";
+import { readJobsInSlices } from "../../src/wire/message/job.ts";
 import { Dice } from "../simulation/dice.ts";
 import { leastByTrying } from "./brute-force.ts";
 import { maximise } from "./linear-program.ts";
@@ -26,7 +27,7 @@ function jobsOf(load: string, size: number): readonly JobText[] {
 }
 
 function read(input: LoadInput): { readonly world: World; readonly jobs: readonly JobDemand[] } {
-  const { jobs, rejected } = readJobs(input.jobs, 0);
+  const { jobs, rejected } = atOnce(readJobsInSlices(input.jobs, 0));
   expect(rejected).toEqual([]);
   return { world: openCluster(input.cluster), jobs };
 }

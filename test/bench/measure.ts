@@ -5,7 +5,8 @@ import type { World } from "../../src/domain/world.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { setName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
-import { readJobs } from "../../src/wire/message/job.ts";
+import { atOnce } from "../../src/domain/sliced.ts";
+import { readJobsInSlices } from "../../src/wire/message/job.ts";
 import { checksumOf, tally } from "./answer.ts";
 import type { Load, LoadInput } from "./load.ts";
 import { lowerBounds } from "./lower-bound.ts";
@@ -105,7 +106,7 @@ function setScene(text: string): Scene {
   const begin = performance.now();
   const input: LoadInput = JSON.parse(text);
   const parseSeconds = (performance.now() - begin) / 1000;
-  const { jobs, rejected } = readJobs(input.jobs, 0);
+  const { jobs, rejected } = atOnce(readJobsInSlices(input.jobs, 0));
   const [wrong] = rejected;
   if (wrong !== undefined) throw new Error(`job ${wrong.name} is refused: ${JSON.stringify(wrong.problems)}`);
   const set = setName("bench");

@@ -5,7 +5,8 @@ import { LOADS } from "../bench/loads.ts";
 import { lowerBounds } from "../bench/lower-bound.ts";
 import type { Result } from "../bench/measure.ts";
 import { openCluster } from "../bench/open-cluster.ts";
-import { readJobs } from "../../src/wire/message/job.ts";
+import { atOnce } from "../../src/domain/sliced.ts";
+import { readJobsInSlices } from "../../src/wire/message/job.ts";
 
 /** All loads in all sizes, in a process of their own, as `npm run bench` runs them. The lines are printed for the log. */
 const results = new Map<string, Result>();
@@ -59,7 +60,7 @@ describe("how good a plan is", () => {
   test.each(cases)("$name of $size: no better than can be", ({ load, name, size }) => {
     const { nodes, cost } = resultOf(name, size);
     const input = load.input(size);
-    const least = lowerBounds(openCluster(input.cluster), readJobs(input.jobs, 0).jobs);
+    const least = lowerBounds(openCluster(input.cluster), atOnce(readJobsInSlices(input.jobs, 0)).jobs);
     expect(nodes).toBeGreaterThanOrEqual(least.nodes);
     expect(cost).toBeGreaterThanOrEqual(least.cost * (1 - 1e-9));
   });

@@ -167,7 +167,7 @@ function push({ record, bodies, snapshot: seen, policy }: Setting, set: string, 
 
 /** What `decide` gives its allocator, put together a second time. */
 function worldOf({ record, bodies, snapshot, policy }: Planned) {
-  const demands = demandsInForce(record, bodies);
+  const demands = demandsInForce(record, bodies).read;
   const observation = { snapshot, requestNodes: new Map() };
   const ledger = updateLedger(
     bodies.ledger,

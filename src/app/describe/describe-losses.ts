@@ -29,14 +29,14 @@ export function describeLosses(
     losses.set(set, known);
     if (known.size < SHOWN_LOSSES) known.add(loss);
   };
-  const { demands: allowed, refused } = admitDemands(record, bodies, policy, now);
+  const { demands: allowed, refused } = admitDemands(record, bodies, policy, { now });
   for (const { set, demand, reason } of refused)
     note(
       set,
       demand.kind === "job" ? renderReason(reason) : `node array ${demand.array}: ${renderReason(reason)}`,
     );
   const { senders = NO_SENDER_RULES } = policy;
-  for (const { set, demand } of demandsInForce(record, bodies, now)) {
+  for (const { set, demand } of demandsInForce(record, bodies, { now }).read) {
     const most = ruleOf(senders, set)?.maxPriority;
     if (most !== undefined && demand.priority > most) note(set, `priorities above ${most} are lowered to it`);
   }

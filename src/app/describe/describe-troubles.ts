@@ -1,6 +1,7 @@
 import { asideText } from "../../domain/aside.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { bucketText } from "../../domain/bucket.ts";
+import { dearNow, restingOf } from "../../decide/senders/resting.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
 import { problemText } from "../../domain/problem-text.ts";
@@ -65,7 +66,7 @@ export function describeTroubles(
     ...refusedStarts(bodies),
     ...arraysMissing(bodies),
     ...revisionsAhead(record, senderNow),
-    ...leftOut(record, bodies, now),
+    ...leftOut(record, bodies, policy, now),
     ...rejectedJobs(record, bodies),
     ...rejectedMessages(record),
   ];
@@ -123,8 +124,14 @@ function pauses({ backoffs }: ClusterRecord, now: Instant): readonly TroubleShow
     });
 }
 
-function leftOut({ dear }: ClusterRecord, { plan }: Bodies, now: Instant): readonly TroubleShown[] {
-  const resting = dear !== undefined && dear.until > now ? dear : undefined;
+function leftOut(
+  record: ClusterRecord,
+  { plan }: Bodies,
+  policy: Policy,
+  now: Instant,
+): readonly TroubleShown[] {
+  const dear = dearNow(record.dear, now);
+  const resting = dear === undefined ? undefined : { ...restingOf(dear, policy), until: dear.until };
   return (plan?.leftOut ?? []).map(({ set, demands, first, why, by, aside }) => {
     if (aside !== undefined)
       return { kind: "left-out", text: `request set ${set}: ${asideText(aside, why)}`, count: demands };
@@ -133,9 +140,7 @@ function leftOut({ dear }: ClusterRecord, { plan }: Bodies, now: Instant): reado
         ? ["half of", "Configure fewer of them, or with fewer constraints"]
         : ["its share of", "Send fewer kinds of jobs, or fewer alternatives"];
     const again =
-      resting?.sets.includes(set) === true
-        ? ` It is planned in full again from ${isoTime(resting.until)} on.`
-        : "";
+      resting?.rests(set) === true ? ` It is planned in full again from ${isoTime(resting.until)} on.` : "";
     return {
       kind: "left-out",
       text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than ${whose} the planning budget. No nodes are created for this demand, and no node that it may need is stopped.${again} ${remedy}`,

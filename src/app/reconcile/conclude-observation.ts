@@ -181,7 +181,7 @@ function decideOn(
     { bodies, policy, now, owner, recall: virtual },
     log,
   );
-  const planned = { began, ended: clock.now(), speed: clock.speed };
+  const planned = { began, ended: clock.now() };
   const record = withDearDemand(decided.record, decided, policy.senders ?? NO_SENDER_RULES, planned);
   const decision = { ...decided, record };
   return { basis: basisOf(current.record), decision, on: { ...current, bodies } };

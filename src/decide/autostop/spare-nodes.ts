@@ -1,3 +1,4 @@
+import type { Unread } from "../senders/demands-in-force.ts";
 import { asideIn } from "../../domain/aside.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Ledger } from "../../domain/ledger.ts";
@@ -16,7 +17,7 @@ import { heldNodes } from "../stops/held.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { endedClaims } from "../senders/host-facts.ts";
 import { poolsInForce } from "../senders/owned-pools.ts";
-import { admitDemands } from "../senders/admit.ts";
+import { admitToPlan } from "../senders/admit.ts";
 import { excludedNodes } from "../nodes/excluded.ts";
 import { doubtedNodes } from "../nodes/doubt.ts";
 import { supplyOf } from "../need/weigh.ts";
@@ -68,12 +69,18 @@ export function spareNodes(
     const unknown = new Map([...askers].map((id) => [id, MAY_NEED]));
     return { spare: NO_NODES, unknown, why: () => "needed" };
   }
-  const { supply, demands } = worldWithout(record, bodies, bodies.seen, asking, policy, now);
+  const { supply, demands, unread } = worldWithout(record, bodies, bodies.seen, asking, policy, now);
   const premises = premisesOf(record, supply);
   const question = { askers, excluded: supply.excluded };
   const { spare, needed, unknown } = recall.stops.answer(premises, question, (asked) => {
     const present = recall.plans.known(premises, { excluded: asked.excluded, last: undefined });
-    return findSpare({ ...supply, excluded: asked.excluded }, demands, asked.askers, now, present);
+    return findSpare(
+      { ...supply, excluded: asked.excluded },
+      { demands, unread },
+      asked.askers,
+      now,
+      present,
+    );
   });
   return {
     spare,
@@ -93,8 +100,8 @@ function worldWithout(
   { askers, unfit, beside = NO_NODES }: Asking,
   policy: Policy,
   now: Instant,
-): { readonly supply: Supply; readonly demands: readonly RankedDemand[] } {
-  const { demands: sent } = admitDemands(record, bodies, policy);
+): { readonly supply: Supply; readonly demands: readonly RankedDemand[]; readonly unread: Unread } {
+  const { demands: sent, unread } = admitToPlan(record, bodies, policy, now);
   // The second check must see the same as the first one, which was made before the askers were marked.
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(seen, new Set([...askers, ...beside]));
@@ -116,7 +123,7 @@ function worldWithout(
     now,
   });
   const ended = endedClaims(record, bodies, now, policy.senders);
-  return { supply, demands: bindReported(withoutEnded(sent, ended, policy.senders), reports) };
+  return { supply, demands: bindReported(withoutEnded(sent, ended, policy.senders), reports), unread };
 }
 
 const NO_NODES: ReadonlySet<NodeId> = new Set();

@@ -16,8 +16,9 @@ export const stepsForDefaults = (steps: number = PLAN_STEPS): number => Math.flo
 /** What steps are spent on: placing the demands, trying to improve the plan, repeating the best try, working out reasons. Each has its own part. */
 export type Work = "placing" | "improving" | "repeating" | "explaining";
 
-/** The share of a set whose demand was too dear a moment ago. */
+/** The share of a set whose demand was too dear a moment ago, and what all such sets have together: a sender may have thousands of sets. */
 const RESTING_STEPS = 10_000;
+const ALL_RESTING_STEPS = 200_000;
 
 /** The steps that one request set has left of its own share, and what it has spent, of the pot, too. */
 interface Account {
@@ -30,6 +31,7 @@ interface Account {
 class Purse {
   readonly #share: number;
   readonly #resting: Resting | undefined;
+  #restingLeft = ALL_RESTING_STEPS;
   readonly accounts = new Map<SetName, Account>();
   pot: number;
 
@@ -43,12 +45,17 @@ class Purse {
   accountOf(set: SetName): Account {
     let account = this.accounts.get(set);
     if (account === undefined) {
-      const rests = this.#resting?.sets.has(set) === true;
-      const left = rests ? Math.min(this.#share, RESTING_STEPS) : this.#share;
+      const left = this.#resting?.rests(set) === true ? this.#restingShare() : this.#share;
       account = { left, spent: 0, mayDraw: this.#resting?.mayDraw(set) ?? true };
       this.accounts.set(set, account);
     }
     return account;
+  }
+
+  #restingShare(): number {
+    const share = Math.min(this.#share, RESTING_STEPS, this.#restingLeft);
+    this.#restingLeft -= share;
+    return share;
   }
 }
 

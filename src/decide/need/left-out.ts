@@ -9,20 +9,31 @@ import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Constraint } from "../../domain/constraint.ts";
 import type { Demand, RankedDemand } from "../../domain/demand.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
-import type { DemandOutcome, LeftOutSet } from "../../domain/plan.ts";
+import type { DemandOutcome, LeftOutSet, Plan } from "../../domain/plan.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
+import type { Unread } from "../senders/demands-in-force.ts";
 import { takeApart } from "../constraints/requirements.ts";
+
+const NONE_UNREAD: Unread = new Map();
 
 /** Request sets with demands that a plan left out. It is unknown which nodes these could use, so none of these nodes is stopped. */
 export class LeftOut {
+  /** What was left out of each set that was read. */
+  readonly bySet = new Map<SetName, readonly Demand[]>();
   readonly #demands: ReadonlySet<Demand>;
   /** The node arrays that each set names. Undefined: it could use any. */
   readonly #arrays = new Map<SetName, ReadonlySet<ArrayName> | undefined>();
 
-  /** `aside`: sets that were not read, so they could use any node. */
-  constructor(demands: readonly RankedDemand[], aside: Aside = NONE_ASIDE) {
+  /** `aside`: sets that were not read, so they could use any node. `unread`: jobs that were not read. */
+  constructor(demands: readonly RankedDemand[], aside: Aside = NONE_ASIDE, unread: Unread = NONE_UNREAD) {
     this.#demands = new Set(demands.map(({ demand }) => demand));
-    for (const [set, own] of Map.groupBy(demands, (one) => one.set)) this.#arrays.set(set, namedBy(own));
+    const planned = Map.groupBy(demands, ({ set }) => set);
+    for (const set of new Set([...planned.keys(), ...unread.keys()])) {
+      const own = (planned.get(set) ?? []).map(({ demand }) => demand);
+      const all = [...own, ...(unread.get(set) ?? [])];
+      this.bySet.set(set, all);
+      this.#arrays.set(set, namedBy(all));
+    }
     for (const set of aside.keys()) this.#arrays.set(set, undefined);
   }
 
@@ -65,12 +76,15 @@ export function withLastPlaced(
   { outcomes, leftOut }: Pick<Allocation, "outcomes" | "leftOut">,
   last: LastPlan | undefined,
 ): readonly DemandOutcome[] {
-  const keyOf = (set: SetName, id: string): string => `${set}/${id}`;
-  const left = new Set(leftOut.map(({ set, demand }) => keyOf(set, demand.id)));
-  const before = new Map((last?.demands ?? []).map((one) => [keyOf(one.set, one.id), one]));
+  const left = new Map<SetName, Map<string, LastPlan["demands"][number] | undefined>>();
+  for (const [set, own] of Map.groupBy(leftOut, (one) => one.set))
+    left.set(set, new Map(own.map(({ demand }) => [demand.id, undefined])));
+  for (const one of last?.demands ?? []) {
+    const ofSet = left.get(one.set);
+    if (ofSet?.has(one.id) === true) ofSet.set(one.id, one);
+  }
   return outcomes.map((outcome) => {
-    const key = keyOf(outcome.set, outcome.id);
-    const known = left.has(key) ? before.get(key) : undefined;
+    const known = left.get(outcome.set)?.get(outcome.id);
     if (known === undefined || known.placed <= outcome.placed) return outcome;
     const placed = Math.min(outcome.asked, known.placed);
     return { ...outcome, placed, pending: Math.min(placed, known.pending ?? 0) };
@@ -78,28 +92,57 @@ export function withLastPlaced(
 }
 
 /** The node arrays that demands name. Undefined if one of them names none. */
-function namedBy(demands: readonly RankedDemand[]): ReadonlySet<ArrayName> | undefined {
+function namedBy(demands: readonly Demand[]): ReadonlySet<ArrayName> | undefined {
   const names = new Set<ArrayName>();
-  for (const { demand } of demands) {
-    const arrays = demand.kind === "job" ? takeApart(demand.constraints).requirements.arrays : [demand.array];
+  const named = [
+    ...formsOf(demands).map((constraints) => takeApart(constraints).requirements.arrays),
+    ...demands.flatMap((demand) => (demand.kind === "job" ? [] : [[demand.array]])),
+  ];
+  for (const arrays of named) {
     if (arrays === undefined) return undefined;
     for (const name of arrays) names.add(name);
   }
   return names;
 }
 
+/** The different constraints of the jobs. Jobs of one form share them. */
+function formsOf(demands: readonly Demand[]): readonly (readonly Constraint[])[] {
+  const forms = new Set<readonly Constraint[]>();
+  for (const demand of demands) if (demand.kind === "job") forms.add(demand.constraints);
+  return [...forms];
+}
+
+/**
+ * The outcomes that the last plan had of jobs that this one did not read (`outcomes` are those that it did). Jobs that came later have none
+ * yet.
+ */
+export function outcomesOfUnread(
+  unread: Unread,
+  outcomes: readonly DemandOutcome[],
+  last: Plan | undefined,
+  { sets }: Pick<ClusterRecord, "sets">,
+): readonly DemandOutcome[] {
+  const read = new Map<SetName, Set<DemandOutcome["id"]>>();
+  for (const set of unread.keys()) {
+    const entry = sets.get(set);
+    const isKnown =
+      entry !== undefined && last !== undefined && (entry.contentAt ?? entry.acceptedAt) <= last.at;
+    if (isKnown) read.set(set, new Set());
+  }
+  if (read.size === 0) return [];
+  for (const { set, id } of outcomes) read.get(set)?.add(id);
+  return (last?.demands ?? []).filter(({ set, id }) => read.get(set)?.has(id) === false);
+}
+
 /**
  * For users: the demands of each set that were left out, and why they are expensive. `defaults`: the number of default resources, if these
  * cost too much and not the demand.
  */
-export function describeLeftOut(
-  leftOut: readonly RankedDemand[],
-  defaults: number | undefined,
-): readonly LeftOutSet[] {
-  return [...Map.groupBy(leftOut, ({ set }) => set)].map(([set, own]) => ({
+export function describeLeftOut({ bySet }: LeftOut, defaults: number | undefined): readonly LeftOutSet[] {
+  return [...bySet].map(([set, own]) => ({
     set,
     demands: own.length,
-    first: own[0]?.demand.id ?? "",
+    first: own[0]?.id ?? "",
     ...(defaults === undefined
       ? { why: whyExpensive(own) }
       : {
@@ -109,24 +152,23 @@ export function describeLeftOut(
   }));
 }
 
-function whyExpensive(own: readonly RankedDemand[]): string {
-  const jobs = own.flatMap(({ demand }) => (demand.kind === "job" ? [demand] : []));
-  const [targets, groups] = [count(own, "target"), count(own, "groups")];
-  const alternatives = jobs.reduce((most, { constraints }) => Math.max(most, alternativesIn(constraints)), 0);
+function whyExpensive(own: readonly Demand[]): string {
+  const [jobs, targets, groups] = [count(own, "job"), count(own, "target"), count(own, "groups")];
+  const alternatives = Math.max(0, ...formsOf(own).map(alternativesIn));
   const parts = [
-    jobs.length === 0
+    jobs === 0
       ? ""
       : alternatives > 1
-        ? `${numberText(jobs.length, "job")} with up to ${alternatives.toLocaleString("en")} alternatives each`
-        : numberText(jobs.length, "job"),
+        ? `${numberText(jobs, "job")} with up to ${alternatives.toLocaleString("en")} alternatives each`
+        : numberText(jobs, "job"),
     targets === 0 ? "" : numberText(targets, "target"),
     groups === 0 ? "" : numberText(groups, "demand for groups", "demands for groups"),
   ];
   return parts.filter((part) => part !== "").join(" and ");
 }
 
-const count = (own: readonly RankedDemand[], kind: Demand["kind"]): number =>
-  own.filter(({ demand }) => demand.kind === kind).length;
+const count = (own: readonly Demand[], wanted: Demand["kind"]): number =>
+  own.filter(({ kind }) => kind === wanted).length;
 
 function numberText(amount: number, one: string, many = `${one}s`): string {
   return `${amount.toLocaleString("en")} ${amount === 1 ? one : many}`;

@@ -13,6 +13,8 @@ import { buildWorld, readyOnly } from "../world/build-world.ts";
 import { ORDER, orderOf, orderUnmarked } from "../world/order-of-use.ts";
 import type { WorldInput } from "../world/world-input.ts";
 import { allocationPolicyOf } from "./allocation-policy.ts";
+import { NONE_ASIDE } from "../../domain/aside.ts";
+import type { Unread } from "../senders/demands-in-force.ts";
 import { LeftOut } from "./left-out.ts";
 
 /** The input of trial plans: a cluster without the order of use and without demands. */
@@ -38,14 +40,14 @@ const PLANS_TOGETHER = 2;
  */
 export function findSpare(
   supply: Supply,
-  demands: readonly RankedDemand[],
+  { demands, unread }: { readonly demands: readonly RankedDemand[]; readonly unread?: Unread },
   candidates: ReadonlySet<NodeId>,
   now: Instant,
   present?: Present,
 ): Spare {
   const trials = new Trials(supply, now, present?.steps ?? 0);
   const whole = present ?? trials.make((world) => world, demands, orderBut(candidates));
-  const leftOut = new LeftOut(whole.leftOut);
+  const leftOut = new LeftOut(whole.leftOut, NONE_ASIDE, unread);
   const unknown = new Map<NodeId, string>();
   for (const id of candidates) if (mayNeed(leftOut, supply, id)) unknown.set(id, MAY_NEED);
   const open = new Set([...candidates].filter((id) => !unknown.has(id)));

@@ -48,7 +48,7 @@ export function storedHosts(
   const { seen, ledger } = bodies;
   if (seen === undefined) return { nodes: new Map(), others: [] };
   const dynamics = (record.dynamicArrays ?? []).map(({ name }) => name);
-  const demands = demandsInForce(record, bodies, now);
+  const { read: demands } = demandsInForce(record, bodies, { now });
   return judgeHosts(
     reportedHosts(record, bodies, now, senders),
     { snapshot: seen, ledger, dynamics },

@@ -1,3 +1,5 @@
+import type { Unread } from "../senders/demands-in-force.ts";
+import { dearNow } from "../senders/resting.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -61,6 +63,8 @@ export interface Wanted {
   readonly last: () => LastPlan | undefined;
   /** Sets whose demand is not among these. */
   readonly aside: Aside;
+  /** Jobs that are not among these. */
+  readonly unread: Unread;
 }
 
 /** The placements of the stored plan. Undefined if it has none, or not all of them. */
@@ -86,7 +90,7 @@ export function weigh(asked: ToWeigh): Weighed {
   const { snapshot, ledger, wanted, policy, now } = asked;
   const supply = supplyNow(asked);
   const allocation = planOrRecall(asked, supply);
-  const leftOut = new LeftOut(allocation.leftOut, wanted.aside);
+  const leftOut = new LeftOut(allocation.leftOut, wanted.aside, wanted.unread);
   const candidates = findReleasable(asked, supply, allocation, leftOut);
   const planned = leftOut.others(wanted.demands);
   return {
@@ -161,9 +165,10 @@ export function supplyOf(
   { inFlight, intents, backoffs, groupFills, dear }: ClusterRecord,
   seen: Seen,
 ): Supply {
+  const resting = dearNow(dear, seen.now);
   return {
     ...seen,
-    ...(dear === undefined || dear.until <= seen.now ? {} : { resting: dear.sets }),
+    ...(resting === undefined ? {} : { resting }),
     inFlight,
     pendingCreates: pendingCreates(intents),
     backoffs,

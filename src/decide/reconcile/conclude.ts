@@ -12,12 +12,10 @@ import { commitEffects } from "../intents/commit-effects.ts";
 import { startEffects, withStart } from "../intents/node-starts.ts";
 import type { JudgedNodes } from "./judge-nodes.ts";
 import { judgeNodes } from "./judge-nodes.ts";
-import { describeAside, describeLeftOut } from "../need/left-out.ts";
+import { describeAside, describeLeftOut, outcomesOfUnread } from "../need/left-out.ts";
 import { findUnneeded } from "../need/unneeded.ts";
-import type { Weighed } from "../need/weigh.ts";
 import { withStopKeys } from "../nodes/stop-keys.ts";
 import { noteGroups } from "../record/group-fills.ts";
-import type { Admitted } from "../senders/admit.ts";
 import { refusedOutcome } from "../senders/admit.ts";
 import { foldQuestions } from "../stops/questions.ts";
 import type { Reach } from "../stops/reach.ts";
@@ -58,27 +56,26 @@ export function conclude(on: Conclusion): Decision {
 
 /** The part of a plan that says why. */
 function reasonsOf(
-  { weighed, admitted, aside, record, policy }: Conclusion,
+  { weighed, admitted, aside, record, last, policy }: Conclusion,
   { verdicts }: JudgedNodes,
 ): Pick<Plan, "demands" | "nodes" | "groups" | "loads" | "leftOut"> {
-  const { groups, loads, leftOut, isTooDear } = weighed.allocation;
+  const { allocation, leftOut } = weighed;
+  const { groups, loads, outcomes, isTooDear } = allocation;
   const dear = isTooDear === true ? policy.defaultResources?.length : undefined;
   return {
-    demands: outcomesOf(weighed, admitted),
+    demands: [
+      ...outcomes,
+      ...outcomesOfUnread(admitted.unread, outcomes, last, record),
+      // Last, because plans refer to demands by their rank.
+      ...admitted.refused.map(refusedOutcome),
+    ],
     nodes: verdicts,
     ...(groups.length === 0 ? {} : { groups }),
     loads,
-    ...(weighed.leftOut.none
+    ...(leftOut.none
       ? {}
       : { leftOut: [...describeLeftOut(leftOut, dear), ...describeAside(aside, record)] }),
   };
-}
-
-/** Outcomes in the order of rank. Refused demands come last, because plans refer to demands by their rank. */
-function outcomesOf({ allocation }: Weighed, { refused }: Admitted): Plan["demands"] {
-  return refused.length === 0
-    ? allocation.outcomes
-    : [...allocation.outcomes, ...refused.map(refusedOutcome)];
 }
 
 /** The ledger with these nodes as being started. */

@@ -8,7 +8,7 @@ import type { PoolOwners } from "../../domain/request-sets.ts";
 import type { Outage } from "../../domain/troubles.ts";
 import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { Instant } from "../../domain/units.ts";
-import { admitDemands } from "../senders/admit.ts";
+import { admitToPlan } from "../senders/admit.ts";
 import { forgetOldBackoffs } from "../intents/back-off.ts";
 import { bindReported } from "../world/bind-reported.ts";
 import { dynamicsOf } from "../world/dynamic-arrays.ts";
@@ -69,7 +69,7 @@ export function decide(
     policy,
     now,
   );
-  const admitted = admitDemands(observed, bodies, policy);
+  const admitted = admitToPlan(observed, bodies, policy, now);
   const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
   const named = recogniseByName(updated, dynamics);
   const started = endStarts(observed, named, snapshot, policy, now);
@@ -85,7 +85,7 @@ export function decide(
   const reports = readReports(hosts, cluster, admitted.demands);
   const ended = endedClaims(observed, bodies, now, policy.senders);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
-  const wanted = { demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
+  const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
   const weighed = weigh({ record: next, snapshot, ledger, questions, wanted, policy, now, recall });
   const found = { dynamics, admitted, aside, observation, ledger, questions, facts, weighed, outage, down };
   return conclude({ ...found, record: withPoolOwners(next, owners), last: bodies.plan, policy, now, owner });

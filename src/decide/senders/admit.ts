@@ -10,10 +10,12 @@ import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { SetEntries } from "../../domain/request-sets.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
-import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
+import { compareText } from "../../domain/text.ts";
 import { refusedAttributes } from "./allowed-attributes.ts";
+import type { Unread, When } from "./demands-in-force.ts";
 import { demandsInForce } from "./demands-in-force.ts";
+import { restingNow } from "./resting.ts";
 import { attributesOf, freeKeysOf, mayDefineArray, mayWrite, ruleOf } from "./sender-rule.ts";
 import { lineageOf } from "../../domain/dynamic-array.ts";
 
@@ -25,6 +27,7 @@ export interface Admitted {
   readonly refused: readonly RefusedDemand[];
   /** By defined dynamic node array, the set whose definition counts. */
   readonly definers: ReadonlyMap<ArrayName, SetName>;
+  readonly unread: Unread;
 }
 
 /** A demand that does not count, and why. */
@@ -35,15 +38,21 @@ export interface RefusedDemand extends RankedDemand {
 /**
  * Applies the configuration's rules for senders to the demand in force. Demand that was accepted under an earlier configuration, or by an older
  * release, is checked too. The definition of a dynamic node array is that of the set that defined it first, until that set lapses or omits
- * it. Different definitions of other sets are refused. With `now`, sets that have expired since the last plan are left out.
+ * it. Different definitions of other sets are refused. What counts at a moment: see {@link demandsInForce}.
  */
-export function admitDemands(record: ClusterRecord, bodies: Bodies, policy: Policy, now?: Instant): Admitted {
+export function admitDemands(
+  record: ClusterRecord,
+  bodies: Bodies,
+  policy: Policy,
+  when: When = {},
+): Admitted {
   const { senders = NO_SENDER_RULES } = policy;
   const refused: RefusedDemand[] = [];
   const allowed: RankedDemand[] = [];
   // Most demands are of the same set as the one before.
   let rights: Rights | undefined;
-  for (const ranked of demandsInForce(record, bodies, now)) {
+  const { read, unread } = demandsInForce(record, bodies, when);
+  for (const ranked of read) {
     if (rights?.set !== ranked.set) rights = rightsOf(ranked.set, senders);
     const reason = whyRefused(ranked, rights, senders);
     if (reason === undefined) allowed.push(lowered(ranked, rights));
@@ -53,13 +62,19 @@ export function admitDemands(record: ClusterRecord, bodies: Bodies, policy: Poli
   const definers = findDefiners(allowed, existing, record.sets);
   const isNarrowed = senders.some(({ configuration }) => configuration !== undefined);
   if (definers.size === 0 && existing.size === 0 && !isNarrowed)
-    return { demands: allowed, refused, definers: NOBODY };
+    return { demands: allowed, refused, definers: NOBODY, unread };
   const demands = allowed.filter((ranked) => {
     const reason = whyNotDefined(ranked, definers, existing, senders);
     if (reason !== undefined) refused.push({ ...ranked, reason });
     return reason === undefined;
   });
-  return { demands, refused, definers: new Map([...definers].map(([array, { set }]) => [array, set])) };
+  const names = new Map([...definers].map(([array, { set }]) => [array, set]));
+  return { demands, refused, definers: names, unread };
+}
+
+/** What a plan reads of it: few jobs of senders that rest. */
+export function admitToPlan(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): Admitted {
+  return admitDemands(record, bodies, policy, { resting: restingNow(record.dear, policy, now) });
 }
 
 const NOBODY: Admitted["definers"] = new Map();

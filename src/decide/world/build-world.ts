@@ -1,7 +1,7 @@
-import type { BucketOffer, Resting, World } from "../../domain/world.ts";
+import type { BucketOffer, World } from "../../domain/world.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import { OWN_DEFAULTS } from "../../domain/default-resource.ts";
-import type { ArrayName, SetName } from "../../domain/ids.ts";
+import type { ArrayName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Ledger } from "../../domain/ledger.ts";
@@ -10,7 +10,7 @@ import { dynamicOffers } from "./dynamic-offers.ts";
 import { dynamicSupply } from "./dynamic-supply.ts";
 import { stepsForDefaults, stepsForRules } from "../constraints/budget.ts";
 import { capsInForce } from "../senders/caps-in-force.ts";
-import { senderOf } from "../senders/shares.ts";
+import { restingOf } from "../senders/resting.ts";
 import { stepsToFindRules } from "../senders/sender-rule.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import { Ceilings } from "./ceilings.ts";
@@ -71,15 +71,6 @@ export function buildWorld(input: WorldInput): World {
     ...(steps === 0 ? {} : { steps }),
     ...(input.resting === undefined ? {} : { resting: restingOf(input.resting, policy) }),
     ...(clusterBuckets.isSpent ? { isTooDear: true } : {}),
-  };
-}
-
-function restingOf(resting: readonly SetName[], { senders = NO_SENDER_RULES }: Policy): Resting {
-  const dear = new Set(resting.map((set) => senderOf(senders, set)));
-  return {
-    sets: new Set(resting),
-    // Without rules names can be invented.
-    mayDraw: (set) => senders.length > 0 && !dear.has(senderOf(senders, set)),
   };
 }
 

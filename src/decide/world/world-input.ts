@@ -5,10 +5,11 @@ import type { InFlight } from "../../domain/in-flight.ts";
 import type { CreateSet } from "../../domain/intent.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { NodeId, SetName } from "../../domain/ids.ts";
+import type { NodeId } from "../../domain/ids.ts";
 import type { Pool, RankedDemand } from "../../domain/demand.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { Reports } from "./scheduler-only.ts";
+import type { DearDemand } from "../../domain/record.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 
 /** The inputs of {@link buildWorld}. */
@@ -39,8 +40,8 @@ export interface WorldInput {
   readonly doubted?: ReadonlySet<NodeId>;
   /** Nodes that keep their jobs and take no others. Absent: none. */
   readonly full?: ReadonlySet<NodeId>;
-  /** Sets whose demand was too dear a moment ago. Absent: none. */
-  readonly resting?: readonly SetName[];
+  /** Absent: no set rests. */
+  readonly resting?: DearDemand;
   /** The order in which existing nodes are used: see `SupplyNode.order`. Nodes that were observed later come later. */
   readonly order: (node: Node, known?: LedgerNode) => number;
   readonly now: Instant;

@@ -1,4 +1,6 @@
 import type { Problem } from "../../domain/demand.ts";
+import type { Sliced } from "../../domain/sliced.ts";
+import { atOnce } from "../../domain/sliced.ts";
 import { BOUNDS } from "./bounds.ts";
 import { joinPath, problemAt } from "./problem.ts";
 
@@ -50,6 +52,9 @@ export function countValues(text: string, most: number = BOUNDS.values): number 
   return values;
 }
 
+/** About 10 ms. */
+const VALUES_AT_ONCE = 100_000;
+
 /** One level of a walk over a value. */
 interface Level {
   readonly value: object;
@@ -64,6 +69,11 @@ interface Level {
  * recursive. Undefined if nothing is too large or too deep.
  */
 export function oversizeOf(root: unknown, levelsAbove = 0): Oversize | undefined {
+  return atOnce(findOversizeInSlices(root, levelsAbove));
+}
+
+/** {@link oversizeOf} in slices. */
+export function* findOversizeInSlices(root: unknown, levelsAbove = 0): Sliced<Oversize | undefined> {
   const levels: Level[] = [];
   let left: number = BOUNDS.values;
   /** The problem of the value itself; otherwise descends into it. */
@@ -87,6 +97,7 @@ export function oversizeOf(root: unknown, levelsAbove = 0): Oversize | undefined
   while (flaw === undefined) {
     const level = levels.at(-1);
     if (level === undefined) return undefined;
+    if (left % VALUES_AT_ONCE === 0) yield;
     if (level.next === level.length) levels.pop();
     else {
       const key = level.keys?.[level.next] ?? level.next;

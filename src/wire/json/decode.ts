@@ -1,9 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import { isUtf16, notJson, type Problem } from "./problem.ts";
-import { countValues, oversizeOf, oversizeOfText } from "./check-size.ts";
+import { countValues, findOversizeInSlices, oversizeOf, oversizeOfText } from "./check-size.ts";
 import { BOUNDS } from "./bounds.ts";
 import { isFields } from "./fields.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Sliced } from "../../domain/sliced.ts";
+import { atOnce } from "../../domain/sliced.ts";
 
 const ENCODINGS = "JSON, base64 of JSON, or base64 of gzipped JSON";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
@@ -39,10 +41,15 @@ export type Decoded =
  * (bounds.ts).
  */
 export function decodeMessage(input: string | Uint8Array | object, most: Most): Decoded {
+  return atOnce(decodeInSlices(input, most));
+}
+
+/** {@link decodeMessage} in slices. */
+export function* decodeInSlices(input: string | Uint8Array | object, most: Most): Sliced<Decoded> {
   const decoded = unpackMessage(input, most, (text) => parse(text, most));
   if (decoded.kind === "problem") return decoded;
   const { value } = decoded;
-  const oversize = oversizeOf(value);
+  const oversize = yield* findOversizeInSlices(value);
   if (oversize === undefined) return decoded;
   const isInJob = oversize.at[0] === "jobs" && oversize.at.length > 1 && isFields(value);
   if (isInJob && oversizeOf({ ...value, jobs: [] }) === undefined)

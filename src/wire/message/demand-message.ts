@@ -1,16 +1,18 @@
 import type { Revision, SetDemand, WholeUpdate } from "../../domain/demand.ts";
 import type { ClusterName, SetName } from "../../domain/ids.ts";
+import type { Sliced } from "../../domain/sliced.ts";
+import { atOnce } from "../../domain/sliced.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import type { Decoded } from "../json/decode.ts";
-import { decodeMessage, MOST_BY_QUEUE, MOST_OVER_HTTP } from "../json/decode.ts";
-import { measure } from "./digest.ts";
+import { decodeInSlices, MOST_BY_QUEUE, MOST_OVER_HTTP } from "../json/decode.ts";
+import { measureInSlices } from "./digest.ts";
 import { isFields } from "../json/fields.ts";
 import { problemAt } from "../json/problem.ts";
 import type { Seconds } from "../../domain/units.ts";
 import { envelopeSchema } from "./envelope.ts";
 import type { MessageContext, SenderTime, RequestSetContext, MessageRead } from "./message-read.ts";
-import { readUpdate } from "./read-update.ts";
+import { readUpdateInSlices } from "./read-update.ts";
 import { readWake } from "./wake-message.ts";
 
 const UPDATE_KEYS = Object.keys(envelopeSchema.shape);
@@ -23,11 +25,19 @@ const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
  * which it was put into the queue, with ties decided by message id (architecture.md, Revisions).
  */
 export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
-  const decoded = decodeMessage(input, MOST_BY_QUEUE);
+  return atOnce(readDemandMessageInSlices(input, context));
+}
+
+/** {@link readDemandMessage} in slices. */
+export function* readDemandMessageInSlices(
+  input: string | Uint8Array | object,
+  context: MessageContext,
+): Sliced<MessageRead> {
+  const decoded = yield* decodeInSlices(input, MOST_BY_QUEUE);
   if (decoded.kind === "problem") return undecodable(decoded);
   if (isFields(decoded.value) && "wake" in decoded.value) return readWake(decoded.value, context);
   const { senderTime = sameTime } = context;
-  return readUpdate(decoded, {
+  return yield* readUpdateInSlices(decoded, {
     keys: MESSAGE_KEYS,
     sentAt: context.insertedAt,
     now: context.now,
@@ -48,8 +58,16 @@ export function readDemandMessage(input: string | Uint8Array | object, context: 
  * arrives when it is sent.
  */
 export function readRequestSet(body: string | Uint8Array | object, context: RequestSetContext): MessageRead {
+  return atOnce(readRequestSetInSlices(body, context));
+}
+
+/** {@link readRequestSet} in slices. */
+export function* readRequestSetInSlices(
+  body: string | Uint8Array | object,
+  context: RequestSetContext,
+): Sliced<MessageRead> {
   const address = { cluster: context.cluster, set: context.set };
-  const decoded = decodeMessage(body, MOST_OVER_HTTP);
+  const decoded = yield* decodeInSlices(body, MOST_OVER_HTTP);
   if (decoded.kind === "problem") return { ...undecodable(decoded), ...address };
   const { value, hasOversizeJob } = decoded;
   const senderNow = (context.senderTime ?? sameTime)(context.now);
@@ -62,7 +80,7 @@ export function readRequestSet(body: string | Uint8Array | object, context: Requ
     cluster: value["cluster"] ?? context.cluster,
     requestSet: value["requestSet"] ?? context.set,
   };
-  const read = readUpdate(
+  const read = yield* readUpdateInSlices(
     hasOversizeJob === true ? { value: addressed, hasOversizeJob } : { value: addressed },
     {
       keys: UPDATE_KEYS,
@@ -100,7 +118,7 @@ export function emptyRequestSet(
     intervalSeconds,
     sentAt: now,
     expiresAt: plusSeconds(now, intervalSeconds),
-    ...measure(demand),
+    ...atOnce(measureInSlices(demand)),
     demand,
     ends: true,
   };

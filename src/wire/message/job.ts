@@ -1,4 +1,5 @@
 import type { JobDemand, RejectedJob } from "../../domain/demand.ts";
+import type { Sliced } from "../../domain/sliced.ts";
 import { JobConstraints } from "./job-constraints.ts";
 import {
   checkKeys,
@@ -42,6 +43,9 @@ export const JOB_KEYS: ReadonlySet<string> = new Set([
   "metadata",
 ]);
 
+/** A few milliseconds. */
+const JOBS_AT_ONCE = 1000;
+
 /** Levels above a job: the message and the list. */
 const LEVELS_ABOVE = 2;
 
@@ -58,17 +62,18 @@ export interface JobsRead {
  * `position` is the rank of the first one in its message. `hasOversizeJob`: one of them is too large or too deep to be read. The second job
  * with the same name is rejected, because renewals could not distinguish the two.
  */
-export function readJobs(
+export function* readJobsInSlices(
   items: readonly unknown[],
   position: number,
   { hasOversizeJob = false }: { readonly hasOversizeJob?: boolean } = {},
-): JobsRead {
+): Sliced<JobsRead> {
   const jobs: JobDemand[] = [];
   const rejected: RejectedJob[] = [];
   const names = new Set<string>();
   const constraints = new JobConstraints();
   let moreRejected = 0;
-  items.forEach((item, index) => {
+  for (const [index, item] of items.entries()) {
+    if (index % JOBS_AT_ONCE === JOBS_AT_ONCE - 1) yield;
     const isFull = rejected.length >= BOUNDS.rejectedJobs;
     const found = new Problems(isFull ? 0 : BOUNDS.problems);
     const problems = found.below(() => `jobs[${index}]`);
@@ -83,7 +88,7 @@ export function readJobs(
       jobs.push(job);
     } else if (isFull) moreRejected += 1;
     else rejected.push({ name: nameOf(item) ?? `#${index}`, problems: found.all() });
-  });
+  }
   return { jobs, rejected, moreRejected };
 }
 

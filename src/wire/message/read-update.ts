@@ -9,13 +9,14 @@ import type {
 import { REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";
 import type { ClusterName, SetName } from "../../domain/ids.ts";
 import { clusterName, setName } from "../../domain/ids.ts";
+import type { Sliced } from "../../domain/sliced.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime, plusSeconds } from "../../domain/units.ts";
 import type { Decoded } from "../json/decode.ts";
-import { measure } from "./digest.ts";
+import { measureInSlices } from "./digest.ts";
 import type { Fields } from "../json/fields.ts";
 import { isFields, isTooLong, listOrOne } from "../json/fields.ts";
-import { readJobs } from "./job.ts";
+import { readJobsInSlices } from "./job.ts";
 import { isName } from "../json/name.ts";
 import { readNodearrays } from "./nodearray.ts";
 import { readPools } from "./pool.ts";
@@ -47,13 +48,16 @@ interface UpdateContext {
 type DecodedValue = Pick<Extract<Decoded, { kind: "value" }>, "value" | "hasOversizeJob">;
 
 /** Reads a decoded message that is not a wake message. All of its problems are found, in its envelope and in its lists. */
-export function readUpdate({ value, hasOversizeJob }: DecodedValue, context: UpdateContext): MessageRead {
+export function* readUpdateInSlices(
+  { value, hasOversizeJob }: DecodedValue,
+  context: UpdateContext,
+): Sliced<MessageRead> {
   const parsed = envelopeSchema.safeParse(value);
   const problems = new Problems();
   if (!parsed.success) addSchemaProblems(problems, parsed.error, value, () => context.keys);
   const fields = isFields(value) ? value : {};
   findCircumstances(fields, context, problems);
-  const lists = readLists(fields, { hasOversizeJob: hasOversizeJob === true }, problems);
+  const lists = yield* readLists(fields, { hasOversizeJob: hasOversizeJob === true }, problems);
   // Checked last: a message with other errors may only have misspelt its list.
   if (problems.count === 0 && !LISTS.some((key) => fields[key] !== undefined))
     problems.add(() => problemAt("", undefined, SOME_LIST));
@@ -114,9 +118,9 @@ interface Found {
 }
 
 /** A message without `nodearrays` and `jobs` leaves its set's demand unchanged. */
-function readLists(message: Fields, found: Found, problems: Problems): Lists {
+function* readLists(message: Fields, found: Found, problems: Problems): Sliced<Lists> {
   const states = message["nodearrays"] !== undefined || message["jobs"] !== undefined;
-  const asked = states ? readDemands(message, found, problems) : undefined;
+  const asked = states ? yield* readDemands(message, found, problems) : undefined;
   const pools = message["pools"] === undefined ? undefined : readPools(message["pools"], problems);
   const report =
     message["schedulerNodes"] === undefined
@@ -126,18 +130,18 @@ function readLists(message: Fields, found: Found, problems: Problems): Lists {
   const { demands, rejectedJobs, ...more } = asked;
   // Keys in alphabetical order: see digestOf.
   const demand: SetDemand = { demands, ...more, pools: pools ?? [], rejectedJobs };
-  return { ...measure(demand), demand, ...report };
+  return { ...(yield* measureInSlices(demand)), demand, ...report };
 }
 
 type Asked = Pick<SetDemand, "demands" | "rejectedJobs" | "moreRejectedJobs">;
 
-function readDemands(message: Fields, found: Found, problems: Problems): Asked {
+function* readDemands(message: Fields, found: Found, problems: Problems): Sliced<Asked> {
   const targets = readNodearrays(
     itemsOf(message, "nodearrays", BOUNDS.nodearrays, "entries", problems),
     problems,
   );
   const items = itemsOf(message, "jobs", BOUNDS.jobs, "jobs", problems);
-  const { jobs, rejected, moreRejected } = readJobs(items, targets.length, found);
+  const { jobs, rejected, moreRejected } = yield* readJobsInSlices(items, targets.length, found);
   return {
     demands: [...targets, ...jobs],
     ...(moreRejected === 0 ? {} : { moreRejectedJobs: moreRejected }),

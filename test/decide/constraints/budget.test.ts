@@ -53,17 +53,25 @@ test("reasons that cost too much take nothing from what places the demand", () =
 });
 
 describe("a set that rests has little, and", () => {
+  const isEvil = (set: string) => set.startsWith("evil");
+
   test("no set draws on the pot: the others have their shares", () => {
-    const budget = new Budget(1_000_000, 2, 0, { sets: new Set([EVIL]), mayDraw: () => false });
+    const budget = new Budget(1_000_000, 2, 0, { rests: isEvil, restsWhole: isEvil, mayDraw: () => false });
     expect(spendAll(budget, EVIL)).toBe(10_000);
     expect(spendAll(budget, HONEST)).toBe(250_000);
   });
 
   test("a set of another sender draws on the pot", () => {
     const mayDraw = (set: string) => set === HONEST;
-    const budget = new Budget(1_000_000, 2, 0, { sets: new Set([EVIL]), mayDraw });
+    const budget = new Budget(1_000_000, 2, 0, { rests: isEvil, restsWhole: isEvil, mayDraw });
     expect(spendAll(budget, EVIL)).toBe(10_000);
     // The step that exceeded the share of the other set is charged to the pot.
     expect(spendAll(budget, HONEST)).toBe(749_999);
+  });
+
+  test("all that rest have together what twenty of them have", () => {
+    const budget = new Budget(27_000_000, 30, 0, { rests: isEvil, restsWhole: isEvil, mayDraw: () => false });
+    const spent = Array.from({ length: 29 }, (_, at) => spendAll(budget, setName(`evil-${at}`)));
+    expect(spent).toEqual([...Array<number>(20).fill(10_000), ...Array<number>(9).fill(0)]);
   });
 });

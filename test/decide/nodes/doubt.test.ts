@@ -54,7 +54,7 @@ test("a node in doubt stands in for no other, and is there for creates", () => {
     [
       ...findSpare(
         { ...supply, doubted: new Set(doubted.map(nodeId)) },
-        demands,
+        { demands },
         new Set([nodeId("n1")]),
         NOW,
       ).spare,

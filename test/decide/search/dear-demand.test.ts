@@ -1,6 +1,7 @@
 /** The most expensive demand that a message can contain, with the default budget. */
 import { describe, expect, test } from "vitest";
 import { withDearDemand } from "../../../src/decide/need/dear-demand.ts";
+import { restingOf } from "../../../src/decide/senders/resting.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { Demand } from "../../../src/domain/demand.ts";
@@ -59,30 +60,56 @@ test("4,000 jobs with 100 alternatives each are planned in less than 5 s, and wh
   expect(withDearDemand(rested, cheap, [], later).dear).toBeUndefined();
 });
 
-describe("a sender whose demand is planned in full, but takes long", () => {
+describe("a sender whose demand is planned in full, but spends many steps", () => {
   const rule = (requestSets: readonly string[]) => ({ ...SENDER_RULE, requestSets });
   const two = [rule(["evil*"]), rule(["honest"])];
   const plan = { number: 7, at: NOW, creates: [], terminates: [], demands: [], nodes: new Map() };
-  const ended = (seconds: number) => ({ began: NOW, ended: plusSeconds(NOW, seconds) });
+  const wholeRest = (until: number, ...allOf: readonly string[]) => ({
+    sets: [],
+    allOf: allOf.map((set) => setName(set)),
+    until: plusSeconds(NOW, until),
+  });
 
   test.each([
-    { name: "over a second: its sets rest, the dearest first", rests: true },
-    { name: "a second", seconds: 1, rests: false },
-    { name: "4 s at ten times the speed are less than a second", speed: 10, rests: false },
+    { name: "over a million: all of its sets rest", rests: true },
+    { name: "a million", evil: 800_000, rests: false },
+    { name: "with a clock that stands still", seconds: 0, rests: false },
     { name: "without rules", rules: [], rests: false },
     { name: "no other sender has a live set", isAlone: true, rests: false },
-    { name: "it spent half, and not more", honest: 500_000, rests: false },
-  ])("$name", ({ seconds = 4, speed, rules = two, isAlone = false, honest = 150_000, rests }) => {
+    { name: "it spent half, and not more", honest: 1_200_000, rests: false },
+  ])("$name", ({ seconds = 4, rules = two, isAlone = false, evil = 1_000_000, honest = 150_000, rests }) => {
     const { record } = buildState({ sets: { "evil-1": {}, "evil-2": {}, honest: { live: !isAlone } } });
     const stepsBySet = new Map([
       [setName("evil-1"), 200_000],
       [setName("honest"), honest],
-      [setName("evil-2"), 300_000],
+      [setName("evil-2"), evil],
     ]);
-    const { dear } = withDearDemand(record, { plan, stepsBySet }, rules, { ...ended(seconds), speed });
+    const times = { began: NOW, ended: plusSeconds(NOW, seconds) };
+    const { dear } = withDearDemand(record, { plan, stepsBySet }, rules, times);
     // 20 times 4 s after its end.
-    const resting = { sets: ["evil-2", "evil-1"], until: plusSeconds(NOW, 84) };
-    expect(dear).toEqual(rests ? resting : undefined);
+    expect(dear).toEqual(rests ? wholeRest(84, "evil-1") : undefined);
+  });
+
+  test("a second sender that does so meanwhile rests, too, until then", () => {
+    const { record } = buildState({
+      sets: { "evil-1": {}, honest: {} },
+      record: { dear: wholeRest(84, "evil-1") },
+    });
+    const stepsBySet = new Map([[setName("honest"), 2_000_000]]);
+    const times = { began: plusSeconds(NOW, 10), ended: plusSeconds(NOW, 11) };
+    const { dear } = withDearDemand(record, { plan, stepsBySet }, two, times);
+    expect(dear).toEqual(wholeRest(84, "evil-1", "honest"));
+  });
+
+  test("rests with sets that it names later", () => {
+    const { rests, mayDraw } = restingOf(wholeRest(84, "evil-1"), { senders: two });
+    expect(["evil-1", "evil-9", "honest"].map((set) => [rests(setName(set)), mayDraw(setName(set))])).toEqual(
+      [
+        [true, false],
+        [true, false],
+        [false, true],
+      ],
+    );
   });
 });
 

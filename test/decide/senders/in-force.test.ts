@@ -272,7 +272,7 @@ describe("priorities and caps", () => {
     const { record, bodies } = push(Object.fromEntries(names.map((name) => [name, { jobs: [job("j", 1)] }])));
     const ceilings = new Map(Object.entries(caps).map(([name, nodes]) => [name, { nodes: Number(nodes) }]));
     const policy = { ...rules(...all), caps: { requestSets: ceilings, users: new Map() } };
-    return capsInForce(policy, demandsInForce(record, bodies)).map(
+    return capsInForce(policy, demandsInForce(record, bodies).read).map(
       ({ name, sets, max }) => `${name}${sets === undefined ? "" : ` for ${sets.join(" ")}`}: ${max}`,
     );
   };

@@ -1,6 +1,11 @@
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { clusterName, setName } from "../../../src/domain/ids.ts";
-import { readDemandMessage, readRequestSet } from "../../../src/wire/message/demand-message.ts";
+import {
+  readDemandMessage,
+  readRequestSet,
+  readRequestSetInSlices,
+} from "../../../src/wire/message/demand-message.ts";
 import { processorMs } from "../../support/processor-time.ts";
 import { CONTEXT, updateOf } from "../context.ts";
 
@@ -79,4 +84,19 @@ test("a message of a virtual run, six thousand hosts and as many placed slots, t
   console.log(`6,000 hosts and placed slots: ${(read.milliseconds / rounds).toFixed(1)} ms a message`);
   expect(read.result[0]?.schedulerNodes).toHaveLength(6000);
   expect(read.milliseconds).toBeLessThan(TIMES_JSON_PARSE * parse.milliseconds);
+});
+
+test("a large message is read in slices, a small one in one", () => {
+  const slicesOf = (count: number): number => {
+    const jobs = Array.from({ length: count }, (_, at) => ({ name: `j${at}`, constraints: { ncpus: 1 } }));
+    const body = gzipSync(JSON.stringify({ version: 1, jobs }));
+    const context = { ...CONTEXT, cluster: clusterName("prod"), set: setName("standard") };
+    const reading = readRequestSetInSlices(body, context);
+    for (let slices = 1; ; slices += 1) {
+      const { done, value } = reading.next();
+      if (done === true && updateOf(value).demand.demands.length === count) return slices;
+    }
+  };
+  // One for each thousand jobs, each hundred thousand values that are checked, and each 256 KiB of text of which the digest is made.
+  expect([slicesOf(999), slicesOf(100_000) >= 100 + 3 + 70]).toEqual([1, true]);
 });
