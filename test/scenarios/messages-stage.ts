@@ -257,6 +257,8 @@ export interface LateQuestions {
   readonly setForwardSeconds?: number;
   /** By how much the node's clock is ahead of the app's from the beginning. */
   readonly aheadSeconds?: number;
+  /** How often this happens. Absent: once. */
+  readonly times?: number;
 }
 
 export interface LateStops {
@@ -266,19 +268,21 @@ export interface LateStops {
 
 /** Some questions of three idle nodes wait in front of a host, all to the same moment. A node without an answer takes work again. */
 export async function playLateQuestions(options: LateQuestions): Promise<LateStops> {
-  const { seconds, waiting, setForwardSeconds, aheadSeconds } = options;
+  const { seconds, waiting, setForwardSeconds, aheadSeconds, times = 1 } = options;
   const { stage, nodes, clock } = await knownNodes(setForwardSeconds, aheadSeconds);
   const asking = new AskingNodes(stage);
-  const arriveAt = stage.clock.now() + 1000 * seconds;
-  for (const node of nodes) {
-    const reach = async ({ nth, query }: Asked): Promise<Told> => {
-      if (!waiting.includes(nth)) return NO_ANSWER;
-      await stage.clock.sleep(Math.max(0, arriveAt - stage.clock.now()));
-      return stage.ask(node, undefined, query);
-    };
-    void askUntilOver(stage, node, { nodes: asking, reach, clock });
+  for (let time = 0; time < times; time += 1) {
+    const arriveAt = stage.clock.now() + 1000 * seconds;
+    for (const node of nodes) {
+      const reach = async ({ nth, query }: Asked): Promise<Told> => {
+        if (!waiting.includes(nth)) return NO_ANSWER;
+        await stage.clock.sleep(Math.max(0, arriveAt - stage.clock.now()));
+        return stage.ask(node, undefined, query);
+      };
+      void askUntilOver(stage, node, { nodes: asking, reach, clock });
+    }
+    await stage.pass(seconds + (time + 1 < times ? 90 : 900));
   }
-  await stage.pass(seconds + 900);
   return { open: asking.stoppedOpen.size, stopped: stage.count("terminate-accepted") };
 }
 

@@ -170,6 +170,12 @@ export const MUTANTS: readonly Mutant[] = [
     "are not known and are",
   ),
   mutant(
+    "questions that waited one after the other agree",
+    ["src/decide/autostop/node-clock.ts", "1000 * apart >= clock.behindMs;", "1000 * apart < 0;"],
+    MESSAGES,
+    "a second time",
+  ),
+  mutant(
     "a question that seems early is taken",
     [
       "src/decide/autostop/node-clock.ts",

@@ -24,9 +24,12 @@ export function clockAfter(clock: NodeClock | undefined, asking: Asking): NodeCl
   if (behindMs === undefined) return clock;
   if (clock === undefined) return { arrivedAt, behindMs };
   const { knownMs } = clock;
-  if (secondsBetween(clock.arrivedAt, arrivedAt) < APART_SECONDS) return clock;
+  const apart = secondsBetween(clock.arrivedAt, arrivedAt);
+  if (apart < APART_SECONDS) return clock;
   const known = knownMs === undefined ? {} : { knownMs };
-  if (Math.abs(behindMs - clock.behindMs) > AGREE_MS) return { arrivedAt, behindMs, ...known };
+  // Each may have waited in front of a host that stood still twice, for as long as the other.
+  const inTurn = clock.behindMs > 1000 * APART_SECONDS && 1000 * apart >= clock.behindMs;
+  if (inTurn || Math.abs(behindMs - clock.behindMs) > AGREE_MS) return { arrivedAt, behindMs, ...known };
   const isSame = knownMs !== undefined && Math.abs(behindMs - knownMs) <= DRIFT_MS;
   return isSame ? clock : { arrivedAt, behindMs, knownMs: behindMs };
 }

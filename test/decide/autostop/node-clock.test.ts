@@ -56,6 +56,31 @@ test.each([
     held: [true, true, true, false, false],
   },
   {
+    name: "two that waited in front of a host that stood still twice",
+    questions: [
+      [0, 284],
+      [383, 290],
+      [440, 0],
+    ],
+    held: [true, true, false],
+  },
+  {
+    name: "a clock that is 40 s behind, and asks again after 30 s",
+    questions: [
+      [0, 40],
+      [30, 40],
+    ],
+    held: [true, false],
+  },
+  {
+    name: "a clock that is 25 s behind, and asks again after a minute",
+    questions: [
+      [0, 25],
+      [60, 25],
+    ],
+    held: [true, false],
+  },
+  {
     name: "a clock that is ten minutes behind: its second question counts",
     questions: [
       [0, 600],
