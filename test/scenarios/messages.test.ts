@@ -102,7 +102,7 @@ describe("questions wait in front of a host, and the others reach nobody", () =>
     { name: "the second, for 220 s", seconds: 220, waiting: [1], stopped: 0 },
     { name: "both, for 220 s", seconds: 220, waiting: [0, 1], stopped: 0 },
     { name: "three, for 300 s", seconds: 300, waiting: [0, 1, 2], stopped: 0 },
-    { name: "the first, for 300 s, and so a second time", seconds: 300, waiting: [0], times: 2, stopped: 0 },
+    { name: "the first, for 300 s, twice", seconds: 300, waiting: [0], times: 2, stopped: 0 },
   ])("$name: no node that has opened is stopped", async ({ name: _name, stopped, ...late }) => {
     expect(await playLateQuestions(late)).toEqual({ open: 0, stopped });
   });

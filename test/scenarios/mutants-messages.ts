@@ -173,7 +173,7 @@ export const MUTANTS: readonly Mutant[] = [
     "questions that waited one after the other agree",
     ["src/decide/autostop/node-clock.ts", "1000 * apart >= clock.behindMs;", "1000 * apart < 0;"],
     MESSAGES,
-    "a second time",
+    "for 300 s, twice",
   ),
   mutant(
     "a question that seems early is taken",
