@@ -51,6 +51,8 @@ export async function runFreezes(
       await untilAsWanted(cluster);
       await standStill(cluster, moment, options, uniform);
       const wentOnAt = clock.now();
+      // Until then what is held has not taken effect.
+      await clock.sleep(1000 * (options.lateSeconds ?? 0));
       await untilAsWanted(cluster);
       convergedSeconds.push(Math.round((clock.now() - wentOnAt) / 1000));
     }
