@@ -7,7 +7,7 @@ import { mebibytesText, SMALL_TEXT } from "../src/domain/memory-budget.ts";
 import type { Sliced } from "../src/domain/sliced.ts";
 import type { Seconds } from "../src/domain/units.ts";
 import type { Most } from "../src/wire/json/decode.ts";
-import { weigh } from "../src/wire/json/decode.ts";
+import { weighInSlices } from "../src/wire/json/decode.ts";
 import { problem } from "./problem.ts";
 
 /** Who waits longer for memory is sent away. In real time: reading costs processor time. */
@@ -37,7 +37,7 @@ export async function enterToRead(
   input: string | Uint8Array | object,
   most: Most,
 ): Promise<Entry> {
-  const { text, heap } = weigh(input, most);
+  const { text, heap } = await inTurns(weighInSlices(input, most));
   const { large } = lanes.budget;
   if (heap > large) {
     const found = `a message that takes ${mebibytesText(heap)} of memory to read`;

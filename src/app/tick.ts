@@ -1,5 +1,5 @@
 import type { Plan } from "../domain/plan.ts";
-import { countUnmet } from "../domain/plan.ts";
+import { countDemands } from "../domain/plan.ts";
 import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/pace/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { bucketText } from "../domain/bucket.ts";
@@ -182,7 +182,7 @@ export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now
     created,
     terminated,
     ...(started === undefined ? {} : { started }),
-    unmet: countUnmet(plan?.demands ?? []),
+    unmet: plan === undefined ? 0 : countDemands(plan).unmet,
     ...withheldIn(plan),
     ...(record.trouble === undefined ? {} : { trouble: record.trouble.kind }),
     ...slowCallsIn(record, now),

@@ -1,7 +1,7 @@
 import type { NodeId } from "./ids.ts";
 import type { NodeVerdict } from "./node-verdict.ts";
 import type { Plan } from "./plan.ts";
-import { countUnmet, isShort } from "./plan.ts";
+import { countDemands, isShort } from "./plan.ts";
 import type { Ledger, LedgerNode } from "./ledger.ts";
 import type { Instant } from "./units.ts";
 
@@ -46,8 +46,7 @@ export function keepPlan(plan: Plan, ledger: Ledger): KeptPlan {
       started: plan.starts?.length ?? 0,
       terminated: plan.terminates.length,
       nodes: plan.nodes.size,
-      demands: plan.demands.length,
-      unmet: countUnmet(plan.demands),
+      ...countDemands(plan),
     },
   };
 }

@@ -46,6 +46,8 @@ export interface LeftOutSet {
   readonly first: string;
   /** Why they are expensive to plan: "40,000 jobs with up to 100 alternatives each". */
   readonly why: string;
+  /** How many of them have no outcome in the plan, because it did not read them. Absent: all have one. */
+  readonly unread?: number;
   /** Present: the plan did not read the set. Then `first` is empty. */
   readonly aside?: WhyAside;
   /** The configuration is expensive, and not the demand. Absent: the demand is. */
@@ -177,6 +179,15 @@ export const isShort = ({ placed, asked }: Pick<DemandOutcome, "placed" | "asked
 /** Number of demands that are not completely placed. */
 export function countUnmet(outcomes: readonly DemandOutcome[]): number {
   return outcomes.reduce((unmet, outcome) => (isShort(outcome) ? unmet + 1 : unmet), 0);
+}
+
+/** How many demands a plan is for, and how many of them it does not place. Jobs that it did not read count as not placed. */
+export function countDemands({ demands, leftOut = [] }: Plan): {
+  readonly demands: number;
+  readonly unmet: number;
+} {
+  const unread = leftOut.reduce((sum, one) => sum + (one.unread ?? 0), 0);
+  return { demands: demands.length + unread, unmet: countUnmet(demands) + unread };
 }
 
 /** The amount that a demand asks for, in its own unit. */

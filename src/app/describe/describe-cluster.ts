@@ -7,7 +7,7 @@ import { isoTime } from "../../domain/units.ts";
 import type { ClusterShown } from "../../wire/api/cluster-answer.ts";
 import type { PagingShown } from "../../wire/api/parts.ts";
 import type { App } from "../process/app.ts";
-import { loadWhole } from "../record/load-record.ts";
+import { loadToShow } from "../record/load-record.ts";
 import { describeBuckets } from "./describe-buckets.ts";
 import { describeChoice } from "./describe-choice.ts";
 import { describeGroups } from "./describe-groups.ts";
@@ -37,7 +37,7 @@ export async function describeCluster(
   senderTime: (at: Instant) => Instant = (at) => at,
   start?: PageStart,
 ): Promise<ClusterShown> {
-  const [current, policy] = await Promise.all([loadWhole(app, cluster), app.ports.policyOf(cluster)]);
+  const [current, policy] = await Promise.all([loadToShow(app, cluster), app.ports.policyOf(cluster)]);
   const now = app.ports.clock.now();
   const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
   const record = sinceAsked(app, current);

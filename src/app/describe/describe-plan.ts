@@ -4,7 +4,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { DemandOutcome, Proposal } from "../../domain/plan.ts";
-import { modeShown } from "../../domain/plan.ts";
+import { countDemands, modeShown } from "../../domain/plan.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import type { CreateSet } from "../../domain/intent.ts";
 import { isoTime } from "../../domain/units.ts";
@@ -28,7 +28,7 @@ export function describePlan(bodies: Bodies, pages: Pages): LastPlanShown | unde
     ...describe({ creates, starts, terminates }, "plan"),
     withheld: withheld === undefined ? undefined : describe(withheld, "plan.withheld"),
     virtual: virtual === undefined ? undefined : describe(virtual, "plan.virtual"),
-    demands: plan.demands.length,
+    demands: countDemands(plan).demands,
     waitingForNodes: plan.demands.filter((outcome) => outcome.pending > 0).length,
     unmet: pages.cut("plan.unmet", short, describeUnmet, 0.5),
     unmetCount: short.length,

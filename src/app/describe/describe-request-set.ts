@@ -7,7 +7,7 @@ import type { Instant } from "../../domain/units.ts";
 import { instant, isoTime, plusSeconds } from "../../domain/units.ts";
 import type { OneRequestSetShown } from "../../wire/api/request-set-answers.ts";
 import type { App } from "../process/app.ts";
-import { loadWhole } from "../record/load-record.ts";
+import { loadToShow } from "../record/load-record.ts";
 import type { Current } from "../record/current.ts";
 import { verdictOn } from "./describe-nodes.ts";
 import { describeProposal, describeWhy } from "./describe-plan.ts";
@@ -27,7 +27,7 @@ export async function describeRequestSet(
   set: SetName,
   start?: PageStart,
 ): Promise<OneRequestSetShown | undefined> {
-  const current = await loadWhole(app, cluster);
+  const current = await loadToShow(app, cluster);
   const { bodies } = current;
   const now = app.ports.clock.now();
   const record = await recall(app, current, set);

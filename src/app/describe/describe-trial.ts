@@ -3,7 +3,7 @@ import { bucketText } from "../../domain/bucket.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../domain/plan.ts";
-import { countUnmet, isShort, proposalOf } from "../../domain/plan.ts";
+import { countDemands, isShort, proposalOf } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { findPrice } from "../../domain/price.ts";
 import type { CreateSet } from "../../domain/intent.ts";
@@ -42,8 +42,7 @@ export function countTrial(tried: TriedPlan): TrialCountsShown {
   return {
     nodesCreated: nodesIn(creates),
     nodesStarted: starts.length,
-    demands: plan.demands.length,
-    unmet: countUnmet(plan.demands),
+    ...countDemands(plan),
     pricePerHour: price,
   };
 }

@@ -16,7 +16,7 @@ import type { ExplanationShown } from "../../wire/api/explanation-answers.ts";
 import type { Explained } from "./describe-explanation.ts";
 import { describeExplanation } from "./describe-explanation.ts";
 import { readyForDemand } from "./expect-ready.ts";
-import { loadWhole } from "../record/load-record.ts";
+import { loadToShow } from "../record/load-record.ts";
 import type { App } from "../process/app.ts";
 import { explainNode, type NodeRules } from "../../decide/explain/explain-node.ts";
 import { showJson } from "../../domain/shown.ts";
@@ -80,7 +80,7 @@ async function explainPast(
 
 async function explainLast(app: App, cluster: ClusterName, question: Question): Promise<Explanation> {
   const [{ record, bodies }, policy] = await Promise.all([
-    loadWhole(app, cluster),
+    loadToShow(app, cluster),
     app.ports.policyOf(cluster),
   ]);
   const { plan, ledger } = bodies;

@@ -1,6 +1,6 @@
 import { changesSomething, keepPlan } from "../../domain/kept-plan.ts";
 import type { Plan } from "../../domain/plan.ts";
-import { countUnmet, modeShown } from "../../domain/plan.ts";
+import { countDemands, modeShown } from "../../domain/plan.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { isoTime } from "../../domain/units.ts";
@@ -33,8 +33,7 @@ export function logPlan({ app, site }: Reconcile, plan: Plan, { unneeded }: Clus
     create: nodesIn(plan.creates),
     start: plan.starts?.length ?? 0,
     terminate: plan.terminates.length,
-    demands: plan.demands.length,
-    unmet: countUnmet(plan.demands),
+    ...countDemands(plan),
     ...(plan.leftOut === undefined ? {} : { leftOut: plan.leftOut.map(({ set }) => set) }),
     ...(withheld === undefined
       ? {}

@@ -1,6 +1,7 @@
 import { bornRecord } from "../../decide/record/epoch.ts";
 import { demandBytesOf, setAside } from "../../decide/record/set-aside.ts";
 import { areLost, forgetLost, missingSince } from "../../decide/record/lost-bodies.ts";
+import { withUnread } from "../../decide/need/left-out.ts";
 import { withQuestions } from "../../decide/stops/questions.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Questions } from "../../domain/questions.ts";
@@ -46,6 +47,16 @@ export async function loadWhole(app: App, cluster: ClusterName): Promise<Current
     `load ${cluster}`,
     "a body that the record names is missing from storage; what it held is given up after a minute",
   );
+}
+
+/** The same for readers: its plan has an outcome for each job, also those that it did not read. */
+export async function loadToShow(app: App, cluster: ClusterName): Promise<CurrentWhole> {
+  const current = await loadWhole(app, cluster);
+  const { record, bodies } = current;
+  const { plan } = bodies;
+  return plan === undefined
+    ? current
+    : { ...current, bodies: { ...bodies, plan: withUnread(plan, record, bodies) } };
 }
 
 /**

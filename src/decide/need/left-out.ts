@@ -3,7 +3,10 @@ import type { Aside } from "../../domain/aside.ts";
 import { NONE_ASIDE } from "../../domain/aside.ts";
 import { mebibytesText } from "../../domain/memory-budget.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import type { SetEntry } from "../../domain/request-sets.ts";
 import { memoryOfEntry, partsOf } from "../../domain/request-sets.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import { outcomeLeftOut } from "../search/outcome.ts";
 import type { LastPlan } from "../../domain/world.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Constraint } from "../../domain/constraint.ts";
@@ -113,8 +116,8 @@ function formsOf(demands: readonly Demand[]): readonly (readonly Constraint[])[]
 }
 
 /**
- * The outcomes that the last plan had of jobs that this one did not read (`outcomes` are those that it did). Jobs that came later have none
- * yet.
+ * The outcomes that the last plan had of jobs that it had placed, and that this one did not read (`outcomes` are those that it did). Most jobs of
+ * a long queue are not placed: see {@link withUnread}.
  */
 export function outcomesOfUnread(
   unread: Unread,
@@ -125,24 +128,51 @@ export function outcomesOfUnread(
   const read = new Map<SetName, Set<DemandOutcome["id"]>>();
   for (const set of unread.keys()) {
     const entry = sets.get(set);
-    const isKnown =
-      entry !== undefined && last !== undefined && (entry.contentAt ?? entry.acceptedAt) <= last.at;
-    if (isKnown) read.set(set, new Set());
+    if (last !== undefined && entry !== undefined && isPlanned(entry, last)) read.set(set, new Set());
   }
   if (read.size === 0) return [];
   for (const { set, id } of outcomes) read.get(set)?.add(id);
-  return (last?.demands ?? []).filter(({ set, id }) => read.get(set)?.has(id) === false);
+  return (last?.demands ?? []).filter(
+    ({ set, id, placed }) => placed > 0 && read.get(set)?.has(id) === false,
+  );
+}
+
+/** Whether a plan was made with what the set asks for. */
+function isPlanned({ contentAt, acceptedAt }: SetEntry, { at }: Plan): boolean {
+  return (contentAt ?? acceptedAt) <= at;
+}
+
+/** For readers: the plan with an outcome for each job that it did not read. */
+export function withUnread(plan: Plan, { sets }: Pick<ClusterRecord, "sets">, bodies: Bodies): Plan {
+  const more = (plan.leftOut ?? []).flatMap(({ set, unread = 0 }) => {
+    const entry = sets.get(set);
+    if (unread === 0 || entry === undefined || !isPlanned(entry, plan)) return [];
+    const known = new Set(plan.demands.flatMap((one) => (one.set === set ? [one.id] : [])));
+    const { demands = [] } = bodies.demands.get(entry.digest) ?? {};
+    const others = demands.filter(({ id }) => !known.has(id));
+    return others.map((demand) => outcomeLeftOut({ set, demand }, undefined, undefined));
+  });
+  return more.length === 0 ? plan : { ...plan, demands: [...plan.demands, ...more] };
 }
 
 /**
  * For users: the demands of each set that were left out, and why they are expensive. `defaults`: the number of default resources, if these
- * cost too much and not the demand.
+ * cost too much and not the demand. `unread`: how many of them have no outcome.
  */
-export function describeLeftOut({ bySet }: LeftOut, defaults: number | undefined): readonly LeftOutSet[] {
+export function describeLeftOut(
+  { bySet }: LeftOut,
+  unread: ReadonlyMap<SetName, number>,
+  defaults: number | undefined,
+): readonly LeftOutSet[] {
+  const unreadOf = (set: SetName): Pick<LeftOutSet, "unread"> => {
+    const count = unread.get(set) ?? 0;
+    return count === 0 ? {} : { unread: count };
+  };
   return [...bySet].map(([set, own]) => ({
     set,
     demands: own.length,
     first: own[0]?.id ?? "",
+    ...unreadOf(set),
     ...(defaults === undefined
       ? { why: whyExpensive(own) }
       : {

@@ -62,10 +62,13 @@ function reasonsOf(
   const { allocation, leftOut } = weighed;
   const { groups, loads, outcomes, isTooDear } = allocation;
   const dear = isTooDear === true ? policy.defaultResources?.length : undefined;
+  const placed = outcomesOfUnread(admitted.unread, outcomes, last, record);
+  const without = new Map([...admitted.unread].map(([set, jobs]) => [set, jobs.length]));
+  for (const { set } of placed) without.set(set, (without.get(set) ?? 0) - 1);
   return {
     demands: [
       ...outcomes,
-      ...outcomesOfUnread(admitted.unread, outcomes, last, record),
+      ...placed,
       // Last, because plans refer to demands by their rank.
       ...admitted.refused.map(refusedOutcome),
     ],
@@ -74,7 +77,7 @@ function reasonsOf(
     loads,
     ...(leftOut.none
       ? {}
-      : { leftOut: [...describeLeftOut(leftOut, dear), ...describeAside(aside, record)] }),
+      : { leftOut: [...describeLeftOut(leftOut, without, dear), ...describeAside(aside, record)] }),
   };
 }
 

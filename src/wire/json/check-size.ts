@@ -25,18 +25,35 @@ const LEVELS_PARSED = 100_000;
  * memory once parsed. Undefined if nothing is too large.
  */
 export function oversizeOfText(text: string, most: number = BOUNDS.values): Problem | undefined {
-  // A value takes at least one character and its comma; a level takes one character at each end.
-  if (text.length <= 2 * Math.min(most, LEVELS_PARSED)) return undefined;
-  const counted = countValues(text, most);
+  if (isSmall(text, most)) return undefined;
+  const counted = atOnce(countValues(text, most));
   return typeof counted === "number" ? undefined : counted;
 }
 
+/** {@link oversizeOfText} in slices. */
+export function* findOversizeOfText(text: string, most: number): Sliced<Problem | undefined> {
+  if (isSmall(text, most)) return undefined;
+  const counted = yield* countValues(text, most);
+  return typeof counted === "number" ? undefined : counted;
+}
+
+/** Whether a text has too few characters for this many values: a value takes at least one and its comma, and a level one at each end. */
+const isSmall = (text: string, most: number): boolean => text.length <= 2 * Math.min(most, LEVELS_PARSED);
+
+/** About a millisecond. */
+const CHARACTERS_AT_ONCE = 2 ** 18;
+
 /** How many members and items a text has outside of strings, counted in one pass. A problem if there are more than `most`, or too many levels. */
-export function countValues(text: string, most: number = BOUNDS.values): number | Problem {
+export function* countValues(text: string, most: number = BOUNDS.values): Sliced<number | Problem> {
   let values = 1;
   let level = 0;
   let isQuoted = false;
+  let slice = CHARACTERS_AT_ONCE;
   for (let at = 0; at < text.length; at += 1) {
+    if (at >= slice) {
+      slice += CHARACTERS_AT_ONCE;
+      yield;
+    }
     const code = text.charCodeAt(at);
     if (code === QUOTE) isQuoted = !isQuoted;
     else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
@@ -52,8 +69,8 @@ export function countValues(text: string, most: number = BOUNDS.values): number 
   return values;
 }
 
-/** About 10 ms. */
-const VALUES_AT_ONCE = 100_000;
+/** About a millisecond. */
+const VALUES_AT_ONCE = 10_000;
 
 /** One level of a walk over a value. */
 interface Level {

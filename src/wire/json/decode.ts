@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { isUtf16, notJson, type Problem } from "./problem.ts";
-import { countValues, findOversizeInSlices, oversizeOf, oversizeOfText } from "./check-size.ts";
+import { countValues, findOversizeInSlices, findOversizeOfText, oversizeOf } from "./check-size.ts";
 import { BOUNDS } from "./bounds.ts";
 import { isFields } from "./fields.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
@@ -46,7 +46,9 @@ export function decodeMessage(input: string | Uint8Array | object, most: Most): 
 
 /** {@link decodeMessage} in slices. */
 export function* decodeInSlices(input: string | Uint8Array | object, most: Most): Sliced<Decoded> {
-  const decoded = unpackMessage(input, most, (text) => parse(text, most));
+  const unpacked = unpackMessage(input, most);
+  if (unpacked.kind === "problem") return unpacked;
+  const decoded = unpacked.kind === "value" ? unpacked : yield* parse(unpacked.text, most);
   if (decoded.kind === "problem") return decoded;
   const { value } = decoded;
   const oversize = yield* findOversizeInSlices(value);
@@ -69,9 +71,9 @@ export interface Weight {
  * What it takes to read a message, found out without parsing it. A message that cannot be unpacked, or that is larger than the door allows, takes little: it is
  * refused before it is parsed.
  */
-export function weigh(input: string | Uint8Array | object, most: Most): Weight {
-  const weighed = unpackMessage(input, most, (text) => weighText(text, most));
-  return "text" in weighed ? weighed : { text: 0, heap: 0 };
+export function* weighInSlices(input: string | Uint8Array | object, most: Most): Sliced<Weight> {
+  const unpacked = unpackMessage(input, most);
+  return unpacked.kind === "text" ? yield* weighText(unpacked.text, most) : { text: 0, heap: 0 };
 }
 
 /** A text with one wide character takes two bytes for each of its characters. */
@@ -79,8 +81,8 @@ const BYTES_PER_CHARACTER = 2;
 /** An empty object takes 56 bytes; a member of an object with thousands takes 80, with its key. */
 const BYTES_PER_VALUE = 64;
 
-function weighText(text: string, most: Most): Weight {
-  const values = countValues(text, most.values);
+function* weighText(text: string, most: Most): Sliced<Weight> {
+  const values = yield* countValues(text, most.values);
   const parsed = typeof values === "number" ? BYTES_PER_VALUE * values : 0;
   return { text: text.length, heap: BYTES_PER_CHARACTER * text.length + parsed };
 }
@@ -89,41 +91,43 @@ function weighText(text: string, most: Most): Weight {
 type Undecoded = Extract<Decoded, { readonly kind: "problem" }>;
 type Value = Extract<Decoded, { readonly kind: "value" }>;
 
-/** `onText` gets the JSON text of the message. */
-function unpackMessage<T>(
-  input: string | Uint8Array | object,
-  most: Most,
-  onText: (text: string) => T,
-): T | Undecoded | Value {
-  if (typeof input === "string") return decodeText(input, most, onText);
-  if (input instanceof Uint8Array) return decodeBytes(input, most, (text) => decodeText(text, most, onText));
-  return { kind: "value", value: input };
+/** The JSON text of the message. */
+interface Text {
+  readonly kind: "text";
+  readonly text: string;
 }
 
-function decodeText<T>(input: string, most: Most, onText: (text: string) => T): T | Undecoded {
+function unpackMessage(input: string | Uint8Array | object, most: Most): Text | Undecoded | Value {
+  if (typeof input === "string") return decodeText(input, most);
+  if (!(input instanceof Uint8Array)) return { kind: "value", value: input };
+  const unpacked = decodeBytes(input, most);
+  return unpacked.kind === "text" ? decodeText(unpacked.text, most) : unpacked;
+}
+
+function decodeText(input: string, most: Most): Text | Undecoded {
   if (input.length > most.bytes) return refuseTooLarge(most);
   const text = withoutMark(input).trim();
   // Some encoders split base64 into lines.
   const packed = looksLikeJson(text) ? "" : text.replaceAll(/\s+/g, "");
-  if (!BASE64.test(packed)) return onText(text);
+  if (!BASE64.test(packed)) return { kind: "text", text };
   const bytes = Buffer.from(packed, "base64");
   // A word or a number may be valid base64 by chance. Then the text itself is shown.
   const plain = bytes.toString("utf8").trim();
   return isGzip(bytes) || looksLikeJson(plain) || isUtf16(plain)
-    ? decodeBytes(bytes, most, onText)
-    : onText(text);
+    ? decodeBytes(bytes, most)
+    : { kind: "text", text };
 }
 
 function looksLikeJson(text: string): boolean {
   return text.startsWith("{") || text.startsWith("[");
 }
 
-function decodeBytes<T>(bytes: Uint8Array, most: Most, onText: (text: string) => T): T | Undecoded {
+function decodeBytes(bytes: Uint8Array, most: Most): Text | Undecoded {
   const unpacked = isGzip(bytes) ? unpack(bytes, most) : bytes;
   if (unpacked === "broken") return refuse("gzip data that is cut off or damaged");
   if (unpacked === "too-large" || unpacked.length > most.bytes) return refuseTooLarge(most);
   const { buffer, byteOffset, byteLength } = unpacked;
-  return onText(withoutMark(Buffer.from(buffer, byteOffset, byteLength).toString("utf8")));
+  return { kind: "text", text: withoutMark(Buffer.from(buffer, byteOffset, byteLength).toString("utf8")) };
 }
 
 function isGzip(bytes: Uint8Array): boolean {
@@ -139,8 +143,8 @@ function unpack(bytes: Uint8Array, most: Most): Uint8Array | "too-large" | "brok
   }
 }
 
-function parse(text: string, most: Most): Decoded {
-  const oversize = oversizeOfText(text, most.values);
+function* parse(text: string, most: Most): Sliced<Decoded> {
+  const oversize = yield* findOversizeOfText(text, most.values);
   if (oversize !== undefined) return { kind: "problem", problem: oversize, tooLarge: true };
   try {
     const value: unknown = JSON.parse(text);

@@ -43,8 +43,8 @@ export const JOB_KEYS: ReadonlySet<string> = new Set([
   "metadata",
 ]);
 
-/** A few milliseconds. */
-const JOBS_AT_ONCE = 1000;
+/** About a millisecond: others that go on meanwhile wait this long for each of their steps. */
+const JOBS_AT_ONCE = 100;
 
 /** Levels above a job: the message and the list. */
 const LEVELS_ABOVE = 2;

@@ -4,8 +4,10 @@ import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Demand } from "../../../src/domain/demand.ts";
+import { withUnread } from "../../../src/decide/need/left-out.ts";
 import { setName } from "../../../src/domain/ids.ts";
 import type { Plan } from "../../../src/domain/plan.ts";
+import { countDemands } from "../../../src/domain/plan.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { isoTime } from "../../../src/domain/units.ts";
 import { buildCall } from "../../support/build-call.ts";
@@ -76,27 +78,42 @@ function planWith(
   return { record: state.record, bodies, plan: next, idsOf };
 }
 
-const NONE_OF: Plan["demands"] = Array.from({ length: 1500 }, (_, i) => ({
+/** The last plan had placed the last job, and no other. */
+const LAST: Plan["demands"] = Array.from({ length: 1500 }, (_, i) => ({
   set: setName("big"),
   id: `j${i}`,
   kind: "job",
   unit: "slots",
   asked: 1,
-  placed: 0,
+  placed: i === 1499 ? 1 : 0,
   pending: 0,
   reasons: [],
 }));
 
-test("the others keep the outcome of the last plan, and are left out", () => {
-  const { plan, idsOf } = planWith({ big: { demands: jobs(1500), sentAt: at(-20) } }, NONE_OF, "big");
-  expect(new Set(idsOf("big")).size).toBe(1500);
-  expect(plan.leftOut?.map(({ set }) => set)).toEqual(["big"]);
+test("those that the last plan placed keep their outcome, and readers see the others as left out", () => {
+  const { record, bodies, plan, idsOf } = planWith(
+    { big: { demands: jobs(1500), sentAt: at(-20) } },
+    LAST,
+    "big",
+  );
+  expect(idsOf("big")).toHaveLength(1001);
+  expect(plan.demands.find(({ id }) => id === "j1499")).toMatchObject({ placed: 1, asked: 1 });
+  expect(plan.leftOut).toMatchObject([{ set: "big", unread: 499 }]);
   expect(plan.demands.find(({ set }) => set === "other")).toMatchObject({ placed: 1 });
+  expect(countDemands(plan)).toEqual({ demands: 1501, unmet: 1499 });
+
+  const { demands } = withUnread(plan, record, bodies);
+  expect(new Set(demands.map(({ id }) => id)).size).toBe(1501);
+  expect(demands.find(({ id }) => id === "j1200")).toMatchObject({
+    placed: 0,
+    reasons: [{ code: "left-out" }],
+  });
 });
 
-test("those of a message that came after it have none yet", () => {
-  const { idsOf } = planWith({ big: { demands: jobs(1500), sentAt: at(-5) } }, NONE_OF, "big");
+test("those of a message that came after the last plan have no outcome of it", () => {
+  const { plan, idsOf } = planWith({ big: { demands: jobs(1500), sentAt: at(-5) } }, LAST, "big");
   expect(idsOf("big")).toHaveLength(1000);
+  expect(plan.leftOut).toMatchObject([{ unread: 500 }]);
 });
 
 test("a thousand jobs of all its sets are read, and each target, which may define a node array", () => {
