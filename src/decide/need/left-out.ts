@@ -21,22 +21,22 @@ const NONE_UNREAD: Unread = new Map();
 
 /** Request sets with demands that a plan left out. It is unknown which nodes these could use, so none of these nodes is stopped. */
 export class LeftOut {
-  /** What was left out of each set that was read. */
-  readonly bySet = new Map<SetName, readonly Demand[]>();
+  /** What was left out of the sets that were read. */
+  readonly planned: ReadonlyMap<SetName, readonly RankedDemand[]>;
+  readonly unread: Unread;
   readonly #demands: ReadonlySet<Demand>;
   /** The node arrays that each set names. Undefined: it could use any. */
   readonly #arrays = new Map<SetName, ReadonlySet<ArrayName> | undefined>();
 
   /** `aside`: sets that were not read, so they could use any node. `unread`: jobs that were not read. */
   constructor(demands: readonly RankedDemand[], aside: Aside = NONE_ASIDE, unread: Unread = NONE_UNREAD) {
+    this.unread = unread;
     this.#demands = new Set(demands.map(({ demand }) => demand));
-    const planned = Map.groupBy(demands, ({ set }) => set);
-    for (const set of new Set([...planned.keys(), ...unread.keys()])) {
-      const own = (planned.get(set) ?? []).map(({ demand }) => demand);
-      const all = [...own, ...(unread.get(set) ?? [])];
-      this.bySet.set(set, all);
-      this.#arrays.set(set, namedBy(all));
-    }
+    this.planned = Map.groupBy(demands, ({ set }) => set);
+    for (const [set, own] of this.planned)
+      this.#arrays.set(set, namedBy(formsOf(own.map(({ demand }) => demand))));
+    // All demands of the set, those that were read, too: to tell them apart takes as long as to read them.
+    for (const [set, { all }] of unread) this.#arrays.set(set, namedBy(knownFormsOf(all)));
     for (const set of aside.keys()) this.#arrays.set(set, undefined);
   }
 
@@ -95,25 +95,39 @@ export function withLastPlaced(
 }
 
 /** The node arrays that demands name. Undefined if one of them names none. */
-function namedBy(demands: readonly Demand[]): ReadonlySet<ArrayName> | undefined {
-  const names = new Set<ArrayName>();
-  const named = [
-    ...formsOf(demands).map((constraints) => takeApart(constraints).requirements.arrays),
-    ...demands.flatMap((demand) => (demand.kind === "job" ? [] : [[demand.array]])),
-  ];
-  for (const arrays of named) {
-    if (arrays === undefined) return undefined;
-    for (const name of arrays) names.add(name);
+function namedBy({ constraints, arrays }: Forms): ReadonlySet<ArrayName> | undefined {
+  const names = new Set<ArrayName>(arrays);
+  for (const form of constraints) {
+    const named = takeApart(form).requirements.arrays;
+    if (named === undefined) return undefined;
+    for (const name of named) names.add(name);
   }
   return names;
 }
 
-/** The different constraints of the jobs. Jobs of one form share them. */
-function formsOf(demands: readonly Demand[]): readonly (readonly Constraint[])[] {
-  const forms = new Set<readonly Constraint[]>();
-  for (const demand of demands) if (demand.kind === "job") forms.add(demand.constraints);
-  return [...forms];
+/** What differs between demands: the constraints of the jobs, which those of one form share, and the arrays of the others. */
+interface Forms {
+  readonly constraints: ReadonlySet<readonly Constraint[]>;
+  readonly arrays: ReadonlySet<ArrayName>;
 }
+
+function formsOf(demands: readonly Demand[]): Forms {
+  const constraints = new Set<readonly Constraint[]>();
+  const arrays = new Set<ArrayName>();
+  for (const demand of demands)
+    if (demand.kind === "job") constraints.add(demand.constraints);
+    else arrays.add(demand.array);
+  return { constraints, arrays };
+}
+
+/** The same of all demands of a set. They are looked through once: while a sender rests, that would be half of each plan for others. */
+function knownFormsOf(all: readonly Demand[]): Forms {
+  const forms = known.get(all) ?? formsOf(all);
+  known.set(all, forms);
+  return forms;
+}
+
+const known = new WeakMap<readonly Demand[], Forms>();
 
 /**
  * The outcomes that the last plan had of jobs that it had placed, and that this one did not read (`outcomes` are those that it did). Most jobs of
@@ -157,34 +171,38 @@ export function withUnread(plan: Plan, { sets }: Pick<ClusterRecord, "sets">, bo
 
 /**
  * For users: the demands of each set that were left out, and why they are expensive. `defaults`: the number of default resources, if these
- * cost too much and not the demand. `unread`: how many of them have no outcome.
+ * cost too much and not the demand. `withoutOutcome`: of how many the plan has no outcome.
  */
 export function describeLeftOut(
-  { bySet }: LeftOut,
-  unread: ReadonlyMap<SetName, number>,
+  { planned, unread }: LeftOut,
+  withoutOutcome: ReadonlyMap<SetName, number>,
   defaults: number | undefined,
 ): readonly LeftOutSet[] {
-  const unreadOf = (set: SetName): Pick<LeftOutSet, "unread"> => {
-    const count = unread.get(set) ?? 0;
-    return count === 0 ? {} : { unread: count };
-  };
-  return [...bySet].map(([set, own]) => ({
-    set,
-    demands: own.length,
-    first: own[0]?.id ?? "",
-    ...unreadOf(set),
-    ...(defaults === undefined
-      ? { why: whyExpensive(own) }
-      : {
-          why: `${numberText(defaults, "entry", "entries")} of default_resources`,
-          by: "configuration" as const,
-        }),
-  }));
+  return [...new Set([...planned.keys(), ...unread.keys()])].map((set) => {
+    const own = (planned.get(set) ?? []).map(({ demand }) => demand);
+    const { all = [], from = 0 } = unread.get(set) ?? {};
+    const without = withoutOutcome.get(set) ?? 0;
+    return {
+      set,
+      demands: own.length + all.length - from,
+      first: own[0]?.id ?? all[from]?.id ?? "",
+      ...(without === 0 ? {} : { unread: without }),
+      ...(defaults === undefined
+        ? { why: whyExpensive(own, all.length - from, all.length === 0 ? formsOf(own) : knownFormsOf(all)) }
+        : {
+            why: `${numberText(defaults, "entry", "entries")} of default_resources`,
+            by: "configuration" as const,
+          }),
+    };
+  });
 }
 
-function whyExpensive(own: readonly Demand[]): string {
-  const [jobs, targets, groups] = [count(own, "job"), count(own, "target"), count(own, "groups")];
-  const alternatives = Math.max(0, ...formsOf(own).map(alternativesIn));
+/** `more`: the number of jobs besides. */
+function whyExpensive(own: readonly Demand[], more: number, { constraints }: Forms): string {
+  const targets = own.filter(({ kind }) => kind === "target").length;
+  const groups = own.filter(({ kind }) => kind === "groups").length;
+  const jobs = own.length - targets - groups + more;
+  const alternatives = [...constraints].reduce((most, form) => Math.max(most, alternativesIn(form)), 0);
   const parts = [
     jobs === 0
       ? ""
@@ -196,9 +214,6 @@ function whyExpensive(own: readonly Demand[]): string {
   ];
   return parts.filter((part) => part !== "").join(" and ");
 }
-
-const count = (own: readonly Demand[], wanted: Demand["kind"]): number =>
-  own.filter(({ kind }) => kind === wanted).length;
 
 function numberText(amount: number, one: string, many = `${one}s`): string {
   return `${amount.toLocaleString("en")} ${amount === 1 ? one : many}`;

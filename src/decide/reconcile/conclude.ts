@@ -63,7 +63,7 @@ function reasonsOf(
   const { groups, loads, outcomes, isTooDear } = allocation;
   const dear = isTooDear === true ? policy.defaultResources?.length : undefined;
   const placed = outcomesOfUnread(admitted.unread, outcomes, last, record);
-  const without = new Map([...admitted.unread].map(([set, jobs]) => [set, jobs.length]));
+  const without = new Map([...admitted.unread].map(([set, { all, from }]) => [set, all.length - from]));
   for (const { set } of placed) without.set(set, (without.get(set) ?? 0) - 1);
   return {
     demands: [

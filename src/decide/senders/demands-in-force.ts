@@ -9,7 +9,13 @@ import type { Resting } from "../../domain/world.ts";
 const READ_OF_RESTING = 1000;
 
 /** By set, the jobs that a plan does not read because their sender rests. */
-export type Unread = ReadonlyMap<SetName, readonly Demand[]>;
+export type Unread = ReadonlyMap<SetName, UnreadJobs>;
+
+/** `from`: the position of the first of them among all demands of the set. */
+export interface UnreadJobs {
+  readonly all: readonly Demand[];
+  readonly from: number;
+}
 
 /** `now`: sets that have expired since the last plan are left out. `resting`: most jobs of senders that rest are not read. */
 export interface When {
@@ -26,7 +32,7 @@ export interface InForce {
 /** The demands of all live sets. */
 export function demandsInForce(record: ClusterRecord, bodies: Bodies, { now, resting }: When = {}): InForce {
   const read: RankedDemand[] = [];
-  const unread = new Map<SetName, readonly Demand[]>();
+  const unread = new Map<SetName, UnreadJobs>();
   let left = READ_OF_RESTING;
   for (const [set, entry] of record.sets) {
     // Its demand may be there all the same: that of another set with equal content.
@@ -36,10 +42,11 @@ export function demandsInForce(record: ClusterRecord, bodies: Bodies, { now, res
     let end = demands.length;
     if (resting?.restsWhole(set) === true) {
       // Targets come first. They may define node arrays, so all of them count.
-      const jobs = demands.length - demands.filter(({ kind }) => kind !== "job").length;
+      const targets = demands.findIndex(({ kind }) => kind === "job");
+      const jobs = targets < 0 ? 0 : demands.length - targets;
       end -= Math.max(0, jobs - left);
       left = Math.max(0, left - jobs);
-      if (end < demands.length) unread.set(set, demands.slice(end));
+      if (end < demands.length) unread.set(set, { all: demands, from: end });
     }
     for (const demand of demands.slice(0, end)) read.push({ set, demand });
   }
