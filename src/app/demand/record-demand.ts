@@ -1,6 +1,7 @@
 import { smallestHeap } from "../../decide/record/processes.ts";
 import { budgetOf } from "../../domain/memory-budget.ts";
 import { accept } from "../../decide/record/accept.ts";
+import { HeldSizes } from "../../decide/record/cluster-bounds.ts";
 import { holds, recallSets } from "../../decide/record/finished-sets.ts";
 import type { Acceptance } from "../../decide/record/accept.ts";
 import { refuseUpdate } from "../../decide/senders/refuse-update.ts";
@@ -167,10 +168,14 @@ function acceptAll(
   let record = current.record;
   const now = ports.clock.now();
   const memory = budgetOf(smallestHeap(record, lanes.heap, now)).demand;
+  let counted: { readonly rules: SenderRules; readonly sizes: HeldSizes } | undefined;
   const acceptances = batch.map(({ update, keepSeconds, senders }) => {
+    // The rules may have changed while they waited.
+    if (counted?.rules !== senders) counted = { rules: senders, sizes: new HeldSizes(now, senders) };
+    const { sizes } = counted;
     const recalled = recallSets(record, current.finished, [update.set]);
     const oldest = senderTime(minusSeconds(now, keepSeconds));
-    const acceptance = accept(recalled, update, now, { oldest, senders, memory });
+    const acceptance = accept(recalled, update, now, { oldest, senders, memory, sizes });
     if (acceptance.kind === "accepted" && acceptance.record !== recalled) {
       record = acceptance.record;
       for (const [digest, body] of acceptance.demands) demands.set(digest, body);

@@ -17,7 +17,7 @@ import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts"
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
-import type { TooMuch } from "./cluster-bounds.ts";
+import type { HeldSizes, TooMuch } from "./cluster-bounds.ts";
 import { findTooMuch } from "./cluster-bounds.ts";
 import { digestOf, measure } from "../../domain/digest.ts";
 import { memoryOf, memoryOfReport } from "../../domain/demand-memory.ts";
@@ -55,6 +55,8 @@ export interface Terms {
   readonly senders?: SenderRules;
   /** What a plan may need for all sets together. Absent: what the default size of an instance allows. */
   readonly memory?: Bytes | undefined;
+  /** What the senders hold before it, of several messages that are accepted one after the other at the same moment. Absent: it is counted. */
+  readonly sizes?: HeldSizes | undefined;
 }
 
 /**
@@ -72,7 +74,7 @@ export function accept(
   record: ClusterRecord,
   update: RequestSetUpdate,
   now: Instant,
-  { oldest, senders = NO_SENDER_RULES, memory }: Terms = {},
+  { oldest, senders = NO_SENDER_RULES, memory, sizes }: Terms = {},
 ): Acceptance {
   if (update.expiresAt <= now) return { kind: "stale", expiredAt: update.expiresAt };
   if (oldest !== undefined && update.revision.value < oldest && !renewsHeld(record, update))
@@ -80,9 +82,11 @@ export function accept(
   const joined =
     update.demand === undefined ? acceptPartial(record, update, now) : acceptWhole(record, update, now);
   if (joined.kind !== "accepted") return joined;
-  const tooMuch = findTooMuch(record, joined.record, update.set, now, { senders, memory });
-  if (tooMuch?.mayEnd === true) return { ...joined, record: endSet(joined.record, update.set, now) };
-  return tooMuch ?? joined;
+  const tooMuch = findTooMuch(record, joined.record, update.set, now, { senders, memory, sizes });
+  if (tooMuch?.mayEnd !== true) return tooMuch ?? joined;
+  const ended = { ...joined, record: endSet(joined.record, update.set, now) };
+  sizes?.replace(record, ended.record, update.set);
+  return ended;
 }
 
 /** The set has asked for something until now, and there is no room for another set that asks for nothing. Then only its revision is kept. */

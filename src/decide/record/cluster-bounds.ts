@@ -3,7 +3,7 @@ import type { SetName } from "../../domain/ids.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
 import { budgetOf, DEFAULT_HEAP, mebibytesText } from "../../domain/memory-budget.ts";
 import type { Held, SetEntry } from "../../domain/request-sets.ts";
-import { asksNothing, isInForce, memoryOfEntry, partsOf } from "../../domain/request-sets.ts";
+import { asksNothing, isInForce, memoryOfEntry, partsOf, setNamesOf } from "../../domain/request-sets.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Room, Sender } from "../senders/shares.ts";
@@ -28,6 +28,13 @@ const CLUSTER_BOUNDS = {
 
 type Kind = keyof typeof CLUSTER_BOUNDS;
 
+/** `memory`: of the heap that there is. `sizes`: what the senders hold in `before`, where several messages are accepted one after the other. */
+export interface BoundTerms {
+  readonly senders: SenderRules;
+  readonly memory?: Bytes | undefined;
+  readonly sizes?: HeldSizes | undefined;
+}
+
 /** A bound that a message would exceed. */
 export interface TooMuch {
   readonly kind: "too-much";
@@ -45,25 +52,24 @@ export function findTooMuch(
   after: Held,
   set: SetName,
   now: Instant,
-  {
-    senders,
-    memory = CLUSTER_BOUNDS.memory,
-  }: { readonly senders: SenderRules; readonly memory?: Bytes | undefined },
+  { senders, memory = CLUSTER_BOUNDS.memory, sizes = new HeldSizes(now, senders) }: BoundTerms,
 ): TooMuch | undefined {
+  sizes.replace(before, after, set);
   const was = sizeOfSet(before, set, now);
   const is = sizeOfSet(after, set, now);
   const grown = KINDS.filter(
     (kind) => is[kind] > was[kind] && (kind !== "memory" || isKnownToGrow(before, set, was, is)),
   );
   if (grown.length === 0 || isSame(before, after, set, now)) return undefined;
-  const sizes = sizesOf(after, now, senders);
+  const bySender = sizes.bySender(after);
   const sender = senderOf(senders, set);
   for (const kind of grown) {
-    const held = new Map([...sizes].map(([one, size]) => [one, size[kind]]));
+    const held = new Map([...bySender].map(([one, size]) => [one, size[kind]]));
     const bound = kind === "memory" ? memory : CLUSTER_BOUNDS[kind];
     const room = roomOf(bound, senders, held, sender);
     const found = held.get(sender) ?? 0;
     if (found <= room.most) continue;
+    sizes.replace(after, before, set);
     const problem = describe(kind, { found, all: sum(held.values()), bound, room, sender });
     return { kind: "too-much", problem, ...(kind === "idle" && was.sets > 0 ? { mayEnd: true } : {}) };
   }
@@ -107,21 +113,40 @@ function sizeOfParts(parts: readonly (SetEntry | undefined)[], now: Instant): Si
   return size;
 }
 
-/** By sender, the size of all its sets together. */
-function sizesOf(held: Held, now: Instant, senders: SenderRules): ReadonlyMap<Sender, Size> {
-  const sizes = new Map<Sender, Record<Kind, number>>();
-  const { sets, separateReports, separatePools } = held;
-  const count = (set: SetName): void => {
-    const size = sizeOfSet(held, set, now);
-    const sender = senderOf(senders, set);
-    const total = sizes.get(sender) ?? { sets: 0, idle: 0, jobs: 0, bytes: 0, memory: 0 };
-    sizes.set(sender, total);
-    for (const kind of KINDS) total[kind] += size[kind];
-  };
-  for (const set of sets.keys()) count(set);
-  for (const set of separateReports.keys()) if (!sets.has(set)) count(set);
-  for (const set of separatePools.keys()) if (!sets.has(set) && !separateReports.has(set)) count(set);
-  return sizes;
+/**
+ * By sender, the size of all its sets together. Counted when it is first asked for, and kept up to date from then on: of a hundred messages of
+ * a hundred senders each would otherwise count all sets.
+ */
+export class HeldSizes {
+  readonly #now: Instant;
+  readonly #senders: SenderRules;
+  #bySender: Map<Sender, Record<Kind, number>> | undefined;
+
+  constructor(now: Instant, senders: SenderRules) {
+    this.#now = now;
+    this.#senders = senders;
+  }
+
+  bySender(held: Held): ReadonlyMap<Sender, Size> {
+    if (this.#bySender !== undefined) return this.#bySender;
+    this.#bySender = new Map();
+    for (const set of setNamesOf(held)) this.#add(set, sizeOfSet(held, set, this.#now), 1);
+    return this.#bySender;
+  }
+
+  /** A set is no longer as in `before`, but as in `after`. */
+  replace(before: Held, after: Held, set: SetName): void {
+    if (this.#bySender === undefined) return;
+    this.#add(set, sizeOfSet(before, set, this.#now), -1);
+    this.#add(set, sizeOfSet(after, set, this.#now), 1);
+  }
+
+  #add(set: SetName, size: Size, times: 1 | -1): void {
+    const sender = senderOf(this.#senders, set);
+    const total = this.#bySender?.get(sender) ?? { sets: 0, idle: 0, jobs: 0, bytes: 0, memory: 0 };
+    this.#bySender?.set(sender, total);
+    for (const kind of KINDS) total[kind] += times * size[kind];
+  }
 }
 
 interface Over {

@@ -5,6 +5,9 @@ import { digest, setName } from "../../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
 import type { SetEntry } from "../../../src/domain/request-sets.ts";
 import { at, NOW } from "../../support/build-node.ts";
+import { SENDER_RULE } from "../../support/sender-rule.ts";
+import { openRandomStream } from "../../../src/local/workload/random.ts";
+import { HeldSizes } from "../../../src/decide/record/cluster-bounds.ts";
 import { buildJob, buildPartial, buildUpdate, EMPTY_RECORD } from "../../support/build-record.ts";
 
 /** What all sets of a cluster may hold together. */
@@ -192,4 +195,27 @@ describe("sets that an older release accepted, which did not count them", () => 
       found: "300001 jobs with this message",
     });
   });
+});
+
+test("of messages that are accepted one after the other, each counts what those before it hold", () => {
+  const senders = ["a*", "b*"].map((set) => ({ ...SENDER_RULE, requestSets: [set] }));
+  const random = openRandomStream(7);
+  const pick = (count: number): number => Math.floor(random.uniform() * count);
+  const updates = Array.from({ length: 120 }, (_, index) => {
+    const set = `${["a", "b", "c"][pick(3)] ?? ""}-${pick(4)}`;
+    const count = [0, 20_000, 45_000, 90_000][pick(4)] ?? 0;
+    const revision = { value: NOW + index, tieBreak: "" };
+    return asking(set, count, { revision, ...(pick(5) === 0 ? { ends: true as const } : {}) });
+  });
+  const play = (sizes?: HeldSizes) => {
+    let record: ClusterRecord = EMPTY_RECORD;
+    return updates.map((update) => {
+      const accepted = accept(record, update, NOW, { senders, sizes });
+      if (accepted.kind === "accepted") ({ record } = accepted);
+      return accepted.kind === "too-much" ? accepted.problem.found : accepted.kind;
+    });
+  };
+  const each = play();
+  expect(new Set(each).size).toBeGreaterThan(5);
+  expect(play(new HeldSizes(NOW, senders))).toEqual(each);
 });
