@@ -201,7 +201,7 @@ test("of messages that are accepted one after the other, each counts what those 
   const senders = ["a*", "b*"].map((set) => ({ ...SENDER_RULE, requestSets: [set] }));
   const random = openRandomStream(7);
   const pick = (count: number): number => Math.floor(random.uniform() * count);
-  const updates = Array.from({ length: 120 }, (_, index) => {
+  const updates = Array.from({ length: 60 }, (_, index) => {
     const set = `${["a", "b", "c"][pick(3)] ?? ""}-${pick(4)}`;
     const count = [0, 20_000, 45_000, 90_000][pick(4)] ?? 0;
     const revision = { value: NOW + index, tieBreak: "" };
