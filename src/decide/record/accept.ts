@@ -180,6 +180,8 @@ const isEmpty = ({ demands, pools, rejectedJobs }: SetDemand): boolean =>
   demands.length === 0 && pools.length === 0 && rejectedJobs.length === 0;
 
 function changesDemand(held: SetEntry | undefined, update: WholeUpdate, now: Instant): boolean {
+  // Not every set that asks for nothing needs a plan: a sender may push thousands of them.
+  if (held?.live !== true) return update.ends !== true && !isEmpty(update.demand);
   if (!isInForce(held, now)) return update.ends !== true;
   return held.digest !== update.digest;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Acceptance } from "../../../src/decide/record/accept.ts";
 import { accept } from "../../../src/decide/record/accept.ts";
-import type { RequestSetUpdate, SchedulerNode } from "../../../src/domain/demand.ts";
+import type { RequestSetUpdate, SchedulerNode, SetDemand } from "../../../src/domain/demand.ts";
 import { compareRevisions } from "../../../src/domain/demand.ts";
 import { setName } from "../../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
@@ -25,6 +25,8 @@ function acceptLast(updates: readonly RequestSetUpdate[], now: Instant = NOW): A
   if (last === undefined) throw new RangeError("a scenario has at least one message");
   return accept(acceptAll(updates.slice(0, -1), now), last, now);
 }
+
+const ASKS_NOTHING: SetDemand = { demands: [], pools: [], rejectedJobs: [] };
 
 const summary = (outcome: Acceptance) =>
   outcome.kind === "accepted" ? { kind: outcome.kind, changed: outcome.changed } : outcome;
@@ -114,6 +116,13 @@ describe("which message is in force", () => {
       generation: 1,
     },
     {
+      name: "a new set that asks for nothing needs no plan",
+      updates: [buildUpdate(4), buildUpdate(0, { set: setName("other"), demand: ASKS_NOTHING })],
+      outcome: { kind: "accepted", changed: false },
+      inForce: "target-4",
+      generation: 1,
+    },
+    {
       name: "a message past its expiry is stale, whatever its revision",
       updates: [
         buildUpdate(4, { revisionValue: 100 }),
@@ -128,6 +137,12 @@ describe("which message is in force", () => {
     const record = acceptAll(updates);
     expect(record.sets.get(standard)?.digest).toBe(inForce);
     expect(record.generation).toBe(generation);
+  });
+
+  test("a set that lapsed and then asks for nothing needs a plan, if none has noticed that it lapsed", () => {
+    const lapsed = acceptAll([buildUpdate(4, { expiresAt: at(10) })]);
+    const empty = buildUpdate(0, { revisionValue: NOW + 1, demand: ASKS_NOTHING, expiresAt: at(300) });
+    expect(summary(accept(lapsed, empty, at(20)))).toEqual({ kind: "accepted", changed: true });
   });
 
   test("a renewal moves revision, times and report", () => {
