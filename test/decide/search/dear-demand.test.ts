@@ -102,14 +102,17 @@ describe("a sender whose demand is planned in full, but spends many steps", () =
   });
 
   test("rests with sets that it names later", () => {
-    const { rests, mayDraw } = restingOf(wholeRest(84, "evil-1"), { senders: two });
-    expect(["evil-1", "evil-9", "honest"].map((set) => [rests(setName(set)), mayDraw(setName(set))])).toEqual(
-      [
-        [true, false],
-        [true, false],
-        [false, true],
-      ],
-    );
+    const resting = restingOf(wholeRest(84, "evil-1"), { senders: two });
+    expect(
+      ["evil-1", "evil-9", "honest"].map((set) => [
+        resting.rests(setName(set)),
+        resting.mayDraw(setName(set)),
+      ]),
+    ).toEqual([
+      [true, false],
+      [true, false],
+      [false, true],
+    ]);
   });
 });
 
