@@ -1,3 +1,4 @@
+import type { SetName } from "./ids.ts";
 import type { Instant, Seconds } from "./units.ts";
 
 /** The kinds of calls to CycleCloud. Each may be slow or fail independently of the others. `nodes` lists the nodes of one create request. */
@@ -24,4 +25,13 @@ export interface ObservationTokens {
   readonly at: Instant;
   /** The observations under way, each as the moment when it began, oldest first. Absent: none is under way. */
   readonly underWay?: readonly Instant[];
+  /** A set of the sender whose changed demand the last observation was for. Absent: there was none, or there are no rules of senders. */
+  readonly servedLast?: SetName;
+}
+
+/** Demand that has changed since the last observation began. */
+export interface ChangedDemand {
+  /** A set whose demand it is: of a sender that the last observation was not for, if there is one. */
+  readonly set: SetName;
+  readonly isOfAnother: boolean;
 }

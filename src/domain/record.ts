@@ -1,6 +1,6 @@
 import type { Backoff } from "./backoff.ts";
 import type { BucketKey } from "./bucket.ts";
-import type { Calls, ObservationTokens } from "./calls.ts";
+import type { ChangedDemand, Calls, ObservationTokens } from "./calls.ts";
 import type { DynamicArray } from "./dynamic-array.ts";
 import type { GroupFill } from "./group-fill.ts";
 import type { ArrayName, ClusterName, Digest, Epoch, ProcessId, SetName, WakeId } from "./ids.ts";
@@ -45,6 +45,8 @@ export interface ClusterRecord extends Held {
   readonly lookedAt?: Instant;
   /** How soon the next observation may begin. Absent: there was none yet, or an older release made the last one. */
   readonly looks?: ObservationTokens;
+  /** Absent: none has, or there are no rules of senders. */
+  readonly changed?: ChangedDemand;
   /** A plan waits to be saved. Before this moment no instance begins a mark or a grant, or changes the configuration. Absent: no plan waits. */
   readonly planBy?: Instant;
   /** The plan before was not saved in the usual time: `planBy` is of the longer one. */

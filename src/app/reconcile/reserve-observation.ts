@@ -45,7 +45,7 @@ export function needsNoObservation(
   now: Instant,
 ): ReconcileOutcome | undefined {
   if (isCovered(known, now)) return { kind: "covered" };
-  const until = notBefore(known, owner, now);
+  const until = notBefore(known, owner, now, { forDemand: true });
   return until !== undefined && isWakePending(known, now, until) ? { kind: "waiting", until } : undefined;
 }
 
@@ -75,7 +75,7 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
     return { result: { kind: "covered" } };
   const idle = cause === "due" ? beginNothing(run, record, now) : undefined;
   if (idle !== undefined) return idle;
-  const until = notBefore(record, run.owner, now);
+  const until = notBefore(record, run.owner, now, { forDemand: cause === "demand" });
   if (until !== undefined) return wait(run, record, cause, until, now);
   const left = leave(run, record, cause, now);
   if (left !== undefined) return left;

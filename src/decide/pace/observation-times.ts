@@ -1,4 +1,7 @@
 import type { ObservationTokens } from "../../domain/calls.ts";
+import type { SetName } from "../../domain/ids.ts";
+import type { SenderRules } from "../../domain/sender-rules.ts";
+import { senderOf } from "../senders/shares.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
@@ -46,10 +49,26 @@ function tokensAt(record: ClusterRecord, now: Instant): number {
 /** One token, less the error of rounding to thousandths. */
 const WHOLE_TOKEN = 0.999;
 
-/** When the bucket has a whole token: now, or the moment at which it is full enough. */
-export function nextToken(record: ClusterRecord, now: Instant): Instant {
-  const tokens = tokensAt(record, now);
+/**
+ * When the bucket has a whole token: now, or the moment at which it is full enough. `forDemand`: it leaves one for demand of other senders, if
+ * that of the same sender has changed again.
+ */
+export function nextToken(
+  record: ClusterRecord,
+  now: Instant,
+  { forDemand }: { readonly forDemand: boolean },
+): Instant {
+  const left = forDemand && record.changed?.isOfAnother === false ? 1 : 0;
+  const tokens = tokensAt(record, now) - left;
   return tokens >= WHOLE_TOKEN ? now : plusSeconds(now, (1 - tokens) * TOKEN_SECONDS);
+}
+
+/** Notes that the demand of a set has changed. Without rules names can be invented, so that nothing is kept for other senders. */
+export function noteChanged(record: ClusterRecord, set: SetName, senders: SenderRules): ClusterRecord {
+  if (senders.length === 0 || record.changed?.isOfAnother === true) return record;
+  const { servedLast } = record.looks ?? {};
+  const isOfAnother = servedLast === undefined || senderOf(senders, set) !== senderOf(senders, servedLast);
+  return { ...record, changed: { set, isOfAnother } };
 }
 
 /**
@@ -75,7 +94,15 @@ function observationsUnderWay({ looks, lookedAt }: ClusterRecord, now: Instant):
 /** Notes an observation that begins now. */
 export function beginObservation(record: ClusterRecord, now: Instant): ClusterRecord {
   const tokens = tokensAt(record, now) - 1;
-  return withObservations(record, { tokens, at: now, underWay: [...observationsUnderWay(record, now), now] });
+  const underWay = [...observationsUnderWay(record, now), now];
+  const { changed, ...rest } = record;
+  const servedLast = changed?.set ?? record.looks?.servedLast;
+  return withObservations(rest, {
+    tokens,
+    at: now,
+    underWay,
+    ...(servedLast === undefined ? {} : { servedLast }),
+  });
 }
 
 /** Notes that an observation has ended. Observations that began before it are removed too, because they can no longer be saved. */
@@ -88,14 +115,14 @@ export function endObservation(record: ClusterRecord, began: Instant): ClusterRe
 /** Sets a bucket that is ahead of our clock to our clock. Otherwise no instance would observe before that moment. */
 export function mendObservations(record: ClusterRecord, now: Instant): ClusterRecord {
   if (record.lookedAt === undefined || record.lookedAt <= now) return record;
-  return withObservations(record, { tokens: tokensAt(record, now), at: now });
+  return withObservations(record, { ...record.looks, tokens: tokensAt(record, now), at: now, underWay: [] });
 }
 
 function withObservations(
   record: ClusterRecord,
-  { tokens, at, underWay = [] }: ObservationTokens,
+  { tokens, at, underWay = [], ...rest }: ObservationTokens,
 ): ClusterRecord {
-  const looks = { tokens: Math.round(tokens * 1000) / 1000, at };
+  const looks = { ...rest, tokens: Math.round(tokens * 1000) / 1000, at };
   return { ...record, lookedAt: at, looks: underWay.length === 0 ? looks : { ...looks, underWay } };
 }
 

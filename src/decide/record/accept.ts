@@ -17,6 +17,7 @@ import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts"
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
+import { noteChanged } from "../pace/observation-times.ts";
 import type { HeldSizes, TooMuch } from "./cluster-bounds.ts";
 import { findTooMuch } from "./cluster-bounds.ts";
 import { digestOf, measure } from "../../domain/digest.ts";
@@ -79,14 +80,22 @@ export function accept(
   if (update.expiresAt <= now) return { kind: "stale", expiredAt: update.expiresAt };
   if (oldest !== undefined && update.revision.value < oldest && !renewsHeld(record, update))
     return { kind: "stale", oldest };
-  const joined =
-    update.demand === undefined ? acceptPartial(record, update, now) : acceptWhole(record, update, now);
+  const joined = noted(
+    update.demand === undefined ? acceptPartial(record, update, now) : acceptWhole(record, update, now),
+    update.set,
+    senders,
+  );
   if (joined.kind !== "accepted") return joined;
   const tooMuch = findTooMuch(record, joined.record, update.set, now, { senders, memory, sizes });
   if (tooMuch?.mayEnd !== true) return tooMuch ?? joined;
   const ended = { ...joined, record: endSet(joined.record, update.set, now) };
   sizes?.replace(record, ended.record, update.set);
   return ended;
+}
+
+function noted(acceptance: Acceptance, set: SetName, senders: SenderRules): Acceptance {
+  if (acceptance.kind !== "accepted" || !acceptance.changed) return acceptance;
+  return { ...acceptance, record: noteChanged(acceptance.record, set, senders) };
 }
 
 /** The set has asked for something until now, and there is no room for another set that asks for nothing. Then only its revision is kept. */

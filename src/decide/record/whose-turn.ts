@@ -41,8 +41,13 @@ export function isFollowUpDue({ wakeFor, wakeAt }: ClusterRecord, now: Instant):
  * The earliest moment for the next observation. Undefined: now. Demand that comes during an observation is covered by it. While the create of
  * another instance is under way there is no plan. It usually settles long before its lease ends, so it is checked each 5 s.
  */
-export function notBefore(record: ClusterRecord, owner: Owner, now: Instant): Instant | undefined {
-  const nextObservation = latest(nextToken(record, now), nextTogether(record, now));
+export function notBefore(
+  record: ClusterRecord,
+  owner: Owner,
+  now: Instant,
+  why: { readonly forDemand: boolean },
+): Instant | undefined {
+  const nextObservation = latest(nextToken(record, now, why), nextTogether(record, now));
   if (nextObservation > now) return nextObservation;
   const leases = record.intents
     .filter((intent) => intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now)

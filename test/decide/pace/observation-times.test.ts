@@ -7,22 +7,25 @@ import {
   isPlanFirst,
   letPlanFirst,
   mendObservations,
+  noteChanged,
   noteGoodObservation,
   outageSeconds,
 } from "../../../src/decide/pace/observation-times.ts";
 import { notBefore } from "../../../src/decide/record/whose-turn.ts";
-import { owner } from "../../../src/domain/ids.ts";
+import { owner, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Calls } from "../../../src/domain/calls.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { SenderRules } from "../../../src/domain/sender-rules.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { EMPTY_RECORD } from "../../support/build-record.ts";
+import { SENDER_RULE } from "../../support/sender-rule.ts";
 
 const ours = owner("ours");
 
 /** Seconds after NOW at which the next observation may begin. */
-function next(record: ClusterRecord, seconds: number): number {
-  const until = notBefore(record, ours, at(seconds));
+function next(record: ClusterRecord, seconds: number, forDemand = true): number {
+  const until = notBefore(record, ours, at(seconds), { forDemand });
   return until === undefined ? seconds : (until - NOW) / 1000;
 }
 
@@ -146,5 +149,42 @@ describe("the priority of a plan", () => {
 
   test("5 s again after it was saved in the longer time, too", () => {
     expect(endPriority(slow)).toEqual(EMPTY_RECORD);
+  });
+});
+
+describe("demand that changes again and again", () => {
+  const senders = ["evil*", "honest"].map((set) => ({ ...SENDER_RULE, requestSets: [set] }));
+  const change = (record: ClusterRecord, set: string, rules: SenderRules = senders): ClusterRecord =>
+    noteChanged(record, setName(set), rules);
+  /** A sender changes its demand each second, and each change is observed as soon as it may be. */
+  const flooded = (rules?: SenderRules): ClusterRecord => {
+    let record = EMPTY_RECORD;
+    for (let second = 0; second <= 60; second += 1) {
+      record = change(record, `evil-${second}`, rules);
+      if (next(record, second) === second) record = observe(record, second);
+    }
+    return record;
+  };
+
+  test("of one sender leaves an observation for another one, and has one itself each 6 s", () => {
+    const record = flooded();
+    expect(next(change(record, "honest"), 60)).toBe(60);
+    expect(next(change(record, "evil-61"), 60)).toBe(66);
+  });
+
+  test("of one sender leaves one for the tick", () => {
+    expect(next(change(flooded(), "evil-61"), 60, false)).toBe(60);
+  });
+
+  test("of another one, too: its next change waits until there are two", () => {
+    const served = observe(change(flooded(), "honest"), 60);
+    expect(next(change(served, "honest"), 60)).toBe(72);
+    expect(next(change(served, "evil-61"), 60)).toBe(66);
+    // The other one's change comes with it.
+    expect(next(change(change(served, "honest"), "evil-61"), 60)).toBe(66);
+  });
+
+  test("takes all of them without rules, because names can be invented", () => {
+    expect(next(change(flooded([]), "honest", []), 60)).toBeCloseTo(66, 1);
   });
 });
