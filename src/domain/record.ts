@@ -127,6 +127,8 @@ export interface DearDemand {
   readonly sets: readonly SetName[];
   /** A set of each sender that spent most of the steps of a plan: all sets of these senders rest. Absent: none did. */
   readonly allOf?: readonly SetName[];
+  /** When the rest began. Absent: an earlier build noted it. */
+  readonly since?: Instant;
   readonly until: Instant;
 }
 

@@ -5,9 +5,9 @@ import { dearNow, restingOf } from "../../decide/senders/resting.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
 import { problemText } from "../../domain/problem-text.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
-import { isoTime } from "../../domain/units.ts";
+import type { ClusterRecord, DearDemand } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { isoTime, secondsBetween } from "../../domain/units.ts";
 import { lossShown } from "../../decide/record/lost-bodies.ts";
 import { unneededText } from "./unneeded-text.ts";
 import { nodesDown } from "./down-troubles.ts";
@@ -131,23 +131,33 @@ function leftOut(
   now: Instant,
 ): readonly TroubleShown[] {
   const dear = dearNow(record.dear, now);
-  const resting = dear === undefined ? undefined : { ...restingOf(dear, policy), until: dear.until };
-  return (plan?.leftOut ?? []).map(({ set, demands, first, why, by, aside }) => {
+  const resting = dear === undefined ? undefined : { ...restingOf(dear, policy), ...dear };
+  return (plan?.leftOut ?? []).flatMap(({ set, demands, first, why, by, aside }): readonly TroubleShown[] => {
     if (aside !== undefined)
-      return { kind: "left-out", text: `request set ${set}: ${asideText(aside, why)}`, count: demands };
+      return [{ kind: "left-out", text: `request set ${set}: ${asideText(aside, why)}`, count: demands }];
+    if (resting?.restsWhole(set) === true && isShort(resting)) return [];
     const [whose, remedy] =
       by === "configuration"
         ? ["half of", "Configure fewer of them, or with fewer constraints"]
         : ["its share of", "Send fewer kinds of jobs, or fewer alternatives"];
     const again =
       resting?.rests(set) === true ? ` It is planned in full again from ${isoTime(resting.until)} on.` : "";
-    return {
-      kind: "left-out",
-      text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than ${whose} the planning budget. No nodes are created for this demand, and no node that it may need is stopped.${again} ${remedy}`,
-      count: demands,
-    };
+    return [
+      {
+        kind: "left-out",
+        text: `request set ${set}: left out of this plan, from ${first} on; ${why} cost more than ${whose} the planning budget. No nodes are created for this demand, and no node that it may need is stopped.${again} ${remedy}`,
+        count: demands,
+      },
+    ];
   });
 }
+
+/** A sender with 100,000 jobs beside another one rests most of the time, for some seconds each: that is no trouble. */
+function isShort({ since, until }: DearDemand): boolean {
+  return since !== undefined && secondsBetween(since, until) < SHORT_REST_SECONDS;
+}
+
+const SHORT_REST_SECONDS: Seconds = 60;
 
 function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly TroubleShown[] {
   return [...sets].flatMap(([set, entry]) => {

@@ -41,7 +41,8 @@ export function withDearDemand(
   const dearest = setOfDearest(record, stepsBySet, senders);
   const allOf = dearest === undefined ? before : [...before, dearest].slice(-MOST_SETS);
   if (until <= ended || (sets.length === 0 && allOf.length === 0)) return dear === undefined ? record : rest;
-  return { ...rest, dear: { sets, until, ...(allOf.length === 0 ? {} : { allOf }) } };
+  const since = isResting ? (dear.since ?? began) : ended;
+  return { ...rest, dear: { sets, since, until, ...(allOf.length === 0 ? {} : { allOf }) } };
 }
 
 function leftOutOf({ leftOut = [] }: Plan): readonly SetName[] {

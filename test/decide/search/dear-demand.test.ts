@@ -50,7 +50,7 @@ test("4,000 jobs with 100 alternatives each are planned in less than 5 s, and wh
 
   const rested = withDearDemand(record, whole.decision, [], { began: NOW, ended: plusSeconds(NOW, 3) });
   // 20 times 3 s after its end.
-  expect(rested.dear).toEqual({ sets: ["evil"], until: plusSeconds(NOW, 63) });
+  expect(rested.dear).toEqual({ sets: ["evil"], since: plusSeconds(NOW, 3), until: plusSeconds(NOW, 63) });
   const { decision, seconds } = planned(rested);
   expect(seconds).toBeLessThan(whole.seconds / 10);
   const later = { began: plusSeconds(NOW, 10), ended: plusSeconds(NOW, 11) };
@@ -67,6 +67,7 @@ describe("a sender whose demand is planned in full, but spends many steps", () =
   const wholeRest = (until: number, ...allOf: readonly string[]) => ({
     sets: [],
     allOf: allOf.map((set) => setName(set)),
+    since: plusSeconds(NOW, 4),
     until: plusSeconds(NOW, until),
   });
 
