@@ -45,13 +45,15 @@ export class PaceJudge {
   saved({ lookedAt, intents }: ClusterRecord, isObserved: boolean): void {
     if (lookedAt !== undefined) this.#observed(lookedAt);
     if (!isObserved) return;
+    // Intents end when an observation begins. Its host may stand still for minutes before it saves.
+    const began = lookedAt ?? this.#now();
     for (const { id, committedAt } of intents) {
-      if (this.#now() - committedAt < OLDEST_INTENT_MS || this.#old.has(id)) continue;
+      if (began - committedAt < OLDEST_INTENT_MS || this.#old.has(id)) continue;
       this.#old.add(id);
       this.#violate(
         "oldIntents",
         1,
-        `${id} is still an intent ${this.#now() - committedAt} ms after its commit`,
+        `${id} was still an intent for an observation that began ${began - committedAt} ms after its commit`,
       );
     }
   }
