@@ -45,7 +45,6 @@ export async function enterToRead(
     return { kind: "too-heavy", problem: { path: "", found, expected } };
   }
   const lane = text < SMALL_TEXT ? "small" : "large";
-  if (lane === "large") await setImmediate();
   const leave = await lanes.reading.enter(lane, heap, ports.clock, PATIENCE_SECONDS);
   return leave === undefined ? { kind: "busy" } : { kind: "entered", leave };
 }

@@ -114,8 +114,8 @@ function sizeOfParts(parts: readonly (SetEntry | undefined)[], now: Instant): Si
 }
 
 /**
- * By sender, the size of all its sets together. Counted when it is first asked for, and kept up to date from then on: of a hundred messages of
- * a hundred senders each would otherwise count all sets.
+ * By sender, the size of all its sets together. Counted when it is first asked for, and kept up to date from then on. Otherwise each of a hundred
+ * messages that are accepted together would count all sets.
  */
 export class HeldSizes {
   readonly #now: Instant;
