@@ -12,9 +12,9 @@ import type { LocalSettings } from "./read-settings.ts";
 import { readSettings, settingsProblemText } from "./read-settings.ts";
 import { HOST_JSON, SOURCE_APP } from "./system.ts";
 
-/** The function app alone, against a storage emulator and a CycleCloud that run elsewhere: `npm run host` (docs/local.md). */
+/** The function app alone, against a storage emulator and a CycleCloud that run elsewhere: `npm run host` (docs/developing.md, The parts alone). */
 
-const USAGE = `Runs only the function app, until Ctrl-C. It creates and stops nodes, as in Azure (docs/local.md).
+const USAGE = `Runs only the function app, until Ctrl-C. It creates and stops nodes, as in Azure (docs/developing.md, The parts alone).
 
   npm run host -- --settings FILE [--port N] [--key TEXT] [--verbose]
 

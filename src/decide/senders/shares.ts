@@ -4,7 +4,7 @@ import { someOf } from "../../domain/some-of.ts";
 import { ruleOf } from "./sender-rule.ts";
 
 /**
- * The shares of a bound that all request sets of a cluster have together (docs/senders.md, Shares). Half of it is divided among the rules of
+ * The shares of a bound that all request sets of a cluster have together (docs/demand.md, Shares). Half of it is divided among the rules of
  * `senders`; the other half is a pot for all. So no sender can fill a bound for the others. Any bound may be divided like this.
  */
 

@@ -34,7 +34,7 @@ export const SIZES: Omit<Sizes, "checkout"> = {
   stormSeconds: 120,
 };
 
-/** One load by its name. docs/benchmarks.md says what each of them is. */
+/** One load by its name. test/bench/README.md says what each of them is. */
 export interface LoopLoad {
   readonly name: string;
   run(sizes: Sizes): Promise<Figures>;

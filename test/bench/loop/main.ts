@@ -25,7 +25,7 @@ Measures the whole loop in real processes on this machine: storage emulator, Cyc
   --hosts N           autostop: function hosts (${SIZES.hosts})
   --storm SECONDS     autostop: how long the storm lasts (${SIZES.stormSeconds})
   --help              this text
-docs/benchmarks.md says what each figure means.`;
+test/bench/README.md says what each figure means.`;
 
 const HERE = fileURLToPath(new URL("../../..", import.meta.url));
 
