@@ -35,7 +35,7 @@ function kindOf(path: string, text: string): Kind {
   if (text.includes('"version": 1')) return "message";
   if (text.includes("json.schemas")) return "other";
   if (path === "docs/http.md") return text.includes('"unset"') ? "patch" : "dry run";
-  if (path !== "docs/demand.md") return "configuration";
+  if (path !== "docs/demand.md" || text.includes('"senders"')) return "configuration";
   if (text.includes('"schedulerNodes"')) return "members";
   return /^\s*\{ ?"name"/.test(text) ? "job" : "constraint";
 }

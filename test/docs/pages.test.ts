@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
 import { NODE_PROPERTIES } from "../../src/domain/constraint.ts";
-import { readSources } from "../house/imports.ts";
-import { edgesBetweenRooms, STOREYS } from "../house/rooms.ts";
+import { STOREYS } from "../house/rooms.ts";
 import { ROOT } from "../support/run-main.ts";
 
 /** Compares statements of the pages with the repository. */
@@ -39,19 +38,6 @@ test.each(STOREYS)(
   },
 );
 
-test.each(STOREYS)("docs/architecture.md says which rooms each room of $folder imports today", (storeys) => {
-  const page = read("docs/architecture.md").split(`\n### Rooms of \`${storeys.folder}\`\n`)[1] ?? "";
-  const written = [...(page.split(/\n#+ /)[0] ?? "").matchAll(/^\| `([a-z-]+)` \| .* \| ([^|]+) \|$/gm)].map(
-    ([, room = "", imports = ""]) => [room, imports === "–" ? [] : imports.split(", ").toSorted()],
-  );
-  const edges = edgesBetweenRooms(readSources(ROOT), storeys);
-  const found = storeys.rooms.map((room) => [
-    room,
-    [...new Set(edges.filter(({ from }) => from === room).map(({ to }) => to))].toSorted(),
-  ]);
-  expect(written).toEqual(found);
-});
-
 test("no page has a section twice", () => {
   const twice = pages.flatMap((name) => {
     const prose = read(`docs/${name}`).replaceAll(/^```[\s\S]*?^```/gm, "");
@@ -61,11 +47,10 @@ test("no page has a section twice", () => {
   expect(twice).toEqual([]);
 });
 
-test("the glossary has 15 to 20 words, in order", () => {
+test("the words of the glossary are in order", () => {
   const words = firstCells(read("docs/architecture.md"), "## Glossary");
   expect(words).toEqual(words.toSorted());
-  expect(words.length).toBeGreaterThanOrEqual(15);
-  expect(words.length).toBeLessThanOrEqual(20);
+  expect(words).not.toEqual([]);
 });
 
 test("each type of the glossary is exported by exactly one file of the domain, the decisions, the use cases or the answers", () => {

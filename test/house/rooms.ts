@@ -111,7 +111,7 @@ interface Edge {
 }
 
 /** Every import of a file of the folder from a file of another room. */
-export function edgesBetweenRooms(files: readonly SourceFile[], storeys: Storeys): readonly Edge[] {
+function edgesBetweenRooms(files: readonly SourceFile[], storeys: Storeys): readonly Edge[] {
   return files.flatMap((file) => {
     const from = roomIn(file.path, storeys);
     if (from === undefined) return [];

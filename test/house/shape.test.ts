@@ -25,10 +25,11 @@ test("no function has more than 45 lines; the list of exceptions is as short as 
 });
 
 test.each(FLAWS)("%s stands only where it is listed, and no more often", (flaw: Flaw) => {
-  const found = shapes
-    .filter(({ path, flaws }) => flaws[flaw].length > 0 && !(flaw === "as" && BRANDS.has(path)))
-    .map(({ path, flaws }) => [path, flaws[flaw].length]);
-  expect(Object.fromEntries(found)).toEqual(FLAWS_OF_FILE[flaw]);
+  const found = shapes.filter(
+    ({ path, flaws }) =>
+      flaws[flaw].length > (FLAWS_OF_FILE[flaw][path] ?? 0) && !(flaw === "as" && BRANDS.has(path)),
+  );
+  expect(found.map(({ path, flaws }) => [path, flaws[flaw]])).toEqual([]);
 });
 
 const planted = (text: string): Shape => measure({ path: "src/planted.ts", text });
