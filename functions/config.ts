@@ -106,8 +106,8 @@ function staleText(seen: number, inForce: number, changes: readonly ConfigDiffer
 const LISTED = 5;
 
 /**
- * Changes single keys. A change that others make at the same time to other keys is merged; one of the same key is 409. Each
- * try reads the document again. A try fails only when another change was stored.
+ * Changes single keys (docs/decisions.md, "Single keys are changed by the server"). A change that others make at the same time to other
+ * keys is merged; one of the same key is 409. Each try reads the document again. A try fails only when another change was stored.
  */
 async function patchConfig(
   composed: Composition,

@@ -1,6 +1,7 @@
 /**
  * The only entry of the function app. The platform loads this file at every start and waits for it, so it contains only the registrations.
- * The first invocation loads the handlers and everything they need (docs/benchmarks.md, Loading).
+ * The first invocation loads the handlers and everything they need (docs/benchmarks.md, Loading; docs/decisions.md, "The package's entry
+ * holds registrations alone").
  */
 import { app } from "@azure/functions";
 import { demandConnection } from "../src/config/demand-storage.ts";
@@ -20,6 +21,7 @@ app.storageQueue("demand", {
   handler: async (message, context) => (await handlers()).onDemand(message, context),
 });
 
+// Its monitor stays on (docs/decisions.md, "The timer's monitor stays on").
 app.timer("snapshot", {
   schedule: "0 * * * * *",
   handler: async (timer, context) => (await handlers()).onTick(timer, context),

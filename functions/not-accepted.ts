@@ -20,6 +20,7 @@ export function notAccepted(
     case "refused":
       return badRequest(recorded.problems);
     case "too-much": {
+      // Not 429, after which clients repeat: more tries make no room.
       const { found, expected } = recorded.problem;
       return problem(409, "Too much demand", `found ${found}, expected ${expected}`, {
         problems: [recorded.problem],

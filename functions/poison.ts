@@ -15,10 +15,10 @@ const SWEEP_SECONDS: Seconds = 20;
 const AT_A_TIME = 16;
 
 /**
- * Queue `demand-poison`: messages that the host gave up. The timer reads it instead of a queue trigger: the Functions library parses a
- * message before a function sees it, and fails on some (thousands of levels of nesting). Such a message would come back until it expires,
- * and no page would show it. Each message is removed only after it was handled. Never throws: after a storage error the message is tried
- * again later.
+ * Queue `demand-poison`: messages that the host gave up. The timer reads it instead of a queue trigger (docs/decisions.md, "The timer reads
+ * the poison queue"): the Functions library parses a message before a function sees it, and fails on some (thousands of levels of nesting).
+ * Such a message would come back until it expires, and no page would show it. Each message is removed only after it was handled. Never
+ * throws: after a storage error the message is tried again later.
  */
 export async function sweepPoison(composed: Composition): Promise<void> {
   const { clock, log, queue } = composed.app.ports;

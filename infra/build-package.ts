@@ -37,9 +37,10 @@ const MINIFIED = { minifyWhitespace: true, minifySyntax: true, legalComments: "n
 const TARGET = { platform: "node", target: "node22" } as const;
 
 /**
- * Builds the deployable package: `source` in CommonJS, host.json, package.json and the licences of what is bundled. Modules that `import()` loads are separate files, so that
- * the start need not parse them (docs/benchmarks.md, Loading). The same sources give the same bytes in any folder. `@azure/functions-core` is
- * part of the worker. Rejects with esbuild's error if it does not bundle; then nothing is changed.
+ * Builds the deployable package: `source` in CommonJS, host.json, package.json and the licences of what is bundled. Modules that `import()`
+ * loads are separate files, so that the start need not parse them (docs/benchmarks.md, Loading). The same sources give the same bytes in
+ * any folder. `@azure/functions-core` is part of the worker. zod is smaller as a namespace (docs/decisions.md, "zod is imported as a
+ * namespace where the app loads it"). Rejects with esbuild's error if it does not bundle; then nothing is changed.
  */
 export async function buildPackage(
   { folder, zipFile, mapFolder }: PackagePlaces,
@@ -73,7 +74,10 @@ interface Output {
   readonly map: string;
 }
 
-/** Splits ES modules, because esbuild can split only these, and converts each file to CommonJS, which loads fastest (platform.md section 1). */
+/**
+ * Splits ES modules, because esbuild can split only these, and converts each file to CommonJS, which loads fastest (platform.md section 1;
+ * docs/decisions.md, "The package is several CommonJS files").
+ */
 async function bundle(source: string): Promise<{ outputs: readonly Output[]; metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     ...MINIFIED,

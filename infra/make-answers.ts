@@ -1,4 +1,7 @@
-/** Part of `npm run openapi`: writes src/client/answers.ts, the types of the API's answers, from functions/openapi.json. */
+/**
+ * Part of `npm run openapi`: writes src/client/answers.ts, the types of the API's answers, from functions/openapi.json (docs/decisions.md,
+ * "The schema describes each answer once").
+ */
 import { readFile, writeFile } from "node:fs/promises";
 import { describeAnswers } from "./describe-answers.ts";
 

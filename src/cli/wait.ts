@@ -22,8 +22,9 @@ export interface Wait {
 const POLL_MS: Milliseconds = 5000;
 
 /**
- * Asks until the demand of a set is met (0), until a plan shows that some of it cannot be placed (1, with the reasons), or until the time
- * is over (3). Progress goes to standard error, one line for each change. The result goes to standard output.
+ * Asks until the demand of a set is met (0), until a plan shows that some of it cannot be placed (1, with the reasons: a script learns
+ * nothing by waiting for a quota), or until the time is over (3). Progress goes to standard error, one line for each change. The result
+ * goes to standard output.
  */
 export async function waitUntilMet(terminal: Terminal, api: AnsweringApi, wait: Wait): Promise<ExitCode> {
   const deadline = terminal.now() + wait.timeoutSeconds * 1000;

@@ -19,8 +19,8 @@ export type NotSent =
 export type Failure = Exclude<Answer, { kind: "answered" }> | NotSent;
 
 /**
- * The app refused, another server answered, there was no answer, or the input was invalid. `message` describes it in a sentence, without keys and
- * passwords.
+ * The app refused, another server answered, there was no answer, or the input was invalid (docs/decisions.md, "The client library throws").
+ * `message` describes it in a sentence, without keys and passwords.
  */
 export class AutoscalerError extends Error {
   override readonly name = "AutoscalerError";

@@ -20,7 +20,8 @@ const POLICY_AGE_MS: Milliseconds = 15_000;
 
 /**
  * Reads a cluster's configuration. A document that cannot be read (a newer release wrote it) is logged, and in force as one that only
- * observes, because it may say not to act (docs/protocol.md, Configuration).
+ * observes, because it may say not to act (docs/protocol.md, Configuration; docs/decisions.md, "A configuration that cannot be read is in
+ * force as observe").
  */
 export function policyReader(
   documents: Documents,

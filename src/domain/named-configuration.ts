@@ -5,8 +5,8 @@ import type { Policy } from "./policy.ts";
 
 /**
  * Keeps only those values of a template's `Configuration` that the configuration in force names. Others may be secrets under any name
- * (`db_pw`, `sas`), and kept values are stored and can be shown by a plan. A key that a new configuration names is available from the next
- * observation.
+ * (`db_pw`, `sas`), and kept values are stored and can be shown by a plan (docs/decisions.md, "Only named keys of a template's
+ * Configuration are kept"). A key that a new configuration names is available from the next observation.
  */
 export function keepNamedConfiguration(
   snapshot: Snapshot,

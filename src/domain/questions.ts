@@ -19,7 +19,10 @@ export interface Question {
   readonly askedAt?: Instant;
   /** When the node was last told to stay, or its stop had no effect. It may work since then, whatever was known before. */
   readonly stayAt?: Instant;
-  /** Its mark or its accepted stop since the last plan. It overrides the ledger, and the next plan moves it there. */
+  /**
+   * Its mark or its accepted stop since the last plan. It overrides the ledger, and the next plan moves it there (docs/decisions.md, "Marks
+   * and accepted stops are kept beside the ledger").
+   */
   readonly draining?: Draining;
   /** The token that its calls must carry from now on. The next plan writes it to the ledger. Absent: the ledger's token counts. */
   readonly bound?: NodeBinding;

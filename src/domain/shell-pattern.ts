@@ -17,8 +17,8 @@ const BRACKET = "[".charCodeAt(0);
 /**
  * Compiles a shell pattern, case-sensitive and for the whole text: `*`, `?`, `[ab]`, `[a-z]`, `[!ab]`. An unclosed bracket is an ordinary
  * character. Undefined if the text contains no pattern and stands for itself. Not a regular expression: that backtracks for each star, and
- * a pattern of ten characters can take half a minute. Stores nothing for each character of a pattern: a cluster may hold 60 MiB of
- * patterns.
+ * a pattern of ten characters can take half a minute (docs/decisions.md, "Shell patterns are matched without regular expressions"). Stores
+ * nothing for each character of a pattern: a cluster may hold 60 MiB of patterns.
  */
 export function compilePattern(pattern: string): Pattern | undefined {
   if (!isPattern(pattern)) return undefined;

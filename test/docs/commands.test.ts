@@ -13,7 +13,7 @@ const pages = [
   ...readdirSync(`${ROOT}/docs`).map((name) => `docs/${name}`),
 ]
   .filter((path) => path.endsWith(".md"))
-  // Decisions name options of the past, and the quickstart is tested as a whole (quickstart.test.ts).
+  // Decisions name options that were rejected, and the quickstart is tested as a whole (quickstart.test.ts).
   .filter((path) => path !== "docs/decisions.md" && path !== "docs/quickstart.md")
   .map((path) => ({ path, text: read(path) }));
 const sources = ["src", "functions", "infra"]

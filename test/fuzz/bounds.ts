@@ -1,7 +1,10 @@
 import type { Dice } from "../simulation/dice.ts";
 import type { Input } from "./input.ts";
 
-/** A bound, and inputs that are valid but for their size. The figures are those of docs/demand.md. */
+/**
+ * A bound, and inputs that are valid but for their size. The figures are those of docs/demand.md, not of the product's own table, so that a
+ * bound which is not checked shows.
+ */
 interface Edge {
   /** Where it is sent. */
   readonly how: "put" | "plan" | "config" | "message";

@@ -19,7 +19,7 @@ export const FLAWS: readonly Flaw[] = ["as", "any", "!"];
 export const MOST_FILE_LINES = 400;
 export const MOST_FUNCTION_LINES = 45;
 
-/** Measures one source file. */
+/** Measures one source file, with Vite's parser: TypeScript 7 has none to call. */
 export function measure({ path, text }: SourceFile): Shape {
   const lineOf = lineFinder(text);
   const longFunctions: string[] = [];

@@ -1,6 +1,7 @@
 /**
  * Plays a query of Log Analytics on rows: the part of the language that infra/modules/events.kql uses. No query engine is among npm's
- * packages. A word that this reader does not know is an error.
+ * packages (docs/decisions.md, "Bicep and the alert query are read by readers of our own"). A word that this reader does not know is an
+ * error.
  */
 
 /** A value of a column. Missing values are null: comparisons with them are false. */

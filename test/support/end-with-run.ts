@@ -5,9 +5,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /**
- * No process outlives the test run that started it, however the run ends: by itself, by Ctrl-C, by `timeout`, or killed. Every process of a run
- * inherits a mark in its environment. A watcher, in a session of its own, holds a pipe from the run. The system closes that pipe when the run
- * ends, and then the watcher kills what has the mark. Where there is no /proc, as on a Mac, nothing is watched.
+ * No process outlives the test run that started it, however the run ends (docs/decisions.md, "A watcher ends what a run of tests leaves
+ * behind"): by itself, by Ctrl-C, by `timeout`, or killed. Every process of a run inherits a mark in its environment. A watcher, in a
+ * session of its own, holds a pipe from the run. The system closes that pipe when the run ends, and then the watcher kills what has the
+ * mark. Where there is no /proc, as on a Mac, nothing is watched.
  */
 
 const VARIABLE = "AUTOSCALER_TEST_RUNS";

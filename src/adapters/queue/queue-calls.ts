@@ -17,7 +17,8 @@ export type QueueCaller = <T>(
 
 /**
  * Calls the queues of two accounts: `demand` has the queue where demand arrives and its poison queue, `own` has the rejected messages.
- * Creates a missing queue and tries the call once more: the app may run before its first tick has created the queues.
+ * Creates a missing queue and tries the call once more: the app may run before its first tick has created the queues (docs/decisions.md, "A
+ * start makes no tables and queues").
  */
 export function createQueueCaller(own: QueueAccount, demand: QueueAccount): QueueCaller {
   const openOwn = connecting(own);

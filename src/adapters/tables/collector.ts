@@ -50,8 +50,8 @@ export interface Collection {
 /**
  * Removes body rows that are not named and were written over an hour before `now`, in at most 20,000 rows of `rest` and for about 20 s.
  * Each transaction touches the manifest under its ETag: a save in progress that was about to name one of the bodies conflicts, starts over,
- * and writes it again. If a save came first, the manifest is loaded again, the names are checked, and the transaction is tried again
- * (docs/protocol.md, Storage).
+ * and writes it again. (The SDK puts no condition on a delete inside a transaction.) If a save came first, the manifest is loaded again,
+ * the names are checked, and the transaction is tried again (docs/protocol.md, Storage).
  */
 export async function collectBodies(collection: Collection, rest: Rest, now: Instant): Promise<Collected> {
   const { clock } = collection;
@@ -108,7 +108,8 @@ function oldKeys({ oldest }: Run, rows: readonly ReadRow[]): readonly string[] {
 
 /**
  * The rest of the table behind key `last`. In a large table the pass continues at a random place, and returns to the earlier part later: a
- * process may end before its pass does, and the next one must not begin with the same rows each time.
+ * process may end before its pass does, and the next one must not begin with the same rows each time. The place is in memory: a row for it
+ * would cost a write in each tick.
  */
 function split({ fraction }: Run, last: string, { to }: KeyRange): Rest {
   const from = `${last}!`;

@@ -7,9 +7,9 @@ import { packOf } from "./packs.ts";
 import type { BodyRef } from "./body-index.ts";
 
 /**
- * The remembered parts of finished sets, in bodies ("shards") to which a set's name hashes. A set that leaves the record rewrites only its
- * own shard, and reading one set reads one shard. So shards stay small, and their number grows with the sets. Each costs the manifest about
- * 50 bytes.
+ * The remembered parts of finished sets, in bodies ("shards") to which a set's name hashes (docs/decisions.md, "Finished sets are
+ * remembered in shards by name"). A set that leaves the record rewrites only its own shard, and reading one set reads one shard. So shards
+ * stay small, and their number grows with the sets. Each costs the manifest about 50 bytes.
  */
 export type Shards = readonly (BodyRef | undefined)[];
 

@@ -58,7 +58,10 @@ interface Waiting {
   readonly answer: PromiseWithResolvers<Recorded>;
 }
 
-/** `senderTime` converts a moment of ours to the senders' clocks; revisions are moments of theirs. */
+/**
+ * `senderTime` converts a moment of ours to the senders' clocks; revisions are moments of theirs (docs/decisions.md, "In the demo,
+ * revisions are moments of the senders' clocks").
+ */
 export function createRecorder(app: App, senderTime: (at: Instant) => Instant = (at) => at): DemandRecorder {
   const waiting = new Map<ClusterName, Waiting[]>();
   return {

@@ -1,8 +1,8 @@
 import type { PagingShown } from "../../wire/api/parts.ts";
 
 /**
- * An answer shows each of its lists as far as there is room. The same request with `page` shows the rest. Nothing is kept between two
- * requests. A list that changes meanwhile may show an item twice or not at all.
+ * An answer shows each of its lists as far as there is room (docs/decisions.md, "Lists of an answer are cut by bytes"). The same request
+ * with `page` shows the rest. Nothing is kept between two requests. A list that changes meanwhile may show an item twice or not at all.
  */
 
 /** Bytes of JSON for all lists of one answer together: an answer stays below 2 MiB. */

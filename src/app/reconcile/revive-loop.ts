@@ -11,8 +11,8 @@ const APART_SECONDS: Seconds = 60;
 
 /**
  * Sends a cluster's wake message again if its ticks are late and the message is lost, for example because the queue was emptied while the
- * timer is silent. Called where the record is read anyway: probes of health, demand, callbacks of nodes. Reads and saves nothing. If the
- * message does arrive twice, the second one ends with one read. Never throws.
+ * timer is silent. Called where the record is read anyway: probes of health, demand, callbacks of nodes. A check at each start would read
+ * every record. Reads and saves nothing. If the message does arrive twice, the second one ends with one read. Never throws.
  */
 export async function reviveLoop({ ports, lanes }: App, record: ClusterRecord): Promise<void> {
   const { cluster, pendingWake } = record;

@@ -5,9 +5,10 @@ import type { Run } from "../effects/run.ts";
 import type { Reconcile, Begun, Beginning } from "./reconcile-run.ts";
 
 /**
- * Sends the next tick's wake message before the record names it. If this process ends in between, the message that the record names is
- * still there. A message that the record never names ends with one read. A retry does not send the same message twice. Throws PortError
- * only if a wake message triggered this run and is still in the queue: the timer may be silent.
+ * Sends the next tick's wake message before the record names it (docs/decisions.md, "A wake message is sent before the commit that names
+ * it"). If this process ends in between, the message that the record names is still there. A message that the record never names ends with
+ * one read. A retry does not send the same message twice. Throws PortError only if a wake message triggered this run and is still in the
+ * queue: the timer may be silent.
  */
 export function wakeSender(run: Reconcile): (beginning: Beginning) => Promise<void> {
   const sent = new Set<WakeId>();

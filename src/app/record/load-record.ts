@@ -60,8 +60,9 @@ export async function loadToShow(app: App, cluster: ClusterName): Promise<Curren
 }
 
 /**
- * The same with the configuration that counts for decisions on this record (docs/protocol.md, Configuration). If this process holds another
- * one than the record names, or the record names none, the document is read after the load, and it counts. Throws PortError of the store.
+ * The same with the configuration that counts for decisions on this record (docs/protocol.md, Configuration; docs/decisions.md, "The
+ * configuration in force is a property of the record's row"). If this process holds another one than the record names, or the record names
+ * none, the document is read after the load, and it counts. Throws PortError of the store.
  */
 export async function loadInForce(app: App, cluster: ClusterName): Promise<CurrentInForce> {
   const { policyOf } = app.ports;

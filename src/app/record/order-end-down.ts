@@ -19,8 +19,9 @@ export type Ordered =
   | { readonly kind: "contended" };
 
 /**
- * An operator orders that the nodes of an array that are down in the last observation end. They end within the bounds, and plans look at every
- * exception again before each stop (docs/protocol.md, Nodes that are down). A newer order of the array replaces the older one.
+ * An operator orders that the nodes of an array that are down in the last observation end. They end within the bounds, and plans look at
+ * every exception again before each stop (docs/protocol.md, Nodes that are down). A newer order of the array replaces the older one
+ * (docs/decisions.md, "An order to end nodes is a moment, not a list").
  */
 export async function orderEndDown(app: App, cluster: ClusterName, array: ArrayName): Promise<Ordered> {
   const { clock, log } = app.ports;

@@ -32,8 +32,9 @@ export function autostopPath(
 }
 
 /**
- * The array whose nodes have this token. Undefined if its key is unknown, or if it is forged, of another cluster, or of an array that is not
- * in `arrays`. All arrays are compared, each in constant time, so that the time taken reveals nothing.
+ * The array whose nodes have this token (docs/decisions.md, "Array names are not part of the stop URL"). Undefined if its key is unknown,
+ * or if it is forged, of another cluster, or of an array that is not in `arrays`. All arrays are compared, each in constant time, so that
+ * the time taken reveals nothing.
  */
 export function verifyToken(
   token: string,

@@ -6,12 +6,13 @@ import { FRESH_REPORT_SECONDS } from "../stops/scale-down.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 
 /**
- * A node's own token (docs/nodes.md, What a stop URL allows). All nodes of an array have the same stop URL, so it does not show which of
- * them calls. A node may choose a token and send it with each call. The first token that arrives for an instance binds it: from then on a
- * call for this instance counts only with that token. A node that never sends a token needs none.
+ * A node's own token (docs/nodes.md, What a stop URL allows; docs/decisions.md, "A node chooses its own token, bound at first use"). All
+ * nodes of an array have the same stop URL, so it does not show which of them calls. A node may choose a token and send it with each call.
+ * The first token that arrives for an instance binds it: from then on a call for this instance counts only with that token. A node that
+ * never sends a token needs none. No route takes a binding back: it would be one more way to take over a node.
  */
 
-/** The identity that a call claims. */
+/** The identity that a call claims (docs/decisions.md, "The caller's address is not checked"). */
 export interface Caller {
   readonly instance: string;
   /** The digest of the token that the call carries. Absent: it carries none. */

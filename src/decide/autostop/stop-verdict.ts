@@ -23,7 +23,7 @@ export type StopVerdict =
   | { readonly kind: "granted"; readonly node: NodeId }
   /** CycleCloud is stopping it, or it went within the last hour. */
   | { readonly kind: "stopping" }
-  /** It must stay. `held`: it calls itself unhealthy. */
+  /** It must stay. `why` names no request set, because every caller with the stop URL reads it. `held`: it calls itself unhealthy. */
   | {
       readonly kind: "needed";
       readonly why: string;

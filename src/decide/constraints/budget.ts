@@ -2,8 +2,9 @@ import type { SetName } from "../../domain/ids.ts";
 import type { Resting } from "../../domain/world.ts";
 
 /**
- * The budget of one plan, in steps. A step is one check of a demand against a node, a bucket or a member of a constraint. Steps are counted,
- * not measured as time, so that the same input gives the same plan on every machine.
+ * The budget of one plan, in steps. A step is one check of a demand against a node, a bucket or a member of a constraint. Steps are
+ * counted, not measured as time, so that the same input gives the same plan on every machine (docs/decisions.md, "A plan has a budget of
+ * steps, not of time").
  */
 export const PLAN_STEPS = 27_000_000;
 
@@ -60,9 +61,10 @@ class Purse {
 }
 
 /**
- * The steps of one plan. For each kind of work, half of the steps are divided into equal shares, one for each request set, which no other set
- * can spend. The other half is a pot, from which each set takes when its own share is spent. So a single set can spend everything, and an
- * expensive set takes nothing from the shares of the others. Searches do not throw: each checks {@link isSpent} and ends when it is true.
+ * The steps of one plan. For each kind of work, half of the steps are divided into equal shares, one for each request set, which no other
+ * set can spend. The other half is a pot, from which each set takes when its own share is spent. So a single set can spend everything, and
+ * an expensive set takes nothing from the shares of the others (docs/decisions.md, "Half of the steps are equal shares, half is a pot").
+ * Searches do not throw: each checks {@link isSpent} and ends when it is true.
  */
 export class Budget {
   readonly #purses: Readonly<Record<Work, Purse>>;

@@ -99,9 +99,10 @@ function resourcesIn(constraint: Constraint): readonly string[] {
 const NOTHING_SHARED: SharedState = { left: new Map(), values: new Map() };
 
 /**
- * The resources of a node with the defaults added. A resource that has a value keeps it, and the first default that provides one wins. After
- * each entry all earlier ones are tried again, because an entry may select by a resource that a later one defines (scalelib.md 4). Only those
- * are that read what has been defined since: the others would give the same again. Ends when no steps are left.
+ * The resources of a node with the defaults added. A resource that has a value keeps it, and the first default that provides one wins.
+ * After each entry all earlier ones are tried again, because an entry may select by a resource that a later one defines (scalelib.md 4).
+ * Only those are that read what has been defined since: the others would give the same again. Ends when no steps are left
+ * (docs/decisions.md, "What a plan reads of the configuration is counted in its steps").
  */
 export function applyDefaults(
   { entries, readers }: Defaults,

@@ -42,7 +42,10 @@ export function countedPreference(constraints: readonly Constraint[], budget: Bu
   };
 }
 
-/** The constraints beside an alternative. Collected when it is judged, because n alternatives may have n constraints each. */
+/**
+ * The constraints beside an alternative. Collected when it is judged, because n alternatives may have n constraints each
+ * (docs/decisions.md, "Alternatives are judged beside the rest of the job when needed").
+ */
 type Rest = () => readonly Member[];
 
 /** What the parts of the preference of one job share. */

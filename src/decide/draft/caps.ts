@@ -55,7 +55,10 @@ export class Caps {
     return !this.none && this.#of(holder).length > 0;
   }
 
-  /** The only bins that the holder may use, because a cap allows it no further node of any size. Undefined if there is no such cap. */
+  /**
+   * The only bins that the holder may use, because a cap allows it no further node of any size (docs/decisions.md, "A holder without room
+   * for a node is placed on the nodes it has"). Undefined if there is no such cap.
+   */
   onlyBins(holder: Holder): ReadonlySet<Bin> | undefined {
     return this.#of(holder).find(({ cap, left }) => cap.unit === "nodes" && left < 1)?.held;
   }

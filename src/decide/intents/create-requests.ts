@@ -11,8 +11,9 @@ import type { ClusterRecord } from "../../domain/record.ts";
 type Creation = Pick<CreateSet, "bucket" | "purpose">;
 
 /**
- * Divides sets into create requests, in their order. One request takes them all, with two exceptions. Some sets must be sent alone. And sets with
- * equal array, size, group and name must be in different requests, because the list of a request's nodes could not distinguish their nodes.
+ * Divides sets into create requests, in their order. One request takes them all, with two exceptions (docs/decisions.md, "One create
+ * request has all sets of a plan"). Some sets must be sent alone. And sets with equal array, size, group and name must be in different
+ * requests, because the list of a request's nodes could not distinguish their nodes.
  */
 export function requestsOf(
   sets: readonly CreateSet[],

@@ -6,8 +6,9 @@ import type { Observation } from "../../domain/observation.ts";
 import type { Instant } from "../../domain/units.ts";
 
 /**
- * The clock of nodes that were Ready, are wanted and are shown as shut down or failed (docs/protocol.md, Nodes that are down). It counts from
- * the first such observation and not from the moment at which the node left Ready: a node that restarts for five minutes may show Off once.
+ * The clock of nodes that were Ready, are wanted and are shown as shut down or failed (docs/protocol.md, Nodes that are down). It counts
+ * from the first such observation and not from the moment at which the node left Ready: a node that restarts for five minutes may show Off
+ * once (docs/decisions.md, "Nodes that are down have a clock of their own").
  */
 
 /** CycleCloud's Status of a node without a running VM. */

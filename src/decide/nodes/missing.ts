@@ -12,8 +12,9 @@ const MISSING_SECONDS: Seconds = 60;
 const MISSING_OBSERVATIONS = 3;
 
 /**
- * Adds the nodes that the observation lacks and that do not count as gone yet (docs/protocol.md, Doubt), with their last records. `before`:
- * the last believed observation, including such nodes. Nodes that we have stopped are gone at once.
+ * Adds the nodes that the observation lacks and that do not count as gone yet (docs/protocol.md, Doubt; docs/decisions.md, "Doubt is about
+ * nodes, not about counts of nodes"), with their last records. `before`: the last believed observation, including such nodes. Nodes that we
+ * have stopped are gone at once.
  */
 export function withMissing(
   snapshot: Snapshot,

@@ -2,7 +2,10 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 
-/** What an instance leaves to the others because it gets no answer from CycleCloud (docs/protocol.md, Instances that are cut off). */
+/**
+ * What an instance leaves to the others because it gets no answer from CycleCloud (docs/protocol.md, Instances that are cut off;
+ * docs/decisions.md, "Only its own process knows that an instance is cut off").
+ */
 
 /** An instance begins no observation for this long after its own had no answer, if another one has observed since. */
 const CUT_OFF_SECONDS: Seconds = 120;

@@ -19,7 +19,10 @@ export const REST_OBSERVATION_SECONDS: Seconds = 900;
 const STOPPED_OBSERVATION_SECONDS: Seconds = 300;
 /** The wake message arrives this long after the tick is due, so that a running timer is first. */
 const WAKE_AFTER_SECONDS: Seconds = 5;
-/** While the timer runs, the wake message arrives three ticks later, because it costs an execution and has nothing to do. */
+/**
+ * While the timer runs, the wake message arrives three ticks later, because it costs an execution and has nothing to do (docs/decisions.md,
+ * "While the timer runs, wake messages come every four minutes").
+ */
 const WATCH_SECONDS: Seconds = 3 * TICK_SECONDS + WAKE_AFTER_SECONDS;
 /** A wake message that is this late counts as lost. The platform may have to start an instance for it first. */
 const WAKE_LOST_SECONDS: Seconds = 60;

@@ -11,7 +11,10 @@ import { patienceSeconds, statusSeconds } from "./calls.ts";
 
 /** When observations may begin, and how long a plan may use one (docs/protocol.md, Observations and Plans). */
 
-/** The token bucket holds this many observations, and gets one more each 6 s: at most 13 in any 60 s. */
+/**
+ * The token bucket holds this many observations, and gets one more each 6 s: at most 13 in any 60 s (docs/decisions.md, "A token bucket of
+ * observations, no fixed pause").
+ */
 const OBSERVATION_TOKENS = 3;
 const TOKEN_SECONDS: Seconds = 6;
 /** Maximum number of observations under way at once. */
@@ -33,9 +36,9 @@ const PLAN_FIRST_SECONDS: Seconds = 5;
 const SLOW_PLAN_FIRST_SECONDS: Seconds = 15;
 
 /**
- * The number of tokens at this moment. If the last observation is in our future, because the clock of its instance is ahead of ours, there are
- * fewer tokens than stored. Otherwise two instances would each count the other's observations as long ago. The number is never below
- * -{@link OBSERVATION_TOKENS}, which bounds the time that we wait.
+ * The number of tokens at this moment. If the last observation is in our future, because the clock of its instance is ahead of ours, there
+ * are fewer tokens than stored. Otherwise two instances would each count the other's observations as long ago. The number is never below
+ * -{@link OBSERVATION_TOKENS}, which bounds the time that we wait (docs/decisions.md, "The bucket may owe up to three observations").
  */
 function tokensAt(record: ClusterRecord, now: Instant): number {
   const { looks, lookedAt } = record;
@@ -129,7 +132,7 @@ function withObservations(
 /** The creates and starts so far. An observation that began before a later one must not be used. Marks and grants are in the ledger. */
 export type Effects = Pick<ClusterRecord, "epoch"> & { readonly created: number; readonly started: number };
 
-/** The creates and starts in this record. */
+/** The creates and starts in this record (docs/decisions.md, "Only totals of created and started nodes make an observation old"). */
 export function effectsOf({ epoch, totals }: ClusterRecord): Effects {
   return { epoch, created: totals.created, started: totals.started ?? 0 };
 }

@@ -18,8 +18,9 @@ import type { Offered } from "../draft/offered.ts";
 import { Offers } from "../draft/offered.ts";
 
 /**
- * The offers that are open to a job. With `grouped` only buckets with placement groups. A try remembers what it found. What it finds before it
- * has changed anything that counts here is the same in every try, and is found once for the plan: bench row karpenter-pods 1,000.
+ * The offers that are open to a job. With `grouped` only buckets with placement groups. A try remembers what it found. What it finds before
+ * it has changed anything that counts here is the same in every try, and is found once for the plan: bench row karpenter-pods 1,000
+ * (docs/decisions.md, "Open offers are found once for a plan").
  */
 export function openOffers(draft: Draft, { jobClass }: Ask, scope: Scope, grouped: boolean): Offers {
   const { shape } = jobClass;

@@ -352,8 +352,9 @@ function compareDemands(update: WholeUpdate, held: SetEntry): number {
 }
 
 /**
- * Compares two messages with the same revision. A sender without an answer repeats a revision, maybe with newer times and a newer report. The
- * order is total, so that the order of arrival does not matter.
+ * Compares two messages with the same revision. A sender without an answer repeats a revision, maybe with newer times and a newer report.
+ * The order is total, so that the order of arrival does not matter (docs/decisions.md, "Of two reports with one revision the longer one
+ * counts").
  */
 function compareRepeats(a: SetEntry, b: SetEntry): number {
   return (

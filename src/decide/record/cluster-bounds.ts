@@ -10,8 +10,9 @@ import type { Room, Sender } from "../senders/shares.ts";
 import { roomOf, senderOf, senderText } from "../senders/shares.ts";
 
 /**
- * The bounds of all request sets of a cluster together (docs/demand.md, Bounds). Each accept writes the names of all live sets, and each plan
- * reads all bodies. Every bound has shares (docs/demand.md, Shares).
+ * The bounds of all request sets of a cluster together (docs/demand.md, Bounds). Each accept writes the names of all live sets, and each
+ * plan reads all bodies. The bounds are checked in the commit that accepts: two processes that check first could pass a bound together. Every
+ * bound has shares (docs/demand.md, Shares).
  */
 const CLUSTER_BOUNDS = {
   /** With 5,000 sets an accept takes less than 0.1 s, and a tick without demand less than 0.3 s. */

@@ -6,7 +6,8 @@ import type { Attempt } from "./better.ts";
 
 /**
  * Parts of an allocation that are computed on first use: a plan that is only tried never needs them. This is a class because getters
- * written into each object would give each object its own hidden class, which keeps the whole plan in memory until a full collection.
+ * written into each object would give each object its own hidden class, which keeps the whole plan in memory until a full collection
+ * (docs/decisions.md, "No getter in an object that each plan makes again").
  */
 export class Answer implements Allocation {
   readonly creates: Allocation["creates"];

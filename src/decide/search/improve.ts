@@ -17,7 +17,7 @@ export interface Improved {
 }
 
 /**
- * Looks for a plan that is better than the one in the order of rank:
+ * Looks for a plan that is better than the one in the order of rank (docs/decisions.md, "A plan is tried in several orders"):
  *
  * 1. If the last plan is known and this one may have displaced jobs: with the jobs where the last plan placed them.
  * 2. With the hardest demands first (first fit decreasing), and two ways to choose new nodes if price counts. If such a try is cheaper but

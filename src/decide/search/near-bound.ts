@@ -16,10 +16,10 @@ const LEAST_KINDS = 32;
 const WORTH_TRYING = 0.03;
 
 /**
- * Whether a complete plan for many demands is so close to a lower bound of its cost that no other try is worth making. The bound for one
- * resource: the amount that is used on new nodes and exceeds what is left on the other nodes, at the lowest price (or number of nodes) for
- * that amount. The largest of these bounds counts. (It is the linear-programming bound of vector bin packing, one resource at a time.)
- * Nodes that one job has to itself cannot be saved.
+ * Whether a complete plan for many demands is so close to a lower bound of its cost that no other try is worth making (docs/decisions.md,
+ * "A plan near its bound is not packed again"). The bound for one resource: the amount that is used on new nodes and exceeds what is left
+ * on the other nodes, at the lowest price (or number of nodes) for that amount. The largest of these bounds counts. (It is the
+ * linear-programming bound of vector bin packing, one resource at a time.) Nodes that one job has to itself cannot be saved.
  */
 export function isNearBound({ draft, outcomes }: Attempt, problem: Problem): boolean {
   const { ground, policy, entries, kinds, now } = problem;

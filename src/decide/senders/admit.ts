@@ -36,9 +36,10 @@ export interface RefusedDemand extends RankedDemand {
 }
 
 /**
- * Applies the configuration's rules for senders to the demand in force. Demand that was accepted under an earlier configuration, or by an older
- * release, is checked too. The definition of a dynamic node array is that of the set that defined it first, until that set lapses or omits
- * it. Different definitions of other sets are refused. What counts at a moment: see {@link demandsInForce}.
+ * Applies the configuration's rules for senders to the demand in force. Demand that was accepted under an earlier configuration, or by an
+ * older release, is checked too. The definition of a dynamic node array is that of the set that defined it first, until that set lapses or
+ * omits it. Different definitions of other sets are refused (docs/decisions.md, "Pools and dynamic arrays belong to the set that named them
+ * first"). What counts at a moment: see {@link demandsInForce}.
  */
 export function admitDemands(
   record: ClusterRecord,

@@ -28,9 +28,9 @@ export const DOCUMENTED_SETTINGS: readonly string[] = [
 const DOCUMENTED = DOCUMENTED_SETTINGS.map((path) => path.toLowerCase());
 
 /**
- * The attributes that are neither documented nor on the list `allowed`, in the order in which they were sent. Names are compared without case,
- * as in CycleCloud (cyclecloud-wire.md A.1). A dot in a name separates levels. `keys`: the only keys of `Configuration` that are free where
- * CycleCloud has no settings; absent: all are.
+ * The attributes that are neither documented nor on the list `allowed`, in the order in which they were sent (docs/decisions.md, "Node
+ * attributes are an allow list"). Names are compared without case, as in CycleCloud (cyclecloud-wire.md A.1). A dot in a name separates
+ * levels. `keys`: the only keys of `Configuration` that are free where CycleCloud has no settings; absent: all are.
  */
 export function refusedAttributes(
   attributes: NodeAttributes | undefined,

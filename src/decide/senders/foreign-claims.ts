@@ -10,9 +10,10 @@ import type { Sender } from "./shares.ts";
 import { senderOf } from "./shares.ts";
 
 /**
- * Jobs that a set says are `placed` on a node of other senders (docs/protocol.md, Claims). Such a claim counts as long as it is asked for.
- * The one exception is a foreign claim: the sender that asked for the node calls it idle, and the sender of the claim neither reports the
- * host nor ever had demand planned there. It counts for an hour, one hour for each sender and node. Sets of one rule are one sender.
+ * Jobs that a set says are `placed` on a node of other senders (docs/protocol.md, Claims; docs/decisions.md, "Only who asked for a node
+ * ends claims of others on it"). Such a claim counts as long as it is asked for. The one exception is a foreign claim: the sender that
+ * asked for the node calls it idle, and the sender of the claim neither reports the host nor ever had demand planned there. It counts for
+ * an hour, one hour for each sender and node. Sets of one rule are one sender.
  */
 const CLAIM_SECONDS: Seconds = 3600;
 

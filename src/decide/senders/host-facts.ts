@@ -34,10 +34,10 @@ export function idleProofAt({ idleAt, reportedAt }: HostFact): Instant | undefin
 }
 
 /**
- * What live sets report about hosts, by host. A report is in force while it is younger than two intervals of its set and its message is live
- * (architecture.md, Busyness). A report that came without demand replaces the one that came with the demand of its set. A job counts from each
- * live set, until it ends as a foreign claim. A host is idle or closed only if all sets that report it say so. Sets that may report no hosts by
- * `senders` count for jobs only.
+ * What live sets report about hosts, by host. A report is in force while it is younger than two intervals of its set and its message is
+ * live (architecture.md, Busyness). A report that came without demand replaces the one that came with the demand of its set. A job counts
+ * from each live set, until it ends as a foreign claim. A host is idle or closed only if all sets that report it say so (docs/decisions.md,
+ * "A host is idle if every set that reports it says so"). Sets that may report no hosts by `senders` count for jobs only.
  */
 export function hostFacts(
   record: ClusterRecord,

@@ -24,8 +24,9 @@ export function poolsInForce(record: ClusterRecord, bodies: Bodies, senders?: Se
 }
 
 /**
- * The pools that live sets name and may own. A pool belongs to the set that named it first, until that set lapses or omits it. The amounts of
- * other sets do not count. If several sets name a new pool, it belongs to the set whose message came first.
+ * The pools that live sets name and may own. A pool belongs to the set that named it first, until that set lapses or omits it
+ * (docs/decisions.md, "Pools and dynamic arrays belong to the set that named them first"). The amounts of other sets do not count. If
+ * several sets name a new pool, it belongs to the set whose message came first.
  */
 export function ownedPools(
   record: ClusterRecord,

@@ -5,7 +5,8 @@ import { ruleOf } from "./sender-rule.ts";
 
 /**
  * The shares of a bound that all request sets of a cluster have together (docs/demand.md, Shares). Half of it is divided among the rules of
- * `senders`; the other half is a pot for all. So no sender can fill a bound for the others. Any bound may be divided like this.
+ * `senders`; the other half is a pot for all. So no sender can fill a bound for the others (docs/decisions.md, "A bound is divided among
+ * rules, not among sets"). Any bound may be divided like this.
  */
 
 /** Who has a share: a rule; undefined: all sets together that no rule names; without rules each set by itself. */

@@ -25,8 +25,9 @@ interface Around {
 }
 
 /**
- * Pauses buckets whose nodes go down soon after they were Ready, while demand needs them (docs/protocol.md, Nodes that are down). Without the
- * pause an image that powers itself off is created and ended for ever. Row and pause are forgotten when a node of the bucket has lasted.
+ * Pauses buckets whose nodes go down soon after they were Ready, while demand needs them (docs/protocol.md, Nodes that are down). Without
+ * the pause an image that powers itself off is created and ended for ever (docs/decisions.md, "The pause for nodes that go down is a cause
+ * of its own"). Row and pause are forgotten when a node of the bucket has lasted.
  */
 export function pauseShortLived(record: ClusterRecord, around: Around, now: Instant): ClusterRecord {
   const died = around.snapshot.nodes.flatMap((node) => shortLife(node, around, now) ?? []);

@@ -22,7 +22,7 @@ import { groupOfNew, newNode, refusalReason } from "../draft/refusals.ts";
 
 /*
  * What a job asks of one node and no bucket has. The job's wishes (its constraints one by one) are tested on each bucket, so that a wish
- * that some bucket meets is not blamed alone.
+ * that some bucket meets is not blamed alone (docs/decisions.md, "What no bucket has of a job is found wish by wish").
  */
 
 /** No bucket has what a job asks: the remedy. Or the bucket of which the first obstacle is the only one. */

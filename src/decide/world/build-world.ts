@@ -75,8 +75,8 @@ export function buildWorld(input: WorldInput): World {
 }
 
 /**
- * What it costs to find the rules of the sets that ask for something. At most a quarter of a plan: the lookups are remembered, so that the
- * next plans do not pay for them.
+ * What it costs to find the rules of the sets that ask for something (docs/decisions.md, "What a plan reads of the configuration is counted
+ * in its steps"). At most a quarter of a plan: the lookups are remembered, so that the next plans do not pay for them.
  */
 function stepsOfRules({ policy, demands = [] }: WorldInput): number {
   const { senders = NO_SENDER_RULES, planSteps } = policy;

@@ -23,8 +23,8 @@ export type BodyBound = (method: string, pathname: string) => Bytes;
 /** Large bodies that are arriving, or wait for their answer, have no more together (docs/protocol.md, Memory). Small ones need no room. */
 const ROOM_FOR_BODIES: Bytes = 100 * MIB;
 /**
- * The deployment's value of FUNCTIONS_REQUEST_BODY_SIZE_LIMIT (infra/modules/app.bicep). The platform's own default is 100 MB. A body that says
- * no length takes as much room.
+ * The deployment's value of FUNCTIONS_REQUEST_BODY_SIZE_LIMIT (infra/modules/app.bicep) (docs/decisions.md, "Request bodies are bounded by
+ * the host"). The platform's own default is 100 MB. A body that says no length takes as much room.
  */
 export const LARGEST_BODY: Bytes = 34 * MIB;
 const ARRIVES_WITHIN_MS: Milliseconds = 20_000;

@@ -2,7 +2,8 @@ import type { z } from "zod";
 
 /**
  * What the app builds for an answer with this schema. Read-only. Every member of the schema must be named, and one that may be absent is
- * undefined then: JSON leaves it out. A member that only the schema has, or only the app, is therefore an error of the compiler.
+ * undefined then: JSON leaves it out. A member that only the schema has, or only the app, is therefore an error of the compiler
+ * (docs/decisions.md, "The schema describes each answer once").
  */
 export type Shown<S extends z.ZodType> = Complete<z.infer<S>>;
 

@@ -22,7 +22,7 @@ const LEVELS_PARSED = 100_000;
 
 /**
  * The excess of a text before it is parsed: megabytes can contain millions of empty objects or levels, each of which costs tens of bytes of
- * memory once parsed. Undefined if nothing is too large.
+ * memory once parsed (docs/decisions.md, "Values are counted before a text is parsed"). Undefined if nothing is too large.
  */
 export function oversizeOfText(text: string, most: number = BOUNDS.values): Problem | undefined {
   if (isSmall(text, most)) return undefined;

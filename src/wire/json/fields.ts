@@ -5,8 +5,8 @@ import { isActing } from "../../domain/shown.ts";
 
 /**
  * Readers of single members, for the parts of a message that occur by the thousand (jobs, hosts), where a schema library would cost more
- * than the work itself. Each returns the value, or undefined if it is absent or was reported. Paths are the bare key: the caller puts the
- * position of the object in front.
+ * than the work itself (docs/decisions.md, "Inputs are read in two ways, and refused in one form"). Each returns the value, or undefined if
+ * it is absent or was reported. Paths are the bare key: the caller puts the position of the object in front.
  */
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -13,7 +13,8 @@ export const NOTHING = "nothing";
 
 /**
  * The text for a value in `found`. Problems go to logs, to the state page and to others than the sender, and any value may be a secret: a
- * node attribute, a member of `Configuration`, a text that is not JSON, or a password in the wrong place.
+ * node attribute, a member of `Configuration`, a text that is not JSON, or a password in the wrong place (docs/decisions.md, "Problems show
+ * kind and length, not values").
  *
  * - {@link problemAt}, the usual: numbers, true, false, null and empty values unchanged; of anything else the kind and the length.
  * - {@link problemShowing}: also texts. Only for texts that plans and pages show anyway: names and keys, words of a short list, VM sizes,

@@ -4,7 +4,7 @@ import { below } from "./problem.ts";
 
 /**
  * Collects the problems of an input: the first ones in full, and the number of all. An input of megabytes can have a million problems, so a
- * problem is described only while there is room for it.
+ * problem is described only while there is room for it (docs/decisions.md, "Only a hundred problems are described").
  */
 export class Problems {
   readonly #most: number;

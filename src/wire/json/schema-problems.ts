@@ -3,8 +3,9 @@ import { joinPath, problemAt, problemShowing, unknownKey } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 
 /**
- * Adds the problems that a schema found, in our own form. House rule for all schemas in wire/: the message of every check is the phrase for
- * `expected`. `knownKeys` returns the keys of the object at a path, for the suggestion beside an unknown one.
+ * Adds the problems that a schema found, in our own form (docs/decisions.md, "Inputs are read in two ways, and refused in one form"). House
+ * rule for all schemas in wire/: the message of every check is the phrase for `expected`. `knownKeys` returns the keys of the object at a
+ * path, for the suggestion beside an unknown one.
  */
 export function addSchemaProblems(
   problems: Problems,

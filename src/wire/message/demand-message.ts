@@ -22,7 +22,8 @@ const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
 
 /**
  * Reads a message of the demand queue in any packaging. Never throws. Without an explicit revision the message's revision is the second in
- * which it was put into the queue, with ties decided by message id (architecture.md, Revisions).
+ * which it was put into the queue, with ties decided by message id (architecture.md, Revisions; docs/decisions.md, "Messages without a
+ * revision are ordered by second and message id").
  */
 export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
   return atOnce(readDemandMessageInSlices(input, context));

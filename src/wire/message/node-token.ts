@@ -3,7 +3,10 @@ import type { Problem } from "../../domain/demand.ts";
 import type { Digest } from "../../domain/ids.ts";
 import { digest } from "../../domain/ids.ts";
 
-/** The header in which a node sends a token of its own with each call (docs/nodes.md, What a stop URL allows). */
+/**
+ * The header in which a node sends a token of its own with each call: the platform and proxies log addresses, not headers (docs/nodes.md,
+ * What a stop URL allows).
+ */
 export const NODE_TOKEN_HEADER = "x-node-token";
 
 const FORM = /^[A-Za-z0-9._~+/=-]{22,200}$/;

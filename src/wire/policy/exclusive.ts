@@ -8,7 +8,10 @@ import type { Problems } from "../json/problems.ts";
 
 const KEY = "exclusiveNodearrays";
 
-/** Reads `exclusiveNodearrays`: true for all node arrays, or a list of names. False and an empty list are none, as without the key. */
+/**
+ * Reads `exclusiveNodearrays`: true for all node arrays, or a list of names. False and an empty list are none, as without the key. Its name is
+ * far from `nodearrays`, which means something else.
+ */
 export function readExclusive({ [KEY]: value }: Fields, problems: Problems): ExclusiveRules {
   if (value === undefined || value === false) return {};
   if (value === true) return { exclusiveArrays: true };

@@ -29,7 +29,10 @@ export interface RegistryCluster {
   readonly ca?: string;
   /** True: certificates are not checked. */
   readonly insecure: boolean;
-  /** The speed limits of the server, and its limit of parallel requests. */
+  /**
+   * The speed limits of the server, and its limit of parallel requests. They are no keys of a document: a change while the app runs could
+   * make two instances disagree about when a request can still arrive.
+   */
   readonly bounds: CallBounds;
 }
 

@@ -24,8 +24,9 @@ export interface Deployment {
 }
 
 /**
- * What a deployment with these parameters makes. It computes what the platform would, with stand-ins for ids, so that tests can look
- * at the outcome. `fresh` gives what newGuid gives. Throws on a file that does not parse.
+ * What a deployment with these parameters makes. It computes what the platform would, with stand-ins for ids, so that tests can look at the
+ * outcome (docs/decisions.md, "Bicep and the alert query are read by readers of our own"). `fresh` gives what newGuid gives. Throws on a
+ * file that does not parse.
  */
 export function deploy(
   sources: Sources,
