@@ -17,7 +17,7 @@ const [beginning = ""] = readFileSync(`${ROOT}/docs/demand.md`, "utf8").split("\
 /** Each file with its text, the command that sends it and the answer. */
 const examples = [
   ...beginning.matchAll(
-    /`(\w+\.json)`[^\n]*\n\n((?: {4}.*\n)+)\n```console\n\$ cyclecloud-autoscaler (.*)\n(.*)\n```/g,
+    /`(\w+\.json)`[^\n]*\n(?:\S[^\n]*\n)*\n((?: {4}.*\n)+)\n```console\n\$ cyclecloud-autoscaler (.*)\n(.*)\n```/g,
   ),
 ].map(([, file = "", text = "", command = "", answer = ""]) => ({ file, text, command, answer }));
 
