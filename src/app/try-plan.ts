@@ -1,5 +1,6 @@
 import { isActing } from "../decide/stops/reach.ts";
 import { decide } from "../decide/reconcile/reconcile.ts";
+import { endRest } from "../decide/senders/resting.ts";
 import { suppose } from "../decide/what-if/what-if.ts";
 import type { Problem } from "../domain/demand.ts";
 import { memoryOf, memoryOfReport } from "../domain/demand-memory.ts";
@@ -40,10 +41,12 @@ export async function tryPlan(app: App, cluster: ClusterName, whatIf: WhatIf): P
 
 async function tryInRoom(app: App, cluster: ClusterName, whatIf: WhatIf): Promise<Trial> {
   const { clock, entropy, policyOf } = app.ports;
-  const [{ record, bodies }, policy] = await Promise.all([loadWhole(app, cluster), policyOf(cluster)]);
+  const [loaded, policy] = await Promise.all([loadWhole(app, cluster), policyOf(cluster)]);
+  const { bodies } = loaded;
   const { seen } = bodies;
   if (seen === undefined) return { kind: "not-observed" };
   const now = clock.now();
+  const record = endRest(loaded.record, policy, { forDemand: false }, now);
   const owner = entropy.owner();
   const supposed = suppose(record, bodies, seen, whatIf, now, app.lanes.budget.demand);
   if (supposed.kind === "unknown") return supposed;

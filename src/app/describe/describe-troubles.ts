@@ -1,7 +1,7 @@
 import { asideText } from "../../domain/aside.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { bucketText } from "../../domain/bucket.ts";
-import { dearNow, restingOf } from "../../decide/senders/resting.ts";
+import { restingOf } from "../../decide/senders/resting.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
 import { problemText } from "../../domain/problem-text.ts";
@@ -130,7 +130,7 @@ function leftOut(
   policy: Policy,
   now: Instant,
 ): readonly TroubleShown[] {
-  const dear = dearNow(record.dear, now);
+  const { dear } = record;
   const resting = dear === undefined ? undefined : { ...restingOf(dear, policy), ...dear };
   return (plan?.leftOut ?? []).flatMap(({ set, demands, first, why, by, aside }): readonly TroubleShown[] => {
     if (aside !== undefined)
@@ -141,7 +141,7 @@ function leftOut(
         ? ["half of", "Configure fewer of them, or with fewer constraints"]
         : ["its share of", "Send fewer kinds of jobs, or fewer alternatives"];
     const again =
-      resting?.rests(set) === true ? ` It is planned in full again from ${isoTime(resting.until)} on.` : "";
+      resting?.rests(set) === true ? ` It is planned in full again ${fullAgain(resting, now)}.` : "";
     return [
       {
         kind: "left-out",
@@ -152,12 +152,15 @@ function leftOut(
   });
 }
 
+const fullAgain = ({ until }: DearDemand, now: Instant): string =>
+  until > now ? `from ${isoTime(until)} on` : "at the next tick";
+
 /** A sender with 100,000 jobs beside another one rests most of the time, for some seconds each: that is no trouble. */
 function isShort({ since, until }: DearDemand): boolean {
   return since !== undefined && secondsBetween(since, until) < SHORT_REST_SECONDS;
 }
 
-const SHORT_REST_SECONDS: Seconds = 60;
+const SHORT_REST_SECONDS: Seconds = 180;
 
 function rejectedJobs({ sets }: ClusterRecord, { demands }: Bodies): readonly TroubleShown[] {
   return [...sets].flatMap(([set, entry]) => {

@@ -21,6 +21,7 @@ import {
   takeOver,
   withoutDueWake,
 } from "../../decide/record/whose-turn.ts";
+import { endRest } from "../../decide/senders/resting.ts";
 import { beginPlanning } from "../../decide/record/processes.ts";
 import type { Owner } from "../../domain/ids.ts";
 import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
@@ -80,7 +81,8 @@ function begin(run: Reconcile, current: Current, cause: Cause, now: Instant): Ch
   const left = leave(run, record, cause, now);
   if (left !== undefined) return left;
   const ticking = cause === "due" ? beginTick(record, run, now) : record;
-  const { record: reserved, taken } = takeOver(withoutDueWake(ticking, now), run.owner, now, run.policy);
+  const rested = endRest(ticking, run.policy, { forDemand: cause === "demand" }, now);
+  const { record: reserved, taken } = takeOver(withoutDueWake(rested, now), run.owner, now, run.policy);
   const resumed = taken.filter(({ effect }) => effect.kind === "create").map((intent) => intent.id);
   const open = [...new Set([...record.inFlight.map((entry) => entry.requestId), ...resumed])];
   const begun = beginObservation(reserved, now);

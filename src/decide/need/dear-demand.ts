@@ -8,8 +8,8 @@ import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { Sender } from "../senders/shares.ts";
 import { senderOf } from "../senders/shares.ts";
 
-/** Dear demand rests this many times as long as its plan took. */
-const TIMES = 20;
+/** Dear demand rests this many times as long as its plan took: so it takes less than 2 % of the time in which others may ask. */
+const TIMES = 60;
 
 /** A sender that spends more keeps the others waiting: a tenth of a second and more, also of plans that are for others. */
 const MANY_STEPS = 1_000_000;
@@ -24,7 +24,7 @@ export interface Planned {
 }
 
 /**
- * The record after a plan. What made it take long is not planned in full again until twenty times as long has passed: what it left out
+ * The record after a plan. What made it take long is not planned in full again until sixty times as long has passed: what it left out
  * because it cost too much, and all that a sender asks for who spent most of the steps (docs/protocol.md, The budget of a plan).
  */
 export function withDearDemand(
@@ -34,13 +34,14 @@ export function withDearDemand(
   { began, ended }: Planned,
 ): ClusterRecord {
   const { dear, ...rest } = record;
-  const isResting = dear !== undefined && dear.until > began;
+  const isResting = dear !== undefined;
   const until = isResting ? dear.until : plusSeconds(ended, TIMES * secondsBetween(began, ended));
   const sets = leftOutOf(plan).slice(0, MOST_SETS);
   const { allOf: before = [] } = isResting ? dear : {};
   const dearest = setOfDearest(record, stepsBySet, senders);
   const allOf = dearest === undefined ? before : [...before, dearest].slice(-MOST_SETS);
-  if (until <= ended || (sets.length === 0 && allOf.length === 0)) return dear === undefined ? record : rest;
+  const isShort = !isResting && until <= ended;
+  if (isShort || (sets.length === 0 && allOf.length === 0)) return dear === undefined ? record : rest;
   const since = isResting ? (dear.since ?? began) : ended;
   return { ...rest, dear: { sets, since, until, ...(allOf.length === 0 ? {} : { allOf }) } };
 }

@@ -1,5 +1,4 @@
 import type { Unread } from "../senders/demands-in-force.ts";
-import { dearNow } from "../senders/resting.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -165,10 +164,9 @@ export function supplyOf(
   { inFlight, intents, backoffs, groupFills, dear }: ClusterRecord,
   seen: Seen,
 ): Supply {
-  const resting = dearNow(dear, seen.now);
   return {
     ...seen,
-    ...(resting === undefined ? {} : { resting }),
+    ...(dear === undefined ? {} : { resting: dear }),
     inFlight,
     pendingCreates: pendingCreates(intents),
     backoffs,

@@ -69,7 +69,7 @@ export function decide(
     policy,
     now,
   );
-  const admitted = admitToPlan(observed, bodies, policy, now);
+  const admitted = admitToPlan(observed, bodies, policy);
   const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
   const named = recogniseByName(updated, dynamics);
   const started = endStarts(observed, named, snapshot, policy, now);

@@ -10,12 +10,11 @@ import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { SetEntries } from "../../domain/request-sets.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
-import type { Instant } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
 import { refusedAttributes } from "./allowed-attributes.ts";
 import type { Unread, When } from "./demands-in-force.ts";
 import { demandsInForce } from "./demands-in-force.ts";
-import { restingNow } from "./resting.ts";
+import { restingOf } from "./resting.ts";
 import { attributesOf, freeKeysOf, mayDefineArray, mayWrite, ruleOf } from "./sender-rule.ts";
 import { lineageOf } from "../../domain/dynamic-array.ts";
 
@@ -74,8 +73,9 @@ export function admitDemands(
 }
 
 /** What a plan reads of it: few jobs of senders that rest. */
-export function admitToPlan(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): Admitted {
-  return admitDemands(record, bodies, policy, { resting: restingNow(record.dear, policy, now) });
+export function admitToPlan(record: ClusterRecord, bodies: Bodies, policy: Policy): Admitted {
+  const resting = record.dear === undefined ? undefined : restingOf(record.dear, policy);
+  return admitDemands(record, bodies, policy, { resting });
 }
 
 const NOBODY: Admitted["definers"] = new Map();

@@ -1,20 +1,25 @@
 import type { SetName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { DearDemand } from "../../domain/record.ts";
+import type { ClusterRecord, DearDemand } from "../../domain/record.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Resting } from "../../domain/world.ts";
 import { senderOf } from "./shares.ts";
 
-/** The demand that rests now (docs/protocol.md, The budget of a plan). Undefined: none. */
-export function dearNow(dear: DearDemand | undefined, now: Instant): DearDemand | undefined {
-  return dear === undefined || dear.until <= now ? undefined : dear;
-}
-
-/** Which sets rest now. Undefined: none. */
-export function restingNow(dear: DearDemand | undefined, policy: Policy, now: Instant): Resting | undefined {
-  const resting = dearNow(dear, now);
-  return resting === undefined ? undefined : restingOf(resting, policy);
+/**
+ * The record when an observation begins, whose plan may be the one in which demand that has rested is planned in full again: that of a tick, or
+ * of demand that rests itself. A plan for others' demand never is, because they would wait for it (docs/protocol.md, The budget of a plan).
+ */
+export function endRest(
+  record: ClusterRecord,
+  policy: Pick<Policy, "senders">,
+  { forDemand }: { readonly forDemand: boolean },
+  now: Instant,
+): ClusterRecord {
+  const { dear, changed, ...rest } = record;
+  if (dear === undefined || dear.until > now) return record;
+  const isForOthers = forDemand && changed !== undefined && !restingOf(dear, policy).rests(changed.set);
+  return isForOthers ? record : { ...rest, ...(changed === undefined ? {} : { changed }) };
 }
 
 /** Which sets rest with it. */

@@ -42,7 +42,7 @@ const jobs = (count: number, prefix = "j"): readonly Demand[] =>
     }),
   );
 
-const UNTIL = at(60);
+const UNTIL = at(180);
 /** The last plan was made 10 s ago. */
 const PLANNED = at(-10);
 
@@ -151,7 +151,7 @@ test("the trouble says until when", () => {
     `It is planned in full again from ${isoTime(UNTIL)} on.`,
   );
   // Most of the time for some seconds each: that of many jobs beside another sender.
-  const short = { ...record, dear: { sets: [], allOf: [setName("big-2")], since: at(-9), until: at(50) } };
+  const short = { ...record, dear: { sets: [], allOf: [setName("big-2")], since: at(-9), until: at(170) } };
   expect(describeTroubles(short, { ...bodies, plan }, [], NOW, NOW, undefined, policy)).toEqual(
     troubles.filter(({ kind }) => kind !== "left-out"),
   );

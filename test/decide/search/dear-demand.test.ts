@@ -1,7 +1,7 @@
 /** The most expensive demand that a message can contain, with the default budget. */
 import { describe, expect, test } from "vitest";
 import { withDearDemand } from "../../../src/decide/need/dear-demand.ts";
-import { restingOf } from "../../../src/decide/senders/resting.ts";
+import { endRest, restingOf } from "../../../src/decide/senders/resting.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { Demand } from "../../../src/domain/demand.ts";
@@ -49,8 +49,8 @@ test("4,000 jobs with 100 alternatives each are planned in less than 5 s, and wh
   expect(whole.seconds).toBeLessThan(5);
 
   const rested = withDearDemand(record, whole.decision, [], { began: NOW, ended: plusSeconds(NOW, 3) });
-  // 20 times 3 s after its end.
-  expect(rested.dear).toEqual({ sets: ["evil"], since: plusSeconds(NOW, 3), until: plusSeconds(NOW, 63) });
+  // 60 times 3 s after its end.
+  expect(rested.dear).toEqual({ sets: ["evil"], since: plusSeconds(NOW, 3), until: plusSeconds(NOW, 183) });
   const { decision, seconds } = planned(rested);
   expect(seconds).toBeLessThan(whole.seconds / 10);
   const later = { began: plusSeconds(NOW, 10), ended: plusSeconds(NOW, 11) };
@@ -87,23 +87,23 @@ describe("a sender whose demand is planned in full, but spends many steps", () =
     ]);
     const times = { began: NOW, ended: plusSeconds(NOW, seconds) };
     const { dear } = withDearDemand(record, { plan, stepsBySet }, rules, times);
-    // 20 times 4 s after its end.
-    expect(dear).toEqual(rests ? wholeRest(84, "evil-1") : undefined);
+    // 60 times 4 s after its end.
+    expect(dear).toEqual(rests ? wholeRest(244, "evil-1") : undefined);
   });
 
   test("a second sender that does so meanwhile rests, too, until then", () => {
     const { record } = buildState({
       sets: { "evil-1": {}, honest: {} },
-      record: { dear: wholeRest(84, "evil-1") },
+      record: { dear: wholeRest(244, "evil-1") },
     });
     const stepsBySet = new Map([[setName("honest"), 2_000_000]]);
     const times = { began: plusSeconds(NOW, 10), ended: plusSeconds(NOW, 11) };
     const { dear } = withDearDemand(record, { plan, stepsBySet }, two, times);
-    expect(dear).toEqual(wholeRest(84, "evil-1", "honest"));
+    expect(dear).toEqual(wholeRest(244, "evil-1", "honest"));
   });
 
   test("rests with sets that it names later", () => {
-    const resting = restingOf(wholeRest(84, "evil-1"), { senders: two });
+    const resting = restingOf(wholeRest(244, "evil-1"), { senders: two });
     expect(
       ["evil-1", "evil-9", "honest"].map((set) => [
         resting.rests(setName(set)),
@@ -114,6 +114,24 @@ describe("a sender whose demand is planned in full, but spends many steps", () =
       [true, false],
       [false, true],
     ]);
+  });
+});
+
+describe("when an observation begins, a rest that is over", () => {
+  const senders = ["evil*", "honest"].map((set) => ({ ...SENDER_RULE, requestSets: [set] }));
+  const resting = { sets: [], allOf: [setName("evil-1")], since: NOW, until: plusSeconds(NOW, 60) };
+
+  test.each([
+    { name: "ends with a tick", forDemand: false, changed: "honest", ends: true },
+    { name: "ends with its own demand", changed: "evil-2", ends: true },
+    { name: "lasts on with demand of another sender, which would wait", changed: "honest", ends: false },
+    { name: "ends with demand where no rules tell senders apart", ends: true },
+    { name: "is not over a second before", seconds: 59, forDemand: false, ends: false },
+  ])("$name", ({ forDemand = true, changed, seconds = 60, ends }) => {
+    const noted = changed === undefined ? {} : { changed: { set: setName(changed), isOfAnother: true } };
+    const { record } = buildState({ sets: {}, record: { dear: resting, ...noted } });
+    const begun = endRest(record, { senders }, { forDemand }, plusSeconds(NOW, seconds));
+    expect(begun).toEqual(ends ? { ...record, dear: undefined } : record);
   });
 });
 
