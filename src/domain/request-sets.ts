@@ -27,6 +27,42 @@ export function partsOf(
   return [sets.get(set), separateReports.get(set), separatePools.get(set)];
 }
 
+/** Only the parts of one set, so that a change of them does not copy the others. */
+export function heldAlone({ sets, separateReports, separatePools }: Held, set: SetName): Held {
+  const alone = (entries: SetEntries): SetEntries => {
+    const entry = entries.get(set);
+    return entry === undefined ? NONE : new Map([[set, entry]]);
+  };
+  return {
+    sets: alone(sets),
+    separateReports: alone(separateReports),
+    separatePools: alone(separatePools),
+  };
+}
+
+const NONE: SetEntries = new Map();
+
+/** All sets, with these changed: by name, what is held of each alone. */
+export function withHeld(held: Held, changed: ReadonlyMap<SetName, Held>): Held {
+  const merged = (key: keyof Held): SetEntries => {
+    const entries = held[key];
+    const isSame = [...changed].every(([set, alone]) => entries.get(set) === alone[key].get(set));
+    if (isSame) return entries;
+    const next = new Map(entries);
+    for (const [set, alone] of changed) {
+      const entry = alone[key].get(set);
+      if (entry === undefined) next.delete(set);
+      else next.set(set, entry);
+    }
+    return next;
+  };
+  return {
+    sets: merged("sets"),
+    separateReports: merged("separateReports"),
+    separatePools: merged("separatePools"),
+  };
+}
+
 export function isInForce(entry: SetEntry | undefined, now: Instant): entry is SetEntry {
   return entry !== undefined && entry.live && entry.expiresAt > now;
 }

@@ -9,6 +9,8 @@ import type { Problem, RequestSetUpdate, Revision, SchedulerNode, SetDemand } fr
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import type { Held } from "../../domain/request-sets.ts";
+import { heldAlone, withHeld } from "../../domain/request-sets.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { minusSeconds } from "../../domain/units.ts";
@@ -168,24 +170,33 @@ function acceptAll(
 ): Change<Accepted> {
   const demands = new Map<Digest, SetDemand>();
   const reports = new Map<Digest, readonly SchedulerNode[]>();
-  let record = current.record;
+  const held = current.record;
+  const changed = new Map<SetName, Held>();
+  let record = held;
   const now = ports.clock.now();
   const memory = budgetOf(smallestHeap(record, lanes.heap, now)).demand;
   let counted: { readonly rules: SenderRules; readonly sizes: HeldSizes } | undefined;
   const acceptances = batch.map(({ update, keepSeconds, senders }) => {
     // The rules may have changed while they waited.
-    if (counted?.rules !== senders) counted = { rules: senders, sizes: new HeldSizes(now, senders) };
-    const { sizes } = counted;
-    const recalled = recallSets(record, current.finished, [update.set]);
+    if (counted?.rules !== senders)
+      counted = { rules: senders, sizes: new HeldSizes(now, senders, () => withHeld(held, changed)) };
+    const { set } = update;
+    const alone = { ...record, ...(changed.get(set) ?? heldAlone(held, set)) };
+    const recalled = recallSets(alone, current.finished, [set]);
     const oldest = senderTime(minusSeconds(now, keepSeconds));
-    const acceptance = accept(recalled, update, now, { oldest, senders, memory, sizes });
+    const acceptance = accept(recalled, update, now, { oldest, senders, memory, sizes: counted.sizes });
     if (acceptance.kind === "accepted" && acceptance.record !== recalled) {
-      record = acceptance.record;
+      ({ record } = acceptance);
+      changed.set(set, heldAlone(record, set));
       for (const [digest, body] of acceptance.demands) demands.set(digest, body);
       for (const [digest, body] of acceptance.reports) reports.set(digest, body);
     }
     return acceptance;
   });
   const result = { acceptances, before: current.stored };
-  return record === current.record ? { result } : { save: { record, changes: { demands, reports } }, result };
+  if (changed.size === 0) return { result };
+  return {
+    save: { record: { ...record, ...withHeld(held, changed) }, changes: { demands, reports } },
+    result,
+  };
 }

@@ -17,8 +17,11 @@ import { roomOf, senderOf, senderText } from "../senders/shares.ts";
 const CLUSTER_BOUNDS = {
   /** With 5,000 sets an accept takes less than 0.1 s, and a tick without demand less than 0.3 s. */
   sets: 5000,
-  /** Sets that ask for nothing and report nothing. They have no body, only a short entry. */
-  idle: 5000,
+  /**
+   * Sets that never asked for anything and report nothing. They have no body, only an entry, which each save writes: with 3,700 of them
+   * demand of others takes twice as long to its create. To refuse one loses nothing.
+   */
+  idle: 1000,
   /** The maximum of one message, too. */
   jobs: 200_000,
   /** Each half is twice the maximum of one request. Measured as JSON before compression. */
@@ -53,16 +56,18 @@ export function findTooMuch(
   after: Held,
   set: SetName,
   now: Instant,
-  { senders, memory = CLUSTER_BOUNDS.memory, sizes = new HeldSizes(now, senders) }: BoundTerms,
+  { senders, memory = CLUSTER_BOUNDS.memory, sizes = new HeldSizes(now, senders, () => before) }: BoundTerms,
 ): TooMuch | undefined {
-  sizes.replace(before, after, set);
   const was = sizeOfSet(before, set, now);
   const is = sizeOfSet(after, set, now);
   const grown = KINDS.filter(
     (kind) => is[kind] > was[kind] && (kind !== "memory" || isKnownToGrow(before, set, was, is)),
   );
-  if (grown.length === 0 || isSame(before, after, set, now)) return undefined;
-  const bySender = sizes.bySender(after);
+  const isGrown = grown.length > 0 && !isSame(before, after, set, now);
+  if (isGrown) sizes.count();
+  sizes.replace(before, after, set);
+  if (!isGrown) return undefined;
+  const { bySender } = sizes;
   const sender = senderOf(senders, set);
   for (const kind of grown) {
     const held = new Map([...bySender].map(([one, size]) => [one, size[kind]]));
@@ -115,24 +120,31 @@ function sizeOfParts(parts: readonly (SetEntry | undefined)[], now: Instant): Si
 }
 
 /**
- * By sender, the size of all its sets together. Counted when it is first asked for, and kept up to date from then on. Otherwise each of a hundred
- * messages that are accepted together would count all sets.
+ * By sender, the size of all its sets together: of `held` when it is first asked for, and kept up to date from then on. Otherwise each of a
+ * hundred messages that are accepted together would count all sets.
  */
 export class HeldSizes {
   readonly #now: Instant;
   readonly #senders: SenderRules;
+  readonly #held: () => Held;
   #bySender: Map<Sender, Record<Kind, number>> | undefined;
 
-  constructor(now: Instant, senders: SenderRules) {
+  constructor(now: Instant, senders: SenderRules, held: () => Held) {
     this.#now = now;
     this.#senders = senders;
+    this.#held = held;
   }
 
-  bySender(held: Held): ReadonlyMap<Sender, Size> {
-    if (this.#bySender !== undefined) return this.#bySender;
+  /** Empty until {@link count}. */
+  get bySender(): ReadonlyMap<Sender, Size> {
+    return this.#bySender ?? new Map();
+  }
+
+  count(): void {
+    if (this.#bySender !== undefined) return;
     this.#bySender = new Map();
+    const held = this.#held();
     for (const set of setNamesOf(held)) this.#add(set, sizeOfSet(held, set, this.#now), 1);
-    return this.#bySender;
   }
 
   /** A set is no longer as in `before`, but as in `after`. */

@@ -13,7 +13,7 @@ export type Emulator = z.infer<typeof readyLine> & { close(): Promise<unknown> }
 
 /**
  * Starts the storage emulator of this checkout: queues and tables in a process each, because no storage account lets a long queue slow down
- * its tables (the emulator sorts a queue anew for each message that is deleted). They end with `close`, and when this process ends.
+ * its tables (the emulator sorts a queue again for each message that is deleted). They end with `close`, and when this process ends.
  */
 export async function spawnEmulator(): Promise<Emulator> {
   const script = fileURLToPath(new URL("./emulator-main.ts", import.meta.url));

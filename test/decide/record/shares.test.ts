@@ -175,23 +175,23 @@ describe("sets that ask for nothing and report nothing", () => {
   const NOTHING = { jobs: 0, bytes: 0 };
   const rules = [rule("evil*"), rule("pbs*")];
 
-  test("5,000 of them take no room from sets that ask for something", () => {
-    const full = held(names("evil", 5000, NOTHING));
+  test("a thousand of them take no room from sets that ask for something", () => {
+    const full = held(names("evil", 1000, NOTHING));
     expect(outcome(full, asking("pbs", 1), [])).toBe("accepted");
     expect(outcome(full, asking("pbs", 1), rules)).toBe("accepted");
   });
 
   test("have a bound of their own, with the same shares", () => {
     expect(outcome(held(names("evil", 4999, NOTHING)), empty("evil"), [])).toBe("accepted");
-    expect(outcome(held(names("evil", 5000, NOTHING)), empty("evil"), [])).toEqual({
+    expect(outcome(held(names("evil", 1000, NOTHING)), empty("evil"), [])).toEqual({
       path: "",
-      found: "5001 request sets that ask for nothing with this message",
+      found: "1001 request sets that ask for nothing with this message",
       expected:
-        "at most 5000 request sets that ask for nothing in a cluster; a set that lapses or is deleted makes room",
+        "at most 1000 request sets that ask for nothing in a cluster; a set that lapses or is deleted makes room",
     });
-    const evil = held(names("evil", 3750, NOTHING));
+    const evil = held(names("evil", 750, NOTHING));
     expect(outcome(evil, empty("evil"), rules)).toMatchObject({
-      found: "3751 request sets that ask for nothing of the rule for evil* with this message",
+      found: "751 request sets that ask for nothing of the rule for evil* with this message",
     });
     expect(outcome(evil, empty("pbs"), rules)).toBe("accepted");
   });
@@ -203,7 +203,7 @@ describe("sets that ask for nothing and report nothing", () => {
     { name: "no pools", update: buildPartial({ set: setName("idle"), pools: [] }) },
   ])("is one of them: $name", ({ update }) => {
     expect(outcome(held(names("live", 5000)), update, [])).toBe("accepted");
-    expect(outcome(held(names("idle", 5000, NOTHING)), update, [])).not.toBe("accepted");
+    expect(outcome(held(names("idle", 1000, NOTHING)), update, [])).not.toBe("accepted");
   });
 
   test.each([
@@ -218,12 +218,12 @@ describe("sets that ask for nothing and report nothing", () => {
       }),
     },
   ])("is none of them: $name", ({ update }) => {
-    expect(outcome(held(names("idle", 5000, NOTHING)), update, [])).toBe("accepted");
+    expect(outcome(held(names("idle", 1000, NOTHING)), update, [])).toBe("accepted");
     expect(outcome(held(names("live", 5000)), update, [])).not.toBe("accepted");
   });
 
   test("a set that asked for something and now asks for nothing is never refused: where there is no room it ends", () => {
-    const full = held({ ...names("idle", 5000, NOTHING), pbs: {} });
+    const full = held({ ...names("idle", 1000, NOTHING), pbs: {} });
     const accepted = accept(full, empty("pbs"), NOW);
     if (accepted.kind !== "accepted") throw new Error(accepted.kind);
     expect(accepted.record.sets.get(setName("pbs"))).toMatchObject({
@@ -239,7 +239,7 @@ describe("sets that ask for nothing and report nothing", () => {
 
   test("so does a set whose last report was its last word, with all its parts", () => {
     const reporting = accept(
-      held({ ...names("idle", 5001, NOTHING), pbs: NOTHING }),
+      held({ ...names("idle", 1001, NOTHING), pbs: NOTHING }),
       buildPartial({ set: setName("pbs"), schedulerNodes: [{ hostname: "h1", jobs: [] }] }),
       NOW,
     );
