@@ -73,7 +73,10 @@ export class StopJudge {
     if (!node.ready && !node.failed) this.#checkBoot(nodeId, node.createdAt, at);
     if (!node.ready || node.failed) return;
     counts.readyNodesStopped += 1;
-    if (node.unhealthy) return;
+    if (node.unhealthy) {
+      node.unfitStopAt = committedAt;
+      return;
+    }
     // A node that no status has ever shown as Ready is given up.
     const isGivenUp = limits.lasting !== undefined && !node.shownReady;
     if (!isGivenUp) this.#checkNeed(nodeId, node.array, hosts, committedAt, at);
@@ -102,7 +105,8 @@ export class StopJudge {
     const { lasting } = limits;
     const oldest = committedAt - OLDEST_OBSERVATION_MS - SLOW_CALLS * 1000 * (lasting?.slow?.seconds ?? 0);
     // The decision may rest on an observation that still showed nodes as Ready which have been switched off or lost since.
-    const left = nodes.countReady(array) + nodes.countOffSince(array, oldest);
+    const gone = nodes.countOffSince(array, oldest) + nodes.countUnfitStopsAfter(array, committedAt);
+    const left = nodes.countReady(array) + gone;
     // In weather that lasts CycleCloud may hold a stop for long.
     const since = lasting === undefined ? Math.max(committedAt, at - LATEST_STOP_MS) : committedAt;
     const least = Math.min(...demand.needs(since, at, (told) => leastNeedOf(array, told, hosts)));

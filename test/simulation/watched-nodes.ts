@@ -54,6 +54,7 @@ export class WatchedNodes {
       offAt: 0,
       busySince: undefined,
       unhealthy: false,
+      unfitStopAt: undefined,
       leaving: [],
     });
   }
@@ -109,6 +110,11 @@ export class WatchedNodes {
       if (node.off ? node.offAt >= moment : node.ready && (node.lostAt ?? 0) >= moment) count += 1;
     }
     return count;
+  }
+
+  /** Nodes whose stop as unfit was committed later than this: a stop that was committed before may rest on them. */
+  countUnfitStopsAfter(array: string, committedAt: number): number {
+    return this.all.filter((node) => node.array === array && (node.unfitStopAt ?? 0) > committedAt).length;
   }
 
   hostsUp(): ReadonlySet<string> {

@@ -27,6 +27,8 @@ export interface Watched {
   busySince: number | undefined;
   /** It asked to stop because it is unfit for work: it may always be stopped. */
   unhealthy: boolean;
+  /** When its stop was committed, if it was stopped as unfit. */
+  unfitStopAt: number | undefined;
   /** Times in which the node was about to leave: it asked to stop and was not told to stay, or its stop was committed. */
   readonly leaving: { readonly from: number; until: number }[];
 }
