@@ -2,6 +2,10 @@ import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Told } from "./needs.ts";
 import type { Violate } from "./verdict.ts";
 
+const MET_TIMES = 3;
+/** A plan is not held up by new demand for longer. */
+const MET_MS = 5000;
+
 /**
  * Which messages were in force at each moment of a run: those that the shared store held. Counts revisions that went back. Times are in
  * milliseconds.
@@ -58,6 +62,15 @@ export class DemandHistory {
       if (at <= from) return needs;
     }
     return [...needs, 0];
+  }
+
+  /**
+   * From when on the demand counts on which a plan may rest that was decided at this moment: a plan that has met new demand three times is
+   * saved with the creates that it had (docs/protocol.md, Plans).
+   */
+  basisOf(decidedAt: number): number {
+    const met = this.#history.filter(({ at }) => at <= decidedAt && at > decidedAt - MET_MS);
+    return met.length < MET_TIMES ? decidedAt : (met.at(-MET_TIMES)?.at ?? decidedAt) - 1;
   }
 
   /** When the newest report that was in force at that moment was sent. Undefined if none was. */

@@ -66,7 +66,7 @@ export class CreateJudge {
       limits.bucketOrder && node.group !== undefined && node.committedAt >= committedAt;
     const staying = there.filter((node) => !wasLeaving(node, committedAt) && !isEarlier(node));
     const mostBy = (need: (array: string, told: readonly Told[]) => number): number =>
-      Math.max(...demand.needs(committedAt, at, (told) => need(array, told)));
+      Math.max(...demand.needs(demand.basisOf(committedAt), at, (told) => need(array, told)));
     const most = mostBy(needOf);
     // Nodes without a placement group are the last bucket of the array.
     if (limits.bucketOrder && group !== undefined) {
