@@ -9,7 +9,7 @@ import { MOST_OVER_HTTP } from "../src/wire/json/decode.ts";
 import { boundProblems } from "../src/wire/json/problems.ts";
 import type { RejectedOfSet } from "../src/wire/what-if.ts";
 import { readWhatIf } from "../src/wire/what-if.ts";
-import { forCluster } from "./for-cluster.ts";
+import { forCluster } from "./answering.ts";
 import { badRequest, problem } from "./problem.ts";
 import { answerWithBody } from "./reading.ts";
 

@@ -2,7 +2,7 @@ import type { TimerHandler } from "@azure/functions";
 import { PortError } from "../src/app/ports/port-error.ts";
 import { tickAll } from "../src/app/tick.ts";
 import type { Composition } from "../src/compose.ts";
-import { compositionFor } from "./composition.ts";
+import { compositionFor } from "./answering.ts";
 import { sweepPoison } from "./poison.ts";
 import type { App } from "../src/app/process/app.ts";
 

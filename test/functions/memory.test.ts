@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { handleSnapshot } from "../../functions/snapshot.ts";
-import { putRequestSet } from "../../functions/write-request-set.ts";
+import { putRequestSet } from "../../functions/request-sets.ts";
 import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import type { Site } from "../../src/app/ports/site.ts";

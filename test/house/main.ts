@@ -18,7 +18,7 @@ const QUESTIONS: readonly { readonly name: string; readonly over: readonly Funct
     name: "a demand message becomes durable",
     over: [
       "functions/demand.ts#handleDemand",
-      "functions/demand-record.ts#recordUpdate",
+      "functions/demand.ts#recordUpdate",
       "src/app/demand/record-demand.ts#createRecorder",
       "src/decide/record/accept.ts#accept",
     ],

@@ -3,7 +3,7 @@ import type { HttpResponseInit } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
-import { putRequestSet } from "../../functions/write-request-set.ts";
+import { putRequestSet } from "../../functions/request-sets.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import type { TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { tableCredentialBreaker } from "../../src/adapters/tables/credential-breaker.ts";

@@ -138,7 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an answer does not say that a stop is under way",
     edits: [
       {
-        file: "functions/stop-answer.ts",
+        file: "functions/autostop.ts",
         find: "answer.underWay === true ? { stopUnderWay: true } : {}",
         put: "answer.underWay === true ? {} : {}",
       },

@@ -234,7 +234,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an answer does not say that a stop is under way",
     edits: [
       {
-        file: "functions/stop-answer.ts",
+        file: "functions/autostop.ts",
         find: "answer.underWay === true ? { stopUnderWay: true } : {}",
         put: "answer.underWay === true ? {} : {}",
       },

@@ -230,7 +230,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T44: a number of any size is the node's time",
     [
-      "functions/stop-question.ts",
+      "functions/autostop.ts",
       "const LONGEST_AHEAD_SECONDS: Seconds = 86_400;",
       "const LONGEST_AHEAD_SECONDS: Seconds = 1e12;",
     ],
