@@ -5,7 +5,7 @@ import type { MoreOfProblem } from "./problem.ts";
 import { problem, unknownCluster } from "./problem.ts";
 import { showJson } from "../src/domain/shown.ts";
 import type { SettingShown } from "../src/wire/api/parts.ts";
-import type { Site } from "../src/app/ports/site.ts";
+import type { Site } from "../src/app/ports/ports.ts";
 import type { Composition } from "../src/compose.ts";
 import { clusterName } from "../src/domain/ids.ts";
 import { observingText } from "../src/domain/mode.ts";

@@ -9,7 +9,7 @@ import type { Instant, Seconds } from "../src/domain/units.ts";
 import { plusSeconds } from "../src/domain/units.ts";
 import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/message/node-token.ts";
 import { badRequest, problem } from "./problem.ts";
-import type { StopAnswer } from "../src/app/autostop/stop-answer.ts";
+import type { StopAnswer } from "../src/app/autostop/grant-stops.ts";
 import type { StopShown } from "../src/wire/api/answers.ts";
 
 /**

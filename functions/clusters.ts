@@ -1,9 +1,7 @@
 import type { HttpHandler } from "@azure/functions";
-import { describeCluster } from "../src/app/describe/describe-cluster.ts";
+import { describeCluster, describeLastWake, describeTimer } from "../src/app/describe/describe-cluster.ts";
 import { checkHealth } from "../src/app/describe/describe-health.ts";
-import { describeQueues } from "../src/app/describe/describe-queues.ts";
-import { describeLastWake, describeTimer } from "../src/app/describe/describe-triggers.ts";
-import { rejectedMessageShown } from "../src/app/describe/rejected-shown.ts";
+import { describeQueues, rejectedMessageShown } from "../src/app/describe/describe-queues.ts";
 import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
 import type { ClustersShown, RejectedMessagesShown } from "../src/wire/api/health-answers.ts";

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { Site } from "../src/app/ports/site.ts";
-import { problemShown } from "../src/app/describe/rejected-shown.ts";
+import type { Site } from "../src/app/ports/ports.ts";
+import { problemShown } from "../src/app/describe/describe-queues.ts";
 import type { Composition } from "../src/compose.ts";
 import type {
   ConfigDifference,
@@ -26,10 +26,9 @@ import { parseDocument } from "../src/wire/json/document.ts";
 import type { Fields } from "../src/wire/json/fields.ts";
 import { isFields } from "../src/wire/json/fields.ts";
 import { loadWhole } from "../src/app/record/load-record.ts";
-import { waitForPlan } from "../src/app/record/commit-after-plan.ts";
-import { describeLeft } from "../src/app/describe/describe-under-way.ts";
-import { describeLosses } from "../src/app/describe/describe-losses.ts";
-import { unknownNodearrays } from "../src/app/describe/unknown-nodearrays.ts";
+import { waitForPlan } from "../src/app/record/commit.ts";
+import { describeLeft, describeLosses } from "../src/app/describe/describe-under-way.ts";
+import { unknownNodearrays } from "../src/app/describe/describe-troubles.ts";
 import { keepMode, writeMode } from "../src/wire/policy/mode.ts";
 import { planUnderChange } from "./reconcile.ts";
 import { firstBytes } from "../src/app/describe/pages.ts";

@@ -6,7 +6,7 @@ import { forCluster } from "./answering.ts";
 import { badRequest, problem } from "./problem.ts";
 import { excerpt } from "../src/wire/json/problem.ts";
 import type { HttpResponseInit } from "@azure/functions";
-import type { Site } from "../src/app/ports/site.ts";
+import type { Site } from "../src/app/ports/ports.ts";
 import { problemText } from "../src/domain/problem-text.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { Site } from "../src/app/ports/site.ts";
+import type { Site } from "../src/app/ports/ports.ts";
 import { firstBytes } from "../src/app/describe/pages.ts";
-import { rejectedJobShown } from "../src/app/describe/rejected-shown.ts";
+import { rejectedJobShown } from "../src/app/describe/describe-queues.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";
 import type { TrialAnswerShown, TrialShown } from "../src/wire/api/trial-answer.ts";

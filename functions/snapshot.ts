@@ -4,7 +4,7 @@ import { tickAll } from "../src/app/tick.ts";
 import type { Composition } from "../src/compose.ts";
 import { compositionFor } from "./answering.ts";
 import { sweepPoison } from "./poison.ts";
-import type { App } from "../src/app/process/app.ts";
+import type { App } from "../src/app/process/lanes.ts";
 
 /**
  * Every minute: observe every cluster, finish the work of crashed instances, expire demand, stop nodes (docs/architecture.md), and handle

@@ -14,7 +14,7 @@ import { withRoom } from "./record/commit.ts";
 import { loadWhole } from "./record/load-record.ts";
 import type { TrialShown } from "../wire/api/trial-answer.ts";
 import { compareTrials, countTrial, describeTrial } from "./describe/describe-trial.ts";
-import type { App } from "./process/app.ts";
+import type { App } from "./process/lanes.ts";
 
 /** The plan with the changes and the plan without them. */
 export type Trial =

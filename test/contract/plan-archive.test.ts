@@ -8,7 +8,7 @@ import { openTable } from "../../src/adapters/tables/open-table.ts";
 import { tablePlanArchive } from "../../src/adapters/tables/plan-archive.ts";
 import { planCodec } from "../../src/adapters/tables/plan-codec.ts";
 import { chunkProperties } from "../../src/adapters/tables/rows.ts";
-import type { PlanArchive } from "../../src/app/ports/plan-archive.ts";
+import type { PlanArchive } from "../../src/app/ports/record-store.ts";
 import { clusterName, nodeId, setName } from "../../src/domain/ids.ts";
 import type { KeptPlan } from "../../src/domain/kept-plan.ts";
 import { keepPlan } from "../../src/domain/kept-plan.ts";

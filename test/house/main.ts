@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Made by a script, not by hand. */
 const GENERATED = new Set(["src/client/answers.ts"]);
 
-/** Five questions of a reader: each is a way of calls through these functions. Where a use case is a closure, the way begins anew in it. */
+/** Five questions of a reader: each is a path of calls through these functions. Where a use case is a closure, the path begins again in it. */
 const QUESTIONS: readonly { readonly name: string; readonly over: readonly FunctionId[] }[] = [
   {
     name: "a demand message becomes durable",
@@ -28,7 +28,7 @@ const QUESTIONS: readonly { readonly name: string; readonly over: readonly Funct
     over: [
       "functions/demand.ts#handleDemand",
       "src/app/reconcile/reconcile-cluster.ts#reconcileCluster",
-      "src/app/effects/send-intent.ts#sendIntent",
+      "src/app/effects/effects.ts#sendIntent",
     ],
   },
   {

@@ -109,7 +109,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "a stop is written however late",
     [
-      "src/app/effects/send-intent.ts",
+      "src/app/effects/effects.ts",
       "site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, isInTime)",
       "site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, () => isInTime() || true)",
     ],
@@ -119,7 +119,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "a create is written however late",
     [
-      "src/app/effects/send-intent.ts",
+      "src/app/effects/effects.ts",
       "site.cyclecloud.create(site.cluster, request, isInTime)",
       "site.cyclecloud.create(site.cluster, request, () => isInTime() || true)",
     ],
@@ -145,7 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   mutant(
     "what was not written may have been",
-    ["src/app/effects/send-intent.ts", '  if (error.notSent) return { kind: "not-sent" };\n', ""],
+    ["src/app/effects/effects.ts", '  if (error.notSent) return { kind: "not-sent" };\n', ""],
     MESSAGES,
     "its node is told so at once",
   ),

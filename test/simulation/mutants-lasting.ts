@@ -51,7 +51,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node is told to open while its stop may be under way",
     edits: [
       {
-        file: "src/app/autostop/stop-answer.ts",
+        file: "src/app/autostop/grant-stops.ts",
         find: "const UNDER_WAY: StopAnswer = STOP_UNDER_WAY;",
         put: 'const UNDER_WAY: StopAnswer = { kind: "cannot-tell", why: "mutant", undrain: true };',
       },
@@ -67,7 +67,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
         put: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, policy, now) : decision), questions",
       },
       {
-        file: "src/app/reconcile/apply-plan.ts",
+        file: "src/app/reconcile/reconcile-cluster.ts",
         find: "return nodes.size === 0 ? state :",
         put: "return nodes.size >= 0 ? state :",
       },

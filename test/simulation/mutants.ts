@@ -255,7 +255,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an owner sends after its lease has ended",
     edits: [
       {
-        file: "src/app/effects/send-intent.ts",
+        file: "src/app/effects/effects.ts",
         find: "isInTime() ? call(isInTime) : undefined",
         put: "call(() => true)",
       },

@@ -8,7 +8,7 @@ import type {
   StatusOutcome,
   ManagementOutcome,
 } from "../../app/ports/cyclecloud.ts";
-import type { Log } from "../../app/ports/log.ts";
+import type { Log } from "../../app/ports/ports.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
 import type { ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";

@@ -1,4 +1,4 @@
-import type { CredentialBreaker } from "../../app/ports/credential-breaker.ts";
+import type { CredentialBreaker } from "../../app/ports/ports.ts";
 import type { Instant } from "../../domain/units.ts";
 
 /** The breaker of a single process. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../app/ports/clock.ts";
+import type { Clock } from "../../app/ports/ports.ts";
 import type { DemandQueue, RejectedMessage } from "../../app/ports/demand-queue.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";

@@ -1,4 +1,4 @@
-import type { History, HistoryRow } from "../../app/ports/history.ts";
+import type { History, HistoryRow } from "../../app/ports/record-store.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 
 /** History in memory. Appending in order of time is cheap; anything else sorts. */

@@ -1,4 +1,4 @@
-import type { PlanArchive } from "../../app/ports/plan-archive.ts";
+import type { PlanArchive } from "../../app/ports/record-store.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { KeptPlan } from "../../domain/kept-plan.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../app/ports/clock.ts";
+import type { Clock } from "../../app/ports/ports.ts";
 import type { DemandQueue, PoisonMessage } from "../../app/ports/demand-queue.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";

@@ -1,4 +1,4 @@
-import type { TriggerLog, WakeSeen } from "../../app/ports/trigger-log.ts";
+import type { TriggerLog, WakeSeen } from "../../app/ports/ports.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 

@@ -1,5 +1,5 @@
 import type { QueueClient } from "@azure/storage-queue";
-import type { Clock } from "../../app/ports/clock.ts";
+import type { Clock } from "../../app/ports/ports.ts";
 import type { DemandQueue } from "../../app/ports/demand-queue.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { Seconds } from "../../domain/units.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../app/ports/clock.ts";
+import type { Clock } from "../../app/ports/ports.ts";
 import type { DemandQueue } from "../../app/ports/demand-queue.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { Seconds } from "../../domain/units.ts";

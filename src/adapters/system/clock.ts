@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock } from "../../app/ports/clock.ts";
+import type { Clock } from "../../app/ports/ports.ts";
 import type { Instant, Milliseconds } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 

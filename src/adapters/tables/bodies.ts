@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../app/ports/clock.ts";
+import type { Clock } from "../../app/ports/ports.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { BodyCodec } from "./codec.ts";
 import { jsonPieces } from "../../domain/json-pieces.ts";
