@@ -1,10 +1,9 @@
 import { hostname } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import { storageDemandQueue } from "./adapters/queue/demand-queue.ts";
-import { scaledClock, systemClock, unscaledTime } from "./adapters/system/clock.ts";
+import { scaledClock, systemClock, unscaledTime, observeServiceTime } from "./adapters/system/clock.ts";
 import { systemEntropy } from "./adapters/system/entropy.ts";
 import { jsonLog } from "./adapters/system/log.ts";
-import { observeServiceTime } from "./adapters/system/service-time.ts";
 import { tableCredentialBreaker } from "./adapters/tables/credential-breaker.ts";
 import { tableDocuments } from "./adapters/tables/documents.ts";
 import { tableHistory } from "./adapters/tables/history.ts";

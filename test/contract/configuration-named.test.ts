@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
+import { memoryDocuments } from "../../src/adapters/memory/stores.ts";
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { openTable } from "../../src/adapters/tables/open-table.ts";

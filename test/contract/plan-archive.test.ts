@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
+import { memoryPlanArchive } from "../../src/adapters/memory/stores.ts";
 import { ledgerCodec, textOf } from "../../src/adapters/tables/codec.ts";
 import { compress } from "../../src/adapters/tables/compress.ts";
 import { historyPartition, planKey } from "../../src/adapters/tables/keys.ts";

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { memoryCredentialBreaker } from "../../src/adapters/memory/credential-breaker.ts";
-import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
-import { memoryTriggerLog } from "../../src/adapters/memory/trigger-log.ts";
-import { memoryHistory } from "../../src/adapters/memory/history.ts";
+import {
+  memoryCredentialBreaker,
+  memoryDocuments,
+  memoryTriggerLog,
+  memoryHistory,
+} from "../../src/adapters/memory/stores.ts";
 import { tableCredentialBreaker } from "../../src/adapters/tables/credential-breaker.ts";
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { tableTriggerLog } from "../../src/adapters/tables/trigger-log.ts";

@@ -32,7 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a change does not name its configuration in the record",
     edits: [
       {
-        file: "src/adapters/memory/documents.ts",
+        file: "src/adapters/memory/stores.ts",
         find: "records?.nameConfiguration(cluster, documentDigest(text));",
         put: "",
       },

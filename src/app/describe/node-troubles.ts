@@ -277,7 +277,7 @@ export function namesOf(nodes: readonly { readonly name: string }[]): string {
   );
 }
 
-/** Keys of stop URLs: which of them live nodes carry, and whether the app settings still have them. */
+// Keys of stop URLs: which of them live nodes carry, and whether the app settings still have them.
 
 /** The lines of the state page: by key id, the signing key first. */
 export function describeStopKeys(

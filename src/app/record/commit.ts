@@ -244,7 +244,7 @@ export async function waitForPlan(app: App, cluster: ClusterName, next: Policy):
   while (secondsBetween(began, clock.now()) < LONGEST_WAIT_SECONDS && (await isFirst()));
 }
 
-/** A record that was set back to an earlier state continues under a new epoch (docs/protocol.md, Recovery). */
+// A record that was set back to an earlier state continues under a new epoch (docs/protocol.md, Recovery).
 
 /** Rows of the plan archive that are read at once. */
 const PAGE = 1000;
