@@ -19,7 +19,7 @@ import { memoryTable } from "../support/memory-table.ts";
 import { SAMPLE_BODIES } from "../support/sample-bodies.ts";
 import { SAMPLE_TIME } from "../support/sample-record.ts";
 
-/** What the archive of plans promises (app/ports/plan-archive.ts), in memory and on Azurite. */
+/** What the archive of plans promises (app/ports/record-store.ts), in memory and on Azurite. */
 const azurite = azuriteForThisFile();
 
 const kinds: readonly { readonly name: string; make: () => Promise<PlanArchive> }[] = [

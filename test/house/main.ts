@@ -44,7 +44,7 @@ const QUESTIONS: readonly { readonly name: string; readonly over: readonly Funct
     over: [
       "src/decide/reconcile/reconcile.ts#decide",
       "src/decide/search/allocate.ts#allocate",
-      "src/decide/why/reasons.ts#reasonsOf",
+      "src/decide/why/unmet.ts#reasonsOf",
     ],
   },
   {

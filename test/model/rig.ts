@@ -1,3 +1,4 @@
+import type { StopCall } from "../../src/decide/autostop/stop-survey.ts";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
 import type { StopAnswer } from "../../src/app/autostop/grant-stops.ts";
@@ -27,7 +28,6 @@ import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { ClusterShape } from "./shape.ts";
 import { CLUSTER, simulatorOptions } from "./shape.ts";
 import type { App } from "../../src/app/process/lanes.ts";
-import type { StopCall } from "../../src/decide/autostop/stop-verdict.ts";
 
 /** A Thursday at midnight. Any moment is fine if it is the same in every run. */
 const ORIGIN = Date.UTC(2026, 0, 1);

@@ -152,7 +152,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "a question's age counts from its arrival",
     [
-      "src/decide/autostop/node-clock.ts",
+      "src/decide/autostop/note-verdicts.ts",
       "const { knownMs = 0 } = clock ?? {};",
       "const { knownMs = behindMs } = clock ?? {};",
     ],
@@ -162,7 +162,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "a question of a clock that is not known may be 120 s late",
     [
-      "src/decide/autostop/node-clock.ts",
+      "src/decide/autostop/note-verdicts.ts",
       "const { knownMs = 0 } = clock ?? {};",
       "const { knownMs = behindMs > 120_000 ? 0 : behindMs } = clock ?? {};",
     ],
@@ -171,14 +171,14 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "questions that waited one after the other agree",
-    ["src/decide/autostop/node-clock.ts", "1000 * apart >= clock.behindMs;", "1000 * apart < 0;"],
+    ["src/decide/autostop/note-verdicts.ts", "1000 * apart >= clock.behindMs;", "1000 * apart < 0;"],
     MESSAGES,
     "for 300 s, twice",
   ),
   mutant(
     "a question that seems early is taken",
     [
-      "src/decide/autostop/node-clock.ts",
+      "src/decide/autostop/note-verdicts.ts",
       "Math.abs(behindMs - knownMs) > AGREE_MS;",
       "behindMs - knownMs > AGREE_MS;",
     ],

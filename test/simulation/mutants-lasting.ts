@@ -35,7 +35,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node whose stop may be lost is replaced",
     edits: [
       {
-        file: "src/decide/nodes/excluded.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: "if (stopping.has(known.nodeId)) return isUnfit;",
         put: "if (stopping.has(known.nodeId)) return true;",
       },
@@ -148,17 +148,17 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an unclear node is replaced at once",
     edits: [
       {
-        file: "src/decide/nodes/unclear.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: "return plusSeconds(known.unclearSince, timeoutsOf(policy, known).bootSeconds);",
         put: "return plusSeconds(known.unclearSince, -timeoutsOf(policy, known).bootSeconds);",
       },
       {
-        file: "src/decide/nodes/unclear.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: "const DISBELIEVED_SECONDS: Seconds = 600;",
         put: "const DISBELIEVED_SECONDS: Seconds = 0;",
       },
       {
-        file: "src/decide/nodes/replaced.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: 'if (known?.busyness.state === "busy" || !room.take(node.array, known))',
         put: 'if (known?.busyness.state === "busy")',
       },

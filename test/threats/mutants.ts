@@ -40,7 +40,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T3: a bound node's calls need no token",
     [
-      "src/decide/autostop/node-token.ts",
+      "src/decide/autostop/stop-survey.ts",
       "return binding === undefined || binding.token === token || ",
       "return binding !== token || ",
     ],
@@ -282,7 +282,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T49: what does not fit is read all the same",
     [
-      "src/decide/record/set-aside.ts",
+      "src/decide/record/processes.ts",
       'if (load.memory > left) aside.set(load.set, "memory");\n    else left',
       "left",
     ],

@@ -1,15 +1,15 @@
+import type { StopCall } from "../../decide/autostop/stop-survey.ts";
 import type { ArrayName, ClusterName } from "../../domain/ids.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { Site } from "../ports/ports.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { App } from "../process/lanes.ts";
-import type { StopCall } from "../../decide/autostop/stop-verdict.ts";
 import { answerAll, logFailure, askAgain, LATE } from "./grant-stops.ts";
 import type { Waiting, StopWork, StopAnswer } from "./grant-stops.ts";
 import { loadWhole } from "../record/load-record.ts";
 
-export type { StopCall } from "../../decide/autostop/stop-verdict.ts";
+export type { StopCall } from "../../decide/autostop/stop-survey.ts";
 
 /**
  * Answers callbacks. Those that wait for the same cluster are judged together and share their loads and saves. Later ones wait neither for

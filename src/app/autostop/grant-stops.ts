@@ -1,6 +1,7 @@
+import type { FinalVerdict, StopDecision, StopCall } from "../../decide/autostop/stop-survey.ts";
+import { leavesStop } from "../../decide/pace/calls.ts";
 import { judgeStops } from "../../decide/autostop/judge-stops.ts";
 import type { ClusterName, NodeId } from "../../domain/ids.ts";
-import { leavesStop } from "../../decide/pace/cut-off.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Intent } from "../../domain/intent.ts";
@@ -18,7 +19,6 @@ import type { App } from "../process/lanes.ts";
 import type { CurrentInForce } from "../record/load-record.ts";
 import type { Run } from "../effects/run.ts";
 import { reviveLoop } from "../reconcile/reserve-observation.ts";
-import type { StopCall, StopDecision, FinalVerdict } from "../../decide/autostop/stop-verdict.ts";
 import type { Marked } from "../../decide/autostop/confirm-stops.ts";
 import { confirmStops } from "../../decide/autostop/confirm-stops.ts";
 import { isAccepted, isStopOpen } from "../../decide/intents/stops.ts";

@@ -1,6 +1,6 @@
 import { isLost } from "../../domain/cluster.ts";
-import type { Plan } from "../../domain/plan.ts";
-import type { Node } from "../../domain/cluster.ts";
+import type { Plan, DemandOutcome, GroupedArray, GroupState } from "../../domain/plan.ts";
+import type { Node, NodeArray } from "../../domain/cluster.ts";
 import type { Dynamics } from "../../decide/world/dynamic-arrays.ts";
 import { dynamicsOf } from "../../decide/world/dynamic-arrays.ts";
 import { isFlagged } from "../../decide/world/existing-dynamics.ts";
@@ -8,7 +8,6 @@ import { admitDemands } from "../../decide/senders/admit.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Purpose } from "../../domain/bucket.ts";
 import { dynamicArrayOf, bucketText } from "../../domain/bucket.ts";
-import type { NodeArray } from "../../domain/cluster.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
 import { modeOf } from "../../domain/mode.ts";
@@ -31,7 +30,6 @@ import type {
 } from "../../wire/api/cluster-arrays.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
 import { quoteText } from "../../domain/secrets.ts";
-import type { DemandOutcome, GroupedArray, GroupState } from "../../domain/plan.ts";
 import { stillInFlight } from "../../domain/in-flight.ts";
 import type { PhaseShown } from "../../wire/api/parts.ts";
 import { firstBytes } from "./pages.ts";

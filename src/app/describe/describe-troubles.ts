@@ -1,16 +1,5 @@
-import { costText } from "./node-troubles.ts";
-import { asideText } from "../../domain/aside.ts";
-import type { Bodies } from "../../domain/bodies.ts";
-import { bucketText } from "../../domain/bucket.ts";
-import { dearNow, restingOf } from "../../decide/senders/resting.ts";
-import type { Policy } from "../../domain/policy.ts";
-import { DEFAULT_POLICY } from "../../domain/policy.ts";
-import { problemText } from "../../domain/problem-text.ts";
-import type { ClusterRecord, DearDemand } from "../../domain/record.ts";
-import type { Instant, Seconds } from "../../domain/units.ts";
-import { isoTime, instant, secondsBetween } from "../../domain/units.ts";
-import { lossShown } from "../../decide/record/lost-bodies.ts";
 import {
+  costText,
   nodesDown,
   callsRefused,
   claimsEnded,
@@ -26,6 +15,17 @@ import {
   refusedStarts,
   namesOf,
 } from "./node-troubles.ts";
+import { asideText } from "../../domain/aside.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import { bucketText } from "../../domain/bucket.ts";
+import { dearNow, restingOf } from "../../decide/senders/shares.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import { problemText } from "../../domain/problem-text.ts";
+import type { ClusterRecord, DearDemand } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { isoTime, instant, secondsBetween } from "../../domain/units.ts";
+import { lossShown } from "../../decide/record/lost-bodies.ts";
 import type { StopKeys } from "../ports/ports.ts";
 import { someOf } from "../../domain/some-of.ts";
 import type { TroubleShown } from "../../wire/api/cluster-answer.ts";

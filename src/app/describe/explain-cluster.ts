@@ -1,5 +1,5 @@
 import type { Unknown } from "../../decide/explain/explain-job.ts";
-import type { DemandExplained, Ahead } from "../../decide/explain/explained-demand.ts";
+import type { DemandExplained, Ahead, JobOnNode } from "../../decide/explain/explained-demand.ts";
 import { explainJob } from "../../decide/explain/explain-job.ts";
 import { explainHost } from "../../decide/explain/explain-host.ts";
 import type { JudgedHosts } from "../../decide/world/scheduler-only.ts";
@@ -25,7 +25,6 @@ import { explainNode, type NodeRules } from "../../decide/explain/explain-node.t
 import { showJson } from "../../domain/shown.ts";
 import type { HostExplained } from "../../decide/explain/explain-host.ts";
 import type { NodeExplained } from "../../decide/explain/explain-node.ts";
-import type { JobOnNode } from "../../decide/explain/jobs-on-node.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { PlanCounts } from "../../domain/kept-plan.ts";
 import { modeShown } from "../../domain/plan.ts";

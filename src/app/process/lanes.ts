@@ -1,14 +1,13 @@
+import type { SilentCall, MeasuredCall } from "../../decide/pace/calls.ts";
 import type { ClusterName, ProcessId, RequestId } from "../../domain/ids.ts";
 import { processId } from "../../domain/ids.ts";
 import type { Bytes, MemoryBudget } from "../../domain/memory-budget.ts";
 import { budgetOf, DEFAULT_HEAP } from "../../domain/memory-budget.ts";
 import type { Instant } from "../../domain/units.ts";
 import { Gate } from "./gate.ts";
-import type { Recalls } from "../../decide/need/recalls.ts";
-import { noRecalls } from "../../decide/need/recalls.ts";
+import type { Recalls } from "../../decide/need/weigh.ts";
+import { noRecalls } from "../../decide/need/weigh.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { MeasuredCall } from "../../decide/pace/calls.ts";
-import type { SilentCall } from "../../decide/pace/cut-off.ts";
 import type { Endpoint } from "../../domain/calls.ts";
 import type { RequestNodes } from "../../domain/observation.ts";
 

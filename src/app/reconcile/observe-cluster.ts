@@ -1,9 +1,9 @@
+import type { SilentCall } from "../../decide/pace/calls.ts";
 import type { RequestId } from "../../domain/ids.ts";
 import { keepNamedConfiguration } from "../../domain/named-configuration.ts";
 import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import type { SilentCall } from "../../decide/pace/cut-off.ts";
 import { isSilence, withCredentials } from "../effects/credentials.ts";
 import type { ArrayTemplates } from "../ports/cyclecloud.ts";
 import { PortError } from "../ports/port-error.ts";

@@ -1,4 +1,4 @@
-import { HAND_ON_SECONDS, leavesObservation } from "../../decide/pace/cut-off.ts";
+import { leavesObservation, HAND_ON_SECONDS } from "../../decide/pace/calls.ts";
 import {
   beginTick,
   isAwaitedWake,

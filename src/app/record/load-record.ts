@@ -1,5 +1,5 @@
 import { bornRecord } from "../../decide/record/epoch.ts";
-import { demandBytesOf, setAside } from "../../decide/record/set-aside.ts";
+import { demandBytesOf, setAside } from "../../decide/record/processes.ts";
 import { areLost, forgetLost, missingSince } from "../../decide/record/lost-bodies.ts";
 import { withUnread } from "../../decide/need/left-out.ts";
 import { withQuestions } from "../../decide/stops/questions.ts";

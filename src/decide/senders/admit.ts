@@ -15,7 +15,7 @@ import { compareText } from "../../domain/text.ts";
 import { refusedAttributes } from "./allowed-attributes.ts";
 import type { Unread, When } from "./demands-in-force.ts";
 import { demandsInForce } from "./demands-in-force.ts";
-import { restingNow } from "./resting.ts";
+import { restingNow } from "./shares.ts";
 import { attributesOf, freeKeysOf, mayDefineArray, mayWrite, ruleOf } from "./sender-rule.ts";
 import { lineageOf } from "../../domain/dynamic-array.ts";
 
