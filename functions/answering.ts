@@ -1,11 +1,18 @@
-import type { HttpResponseInit, InvocationContext } from "@azure/functions";
+import type { HttpResponseInit, InvocationContext, HttpHandler, HttpRequest } from "@azure/functions";
 import { PortError } from "../src/app/ports/port-error.ts";
-import { ConfigError } from "../src/compose.ts";
-import { logSettings } from "./composition.ts";
-import { SETTINGS, settingsProblem, storageProblem } from "./failure-answers.ts";
+import { ConfigError, composition } from "../src/compose.ts";
 import type { MoreOfProblem } from "./problem.ts";
-import { problem } from "./problem.ts";
+import { problem, unknownCluster } from "./problem.ts";
 import { showJson } from "../src/domain/shown.ts";
+import type { SettingShown } from "../src/wire/api/parts.ts";
+import type { Site } from "../src/app/ports/ports.ts";
+import type { Composition } from "../src/compose.ts";
+import { clusterName } from "../src/domain/ids.ts";
+import { observingText } from "../src/domain/mode.ts";
+import type { PageStart } from "../src/app/describe/pages.ts";
+import { PAGE_EXPECTED, readPage } from "../src/app/describe/pages.ts";
+import type { Problem } from "../src/domain/demand.ts";
+import { problemAt } from "../src/wire/json/problem.ts";
 
 /** The parts of an invocation that a log line about its failure needs. */
 export type InvocationLog = Pick<InvocationContext, "functionName" | "warn">;
@@ -62,4 +69,95 @@ function logFailure(context: InvocationLog, error: unknown): ConfigError | PortE
   const { kind, message } = error;
   context.warn(showJson({ event: "cannot-tell", function: context.functionName, kind, message }));
   return error;
+}
+
+export function storageProblem(error: PortError, detail: string, more: MoreOfProblem = {}): HttpResponseInit {
+  return problem(503, "Cannot tell now", detail, {
+    ...more,
+    retryAfterSeconds: error.kind === "newer-state" ? 30 : 10,
+  });
+}
+
+export const SETTINGS = "The app settings have problems";
+
+/** Names the settings and the values that they need, never their values: a function key gives no right to read settings. */
+export function settingsProblem({ problems }: ConfigError): HttpResponseInit {
+  const settings = problems.map(settingShown);
+  return problem(503, SETTINGS, settings.map(({ setting }) => setting).join(", "), {
+    settings,
+    retryAfterSeconds: 60,
+  });
+}
+
+function settingShown({ path, expected }: ConfigError["problems"][number]): SettingShown {
+  return { setting: path, expected };
+}
+
+type ForCluster = (composed: Composition, site: Site, request: HttpRequest) => Promise<HttpResponseInit>;
+
+/** A handler for a route below clusters/{cluster}: 404 for an unknown cluster, 503 if no answer is possible now. */
+export function forCluster(handle: ForCluster): HttpHandler {
+  return (request, context) =>
+    answering(context, async () => {
+      const composed = composition();
+      const name = request.params["cluster"] ?? "";
+      const site = composed.app.ports.sites.get(clusterName(name));
+      if (site === undefined) return unknownCluster(name, composed.app.ports.sites.keys());
+      return sayObserving(await handle(composed, site, request), composed, site);
+    });
+}
+
+/** Adds to every answer of a cluster which arrays are only observed. Left out if the configuration cannot be read now. */
+async function sayObserving(
+  answer: HttpResponseInit,
+  { app: { ports } }: Composition,
+  { cluster }: Site,
+): Promise<HttpResponseInit> {
+  const body: unknown = answer.jsonBody;
+  // The comparison has a list of this name, which shows what is observed.
+  if (typeof body !== "object" || body === null || "observing" in body) return answer;
+  try {
+    const observing = observingText(await ports.policyOf(cluster));
+    return observing === undefined ? answer : { ...answer, jsonBody: { ...body, observing } };
+  } catch (error) {
+    if (error instanceof PortError) return answer;
+    throw error;
+  }
+}
+
+/**
+ * The composition for a function without a waiting caller. Invalid app settings are listed in one line of the log each time, and thrown:
+ * the host keeps the message, and the next tick tries again.
+ */
+export function compositionFor(context: Pick<InvocationContext, "functionName" | "warn">): Composition {
+  try {
+    return composition();
+  } catch (error) {
+    throw error instanceof ConfigError ? logSettings(context, error) : error;
+  }
+}
+
+/** Logs all invalid app settings in one line, and returns the error. */
+export function logSettings(
+  context: Pick<InvocationContext, "functionName" | "warn">,
+  error: ConfigError,
+): ConfigError {
+  const { problems } = error;
+  context.warn(showJson({ event: "settings-unusable", function: context.functionName, problems }));
+  return error;
+}
+
+/** The requested page of an answer. Without `start` the first one. */
+type Asked =
+  | { readonly kind: "page"; readonly start?: PageStart }
+  | { readonly kind: "problem"; readonly problem: Problem };
+
+/** Reads the parameter `page`. */
+export function pageOf({ query }: HttpRequest): Asked {
+  const text = query.get("page");
+  if (text === null) return { kind: "page" };
+  const start = readPage(text);
+  return start === undefined
+    ? { kind: "problem", problem: problemAt("page", text, PAGE_EXPECTED) }
+    : { kind: "page", start };
 }

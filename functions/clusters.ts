@@ -1,18 +1,17 @@
 import type { HttpHandler } from "@azure/functions";
-import packageJson from "../package.json" with { type: "json" };
-import { describeCluster } from "../src/app/describe/describe-cluster.ts";
+import { describeCluster, describeLastWake, describeTimer } from "../src/app/describe/describe-cluster.ts";
 import { checkHealth } from "../src/app/describe/describe-health.ts";
-import { describeQueues } from "../src/app/describe/describe-queues.ts";
-import { describeLastWake, describeTimer } from "../src/app/describe/describe-triggers.ts";
-import { rejectedMessageShown } from "../src/app/describe/rejected-shown.ts";
+import { describeQueues, rejectedMessageShown } from "../src/app/describe/describe-queues.ts";
 import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
-import type { ClustersShown } from "../src/wire/api/health-answers.ts";
-import { kindOf } from "../src/wire/json/problem.ts";
-import { forCluster } from "./for-cluster.ts";
-import { pageOf } from "./page.ts";
-import { answering } from "./answering.ts";
+import type { ClustersShown, RejectedMessagesShown } from "../src/wire/api/health-answers.ts";
+import { kindOf, excerpt } from "../src/wire/json/problem.ts";
+import { forCluster, pageOf, answering } from "./answering.ts";
 import { badRequest } from "./problem.ts";
+import { describeComparison } from "../src/app/describe/describe-comparison.ts";
+import type { Problem } from "../src/domain/demand.ts";
+
+import packageJson from "../package.json" with { type: "json" };
 
 export const answerClusters: HttpHandler = (_request, context) =>
   answering(context, async () => {
@@ -50,3 +49,30 @@ export const answerCluster = forCluster(async (composed, site, request) => {
     jsonBody: await describeCluster(autoscaler, site.cluster, senderTime, page.start),
   };
 });
+
+/** The comparison of the real and the virtual fleet, by day and node array. `since` and `until` are days in UTC, or moments. */
+export const answerComparison = forCluster(async (composed, site, request) => {
+  const problems: Problem[] = [];
+  const since = readDay(request.query, "since", problems);
+  const until = readDay(request.query, "until", problems);
+  if (problems.length > 0) return badRequest(problems);
+  const days = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+  return { status: 200, jsonBody: await describeComparison(composed.app, site.cluster, days) };
+});
+
+function readDay(query: URLSearchParams, name: string, problems: Problem[]): string | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const at = Date.parse(text);
+  if (!Number.isNaN(at)) return new Date(at).toISOString().slice(0, 10);
+  problems.push({ path: name, found: excerpt(text), expected: "a day, as 2026-01-31, or a time" });
+  return undefined;
+}
+
+/** The number of messages in `demand-rejected`, and the oldest ones with their texts, which may hold secrets: for operators. */
+export const answerRejectedMessages: HttpHandler = (_request, context) =>
+  answering(context, async () => {
+    const { rejected, oldestRejected } = await describeQueues(composition().app);
+    const jsonBody: RejectedMessagesShown = { ...rejected, oldest: oldestRejected.map(rejectedMessageShown) };
+    return { status: 200, jsonBody };
+  });

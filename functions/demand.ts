@@ -1,3 +1,12 @@
+import {
+  putBack,
+  insertedAt,
+  messageIdOf,
+  messageOf,
+  describeDefect,
+  putDeliveryAside,
+} from "./queue-message.ts";
+import type { Delivery } from "./queue-message.ts";
 import type { StorageQueueHandler } from "@azure/functions";
 import { PortError } from "../src/app/ports/port-error.ts";
 import type { Leave } from "../src/app/process/gate.ts";
@@ -5,14 +14,17 @@ import type { Composition } from "../src/compose.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import { MOST_BY_QUEUE } from "../src/wire/json/decode.ts";
 import { readDemandMessageInSlices } from "../src/wire/message/demand-message.ts";
-import { compositionFor } from "./composition.ts";
-import { describeDefect } from "./defect.ts";
-import { recordUpdate } from "./demand-record.ts";
-import { handleWake } from "./demand-wake.ts";
-import { putDeliveryAside } from "./put-message-aside.ts";
-import type { Delivery } from "./queue-message.ts";
-import { insertedAt, messageIdOf, messageOf } from "./queue-message.ts";
+import { compositionFor } from "./answering.ts";
 import { enterToRead, inTurns } from "./reading.ts";
+import type { RequestSetUpdate } from "../src/domain/demand.ts";
+import { reconcileDemand } from "./reconcile.ts";
+import { tickByWake } from "../src/app/tick.ts";
+import type { ClusterName, WakeId } from "../src/domain/ids.ts";
+import { isTickWake, wakeId } from "../src/domain/ids.ts";
+import { plusSeconds } from "../src/domain/units.ts";
+import type { MessageRead } from "../src/wire/message/message-read.ts";
+import { sweepPoison } from "./poison.ts";
+import type { Milliseconds, Seconds } from "../src/domain/units.ts";
 
 /**
  * Queue `demand`. Returning acknowledges the message: the demand is in Table Storage, or the message is in `demand-rejected`, or it has no
@@ -79,3 +91,66 @@ async function read(composed: Composition, message: unknown, context: Delivery, 
 
 export const onDemand: StorageQueueHandler = (message, context) =>
   handleDemand(compositionFor(context), message, context);
+
+/** Writes the demand of a message into the record, and plans with it. Throws PortError while the record cannot be written. */
+async function recordUpdate(
+  composed: Composition,
+  message: unknown,
+  context: Delivery,
+  update: RequestSetUpdate,
+  leave: Leave,
+): Promise<void> {
+  const { cluster, set } = update;
+  const recorded = await composed.recorder.record(update);
+  // The plan needs memory of its own.
+  leave();
+  composed.app.ports.log("demand", { cluster, set, outcome: recorded.kind });
+  switch (recorded.kind) {
+    case "accepted":
+      return reconcileDemand(composed, cluster, recorded.record);
+    case "contended":
+      throw new PortError("throttled", `record demand of ${cluster}`, "the record is contended");
+    case "newer-state":
+      return putBack(composed, message, update);
+    case "refused":
+      return putDeliveryAside(composed, message, context, update, recorded.problems);
+    case "too-much":
+      return putDeliveryAside(composed, message, context, update, [recorded.problem]);
+    default:
+      return;
+  }
+}
+
+/**
+ * Handles a wake message. Queue delays are whole seconds, so the rest of the time is waited for here: no wake message is handled too early.
+ * A message that is further ahead is not ours. It goes back into the queue until then. Throws PortError of the queue and the store.
+ */
+async function handleWake(
+  composed: Composition,
+  { cluster, at, id }: Extract<MessageRead, { kind: "wake" }>,
+): Promise<void> {
+  const { clock, queue, triggers } = composed.app.ports;
+  const early = at === undefined ? 0 : at - clock.now();
+  if (at !== undefined && early > LONGEST_WAIT_MS * (clock.speed ?? 1)) return queue.wake(cluster, at, id);
+  if (early > 0) await clock.sleep(early);
+  if (id !== undefined && isTickWake(id)) return tickForTimer(composed, cluster, wakeId(id));
+  // Before the observation, which may take long: the note only proves that the queue works.
+  if (id !== undefined) await triggers.noteWake(cluster, { id, at: clock.now() });
+  await reconcileDemand(composed, cluster);
+}
+
+/** Makes the timer's tick of this cluster if it is due. After a failed tick it sends the message again, because the timer may be silent. */
+async function tickForTimer(composed: Composition, cluster: ClusterName, id: WakeId): Promise<void> {
+  const { clock, queue, sites } = composed.app.ports;
+  const site = sites.get(cluster);
+  if (site === undefined) return;
+  const { outcome } = await tickByWake(composed.app, site, id);
+  if (outcome.kind === "superseded" || outcome.kind === "not-due") return;
+  await sweepPoison(composed);
+  if (outcome.kind === "failed") await queue.wake(cluster, plusSeconds(clock.now(), TRY_AGAIN_SECONDS), id);
+}
+
+const TRY_AGAIN_SECONDS: Seconds = 60;
+
+/** Longer delays are left to the queue. In real time. */
+const LONGEST_WAIT_MS: Milliseconds = 2000;

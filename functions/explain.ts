@@ -1,11 +1,13 @@
-import type { Question } from "../src/app/describe/explain-cluster.ts";
+import type { Question, Explanation } from "../src/app/describe/explain-cluster.ts";
 import { explain } from "../src/app/describe/explain-cluster.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { setName } from "../src/domain/ids.ts";
-import { explanation } from "./explanation.ts";
-import { forCluster } from "./for-cluster.ts";
-import { badRequest } from "./problem.ts";
+import { forCluster } from "./answering.ts";
+import { badRequest, problem } from "./problem.ts";
 import { excerpt } from "../src/wire/json/problem.ts";
+import type { HttpResponseInit } from "@azure/functions";
+import type { Site } from "../src/app/ports/ports.ts";
+import { problemText } from "../src/domain/problem-text.ts";
 
 /**
  * Why a job has its placement, or why a node stays or is stopped. Exactly one of `job` (with `set` if several have one) and `node`. `plan`
@@ -43,4 +45,37 @@ function readPlanNumber(query: URLSearchParams, problems: Problem[]): number | u
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
   problems.push({ path: "plan", found: excerpt(text), expected: "the number of a plan" });
   return undefined;
+}
+
+export function explanation(site: Site, question: Question, answer: Explanation): HttpResponseInit {
+  const name = question.kind === "job" ? question.job : question.node;
+  switch (answer.kind) {
+    case "explained":
+      return { status: 200, jsonBody: answer.body };
+    case "not-planned":
+      return problem(503, "Cannot tell now", `no plan has seen ${question.kind} "${name}" yet`, {
+        retryAfterSeconds: 10,
+      });
+    case "not-kept": {
+      const near =
+        answer.near.length === 0 ? "no plan near it is kept" : `kept near it: ${answer.near.join(", ")}`;
+      const detail = `plan ${question.plan} changed nothing, or is not kept any more (${near})`;
+      return problem(404, "Unknown plan", detail, { near: answer.near });
+    }
+    case "left-out": {
+      const detail = `plan ${question.plan} was too large to be kept whole, and ${question.kind} "${name}" is not in what was kept of it`;
+      return problem(404, `Unknown ${question.kind}`, detail);
+    }
+    case "rejected": {
+      const why = answer.problems.map(problemText).join("; ");
+      return problem(404, "Rejected job", `job "${name}" could not be read, and is left out: ${why}`, {
+        jobProblems: answer.problems,
+      });
+    }
+    case "unknown": {
+      const near = answer.nearest.length === 0 ? "" : ` (nearest: ${answer.nearest.join(", ")})`;
+      const detail = `cluster "${site.cluster}" has no ${question.kind} "${name}"${near}`;
+      return problem(404, `Unknown ${question.kind}`, detail, { nearest: answer.nearest });
+    }
+  }
 }

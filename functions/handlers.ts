@@ -1,26 +1,29 @@
-/** The handler of each function. functions/main.ts loads this file with the first invocation. */
 import type { HttpHandler } from "@azure/functions";
 import { answerAutostop } from "./autostop.ts";
-import { answerCluster, answerClusters } from "./clusters.ts";
-import { answerRejectedMessages } from "./rejected-messages.ts";
-import { answerTick } from "./tick.ts";
-import { answerComparison } from "./comparison.ts";
-import { answerConfig, answerWriteConfig } from "./config.ts";
-import { answerConfigHistory } from "./config-history.ts";
-import { answerRollbackConfig } from "./rollback-config.ts";
-import { answerEndDown } from "./end-down.ts";
+import { answerCluster, answerClusters, answerRejectedMessages, answerComparison } from "./clusters.ts";
+import { answerTick, answerEndDown, answerRestored, answerWake } from "./tick.ts";
+import { answerConfig, answerWriteConfig, answerConfigHistory, answerRollbackConfig } from "./config.ts";
 import { answerExplain } from "./explain.ts";
 import { answerHealth } from "./health.ts";
 import { answerHistory } from "./history.ts";
-import { answerOpenApi } from "./openapi.ts";
 import { answerPlan } from "./plan.ts";
 import { answerRequestSet, answerWriteRequestSet } from "./request-sets.ts";
-import { answerRestored } from "./restored.ts";
 import type { RouteName } from "./routes.ts";
-import { answerWake } from "./wake.ts";
+import { answering } from "./answering.ts";
+
+/** The handler of each function. functions/main.ts loads this file with the first invocation. */
 
 export { onDemand } from "./demand.ts";
 export { onTick } from "./snapshot.ts";
+
+/**
+ * The description of this API. Made at build time and read at the first request, so that neither schemas nor text slow down a cold start.
+ */
+export const answerOpenApi: HttpHandler = (_request, context) =>
+  answering(context, async () => {
+    const { default: description } = await import("./openapi.json", { with: { type: "json" } });
+    return { status: 200, jsonBody: description };
+  });
 
 /** The handler of each route: a route without one, and one without a route, do not compile. */
 export const HTTP: Readonly<Record<RouteName, HttpHandler>> = {

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { Site } from "../src/app/ports/site.ts";
+import type { Site } from "../src/app/ports/ports.ts";
 import { firstBytes } from "../src/app/describe/pages.ts";
-import { rejectedJobShown } from "../src/app/describe/rejected-shown.ts";
+import { rejectedJobShown } from "../src/app/describe/describe-queues.ts";
 import { tryPlan } from "../src/app/try-plan.ts";
 import type { Composition } from "../src/compose.ts";
 import type { TrialAnswerShown, TrialShown } from "../src/wire/api/trial-answer.ts";
@@ -9,7 +9,7 @@ import { MOST_OVER_HTTP } from "../src/wire/json/decode.ts";
 import { boundProblems } from "../src/wire/json/problems.ts";
 import type { RejectedOfSet } from "../src/wire/what-if.ts";
 import { readWhatIf } from "../src/wire/what-if.ts";
-import { forCluster } from "./for-cluster.ts";
+import { forCluster } from "./answering.ts";
 import { badRequest, problem } from "./problem.ts";
 import { answerWithBody } from "./reading.ts";
 

@@ -1,5 +1,5 @@
 import { wakeLater } from "../src/app/demand/wake-later.ts";
-import { unlessNewerState } from "../src/app/record/newer-state.ts";
+import { unlessNewerState } from "../src/app/record/load-record.ts";
 import { noteFailure } from "../src/app/record/note-failure.ts";
 import { reconcileCluster } from "../src/app/reconcile/reconcile-cluster.ts";
 import type { Composition } from "../src/compose.ts";

@@ -2,9 +2,9 @@ import type { TimerHandler } from "@azure/functions";
 import { PortError } from "../src/app/ports/port-error.ts";
 import { tickAll } from "../src/app/tick.ts";
 import type { Composition } from "../src/compose.ts";
-import { compositionFor } from "./composition.ts";
+import { compositionFor } from "./answering.ts";
 import { sweepPoison } from "./poison.ts";
-import type { App } from "../src/app/process/app.ts";
+import type { App } from "../src/app/process/lanes.ts";
 
 /**
  * Every minute: observe every cluster, finish the work of crashed instances, expire demand, stop nodes (docs/architecture.md), and handle

@@ -12,15 +12,15 @@ import { isoTime, minusSeconds } from "../domain/units.ts";
 import { loadCurrent, loadWhole } from "./record/load-record.ts";
 import type { PhaseShown } from "../wire/api/parts.ts";
 import { describeTroubles } from "./describe/describe-troubles.ts";
-import { phaseShown } from "./describe/phase-shown.ts";
-import type { HistoryRow } from "./ports/history.ts";
-import type { Site } from "./ports/site.ts";
+import { phaseShown } from "./describe/describe-nodearrays.ts";
+import type { HistoryRow } from "./ports/record-store.ts";
+import type { Site } from "./ports/ports.ts";
 import { priceNodes } from "../decide/world/price-nodes.ts";
 import { noteFailure } from "./record/note-failure.ts";
-import type { ReconcileOutcome } from "./reconcile/reconcile-run.ts";
+import type { ReconcileOutcome } from "./effects/run.ts";
 import { reconcileCluster } from "./reconcile/reconcile-cluster.ts";
-import type { App } from "./process/app.ts";
-import type { CurrentWhole } from "./record/current.ts";
+import type { App } from "./process/lanes.ts";
+import type { CurrentWhole } from "./record/load-record.ts";
 
 /** The timer's result for one cluster. */
 export interface TickReport {

@@ -1,6 +1,6 @@
 import { isActing } from "../decide/stops/reach.ts";
 import { decide } from "../decide/reconcile/reconcile.ts";
-import { endRest } from "../decide/senders/resting.ts";
+import { endRest } from "../decide/senders/shares.ts";
 import { suppose } from "../decide/what-if/what-if.ts";
 import type { Problem } from "../domain/demand.ts";
 import { memoryOf, memoryOfReport } from "../domain/demand-memory.ts";
@@ -15,7 +15,7 @@ import { withRoom } from "./record/commit.ts";
 import { loadWhole } from "./record/load-record.ts";
 import type { TrialShown } from "../wire/api/trial-answer.ts";
 import { compareTrials, countTrial, describeTrial } from "./describe/describe-trial.ts";
-import type { App } from "./process/app.ts";
+import type { App } from "./process/lanes.ts";
 
 /** The plan with the changes and the plan without them. */
 export type Trial =

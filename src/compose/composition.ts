@@ -1,11 +1,10 @@
 import type { StopDesk } from "../app/autostop/answer-autostop.ts";
 import { createStopDesk } from "../app/autostop/answer-autostop.ts";
-import type { App } from "../app/process/app.ts";
+import type { App, ProcessFacts } from "../app/process/lanes.ts";
 import type { Background } from "../app/process/background.ts";
 import { createBackground } from "../app/process/background.ts";
-import type { HealthDesk } from "../app/describe/health-desk.ts";
-import { createHealthDesk } from "../app/describe/health-desk.ts";
-import type { ProcessFacts } from "../app/process/lanes.ts";
+import type { HealthDesk } from "../app/describe/describe-health.ts";
+import { createHealthDesk } from "../app/describe/describe-health.ts";
 import { createLanes } from "../app/process/lanes.ts";
 import type { Ports } from "../app/ports/ports.ts";
 import type { DemandRecorder } from "../app/demand/record-demand.ts";

@@ -1,18 +1,17 @@
 import { createCycleCloud } from "../adapters/cyclecloud/cyclecloud.ts";
 import type { Transport } from "../adapters/cyclecloud/transport.ts";
-import { memoryCredentialBreaker } from "../adapters/memory/credential-breaker.ts";
+import {
+  memoryCredentialBreaker,
+  memoryDocuments,
+  memoryHistory,
+  memoryPlanArchive,
+  memoryTriggerLog,
+} from "../adapters/memory/stores.ts";
 import type { MemoryDemandQueue } from "../adapters/memory/demand-queue.ts";
 import { memoryDemandQueue } from "../adapters/memory/demand-queue.ts";
-import { memoryDocuments } from "../adapters/memory/documents.ts";
-import { memoryHistory } from "../adapters/memory/history.ts";
-import { memoryPlanArchive } from "../adapters/memory/plan-archive.ts";
 import { memoryRecordStore } from "../adapters/memory/record-store.ts";
-import { memoryTriggerLog } from "../adapters/memory/trigger-log.ts";
 import { systemEntropy } from "../adapters/system/entropy.ts";
-import type { Clock } from "../app/ports/clock.ts";
-import type { Log } from "../app/ports/log.ts";
-import type { Ports } from "../app/ports/ports.ts";
-import type { Site } from "../app/ports/site.ts";
+import type { Clock, Log, Ports, Site } from "../app/ports/ports.ts";
 import type { AutostopKeys } from "../config.ts";
 import { autostopPath, stopKeyReader } from "../decide/autostop/autostop-token.ts";
 import { documentDigest } from "../domain/config-version.ts";

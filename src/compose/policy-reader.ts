@@ -1,7 +1,5 @@
-import type { Clock } from "../app/ports/clock.ts";
-import type { Documents } from "../app/ports/documents.ts";
-import type { Log } from "../app/ports/log.ts";
-import type { PolicyReader } from "../app/ports/ports.ts";
+import type { Clock, Log, PolicyReader } from "../app/ports/ports.ts";
+import type { Documents } from "../app/ports/record-store.ts";
 import type { Config } from "../config.ts";
 import type { Trial } from "../config/local-settings.ts";
 import { insecurities } from "../config/public-url.ts";

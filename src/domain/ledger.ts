@@ -91,7 +91,7 @@ export interface NodeClock {
 }
 
 export interface NodeBinding {
-  /** Digest of the token that the node chose (decide/stops/node-token.ts). The token itself is never stored. */
+  /** Digest of the token that the node chose (decide/autostop/stop-survey.ts). The token itself is never stored. */
   readonly token: Digest;
   readonly instanceId: string;
 }

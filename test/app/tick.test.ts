@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Transport } from "../../src/adapters/cyclecloud/transport.ts";
-import type { Log } from "../../src/app/ports/log.ts";
+import type { Log } from "../../src/app/ports/ports.ts";
 import { tickAll } from "../../src/app/tick.ts";
 import { composeInMemory } from "../../src/compose.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";

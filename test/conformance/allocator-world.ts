@@ -1,6 +1,6 @@
 import { compileDefaults, withNodeId } from "../../src/decide/constraints/default-resources.ts";
 import { familyKey, familyOf } from "../../src/decide/world/quota-family.ts";
-import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/bucket-order/generated-groups.ts";
+import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/bucket-order/bucket-list.ts";
 import { viewHost } from "../../src/decide/world/host-view.ts";
 import { overlayReport } from "./overlay-report.ts";
 import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";

@@ -1,16 +1,15 @@
-import { compileAll } from "../../src/decide/constraints/match.ts";
+import { compileAll, compile } from "../../src/decide/constraints/match.ts";
 import type { NodeView } from "../../src/domain/node-view.ts";
 import { sharedStateOf } from "../../src/decide/constraints/shared-pools.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { Refusal } from "../../src/domain/refusal.ts";
 import { isSize, sizeJson } from "../../src/domain/size.ts";
-import { compile } from "../../src/decide/constraints/match.ts";
 import { readConstraints } from "../../src/wire/constraint/constraint.ts";
 import { newNotes } from "../../src/wire/json/notes.ts";
 import type { Json } from "./compare.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 import { readCluster, readRules } from "./vector-cluster.ts";
-import type { Judgement } from "../../src/decide/constraints/judgement.ts";
+import type { Judgement } from "../../src/decide/constraints/judge.ts";
 import { takeFrom } from "../../src/decide/constraints/judge.ts";
 
 /** Names that the vectors have for our refusals. */

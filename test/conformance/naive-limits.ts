@@ -1,8 +1,7 @@
 import type { BucketFacts, CaseFacts, NodeFacts } from "./allocator-case.ts";
-import { sizeOfBucket } from "./allocator-case.ts";
+import { sizeOfBucket, fieldsOf } from "./allocator-case.ts";
 import type { Json } from "./compare.ts";
 import { isObject, textOf } from "./compare.ts";
-import { fieldsOf } from "./allocator-case.ts";
 
 export interface Created {
   readonly bucket: string;

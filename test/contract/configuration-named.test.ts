@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
+import { memoryDocuments } from "../../src/adapters/memory/stores.ts";
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { openTable } from "../../src/adapters/tables/open-table.ts";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../src/adapters/tables/table.ts";
-import type { Documents } from "../../src/app/ports/documents.ts";
-import type { RecordStore } from "../../src/app/ports/record-store.ts";
+import type { Documents, RecordStore } from "../../src/app/ports/record-store.ts";
 import { documentDigest } from "../../src/domain/config-version.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import { azuriteForThisFile } from "../support/azurite.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
+import { memoryPlanArchive } from "../../src/adapters/memory/stores.ts";
 import { ledgerCodec, textOf } from "../../src/adapters/tables/codec.ts";
 import { compress } from "../../src/adapters/tables/compress.ts";
 import { historyPartition, planKey } from "../../src/adapters/tables/keys.ts";
@@ -8,7 +8,7 @@ import { openTable } from "../../src/adapters/tables/open-table.ts";
 import { tablePlanArchive } from "../../src/adapters/tables/plan-archive.ts";
 import { planCodec } from "../../src/adapters/tables/plan-codec.ts";
 import { chunkProperties } from "../../src/adapters/tables/rows.ts";
-import type { PlanArchive } from "../../src/app/ports/plan-archive.ts";
+import type { PlanArchive } from "../../src/app/ports/record-store.ts";
 import { clusterName, nodeId, setName } from "../../src/domain/ids.ts";
 import type { KeptPlan } from "../../src/domain/kept-plan.ts";
 import { keepPlan } from "../../src/domain/kept-plan.ts";
@@ -19,7 +19,7 @@ import { memoryTable } from "../support/memory-table.ts";
 import { SAMPLE_BODIES } from "../support/sample-bodies.ts";
 import { SAMPLE_TIME } from "../support/sample-record.ts";
 
-/** What the archive of plans promises (app/ports/plan-archive.ts), in memory and on Azurite. */
+/** What the archive of plans promises (app/ports/record-store.ts), in memory and on Azurite. */
 const azurite = azuriteForThisFile();
 
 const kinds: readonly { readonly name: string; make: () => Promise<PlanArchive> }[] = [

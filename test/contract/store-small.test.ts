@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { memoryCredentialBreaker } from "../../src/adapters/memory/credential-breaker.ts";
-import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
-import { memoryTriggerLog } from "../../src/adapters/memory/trigger-log.ts";
-import { memoryHistory } from "../../src/adapters/memory/history.ts";
+import {
+  memoryCredentialBreaker,
+  memoryDocuments,
+  memoryTriggerLog,
+  memoryHistory,
+} from "../../src/adapters/memory/stores.ts";
 import { tableCredentialBreaker } from "../../src/adapters/tables/credential-breaker.ts";
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { tableTriggerLog } from "../../src/adapters/tables/trigger-log.ts";
 import { tableHistory } from "../../src/adapters/tables/history.ts";
 import { openTable } from "../../src/adapters/tables/open-table.ts";
-import type { CredentialBreaker } from "../../src/app/ports/credential-breaker.ts";
-import type { Documents } from "../../src/app/ports/documents.ts";
-import type { History, HistoryRow } from "../../src/app/ports/history.ts";
-import type { TriggerLog } from "../../src/app/ports/trigger-log.ts";
+import type { CredentialBreaker, TriggerLog } from "../../src/app/ports/ports.ts";
+import type { Documents, History, HistoryRow } from "../../src/app/ports/record-store.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { instant, plusSeconds } from "../../src/domain/units.ts";

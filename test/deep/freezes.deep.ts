@@ -56,7 +56,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "a question that waited for minutes begins a stop",
     edit: {
-      file: "src/decide/autostop/node-clock.ts",
+      file: "src/decide/autostop/note-verdicts.ts",
       find: "if (behindMs === undefined) return false;",
       put: "if (behindMs === undefined || behindMs > 0) return false;",
     },

@@ -1,8 +1,7 @@
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../src/adapters/tables/table.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
-import type { Clock } from "../../src/app/ports/clock.ts";
-import type { Site } from "../../src/app/ports/site.ts";
+import type { Clock, Site } from "../../src/app/ports/ports.ts";
 import { reconcileCluster } from "../../src/app/reconcile/reconcile-cluster.ts";
 import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import { composeInMemory } from "../../src/compose.ts";
@@ -16,7 +15,7 @@ import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Cost } from "./store-meter.ts";
 import { StoreMeter } from "./store-meter.ts";
-import type { App } from "../../src/app/process/app.ts";
+import type { App } from "../../src/app/process/lanes.ts";
 
 const CLUSTER = clusterName("demo");
 const NODES_PER_SET = 5;

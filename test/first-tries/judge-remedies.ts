@@ -1,5 +1,5 @@
 import { allocate } from "../../src/decide/search/allocate.ts";
-import { allocationPolicyOf } from "../../src/decide/need/allocation-policy.ts";
+import { allocationPolicyOf } from "../../src/decide/need/spare.ts";
 import { suppose } from "../../src/decide/what-if/what-if.ts";
 import type { BucketOffer, World } from "../../src/domain/world.ts";
 import type { Remedy, Raise } from "../../src/domain/remedy.ts";

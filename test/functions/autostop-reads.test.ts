@@ -5,7 +5,7 @@ import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Composition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
-import { createHealthDesk } from "../../src/app/describe/health-desk.ts";
+import { createHealthDesk } from "../../src/app/describe/describe-health.ts";
 import { autostopPath } from "../../src/decide/autostop/autostop-token.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { VirtualClock } from "../../src/local/play/virtual-clock.ts";

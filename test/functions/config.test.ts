@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { callerOf } from "../../functions/caller.ts";
+import { callerOf } from "../../functions/config.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { arraysPage, patiently, problemJson, SPEED, stateOf } from "./api-stage.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { handleSnapshot } from "../../functions/snapshot.ts";
-import { putRequestSet } from "../../functions/write-request-set.ts";
+import { putRequestSet } from "../../functions/request-sets.ts";
 import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
-import type { Ports } from "../../src/app/ports/ports.ts";
-import type { Site } from "../../src/app/ports/site.ts";
+import type { Ports, Site } from "../../src/app/ports/ports.ts";
 import type { MemoryComposition } from "../../src/compose.ts";
 import { clusterName, setName } from "../../src/domain/ids.ts";
 import type { MemoryDoor } from "../support/memory-door.ts";

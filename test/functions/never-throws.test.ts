@@ -1,8 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
-import type { Ports } from "../../src/app/ports/ports.ts";
-import type { Site } from "../../src/app/ports/site.ts";
+import type { Ports, Site } from "../../src/app/ports/ports.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import { clusterName, setName } from "../../src/domain/ids.ts";
 import { openMemoryDoor } from "../support/memory-door.ts";

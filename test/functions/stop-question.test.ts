@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readQuestion } from "../../functions/stop-question.ts";
+import { readQuestion } from "../../functions/autostop.ts";
 import { NOW } from "../support/build-node.ts";
 
 /** What is read of a node's question before anything is known of the node. */

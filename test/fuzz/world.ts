@@ -1,20 +1,21 @@
 import { createCycleCloud } from "../../src/adapters/cyclecloud/cyclecloud.ts";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
-import { memoryCredentialBreaker } from "../../src/adapters/memory/credential-breaker.ts";
+import {
+  memoryCredentialBreaker,
+  memoryDocuments,
+  memoryHistory,
+  memoryPlanArchive,
+  memoryTriggerLog,
+} from "../../src/adapters/memory/stores.ts";
 import type { MemoryDemandQueue } from "../../src/adapters/memory/demand-queue.ts";
 import { memoryDemandQueue } from "../../src/adapters/memory/demand-queue.ts";
-import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
-import { memoryHistory } from "../../src/adapters/memory/history.ts";
-import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
-import { memoryTriggerLog } from "../../src/adapters/memory/trigger-log.ts";
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { tableHistory } from "../../src/adapters/tables/history.ts";
 import { tablePlanArchive } from "../../src/adapters/tables/plan-archive.ts";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
-import type { Documents } from "../../src/app/ports/documents.ts";
-import type { Ports } from "../../src/app/ports/ports.ts";
-import type { Site } from "../../src/app/ports/site.ts";
+import type { Documents } from "../../src/app/ports/record-store.ts";
+import type { Ports, Site } from "../../src/app/ports/ports.ts";
 import type { AutostopKeys } from "../../src/config.ts";
 import { autostopPath } from "../../src/decide/autostop/autostop-token.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeOutcomes } from "../../src/app/describe/describe-outcomes.ts";
-import { describeWaiting } from "../../src/app/describe/describe-waiting.ts";
+import { describeOutcomes, describeWaiting } from "../../src/app/describe/describe-outcomes.ts";
 import { allocate } from "../../src/decide/search/allocate.ts";
 import type { BucketOffer, World } from "../../src/domain/world.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";

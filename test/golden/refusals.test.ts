@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Capacity } from "../../src/decide/draft/capacity.ts";
 import { Budget } from "../../src/decide/constraints/budget.ts";
-import { smallestRaise } from "../../src/decide/why/smallest-raise.ts";
+import { smallestRaise } from "../../src/decide/why/remedy.ts";
 import { renderRemedy } from "../../src/domain/remedy.ts";
 import { placementGroup } from "../../src/domain/ids.ts";
 import { renderReason } from "../../src/domain/reason-text.ts";

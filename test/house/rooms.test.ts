@@ -77,9 +77,9 @@ test.each([
 });
 
 test("in src/app, too: a room that imports one above it, or a file that lies above all rooms", () => {
-  const text = 'import "../reconcile/revive-loop.ts"; import "../tick.ts";';
+  const text = 'import "../reconcile/reserve-observation.ts"; import "../tick.ts";';
   expect(findUpwardEdges([{ path: "src/app/record/planted.ts", text }], APP)).toEqual([
-    "src/app/record/planted.ts: record may not import reconcile (src/app/reconcile/revive-loop.ts)",
+    "src/app/record/planted.ts: record may not import reconcile (src/app/reconcile/reserve-observation.ts)",
     "src/app/record/planted.ts: record may not import (none) (src/app/tick.ts)",
   ]);
 });

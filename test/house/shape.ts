@@ -1,5 +1,7 @@
 import { parseSync } from "vite";
 import type { SourceFile } from "./imports.ts";
+import type { SyntaxNode } from "./syntax.ts";
+import { childrenOf, FUNCTIONS, isNode } from "./syntax.ts";
 
 /** The measures of a source file. */
 export interface Shape {
@@ -43,25 +45,6 @@ export function measure({ path, text }: SourceFile): Shape {
 
 function countLines(text: string): number {
   return text.split("\n").length - 1;
-}
-
-interface SyntaxNode {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [field: string]: unknown;
-}
-
-const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
-
-function isNode(value: unknown): value is SyntaxNode {
-  return typeof value === "object" && value !== null && "type" in value && "start" in value;
-}
-
-function childrenOf(node: SyntaxNode): readonly SyntaxNode[] {
-  return Object.values(node)
-    .flatMap((value) => (Array.isArray(value) ? value : [value]))
-    .filter(isNode);
 }
 
 function lineFinder(text: string): (offset: number) => number {

@@ -191,7 +191,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "what is unmet gets no second chance",
     edits: [
       {
-        file: "src/decide/search/second-chance.ts",
+        file: "src/decide/search/improve.ts",
         find: "of unmetFirst(best, entries)",
         put: "of unmetFirst(best, [])",
       },

@@ -1,12 +1,12 @@
+import type { StopCall } from "../../src/decide/autostop/stop-survey.ts";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
-import type { StopAnswer } from "../../src/app/autostop/stop-answer.ts";
+import type { StopAnswer } from "../../src/app/autostop/grant-stops.ts";
 import type { StopDesk } from "../../src/app/autostop/answer-autostop.ts";
 import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
-import type { Clock } from "../../src/app/ports/clock.ts";
+import type { Clock, Site } from "../../src/app/ports/ports.ts";
 import type { RecordStore } from "../../src/app/ports/record-store.ts";
-import type { Site } from "../../src/app/ports/site.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import { reconcileCluster } from "../../src/app/reconcile/reconcile-cluster.ts";
 import type { DemandRecorder } from "../../src/app/demand/record-demand.ts";
@@ -27,8 +27,7 @@ import { emptyRequestSet, readDemandMessage, readRequestSet } from "../../src/wi
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { ClusterShape } from "./shape.ts";
 import { CLUSTER, simulatorOptions } from "./shape.ts";
-import type { App } from "../../src/app/process/app.ts";
-import type { StopCall } from "../../src/decide/autostop/stop-verdict.ts";
+import type { App } from "../../src/app/process/lanes.ts";
 
 /** A Thursday at midnight. Any moment is fine if it is the same in every run. */
 const ORIGIN = Date.UTC(2026, 0, 1);

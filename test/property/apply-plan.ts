@@ -4,7 +4,7 @@ import type { GroupFill } from "../../src/domain/group-fill.ts";
 import type { CreateSet } from "../../src/domain/intent.ts";
 import { nodeId } from "../../src/domain/ids.ts";
 import { digestOfAttributes } from "../../src/domain/attributes-digest.ts";
-import { storeLoads } from "../../src/decide/need/plan-loads.ts";
+import { storeLoads } from "../../src/decide/need/weigh.ts";
 import { instant } from "../../src/domain/units.ts";
 import { newcomers, takenOf } from "./naive-places.ts";
 import { offerAt, placeText } from "./naive-nodes.ts";

@@ -1,6 +1,5 @@
 import { test } from "vitest";
-import type { World } from "../../src/domain/world.ts";
-import type { BucketOffer } from "../../src/domain/world.ts";
+import type { World, BucketOffer } from "../../src/domain/world.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { nodeId } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import type { Allocation, NodeLoad } from "../../src/domain/allocation.ts";
-import type { World } from "../../src/domain/world.ts";
-import type { BucketOffer, SupplyNode } from "../../src/domain/world.ts";
+import type { World, BucketOffer, SupplyNode } from "../../src/domain/world.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";

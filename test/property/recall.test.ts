@@ -12,9 +12,8 @@ import { at, buildLedger, EXECUTE, rememberNode } from "../support/build-node.ts
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
 import { BUCKET, buildState, OURS } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
-import type { Weighing } from "../../src/decide/need/weigh.ts";
+import type { Weighing, Recalls } from "../../src/decide/need/weigh.ts";
 import { confirmStops } from "../../src/decide/autostop/confirm-stops.ts";
-import type { Recalls } from "../../src/decide/need/recalls.ts";
 
 const POLICIES = [
   DEFAULT_POLICY,

@@ -5,7 +5,7 @@ import type { CycleCloud } from "../../src/app/ports/cyclecloud.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { Composition } from "../../src/compose.ts";
-import type { App } from "../../src/app/process/app.ts";
+import type { App } from "../../src/app/process/lanes.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 
 /** What a test puts around the calls of one host. Each function returns a promise that may never resolve. */

@@ -32,7 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a change does not name its configuration in the record",
     edits: [
       {
-        file: "src/adapters/memory/documents.ts",
+        file: "src/adapters/memory/stores.ts",
         find: "records?.nameConfiguration(cluster, documentDigest(text));",
         put: "",
       },
@@ -120,7 +120,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "changes do not wait for a plan",
     edits: [
       {
-        file: "src/app/record/commit-after-plan.ts",
+        file: "src/app/record/commit.ts",
         find: "  if (!(await isFirst()) || onlyObserves(",
         put: "  if (began > 0 || onlyObserves(",
       },
@@ -197,7 +197,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a change that only turns arrays to observe waits for a plan, too",
     edits: [
       {
-        file: "src/app/record/commit-after-plan.ts",
+        file: "src/app/record/commit.ts",
         find: '  if (!(await isFirst()) || onlyObserves(await policyOf(cluster, "now"), next)) return;\n',
         put: "  if (!(await isFirst())) return;\n",
       },
@@ -208,7 +208,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a plan's stops are sent although their array only observes by then",
     edits: [
       {
-        file: "src/app/reconcile/apply-plan.ts",
+        file: "src/app/reconcile/reconcile-cluster.ts",
         find: "return array !== undefined && !maySteer(policy, array);",
         put: "return false;",
       },
@@ -219,7 +219,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "all stops of a plan are withdrawn where one of their arrays only observes by then",
     edits: [
       {
-        file: "src/app/reconcile/apply-plan.ts",
+        file: "src/app/reconcile/reconcile-cluster.ts",
         find: "const nodes = new Set([...observed, ...contradicted]);",
         put: "const nodes = new Set([...(observed.length > 0 ? effect.nodes : []), ...contradicted]);",
       },

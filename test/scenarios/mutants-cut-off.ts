@@ -41,9 +41,9 @@ export async function playWorst({ scene, ...how }: Play): Promise<Readonly<Recor
   return { wait: waits.at(-1) ?? 0, gap, calls };
 }
 
-const CUT_OFF = "src/decide/pace/cut-off.ts";
+const CUT_OFF = "src/decide/pace/calls.ts";
 const RESERVE = "src/app/reconcile/reserve-observation.ts";
-const HAND_ON = "src/app/reconcile/hand-on.ts";
+const HAND_ON = "src/app/reconcile/observe-cluster.ts";
 const TICKS = "src/decide/pace/next-tick.ts";
 
 export const MUTANTS: readonly Mutant[] = [

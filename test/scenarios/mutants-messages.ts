@@ -109,7 +109,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "a stop is written however late",
     [
-      "src/app/effects/send-intent.ts",
+      "src/app/effects/effects.ts",
       "site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, isInTime)",
       "site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, () => isInTime() || true)",
     ],
@@ -119,7 +119,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "a create is written however late",
     [
-      "src/app/effects/send-intent.ts",
+      "src/app/effects/effects.ts",
       "site.cyclecloud.create(site.cluster, request, isInTime)",
       "site.cyclecloud.create(site.cluster, request, () => isInTime() || true)",
     ],
@@ -145,14 +145,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   mutant(
     "what was not written may have been",
-    ["src/app/effects/send-intent.ts", '  if (error.notSent) return { kind: "not-sent" };\n', ""],
+    ["src/app/effects/effects.ts", '  if (error.notSent) return { kind: "not-sent" };\n', ""],
     MESSAGES,
     "its node is told so at once",
   ),
   mutant(
     "a question's age counts from its arrival",
     [
-      "src/decide/autostop/node-clock.ts",
+      "src/decide/autostop/note-verdicts.ts",
       "const { knownMs = 0 } = clock ?? {};",
       "const { knownMs = behindMs } = clock ?? {};",
     ],
@@ -162,7 +162,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "a question of a clock that is not known may be 120 s late",
     [
-      "src/decide/autostop/node-clock.ts",
+      "src/decide/autostop/note-verdicts.ts",
       "const { knownMs = 0 } = clock ?? {};",
       "const { knownMs = behindMs > 120_000 ? 0 : behindMs } = clock ?? {};",
     ],
@@ -171,14 +171,14 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "questions that waited one after the other agree",
-    ["src/decide/autostop/node-clock.ts", "1000 * apart >= clock.behindMs;", "1000 * apart < 0;"],
+    ["src/decide/autostop/note-verdicts.ts", "1000 * apart >= clock.behindMs;", "1000 * apart < 0;"],
     MESSAGES,
     "for 300 s, twice",
   ),
   mutant(
     "a question that seems early is taken",
     [
-      "src/decide/autostop/node-clock.ts",
+      "src/decide/autostop/note-verdicts.ts",
       "Math.abs(behindMs - knownMs) > AGREE_MS;",
       "behindMs - knownMs > AGREE_MS;",
     ],

@@ -55,7 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a boot took too long by an early observation",
     edits: [
       {
-        file: "src/decide/nodes/replaced.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: "known === undefined || early === true) return false;",
         put: "known === undefined || (early === true && now < 0)) return false;",
       },
@@ -72,7 +72,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an accepted stop had no effect in 120 s by an early observation",
     edits: [
       {
-        file: "src/decide/nodes/excluded.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: "return early === true || secondsBetween(",
         put: "return (early === true && at < 0) || secondsBetween(",
       },
@@ -84,7 +84,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an accepted stop had no effect by the clock, without an observation",
     edits: [
       {
-        file: "src/decide/nodes/excluded.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: "return isStopFresh(known, snapshot);",
         put: "return isStopFresh(known, { ...snapshot, at: now });",
       },
@@ -138,7 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an answer does not say that a stop is under way",
     edits: [
       {
-        file: "functions/stop-answer.ts",
+        file: "functions/autostop.ts",
         find: "answer.underWay === true ? { stopUnderWay: true } : {}",
         put: "answer.underWay === true ? {} : {}",
       },

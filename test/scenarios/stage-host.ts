@@ -2,7 +2,7 @@ import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
 import type { QueuedItem } from "../../src/adapters/memory/demand-queue.ts";
 import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
-import type { App } from "../../src/app/process/app.ts";
+import type { App } from "../../src/app/process/lanes.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
 import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { Composition, MemoryComposition } from "../../src/compose.ts";

@@ -1,5 +1,5 @@
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
-import type { Log } from "../../src/app/ports/log.ts";
+import type { Log } from "../../src/app/ports/ports.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";

@@ -5,7 +5,7 @@ import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
 import { describeComparison } from "../../src/app/describe/describe-comparison.ts";
 import { checkHealth } from "../../src/app/describe/describe-health.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
-import type { HistoryRow } from "../../src/app/ports/history.ts";
+import type { HistoryRow } from "../../src/app/ports/record-store.ts";
 import { tickInTime } from "../../src/app/tick.ts";
 import type { Composition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";

@@ -2,7 +2,7 @@ import type { HttpResponseInit } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { answeringAnyone } from "../../functions/answering.ts";
 import { createBackground } from "../../src/app/process/background.ts";
-import { createHealthDesk } from "../../src/app/describe/health-desk.ts";
+import { createHealthDesk } from "../../src/app/describe/describe-health.ts";
 import type { Composition } from "../../src/compose.ts";
 import { autostopPath } from "../../src/decide/autostop/autostop-token.ts";
 import { arrayName } from "../../src/domain/ids.ts";

@@ -4,12 +4,9 @@ import { operationOf } from "../../src/adapters/cyclecloud/transport.ts";
 import type { StopDesk } from "../../src/app/autostop/answer-autostop.ts";
 import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
-import type { CredentialBreaker } from "../../src/app/ports/credential-breaker.ts";
+import type { CredentialBreaker, Ports, Site } from "../../src/app/ports/ports.ts";
 import type { DemandQueue } from "../../src/app/ports/demand-queue.ts";
-import type { History } from "../../src/app/ports/history.ts";
-import type { Ports } from "../../src/app/ports/ports.ts";
-import type { RecordStore } from "../../src/app/ports/record-store.ts";
-import type { Site } from "../../src/app/ports/site.ts";
+import type { History, RecordStore } from "../../src/app/ports/record-store.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import type { DemandRecorder } from "../../src/app/demand/record-demand.ts";
 import { createRecorder } from "../../src/app/demand/record-demand.ts";
@@ -17,9 +14,7 @@ import type { ClusterName } from "../../src/domain/ids.ts";
 import { epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
-import { memoryDocuments } from "../../src/adapters/memory/documents.ts";
-import { memoryTriggerLog } from "../../src/adapters/memory/trigger-log.ts";
-import { memoryPlanArchive } from "../../src/adapters/memory/plan-archive.ts";
+import { memoryDocuments, memoryTriggerLog, memoryPlanArchive } from "../../src/adapters/memory/stores.ts";
 import { ORIGIN } from "./schedule.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Standing } from "./standing.ts";
@@ -28,7 +23,7 @@ import type { Met } from "./verdict.ts";
 import type { Endpoint, Lasting, Link, Weather } from "./weather.ts";
 import { EFFECTS } from "./weather.ts";
 import { isDuring } from "./distort.ts";
-import type { App } from "../../src/app/process/app.ts";
+import type { App } from "../../src/app/process/lanes.ts";
 
 /** What all processes share: the storage account, the CycleCloud server and the clock. */
 export interface Shared {

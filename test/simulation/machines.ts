@@ -1,4 +1,4 @@
-import type { StopAnswer } from "../../src/app/autostop/stop-answer.ts";
+import type { StopAnswer } from "../../src/app/autostop/grant-stops.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";

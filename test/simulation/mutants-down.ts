@@ -58,7 +58,7 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   mutant(
     "the bound counts only this plan",
     [
-      "stops/down-room.ts",
+      "stops/end-down.ts",
       "secondsBetween(endedAt, now) < WINDOW_SECONDS",
       "secondsBetween(endedAt, now) < 0",
     ],
@@ -66,12 +66,12 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   ),
   mutant(
     "no bound for all arrays together",
-    ["stops/down-room.ts", " ?? this.#fullUntil(undefined, FEWEST_TOGETHER)", ""],
+    ["stops/end-down.ts", " ?? this.#fullUntil(undefined, FEWEST_TOGETHER)", ""],
     "of twenty arrays of two",
   ),
   mutant(
     "a wave is more than half",
-    ["stops/down-waves.ts", "const SHARE_WAVE = 0.3;", "const SHARE_WAVE = 0.5;"],
+    ["stops/end-down.ts", "const SHARE_WAVE = 0.3;", "const SHARE_WAVE = 0.5;"],
     "half of 8",
   ),
   mutant(
@@ -85,7 +85,7 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   ),
   mutant(
     "many nodes of one array are no wave",
-    ["stops/down-waves.ts", "const MOST_OF_ARRAY = 20;", "const MOST_OF_ARRAY = 2000;"],
+    ["stops/end-down.ts", "const MOST_OF_ARRAY = 20;", "const MOST_OF_ARRAY = 2000;"],
     "25 of 100",
   ),
   mutant(
@@ -151,7 +151,7 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   ),
   mutant(
     "nothing brakes creates",
-    ["stops/short-lives.ts", "if (count < IN_A_ROW) continue;", "continue;"],
+    ["stops/pause-buckets.ts", "if (count < IN_A_ROW) continue;", "continue;"],
     "the third of a bucket in a row",
     SHORT_LIVES,
   ),
@@ -176,7 +176,7 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   mutant(
     "each placement group has a row of its own",
     [
-      "stops/short-lives.ts",
+      "stops/pause-buckets.ts",
       "({ array, machineType }: Node): BucketKey => ({ array, machineType });",
       "(node: Node): BucketKey => node;",
     ],
@@ -185,25 +185,33 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   ),
   mutant(
     "the whole demand is tried after the pause",
-    ["world/probe.ts", "let most = 1;", "let most = 1000;"],
+    ["world/open-bucket.ts", "let most = 1;", "let most = 1000;"],
     "one node is tried",
     PROBE,
   ),
   mutant(
     "another is tried while one boots",
-    ["world/probe.ts", "return lastedAt(node, known, now) === undefined;", "return false;"],
+    ["world/open-bucket.ts", "return lastedAt(node, known, now) === undefined;", "return false;"],
     "no other while it boots",
     PROBE,
   ),
   mutant(
     "nodes that are down are tries",
-    ["world/probe.ts", "known.down !== undefined || excluded.has(node.nodeId)", "node.name.length === 0"],
+    [
+      "world/open-bucket.ts",
+      "known.down !== undefined || excluded.has(node.nodeId)",
+      "node.name.length === 0",
+    ],
     "nor is one that is down",
     PROBE,
   ),
   mutant(
     "jobs of several nodes are never tried",
-    ["world/probe.ts", "return demand.nodeCount ?? (demand.colocated ? demand.iterations : 1);", "return 1;"],
+    [
+      "world/open-bucket.ts",
+      "return demand.nodeCount ?? (demand.colocated ? demand.iterations : 1);",
+      "return 1;",
+    ],
     "a job that needs four nodes together",
     PROBE,
   ),

@@ -35,7 +35,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node whose stop may be lost is replaced",
     edits: [
       {
-        file: "src/decide/nodes/excluded.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: "if (stopping.has(known.nodeId)) return isUnfit;",
         put: "if (stopping.has(known.nodeId)) return true;",
       },
@@ -51,7 +51,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node is told to open while its stop may be under way",
     edits: [
       {
-        file: "src/app/autostop/stop-answer.ts",
+        file: "src/app/autostop/grant-stops.ts",
         find: "const UNDER_WAY: StopAnswer = STOP_UNDER_WAY;",
         put: 'const UNDER_WAY: StopAnswer = { kind: "cannot-tell", why: "mutant", undrain: true };',
       },
@@ -67,7 +67,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
         put: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, policy, now) : decision), questions",
       },
       {
-        file: "src/app/reconcile/apply-plan.ts",
+        file: "src/app/reconcile/reconcile-cluster.ts",
         find: "return nodes.size === 0 ? state :",
         put: "return nodes.size >= 0 ? state :",
       },
@@ -148,17 +148,17 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an unclear node is replaced at once",
     edits: [
       {
-        file: "src/decide/nodes/unclear.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: "return plusSeconds(known.unclearSince, timeoutsOf(policy, known).bootSeconds);",
         put: "return plusSeconds(known.unclearSince, -timeoutsOf(policy, known).bootSeconds);",
       },
       {
-        file: "src/decide/nodes/unclear.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: "const DISBELIEVED_SECONDS: Seconds = 600;",
         put: "const DISBELIEVED_SECONDS: Seconds = 0;",
       },
       {
-        file: "src/decide/nodes/replaced.ts",
+        file: "src/decide/nodes/doubt.ts",
         find: 'if (known?.busyness.state === "busy" || !room.take(node.array, known))',
         put: 'if (known?.busyness.state === "busy")',
       },
@@ -234,7 +234,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an answer does not say that a stop is under way",
     edits: [
       {
-        file: "functions/stop-answer.ts",
+        file: "functions/autostop.ts",
         find: "answer.underWay === true ? { stopUnderWay: true } : {}",
         put: "answer.underWay === true ? {} : {}",
       },

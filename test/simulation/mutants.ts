@@ -68,7 +68,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "accepted creates are not counted until they show",
     edits: [
       {
-        file: "src/decide/intents/granted-create.ts",
+        file: "src/decide/intents/settle-create.ts",
         find: "    if (added > 0) next = withInFlight(",
         put: "    if (added < 0) next = withInFlight(",
       },
@@ -255,7 +255,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an owner sends after its lease has ended",
     edits: [
       {
-        file: "src/app/effects/send-intent.ts",
+        file: "src/app/effects/effects.ts",
         find: "isInTime() ? call(isInTime) : undefined",
         put: "call(() => true)",
       },

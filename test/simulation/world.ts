@@ -1,5 +1,4 @@
-import { memoryCredentialBreaker } from "../../src/adapters/memory/credential-breaker.ts";
-import { memoryHistory } from "../../src/adapters/memory/history.ts";
+import { memoryCredentialBreaker, memoryHistory } from "../../src/adapters/memory/stores.ts";
 import type { DemandQueue } from "../../src/app/ports/demand-queue.ts";
 import { clusterName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";

@@ -1,7 +1,6 @@
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
-import type { Clock } from "../../src/app/ports/clock.ts";
-import type { Site } from "../../src/app/ports/site.ts";
+import type { Clock, Site } from "../../src/app/ports/ports.ts";
 import { createRecorder } from "../../src/app/demand/record-demand.ts";
 import type { Composition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
@@ -15,7 +14,7 @@ import type { DemandMessage } from "../../src/wire/message/message.ts";
 import { oneArray } from "../scenarios/clusters.ts";
 import type { MemoryTable } from "./memory-table.ts";
 import { memoryTable } from "./memory-table.ts";
-import type { App } from "../../src/app/process/app.ts";
+import type { App } from "../../src/app/process/lanes.ts";
 
 export const DEMO = clusterName("demo");
 

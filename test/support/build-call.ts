@@ -1,8 +1,8 @@
+import type { StopCall } from "../../src/decide/autostop/stop-survey.ts";
 import { withQuestions } from "../../src/decide/stops/questions.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Questions } from "../../src/domain/questions.ts";
 import { EXECUTE, NOW } from "./build-node.ts";
-import type { StopCall } from "../../src/decide/autostop/stop-verdict.ts";
 
 /** The question of the node with this id, as it arrives now. */
 export function buildCall(id: string, more: Partial<StopCall> = {}): StopCall {

@@ -7,8 +7,7 @@
  * CRASH_WHEN: `before` (the call never happens) or `after` (the effect has happened, the answer is lost).
  * LOSE_TICKS=1: the wake messages that run a tick are lost; sending them still counts.
  */
-import type { Ports } from "../../src/app/ports/ports.ts";
-import type { Site } from "../../src/app/ports/site.ts";
+import type { Ports, Site } from "../../src/app/ports/ports.ts";
 import { decoratePorts } from "../../src/compose.ts";
 import { loseTicks } from "./lose-ticks.ts";
 

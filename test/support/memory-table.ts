@@ -1,6 +1,6 @@
 import type { ReadRow, Row, Table, WriteOutcome } from "../../src/adapters/tables/table.ts";
 import { compareText } from "../../src/domain/text.ts";
-import type { Clock } from "../../src/app/ports/clock.ts";
+import type { Clock } from "../../src/app/ports/ports.ts";
 
 /** How long the calls take, in milliseconds of the clock. Default: 0. */
 export interface Latency {

@@ -40,7 +40,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T3: a bound node's calls need no token",
     [
-      "src/decide/autostop/node-token.ts",
+      "src/decide/autostop/stop-survey.ts",
       "return binding === undefined || binding.token === token || ",
       "return binding !== token || ",
     ],
@@ -230,7 +230,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T44: a number of any size is the node's time",
     [
-      "functions/stop-question.ts",
+      "functions/autostop.ts",
       "const LONGEST_AHEAD_SECONDS: Seconds = 86_400;",
       "const LONGEST_AHEAD_SECONDS: Seconds = 1e12;",
     ],
@@ -282,7 +282,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T49: what does not fit is read all the same",
     [
-      "src/decide/record/set-aside.ts",
+      "src/decide/record/processes.ts",
       'if (load.memory > left) aside.set(load.set, "memory");\n    else left',
       "left",
     ],

@@ -1,9 +1,15 @@
 import { PortError } from "../../app/ports/port-error.ts";
 import type { PortErrorKind } from "../../app/ports/port-error.ts";
 import { quoteText } from "../../domain/secrets.ts";
-import { isObject, readAttribute, readText } from "./read-fields.ts";
+import { isObject, readAttribute, readText, readCount } from "./read-fields.ts";
 import type { Malformed } from "./read-status.ts";
-import type { Answer } from "./transport.ts";
+import type { Answer, TransportRequest } from "./transport.ts";
+import type { CreateOutcome, ManagementOutcome } from "../../app/ports/cyclecloud.ts";
+import type { NodeId } from "../../domain/ids.ts";
+import { nodeId } from "../../domain/ids.ts";
+import type { GrantedSet } from "../../domain/intent.ts";
+import { malformed } from "./read-status.ts";
+import { operationOf } from "./transport.ts";
 
 /** Enough to understand an error; the rest of a page is markup. */
 const longestMessage = 500;
@@ -98,4 +104,61 @@ function redirectTarget(answer: Answer): string {
   const here = "http://the-same-server.invalid";
   const host = URL.canParse(location, here) ? new URL(location, here).host : "an unreadable address";
   return ` redirects to ${host === new URL(here).host ? "the same server" : host}, which is not followed`;
+}
+
+/** One result for each set, in the order of the request. `added` may be less than requested, even 0 (cyclecloud-wire.md A.6). */
+export function readCreated(request: TransportRequest, answer: Answer, asked: number): CreateOutcome {
+  const list = isObject(answer.body) ? answer.body["sets"] : undefined;
+  const results: readonly unknown[] = Array.isArray(list) ? list : [];
+  const sets = Array.from({ length: asked }, (_, index): GrantedSet => {
+    const set = results[index];
+    const added = isObject(set) ? readCount(set["added"]) : undefined;
+    if (!isObject(set) || added === undefined) {
+      const found = isObject(set) ? set["added"] : undefined;
+      const problem = malformed(`sets[${index}].added`, found, "a number");
+      throw malformedAnswer(operationOf(request), problem, answer);
+    }
+    const message = readText(set["message"]);
+    return { added, ...(message === undefined ? {} : { message: quoteText(message) }) };
+  });
+  return { kind: "accepted", sets };
+}
+
+/** One entry per node that matched. A missing `status` means success (cyclecloud-wire.md A.7). */
+export function readManaged(request: TransportRequest, answer: Answer): ManagementOutcome {
+  const list = isObject(answer.body) ? answer.body["nodes"] : undefined;
+  if (!Array.isArray(list)) {
+    throw malformedAnswer(operationOf(request), malformed("nodes", list, "a list of results"), answer);
+  }
+  const nodes = new Map<NodeId, { readonly ok: boolean; readonly error?: string }>();
+  for (const entry of list) {
+    const id = isObject(entry) ? readText(entry["id"]) : undefined;
+    if (isObject(entry) && id !== undefined) nodes.set(nodeId(id), readResult(entry));
+  }
+  return { kind: "accepted", nodes };
+}
+
+function readResult(entry: Readonly<Record<string, unknown>>): {
+  readonly ok: boolean;
+  readonly error?: string;
+} {
+  const error = readText(entry["error"]);
+  const status = readText(entry["status"])?.toLowerCase();
+  if (status === "ok" || (status === undefined && error === undefined)) return { ok: true };
+  return { ok: false, ...(error === undefined ? {} : { error: quoteText(error) }) };
+}
+
+/** 409 alone does not show whether an id was repeated or an input is invalid. Any other 4xx about the request itself had no effect. */
+export function readRefusal(
+  request: TransportRequest,
+  answer: Answer,
+):
+  | { readonly kind: "conflict"; readonly message?: string }
+  | { readonly kind: "refused"; readonly message: string } {
+  const { status } = answer;
+  const message = wordsOf(answer);
+  if (status === 409) return { kind: "conflict", ...(message === undefined ? {} : { message }) };
+  const refused = status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
+  if (!refused) throw failureOf(operationOf(request), answer);
+  return { kind: "refused", message: `HTTP ${status}: ${message ?? "no words given"}` };
 }

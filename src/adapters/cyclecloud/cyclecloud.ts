@@ -8,21 +8,29 @@ import type {
   StatusOutcome,
   ManagementOutcome,
 } from "../../app/ports/cyclecloud.ts";
-import type { Log } from "../../app/ports/log.ts";
+import type { Log } from "../../app/ports/ports.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
-import type { ClusterName, NodeId, RequestId } from "../../domain/ids.ts";
+import type { ClusterName, NodeId, RequestId, ArrayName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
-import { failureOf, isFromCycleCloud, isSuccess, malformedAnswer, wordsOf } from "./answer.ts";
-import { readTemplates } from "./array-templates.ts";
-import { hideTexts } from "./hide-texts.ts";
-import { nodeAttributesOf } from "./node-attributes.ts";
+import {
+  failureOf,
+  isFromCycleCloud,
+  isSuccess,
+  malformedAnswer,
+  wordsOf,
+  readCreated,
+  readManaged,
+  readRefusal,
+} from "./answer.ts";
+import { readTemplates } from "./read-nodearray.ts";
 import type { StopKeyReader } from "./read-node.ts";
-import type { AutostopUrls } from "./node-attributes.ts";
 import { isObject } from "./read-fields.ts";
 import { malformed, readNodes, readStatus } from "./read-status.ts";
-import type { Transport, TransportRequest } from "./transport.ts";
+import type { Transport, TransportRequest, Answer } from "./transport.ts";
 import { operationOf } from "./transport.ts";
-import { readCreated, readManaged, readRefusal } from "./read-results.ts";
+import { withoutSecrets } from "../../domain/secrets.ts";
+import { mergeAttributes } from "../../domain/attributes.ts";
+import type { NodeAttributes } from "../../domain/demand.ts";
 
 export interface CycleCloudOptions {
   readonly transport: Transport;
@@ -171,4 +179,70 @@ function get(path: string, query: Readonly<Record<string, string>>): TransportRe
 function post(path: string, body: unknown, inTime: InTime | undefined): TransportRequest {
   const change = { method: "POST", path, query: {}, body, idempotent: false } as const;
   return inTime === undefined ? change : { ...change, inTime };
+}
+
+/** An answer without the texts that `sent` contains at any depth: error answers quote the request, which may hold secrets. */
+export function hideTexts(answer: Answer, sent: unknown): Answer {
+  const hidden = textsIn(sent);
+  return hidden.length === 0 ? answer : { ...answer, body: without(answer.body, hidden) };
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function without(value: unknown, hidden: readonly string[]): unknown {
+  if (typeof value === "string") return withoutSecrets(value, hidden);
+  if (Array.isArray(value)) return value.map((item) => without(item, hidden));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, without(item, hidden)]));
+}
+
+/**
+ * The URL that nodes of an array call to ask whether they may stop. The same for all nodes of the array, because one scale set needs equal
+ * attributes.
+ */
+export type AutostopUrls = (cluster: ClusterName, array: ArrayName) => string;
+
+export interface NodeAttributesToSend {
+  /** Undefined if there are none. */
+  readonly nodeAttributes: NodeAttributes | undefined;
+  /** The parts that come from the template: they may hold secrets. */
+  readonly fromTemplate: NodeAttributes;
+}
+
+/**
+ * The nodeAttributes of a create. The autostop URL is put into Configuration under both names that nodes read (architecture.md, Autostop),
+ * overriding the demand and the template.
+ *
+ * How deep CycleCloud merges Configuration into the array's is not documented (cyclecloud-wire.md C.2). So each member of Configuration is
+ * sent completely: the array's template with ours merged over it. Whether CycleCloud merges it member by member or replaces it, the node
+ * gets the same.
+ */
+export function nodeAttributesOf(
+  demanded: NodeAttributes | undefined,
+  template: NodeAttributes | undefined,
+  autostopUrl: string | undefined,
+): NodeAttributesToSend {
+  const name = Object.keys(demanded ?? {}).find((key) => key.toLowerCase() === "configuration");
+  const said = name === undefined ? undefined : demanded?.[name];
+  const ours = withAutostopUrl(isObject(said) ? said : undefined, autostopUrl);
+  if (ours === undefined) return { nodeAttributes: demanded, fromTemplate: {} };
+  const members = Object.keys(ours).filter((member) => Object.hasOwn(template ?? {}, member));
+  const fromTemplate = Object.fromEntries(members.map((member) => [member, template?.[member]]));
+  const configuration = mergeAttributes(fromTemplate, ours);
+  return { nodeAttributes: { ...demanded, [name ?? "Configuration"]: configuration }, fromTemplate };
+}
+
+function withAutostopUrl(
+  configuration: NodeAttributes | undefined,
+  url: string | undefined,
+): NodeAttributes | undefined {
+  if (url === undefined) return configuration;
+  return mergeAttributes(configuration ?? {}, {
+    cyclecloud: { cluster: { autoscale: { stop_callback: url } } },
+    autoscale: { stop_callback: url },
+  });
 }

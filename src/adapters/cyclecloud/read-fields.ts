@@ -1,3 +1,6 @@
+import type { AutoscaleSettings } from "../../domain/attributes.ts";
+import { autoscaleSettingsOf } from "../../domain/attributes.ts";
+
 /** Reading single fields of JSON that may be older, newer or sloppier than its documentation (cyclecloud-wire.md A.1). */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -80,4 +83,9 @@ export function describeKind(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "string") return /^\s*<(!doctype|html)/i.test(value) ? "an HTML page" : "a text";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** The settings in a record's `Configuration`. */
+export function readAutoscale(record: JsonObject): AutoscaleSettings {
+  return autoscaleSettingsOf(readAttribute(record, "Configuration"));
 }

@@ -3,8 +3,8 @@ import { stopUrlsOf } from "../../domain/attributes.ts";
 import type { ArrayName } from "../../domain/ids.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../domain/ids.ts";
 import { quoteText } from "../../domain/secrets.ts";
-import { readAutoscale } from "./read-autoscale.ts";
 import {
+  readAutoscale,
   readAttribute,
   readFlag,
   readMachineType,

@@ -1,9 +1,8 @@
-import type { CountAndCores, NodeArray } from "../../domain/cluster.ts";
+import type { CountAndCores, NodeArray, StatusBucket, Machine, Quota } from "../../domain/cluster.ts";
 import type { ArrayName, MachineType } from "../../domain/ids.ts";
-import { arrayName, placementGroup } from "../../domain/ids.ts";
-import { readAutoscale } from "./read-autoscale.ts";
-import { readBucket } from "./read-bucket.ts";
+import { arrayName, placementGroup, machineType } from "../../domain/ids.ts";
 import {
+  readAutoscale,
   isObject,
   readAttribute,
   readCount,
@@ -15,6 +14,9 @@ import {
   readText,
 } from "./read-fields.ts";
 import type { JsonObject } from "./read-fields.ts";
+import { quoteText } from "../../domain/secrets.ts";
+import type { ArrayTemplates } from "../../app/ports/cyclecloud.ts";
+import type { NodeAttributes } from "../../domain/demand.ts";
 
 export interface NodeArrayReading {
   readonly array: NodeArray;
@@ -95,4 +97,164 @@ function readRecord(record: JsonObject): Attributes {
     ...(memoryGib === undefined ? {} : { memoryGib }),
     ...(configuration === undefined ? {} : { configuration }),
   };
+}
+
+/** The properties that a bucket inherits from its array. */
+export interface BucketSetting {
+  readonly spot: boolean;
+  /** The entry of the array's MachineType list at the bucket's position, for a bucket that does not name its own. */
+  readonly machineType?: string;
+}
+
+/**
+ * A bucket of an array (cyclecloud-wire.md A.3). Undefined if neither it nor its array names a VM size: then no node can be requested
+ * there. A bucket without a description of its VM cannot be planned: it is read as invalid, without capacity, and keeps its nodes.
+ */
+export function readBucket(bucket: JsonObject, setting: BucketSetting): StatusBucket | undefined {
+  const definition = bucket["definition"];
+  const size =
+    (isObject(definition) ? readText(definition["machineType"]) : undefined) ?? setting.machineType;
+  if (size === undefined) return undefined;
+  const machine = readMachine(bucket["virtualMachine"]);
+  const maxCount = readCount(bucket["maxCount"]);
+  const maxCoreCount = readCount(bucket["maxCoreCount"]);
+  const maxPlacementGroupSize = readCount(bucket["maxPlacementGroupSize"]);
+  const failure = readNumber(bucket["lastCapacityFailure"]);
+  return {
+    bucketId: readText(bucket["bucketId"]) ?? "",
+    machineType: machineType(size),
+    ...readValidity(bucket, machine),
+    availableCount: readCount(bucket["availableCount"]) ?? 0,
+    activeCount: readCount(bucket["activeCount"]) ?? readList(bucket["activeNodes"]).length,
+    ...(maxCount === undefined ? {} : { maxCount }),
+    ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
+    ...readQuotas(bucket, (machine ?? undescribedMachine).quotaVcpus, setting),
+    // No room for even one node, or no value: there are no placement groups here.
+    ...(maxPlacementGroupSize === undefined || maxPlacementGroupSize < 1 ? {} : { maxPlacementGroupSize }),
+    placementGroups: readPlacementGroups(bucket["placementGroups"]),
+    // Any negative number means never (cyclecloud-wire.md A.3).
+    ...(failure === undefined || failure < 0 ? {} : { lastCapacityFailureSeconds: failure }),
+    machine: machine ?? undescribedMachine,
+  };
+}
+
+const undescribedMachine: Machine = { vcpus: 0, quotaVcpus: 0, gpus: 0, memoryGib: 0, infiniband: false };
+
+function readValidity(
+  bucket: JsonObject,
+  machine: Machine | undefined,
+): Pick<StatusBucket, "valid" | "invalidReason"> {
+  if (bucket["valid"] === false)
+    return { valid: false, invalidReason: quoteText(readText(bucket["invalidReason"]) ?? "no reason given") };
+  return machine === undefined
+    ? { valid: false, invalidReason: "no virtualMachine in status" }
+    : { valid: true };
+}
+
+/** A VM without processors counts as not described. */
+function readMachine(value: unknown): Machine | undefined {
+  const vcpus = isObject(value) ? readCount(value["vcpuCount"]) : undefined;
+  if (!isObject(value) || vcpus === undefined || vcpus === 0) return undefined;
+  const quotaVcpus = readCount(value["vcpuQuotaCount"]);
+  return {
+    vcpus,
+    quotaVcpus: quotaVcpus === undefined || quotaVcpus === 0 ? vcpus : quotaVcpus,
+    gpus: readCount(value["gpuCount"]) ?? 0,
+    memoryGib: readMemoryGib(value["memory"]) ?? 0,
+    infiniband: readFlag(value["infiniband"]),
+  };
+}
+
+function readPlacementGroups(value: unknown): StatusBucket["placementGroups"] {
+  return readList(value).flatMap((group) => {
+    const name = isObject(group) ? readText(group["name"]) : undefined;
+    if (!isObject(group) || name === undefined) return [];
+    return [{ name: placementGroup(name), activeCount: readCount(group["activeCount"]) ?? 0 }];
+  });
+}
+
+type Quotas = Pick<StatusBucket, "familyQuota" | "regionalQuota">;
+
+/**
+ * The quotas of a bucket (cyclecloud-wire.md A.3). Some 8.x releases began to report them separately, as `family*` and `regional*`; these
+ * take precedence. Before, each bucket had only `quotaCoreCount`, the smaller of the two quotas, and `consumedCoreCount`, the use of the
+ * family in the region. A quota that is not reported separately is derived from those:
+ * - the family's: it allows no more than the smaller quota, and its use is its own, so all sizes of the family share it;
+ * - the region's, if the family's is larger: the use of other families is unknown, so less may be available;
+ * - for spot nodes, which have no family quota (0 of 0 has no meaning, semantics 2): the region's, unless it is 0.
+ */
+export function readQuotas(
+  bucket: JsonObject,
+  quotaVcpus: number,
+  { spot }: { readonly spot: boolean },
+): Quotas {
+  const family = spot ? undefined : readQuota(bucket, KEYS.family, quotaVcpus);
+  const regional = readQuota(bucket, KEYS.regional, quotaVcpus);
+  const either = readQuota(bucket, KEYS.either, quotaVcpus);
+  const familyQuota = family ?? (spot ? undefined : either);
+  const regionalQuota = regional ?? (spot ? unlessNothing(either) : regionalBelow(family, either));
+  return {
+    ...(familyQuota === undefined ? {} : { familyQuota }),
+    ...(regionalQuota === undefined ? {} : { regionalQuota }),
+  };
+}
+
+interface Keys {
+  readonly cores: string;
+  readonly nodes: string;
+  readonly consumed: string;
+}
+
+const KEYS = {
+  family: { cores: "familyQuotaCoreCount", nodes: "familyQuotaCount", consumed: "familyConsumedCoreCount" },
+  regional: {
+    cores: "regionalQuotaCoreCount",
+    nodes: "regionalQuotaCount",
+    consumed: "regionalConsumedCoreCount",
+  },
+  either: { cores: "quotaCoreCount", nodes: "quotaCount", consumed: "consumedCoreCount" },
+} as const satisfies Readonly<Record<string, Keys>>;
+
+/** In cores. If only a count of nodes is given, the cores of that many nodes. */
+function readQuota(bucket: JsonObject, keys: Keys, quotaVcpus: number): Quota | undefined {
+  const nodes = quotaVcpus > 0 ? readCount(bucket[keys.nodes]) : undefined;
+  const quotaCores = readCount(bucket[keys.cores]) ?? (nodes === undefined ? undefined : nodes * quotaVcpus);
+  if (quotaCores === undefined) return undefined;
+  return { quotaCores, consumedCores: readCount(bucket[keys.consumed]) ?? 0 };
+}
+
+function unlessNothing(quota: Quota | undefined): Quota | undefined {
+  return quota === undefined || quota.quotaCores === 0 ? undefined : quota;
+}
+
+/** The smaller quota is the region's if the family's is larger. */
+function regionalBelow(family: Quota | undefined, either: Quota | undefined): Quota | undefined {
+  if (family === undefined || either === undefined) return undefined;
+  return either.quotaCores < family.quotaCores ? either : undefined;
+}
+
+/** Holds the Configuration of each node array of one status in a private member that nothing stores, logs or prints. */
+class StatusTemplates implements ArrayTemplates {
+  readonly #configurations: ReadonlyMap<ArrayName, NodeAttributes>;
+
+  constructor(configurations: ReadonlyMap<ArrayName, NodeAttributes>) {
+    this.#configurations = configurations;
+  }
+
+  configurationOf(array: ArrayName): NodeAttributes | undefined {
+    return this.#configurations.get(array);
+  }
+}
+
+/** Reads `nodearrays[].nodearray.Configuration` of a status (cyclecloud-wire.md A.3). Arrays without one are missing here. */
+export function readTemplates(status: unknown): ArrayTemplates {
+  const configurations = new Map<ArrayName, NodeAttributes>();
+  for (const element of readList(isObject(status) ? status["nodearrays"] : undefined)) {
+    if (!isObject(element)) continue;
+    const record = isObject(element["nodearray"]) ? element["nodearray"] : {};
+    const name = arrayNameOf(element, record);
+    const configuration = readAttribute(record, "Configuration");
+    if (name !== undefined && isObject(configuration)) configurations.set(arrayName(name), configuration);
+  }
+  return new StatusTemplates(configurations);
 }

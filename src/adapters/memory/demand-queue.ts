@@ -1,10 +1,8 @@
-import type { Clock } from "../../app/ports/clock.ts";
-import type { DemandQueue, RejectedMessage } from "../../app/ports/demand-queue.ts";
+import type { Clock } from "../../app/ports/ports.ts";
+import type { DemandQueue, RejectedMessage, PoisonMessage } from "../../app/ports/demand-queue.ts";
 import type { ClusterName } from "../../domain/ids.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { MemoryPoisonQueue } from "./poison-queue.ts";
-import { memoryPoisonQueue } from "./poison-queue.ts";
 
 /** An item of the queue: a wake message, or a text that was put back. Not delivered before `at`. */
 export type QueuedItem =
@@ -41,5 +39,65 @@ export function memoryDemandQueue(clock: Pick<Clock, "now">): MemoryDemandQueue 
     },
     ...memoryPoisonQueue(clock),
     rejected: () => Promise.resolve({ count: rejected.length, oldest: rejected.slice(0, SHOWN) }),
+  };
+}
+
+/** The part of the demand queue about `demand-poison`, in memory. */
+export interface MemoryPoisonQueue extends Pick<DemandQueue, "poison" | "takePoison" | "dropPoison"> {
+  /** Puts a text into `demand-poison`, as the host does after the last failure. Returns its message id. */
+  addPoison(text: string): string;
+}
+
+interface Poisoned extends Omit<PoisonMessage, "receipt"> {
+  readonly insertedAt: Instant;
+  /** Absent: it was never taken. */
+  readonly hiddenUntil?: Instant;
+}
+
+/** As with the storage queue. */
+const TAKEN_SECONDS: Seconds = 120;
+
+/** Makes an empty queue. */
+export function memoryPoisonQueue(clock: Pick<Clock, "now">): MemoryPoisonQueue {
+  let poison: readonly Poisoned[] = [];
+  let poisoned = 0;
+  return {
+    addPoison(text) {
+      poisoned += 1;
+      const messageId = `poison-${poisoned}`;
+      poison = [...poison, { messageId, text, insertedAt: clock.now(), taken: 0 }];
+      return messageId;
+    },
+    async poison() {
+      const waiting = poison.find(
+        ({ hiddenUntil }) => hiddenUntil === undefined || hiddenUntil <= clock.now(),
+      );
+      return {
+        count: poison.length,
+        ...(waiting === undefined ? {} : { oldestAt: waiting.insertedAt }),
+      };
+    },
+    async takePoison(most) {
+      const now = clock.now();
+      const free = poison.filter(({ hiddenUntil }) => hiddenUntil === undefined || hiddenUntil <= now);
+      const taken = new Set(free.slice(0, most));
+      poison = poison.map((one) =>
+        taken.has(one) ? { ...one, taken: one.taken + 1, hiddenUntil: plusSeconds(now, TAKEN_SECONDS) } : one,
+      );
+      const ids = new Set([...taken].map(({ messageId }) => messageId));
+      return poison
+        .filter(({ messageId }) => ids.has(messageId))
+        .map(({ messageId, text, taken: times }) => ({
+          messageId,
+          text,
+          taken: times,
+          receipt: `${messageId} ${times}`,
+        }));
+    },
+    async dropPoison({ messageId, receipt }) {
+      poison = poison.filter(
+        (one) => `${one.messageId} ${one.taken}` !== receipt || one.messageId !== messageId,
+      );
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import type { Entropy } from "../../app/ports/entropy.ts";
+import type { Entropy } from "../../app/ports/ports.ts";
 import { epoch, owner } from "../../domain/ids.ts";
 
 /** The largest range that randomInt takes. */

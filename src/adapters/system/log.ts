@@ -1,4 +1,4 @@
-import type { Log } from "../../app/ports/log.ts";
+import type { Log } from "../../app/ports/ports.ts";
 import { HIDDEN, hideSecrets } from "../../domain/secrets.ts";
 import { showJson } from "../../domain/shown.ts";
 

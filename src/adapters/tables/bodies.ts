@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../app/ports/clock.ts";
+import type { Clock } from "../../app/ports/ports.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { BodyCodec } from "./codec.ts";
 import { jsonPieces } from "../../domain/json-pieces.ts";
 import { compressPieces, decompress } from "./compress.ts";
 import { bodyKey } from "./keys.ts";
-import type { Lru } from "./lru.ts";
-import { inParallel } from "./parallel.ts";
 import { chunkProperties, joinChunks, partOf, rowsFor } from "./rows.ts";
 import type { Table } from "./table.ts";
 import type { BodyRef } from "./body-index.ts";
@@ -161,4 +159,59 @@ async function readRows(table: Table, partition: string, ref: BodyRef): Promise<
 
 function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Maps with at most `width` calls in progress at one time. Results are in the order of the items. The first failure ends it. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  call: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const work = async () => {
+    // The workers share one iterator: each takes the next free item.
+    for (const [position, item] of queue) results[position] = await call(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work));
+  return results;
+}
+
+/** Keeps recently used values, up to a total weight. */
+export interface Lru<T> {
+  get(key: string): T | undefined;
+  /** A value heavier than the whole budget is not kept. */
+  set(key: string, value: T, weight: number): void;
+  delete(key: string): void;
+}
+
+/** A cache bounded by the sum of its weights. The least recently used value is removed first. */
+export function createLru<T>(budget: number): Lru<T> {
+  // A Map iterates in insertion order: re-inserting on use makes the first entry the least recently used.
+  const entries = new Map<string, { readonly value: T; readonly weight: number }>();
+  let total = 0;
+  const drop = (key: string) => {
+    total -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
+  };
+  return {
+    delete: drop,
+    get(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    set(key, value, weight) {
+      drop(key);
+      if (weight > budget) return;
+      entries.set(key, { value, weight });
+      total += weight;
+      for (const oldest of entries.keys()) {
+        if (total <= budget) break;
+        drop(oldest);
+      }
+    },
+  };
 }

@@ -1,19 +1,17 @@
-import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
+import type { SchedulerNode, SetDemand, Revision } from "../../domain/demand.ts";
 import { memoryOf, memoryOfReport } from "../../domain/demand-memory.ts";
 import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Question, Questions } from "../../domain/questions.ts";
-import type { Intent } from "../../domain/intent.ts";
+import type { Intent, CreateSet, Effect } from "../../domain/intent.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Held } from "../../domain/request-sets.ts";
+import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import { shareConstraints } from "../../domain/shared-constraints.ts";
 import type { BodyIndex, BodyRef } from "./body-index.ts";
-import type { StoredEntry } from "./stored-entries.ts";
-import { readEntries, storedEntries } from "./stored-entries.ts";
-import type { StoredIntent } from "./stored-intents.ts";
-import { readIntents, storedIntents } from "./stored-intents.ts";
+import { compareRevisions } from "../../domain/demand.ts";
+import { setName } from "../../domain/ids.ts";
 
 /** The content of the cluster row. */
 export type StoredManifest =
@@ -163,3 +161,77 @@ const lean = (value: EntryValue): EntryValue => (isReport(value) ? value : share
 export const isReport = (value: EntryValue): value is readonly SchedulerNode[] => Array.isArray(value);
 
 export const finishedCodec: BodyCodec<ReadonlyMap<SetName, FinishedSet>> = mapCodec<SetName, FinishedSet>();
+
+/**
+ * Reports and pools that came without demand are stored among the sets, under names of their own. The release before this one treats them
+ * as sets: it keeps their bodies, counts their hosts and pools, and lets them lapse. So the stored form keeps its version.
+ */
+export type StoredEntry = readonly [SetName, SetEntry];
+
+/** No sender can use such a name: names in messages have no control character. */
+const REPORT_OF = "\u0000report";
+const POOLS_OF = "\u0000pools";
+
+/** All entries that a record holds of its senders, as the manifest lists them. */
+export function storedEntries({ sets, separateReports, separatePools }: Held): readonly StoredEntry[] {
+  const under = (suffix: string, entries: SetEntries) =>
+    [...entries].map(([set, entry]): StoredEntry => [setName(set + suffix), entry]);
+  return [...sets, ...under(REPORT_OF, separateReports), ...under(POOLS_OF, separatePools)];
+}
+
+export function readEntries(stored: readonly StoredEntry[]): Held {
+  const isSeparate = ([name]: StoredEntry): boolean => name.endsWith(REPORT_OF) || name.endsWith(POOLS_OF);
+  const sets = new Map(stored.filter((entry) => !isSeparate(entry)));
+  const under = (suffix: string): SetEntries =>
+    new Map(
+      stored
+        .filter(([name]) => name.endsWith(suffix))
+        .map(([name, entry]): StoredEntry => [setName(name.slice(0, -suffix.length)), entry])
+        .filter(([set, { revision }]) => !isOlder(revision, sets.get(set)?.revision)),
+    );
+  return { sets, separateReports: under(REPORT_OF), separatePools: under(POOLS_OF) };
+}
+
+/** The release before this one accepts a newer demand, and leaves what it replaces. */
+function isOlder(revision: Revision, stated: Revision | undefined): boolean {
+  return stated !== undefined && compareRevisions(revision, stated) < 0;
+}
+
+/**
+ * The stored form of intents: a create of several sets is one entry for each set, all with the same id. The release before this one knows
+ * only requests with one set. It settles such entries one after the other, and at worst waits for nodes that do not come.
+ */
+export type StoredIntent = Omit<Intent, "effect"> & { readonly effect: StoredEffect };
+type StoredEffect = Exclude<Effect, { readonly kind: "create" }> | StoredCreate;
+type StoredCreate = CreateSet & { readonly kind: "create" };
+
+export function storedIntents(intents: readonly Intent[]): readonly StoredIntent[] {
+  return intents.flatMap((intent): readonly StoredIntent[] => {
+    const { effect } = intent;
+    if (effect.kind !== "create") return [{ ...intent, effect }];
+    return effect.sets.map((set) => ({ ...intent, effect: { kind: effect.kind, ...set } }));
+  });
+}
+
+/** Entries with one id appear in the record once, at the position of the first. */
+export function readIntents(stored: readonly StoredIntent[]): readonly Intent[] {
+  const sets = new Map<Intent["id"], CreateSet[]>();
+  const read: Intent[] = [];
+  for (const intent of stored) {
+    const { effect } = intent;
+    if (effect.kind !== "create") {
+      read.push({ ...intent, effect });
+      continue;
+    }
+    const { kind, ...set } = effect;
+    const known = sets.get(intent.id);
+    if (known !== undefined) {
+      known.push(set);
+      continue;
+    }
+    const all = [set];
+    sets.set(intent.id, all);
+    read.push({ ...intent, effect: { kind, sets: all } });
+  }
+  return read;
+}

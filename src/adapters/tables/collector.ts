@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../app/ports/clock.ts";
+import type { Clock } from "../../app/ports/ports.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { minusSeconds, secondsBetween } from "../../domain/units.ts";
 import { BODY_KEYS, RECORD_KEY, bodyIdOf } from "./keys.ts";

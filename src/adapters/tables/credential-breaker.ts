@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../app/ports/clock.ts";
-import type { CredentialBreaker } from "../../app/ports/credential-breaker.ts";
+import type { Clock, CredentialBreaker } from "../../app/ports/ports.ts";
 import type { Instant, Milliseconds } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 import { CREDENTIALS_PARTITION } from "./keys.ts";

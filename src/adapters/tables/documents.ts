@@ -1,4 +1,4 @@
-import type { Documents } from "../../app/ports/documents.ts";
+import type { Documents } from "../../app/ports/record-store.ts";
 import type { ConfigVersion } from "../../domain/config-version.ts";
 import { documentDigest, withHeld, withVersion } from "../../domain/config-version.ts";
 import { asPortCall } from "../system/azure-errors.ts";

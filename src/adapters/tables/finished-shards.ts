@@ -3,7 +3,7 @@ import type { FinishedSet } from "../../domain/finished-set.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { BodyRows, PreparedBody } from "./bodies.ts";
 import { finishedCodec } from "./codec.ts";
-import { packOf } from "./packs.ts";
+import { packOf } from "./body-index.ts";
 import type { BodyRef } from "./body-index.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { History, HistoryRow } from "../../app/ports/history.ts";
+import type { History, HistoryRow } from "../../app/ports/record-store.ts";
 import { instant } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
 import { historyPartition } from "./keys.ts";

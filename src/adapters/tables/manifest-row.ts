@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { LoadedRecord, RecordVersion } from "../../app/ports/record-store.ts";
-import type { Clock } from "../../app/ports/clock.ts";
+import type { Clock } from "../../app/ports/ports.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import { digest } from "../../domain/ids.ts";

@@ -1,4 +1,4 @@
-import type { PlanArchive } from "../../app/ports/plan-archive.ts";
+import type { PlanArchive } from "../../app/ports/record-store.ts";
 import { jsonPieces } from "../../domain/json-pieces.ts";
 import type { KeptPlan, PlanCounts } from "../../domain/kept-plan.ts";
 import { lesserPlans } from "../../domain/kept-plan.ts";

@@ -11,8 +11,7 @@ import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";
 import type { EntryValue } from "./codec.ts";
 import { entryCodec, isReport, ledgerCodec, packCodec, plainCodec, questionsCodec } from "./codec.ts";
-import { planCodec } from "./plan-codec.ts";
-import { virtualCodec } from "./virtual-codec.ts";
+import { planCodec, virtualCodec } from "./plan-codec.ts";
 import { clusterPartition } from "./keys.ts";
 
 /** All bodies that the record names. Undefined if one is missing. */

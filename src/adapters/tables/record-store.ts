@@ -1,30 +1,31 @@
 import { randomUUID } from "node:crypto";
 import type { BodyChanges, RecordStore, Saved } from "../../app/ports/record-store.ts";
-import type { Clock } from "../../app/ports/clock.ts";
+import type { Clock } from "../../app/ports/ports.ts";
 import { PortError } from "../../app/ports/port-error.ts";
-import type { ClusterName } from "../../domain/ids.ts";
+import type { ClusterName, Digest } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
-import type { BodyRows } from "./bodies.ts";
-import { openBodies } from "./bodies.ts";
-import { refsOf } from "./body-index.ts";
+import type { BodyRows, PreparedBody } from "./bodies.ts";
+import { openBodies, createLru } from "./bodies.ts";
+import { refsOf, demandKey, reportKey, packOf } from "./body-index.ts";
 import type { CollectorView, Rest } from "./collector.ts";
 import { WHOLE_TABLE, collectBodies } from "./collector.ts";
 import { RECORD_KEY, clusterPartition } from "./keys.ts";
 import { NONE_ASIDE } from "../../domain/aside.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
 import { budgetOf, DEFAULT_HEAP } from "../../domain/memory-budget.ts";
-import { createLru } from "./lru.ts";
 import { readFinished } from "./finished-shards.ts";
-import { findMissing } from "./missing-bodies.ts";
 import { nextIndex } from "./next-index.ts";
 import { readBodies } from "./read-bodies.ts";
 import { joinChunks } from "./rows.ts";
-import { createStaged } from "./staged-bodies.ts";
 import type { Table } from "./table.ts";
 import { refuseNewerState, openManifest, packManifest, manifestRow, writeRow } from "./manifest-row.ts";
 import type { TableVersion, TableRecord } from "./manifest-row.ts";
+import { secondsBetween } from "../../domain/units.ts";
+import type { MissingBodies } from "../../domain/missing-bodies.ts";
+import { entriesOf } from "../../domain/request-sets.ts";
+import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 
 export interface RecordStoreOptions {
   /** Bytes of parsed bodies that are kept in this process. Default: what the default size of an instance allows. */
@@ -181,4 +182,70 @@ interface Latest {
   readonly loaded: TableRecord;
   /** Size of the row's data: decides whether a check of the ETag is worth a separate call. */
   readonly rowBytes: number;
+}
+
+/** Bodies that this process has written for later saves. */
+export interface Staged {
+  note(partition: string, bodies: readonly PreparedBody[], collection: string | undefined): void;
+  /** Whether the body is in storage, for a manifest whose last collection is `collection`. */
+  holds(partition: string, id: string, collection: string | undefined): boolean;
+}
+
+/** Far less than the hour after which the collector removes bodies that no manifest names. */
+const STAGED_SECONDS: Seconds = 600;
+
+/**
+ * A body that was written before the manifest was loaded is in storage only if nothing has been collected since: the same content may have
+ * been there as garbage, and a collector that listed it as old removes it despite the new write. Each collection therefore marks the
+ * manifest. Under the same mark nothing was removed; under another one the body is written again.
+ */
+export function createStaged(clock: Pick<Clock, "now">): Staged {
+  const written = new Map<string, { readonly collection: string; readonly at: Instant }>();
+  const isYoung = (at: Instant): boolean => secondsBetween(at, clock.now()) < STAGED_SECONDS;
+  return {
+    note(partition, bodies, collection) {
+      for (const [key, { at }] of written) if (!isYoung(at)) written.delete(key);
+      if (collection === undefined) return;
+      for (const { ref } of bodies) written.set(`${partition}/${ref.id}`, { collection, at: clock.now() });
+    },
+    holds(partition, id, collection) {
+      const known = written.get(`${partition}/${id}`);
+      return known !== undefined && known.collection === collection && isYoung(known.at);
+    },
+  };
+}
+
+/**
+ * The bodies that the index names and storage lacks, and their contents. Undefined if none is missing. The remembered parts of finished
+ * sets do not count: a missing shard counts as empty.
+ */
+export async function findMissing(
+  bodies: BodyRows,
+  record: ClusterRecord,
+  { seen, ledger, questions, plan, packs, own }: BodyIndex,
+): Promise<MissingBodies | undefined> {
+  const partition = clusterPartition(record.cluster);
+  const refs = [seen, ledger, questions, plan, ...packs, ...own.values()].filter((ref) => ref !== undefined);
+  const found = await Promise.all(
+    refs.map(async (ref) => ({ ref, isThere: await bodies.isThere(partition, ref) })),
+  );
+  const ids = new Set(found.filter(({ isThere }) => !isThere).map(({ ref }) => ref.id));
+  if (ids.size === 0) return undefined;
+  const isMissing = (ref: BodyRef | undefined): boolean => ref !== undefined && ids.has(ref.id);
+  const isLost = (key: EntryKey): boolean => isMissing(own.get(key) ?? packs[packOf(key, packs.length)]);
+  const digests = new Set<Digest>();
+  for (const entry of entriesOf(record)) {
+    if (!entry.live) continue;
+    if (isLost(demandKey(entry))) digests.add(entry.digest);
+    const key = reportKey(entry);
+    if (key !== undefined && entry.report !== undefined && isLost(key)) digests.add(entry.report);
+  }
+  return {
+    ids: [...ids].toSorted(),
+    seen: isMissing(seen),
+    ledger: isMissing(ledger),
+    questions: isMissing(questions),
+    plan: isMissing(plan),
+    digests,
+  };
 }

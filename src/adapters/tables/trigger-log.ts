@@ -1,4 +1,4 @@
-import type { TriggerLog } from "../../app/ports/trigger-log.ts";
+import type { TriggerLog } from "../../app/ports/ports.ts";
 import type { Instant } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 import { keyText, TRIGGERS_PARTITION } from "./keys.ts";

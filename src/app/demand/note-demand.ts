@@ -12,6 +12,57 @@ import { renderReason } from "../../domain/reason-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { someOf } from "../../domain/some-of.ts";
 import type { AcknowledgementShown } from "../../wire/api/request-set-answers.ts";
+import { definitionText } from "../../decide/senders/admit.ts";
+import { digestOf } from "../../domain/digest.ts";
+import { ruleOf } from "../../decide/senders/sender-rule.ts";
+import type { SetName } from "../../domain/ids.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { poolsOf, setNamesOf } from "../../domain/request-sets.ts";
+import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
+import { noteMoreRejected } from "../../domain/more-rejected.ts";
+import { noteNoAmounts } from "../../domain/no-amount.ts";
+import type { LoadedRecord } from "../ports/record-store.ts";
+import type { Ports } from "../ports/ports.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { RecordedDemand } from "./record-demand.ts";
+
+/** What the sender of an accepted update should know, one sentence each. Never throws: the demand is durable, so a failure only costs notes. */
+export async function noteAccepted(
+  ports: Ports,
+  { changed, record, update, before }: RecordedDemand,
+): Promise<readonly string[]> {
+  try {
+    // A renewal stays cheap: what can be said of its demand was said when it came.
+    const bodies = changed && before !== undefined ? await readKnown(ports, before, update.set) : undefined;
+    const held = before?.record.sets.get(update.set);
+    const demand = held?.live === true ? bodies?.demands.get(held.digest) : undefined;
+    return [
+      ...noteMoreRejected(update.demand),
+      ...noteNoAmounts(update.demand?.demands ?? []),
+      ...noteDemand(update, {
+        record,
+        ...(bodies === undefined ? {} : { bodies }),
+        ...(demand === undefined ? {} : { before: demand }),
+      }),
+      ...noteSenders(update, record, await ports.policyOf(update.cluster)),
+    ];
+  } catch (error) {
+    ports.log("notes-left-out", { cluster: update.cluster, set: update.set, message: String(error) });
+    return [];
+  }
+}
+
+/** What is known of the cluster and of one set: the demand of all sets may be large. Without it there are fewer notes. */
+async function readKnown({ store }: Ports, before: LoadedRecord, set: SetName): Promise<Bodies | undefined> {
+  const names = setNamesOf(before.record).filter((name) => name !== set);
+  const others = new Map(names.map((name) => [name, "memory" as const]));
+  try {
+    return await store.bodies(before, others);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return undefined;
+  }
+}
 
 /** The amounts that a request set asks for, for comparison with its sender's intention. */
 export function countAsked({ demands }: SetDemand): NonNullable<AcknowledgementShown["asks"]> {
@@ -139,3 +190,63 @@ function noteDropped(
 }
 
 const MOST_NAMED = 10;
+
+/** Maximum number of items of one kind in a note. */
+const NAMED = 10;
+
+/**
+ * Parts of an accepted update that have less effect than stated, one sentence each: because of its sender's rule, or because another set
+ * was first. `record` includes the update.
+ */
+export function noteSenders(
+  update: RequestSetUpdate,
+  record: ClusterRecord,
+  { senders = NO_SENDER_RULES }: Pick<Policy, "senders">,
+): readonly string[] {
+  const { set, demand } = update;
+  const pools = (demand === undefined ? update.pools : demand.pools) ?? [];
+  const demands = demand?.demands ?? [];
+  return [
+    ...noteLowered(demands, ruleOf(senders, set)?.maxPriority),
+    ...noteOwnedPools(
+      pools.map(({ name }) => name),
+      set,
+      record,
+    ),
+    ...noteDefined(demands, set, record),
+  ];
+}
+
+function noteLowered(demands: readonly Demand[], most: number | undefined): readonly string[] {
+  const lowered = most === undefined ? [] : demands.filter(({ priority }) => priority > most);
+  if (most === undefined || lowered.length === 0) return [];
+  return [
+    `the priority of ${lowered.length} of its demands is lowered to ${most}, as the configuration (senders) says`,
+  ];
+}
+
+function noteOwnedPools(names: readonly string[], set: SetName, record: ClusterRecord): readonly string[] {
+  const live = poolsOf(record);
+  return (record.poolOwners ?? []).flatMap(({ set: owner, pools }) => {
+    if (owner === set || live.get(owner)?.live !== true) return [];
+    const keys = new Set(pools);
+    const owned = names.filter((name) => keys.has(digestOf(name)));
+    if (owned.length === 0) return [];
+    return [
+      `what it says of the pools ${someOf(owned, NAMED)} does not count: they belong to request set ${owner}, which named them first`,
+    ];
+  });
+}
+
+function noteDefined(demands: readonly Demand[], set: SetName, record: ClusterRecord): readonly string[] {
+  const known = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
+  return demands.flatMap((demand) => {
+    if (demand.kind === "job" || demand.extends === undefined) return [];
+    const first = known.get(demand.array);
+    if (first?.by === undefined || first.by === set || record.sets.get(first.by)?.live !== true) return [];
+    if (definitionText(first) === definitionText(demand)) return [];
+    return [
+      `dynamic node array ${demand.array} stays unmet: request set ${first.by} defined it first, and otherwise`,
+    ];
+  });
+}

@@ -4,10 +4,10 @@ import type { Rejection } from "../../domain/troubles.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { Change } from "../record/commit.ts";
 import { commitRecord } from "../record/commit.ts";
-import { unlessNewerState } from "../record/newer-state.ts";
+import { unlessNewerState } from "../record/load-record.ts";
 import type { RejectedMessage } from "../ports/demand-queue.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { App } from "../process/app.ts";
+import type { App } from "../process/lanes.ts";
 
 /** Maximum number of rejections on the state page. */
 const SHOWN_REJECTIONS = 20;

@@ -16,13 +16,11 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { minusSeconds } from "../../domain/units.ts";
 import type { Change, Committed } from "../record/commit.ts";
 import { commitLoaded } from "../record/commit.ts";
-import { loadCurrent } from "../record/load-record.ts";
+import { loadCurrent, unlessNewerState } from "../record/load-record.ts";
 import type { LoadedRecord } from "../ports/record-store.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { NewerState } from "../record/newer-state.ts";
-import { unlessNewerState } from "../record/newer-state.ts";
-import type { App } from "../process/app.ts";
-import type { Current } from "../record/current.ts";
+import type { NewerState, Current } from "../record/load-record.ts";
+import type { App } from "../process/lanes.ts";
 import { limitExpiry } from "../../decide/record/lapse.ts";
 
 /** The answer to the sender. `accepted` means that the demand is durable, not that capacity exists. */

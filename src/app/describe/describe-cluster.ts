@@ -6,25 +6,25 @@ import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
 import type { ClusterShown } from "../../wire/api/cluster-answer.ts";
 import type { PagingShown } from "../../wire/api/parts.ts";
-import type { App } from "../process/app.ts";
+import type { App } from "../process/lanes.ts";
 import { loadToShow } from "../record/load-record.ts";
 import { describeBuckets } from "./describe-buckets.ts";
-import { describeChoice } from "./describe-choice.ts";
-import { describeGroups } from "./describe-groups.ts";
+import { describeGroups, describeNodearrays } from "./describe-nodearrays.ts";
 import { describeHealth, sinceAsked } from "./describe-health.ts";
-import { describeNodearrays } from "./describe-nodearrays.ts";
-import { describeNodes } from "./describe-nodes.ts";
-import { describeOutcomes, usersOf } from "./describe-outcomes.ts";
+import { describeNodes, describeSchedulerHosts } from "./describe-nodes.ts";
+import { describeOutcomes, usersOf, describeWaiting } from "./describe-outcomes.ts";
 import { describePlan } from "./describe-plan.ts";
-import { describeSchedulerHosts } from "./describe-scheduler-hosts.ts";
-import { countSets, describeSets } from "./describe-sets.ts";
+import { countSets, describeSets } from "./describe-request-set.ts";
 import { describeTroubles } from "./describe-troubles.ts";
 import { describeUnderWay } from "./describe-under-way.ts";
-import { describeWaiting } from "./describe-waiting.ts";
 import type { PageStart } from "./pages.ts";
 import { Pages } from "./pages.ts";
-import type { StopKeys } from "../ports/site.ts";
-import { describeStopKeys } from "./stop-key-use.ts";
+import type { StopKeys } from "../ports/ports.ts";
+import { describeStopKeys } from "./node-troubles.ts";
+import type { Ceiling } from "../../domain/cap-rules.ts";
+import type { ChoiceShown } from "../../wire/api/cluster-plan.ts";
+import type { ClustersShown } from "../../wire/api/health-answers.ts";
+import { PortError } from "../ports/port-error.ts";
 
 /**
  * All that an operator needs to know about one cluster: demand, plan with reasons, nodes with the reasons why they stay, health.
@@ -90,3 +90,51 @@ export function describeState(
 }
 
 const same = <T>(item: T): T => item;
+
+/** Maximum number of caps shown of each kind. `config` shows all of them. */
+const SHOWN_CAPS = 200;
+
+/** How new nodes are chosen and which limits apply, in the current configuration. The last plan may be older. */
+export function describeChoice({ preference, among, caps, prices }: Policy): ChoiceShown {
+  return {
+    preference,
+    among,
+    caps:
+      caps === undefined
+        ? undefined
+        : { requestSets: firstCaps(caps.requestSets), users: firstCaps(caps.users) },
+    prices:
+      prices === undefined
+        ? undefined
+        : { currency: prices.currency, locations: [...prices.locations.keys()] },
+  };
+}
+
+function firstCaps(caps: ReadonlyMap<string, Ceiling>): NonNullable<ChoiceShown["caps"]>["users"] {
+  const first = [...caps].slice(0, SHOWN_CAPS);
+  return Object.fromEntries(first.map(([name, { nodes, cores }]) => [name, { nodes, cores }]));
+}
+
+/** When the timer last ran. Undefined: never, or storage does not answer. Never throws because of storage. */
+export async function describeTimer({ ports }: App): Promise<ClustersShown["timerAt"]> {
+  const at = await unlessDown(() => ports.triggers.timerAt());
+  return at === undefined ? undefined : isoTime(at);
+}
+
+/** The last wake message with an id that came through the queue. Undefined: as above. Never throws because of storage. */
+export async function describeLastWake(
+  { ports }: App,
+  cluster: ClusterName,
+): Promise<ClustersShown["clusters"][number]["lastWake"]> {
+  const wake = await unlessDown(() => ports.triggers.lastWake(cluster));
+  return wake === undefined ? undefined : { id: wake.id, at: isoTime(wake.at) };
+}
+
+async function unlessDown<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return undefined;
+  }
+}

@@ -4,7 +4,7 @@ import type { ClusterName } from "../../domain/ids.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
 import { loadWhole } from "../record/load-record.ts";
 import { firstBytes } from "./pages.ts";
-import type { App } from "../process/app.ts";
+import type { App } from "../process/lanes.ts";
 import type { Seconds } from "../../domain/units.ts";
 import type {
   ComparedArrayShown,

@@ -1,7 +1,7 @@
 import type { Problem } from "../../domain/demand.ts";
 import type { ProblemJsonShown } from "../../wire/api/parts.ts";
 import { showText } from "../../domain/shown.ts";
-import { problemShown } from "./rejected-shown.ts";
+import { problemShown } from "./describe-queues.ts";
 
 /** Members that only some errors have. */
 export interface MoreOfError extends Partial<

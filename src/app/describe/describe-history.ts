@@ -3,9 +3,9 @@ import type { PlanCounts } from "../../domain/kept-plan.ts";
 import type { Instant } from "../../domain/units.ts";
 import { instant, isoTime } from "../../domain/units.ts";
 import type { HistoryRowShown, HistoryShown, PlanCountsShown } from "../../wire/api/history-answer.ts";
-import type { App } from "../process/app.ts";
+import type { App } from "../process/lanes.ts";
 import { firstBytes } from "./pages.ts";
-import type { HistoryRow } from "../ports/history.ts";
+import type { HistoryRow } from "../ports/record-store.ts";
 
 /** The requested time, and the maximum number of rows. */
 export interface HistoryRange {

@@ -1,11 +1,13 @@
+import { isLost } from "../../domain/cluster.ts";
+import type { Plan, DemandOutcome, GroupedArray, GroupState } from "../../domain/plan.ts";
+import type { Node, NodeArray } from "../../domain/cluster.ts";
 import type { Dynamics } from "../../decide/world/dynamic-arrays.ts";
 import { dynamicsOf } from "../../decide/world/dynamic-arrays.ts";
 import { isFlagged } from "../../decide/world/existing-dynamics.ts";
 import { admitDemands } from "../../decide/senders/admit.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Purpose } from "../../domain/bucket.ts";
-import { dynamicArrayOf } from "../../domain/bucket.ts";
-import type { NodeArray } from "../../domain/cluster.ts";
+import { dynamicArrayOf, bucketText } from "../../domain/bucket.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
 import { modeOf } from "../../domain/mode.ts";
@@ -23,10 +25,16 @@ import type {
   DynamicArrayShown,
   NodearrayShown,
   OwnArrayShown,
+  GroupedArrayShown,
+  GroupShown,
 } from "../../wire/api/cluster-arrays.ts";
-import { describeArrayUse, NO_USE } from "./describe-array-use.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
 import { quoteText } from "../../domain/secrets.ts";
+import { stillInFlight } from "../../domain/in-flight.ts";
+import type { PhaseShown } from "../../wire/api/parts.ts";
+import { firstBytes } from "./pages.ts";
+import { arrayName } from "../../domain/ids.ts";
+import { isoTime, plusSeconds } from "../../domain/units.ts";
 
 /** Maximum number of sets named that ask for an array. `moreSets` counts the others. */
 const NAMED_SETS = 20;
@@ -156,4 +164,187 @@ function describeDynamics(
 function unmanaged(parent: NodeArray | undefined, managed: ReadonlySet<ArrayName>): Reason | undefined {
   if (parent === undefined || managed.has(parent.name)) return undefined;
   return { code: "array-not-managed", array: parent.name };
+}
+
+/**
+ * The part of an array's answer about its nodes and the sets that need them. `neededBy`: several sets may need a node, and a verdict names
+ * the first few.
+ */
+export type ArrayUse = Omit<
+  ArrayUseShown,
+  keyof ArrayTimeoutsShown | "mode" | "target" | "askedBy" | "moreSets"
+>;
+
+type DescribedTarget = ArrayUse["targets"][number];
+
+/** Limits of a state page for the targets and sets of each array, in number and bytes. */
+const SHOWN = 200;
+const SHOWN_BYTES = 16_000;
+
+interface Tally {
+  readonly targets: DescribedTarget[];
+  readonly nodes: Partial<Record<PhaseShown, number>>;
+  count: number;
+  inFlight: number;
+  readonly neededBy: Map<SetName, number>;
+  notNeeded: number;
+}
+
+/** The use of every array, including dynamic ones, that has demand or nodes. Others have {@link NO_USE}. */
+export function describeArrayUse(record: ClusterRecord, bodies: Bodies): ReadonlyMap<ArrayName, ArrayUse> {
+  const tallies = new Map<ArrayName, Tally>();
+  const tallyOf = (array: ArrayName): Tally => {
+    const tally = tallies.get(array) ?? {
+      targets: [],
+      nodes: {},
+      count: 0,
+      inFlight: 0,
+      neededBy: new Map<SetName, number>(),
+      notNeeded: 0,
+    };
+    tallies.set(array, tally);
+    return tally;
+  };
+  const sets = setsByDemand(bodies);
+  for (const { array, target } of targetsOf(record, bodies)) tallyOf(array).targets.push(target);
+  for (const entry of record.inFlight)
+    tallyOf(dynamicArrayOf(entry.purpose) ?? entry.bucket.array).inFlight += stillInFlight(entry);
+  for (const node of bodies.seen?.nodes ?? []) {
+    const known = bodies.ledger.get(node.nodeId);
+    if (known === undefined) continue;
+    const tally = tallyOf(dynamicArrayOf(known.purpose) ?? node.array);
+    if (node.phase !== "off") tally.count += 1;
+    const phase = phaseShown(node, bodies.plan);
+    tally.nodes[phase] = (tally.nodes[phase] ?? 0) + 1;
+    const verdict = bodies.plan?.nodes.get(node.nodeId);
+    if (verdict?.kind !== "needed" && verdict?.kind !== "starting") {
+      tally.notNeeded += 1;
+      continue;
+    }
+    const needing = new Set(verdict.by.flatMap((demand) => sets.get(demand) ?? []));
+    for (const set of needing) tally.neededBy.set(set, (tally.neededBy.get(set) ?? 0) + 1);
+  }
+  return new Map([...tallies].map(([array, tally]) => [array, finish(tally)]));
+}
+
+export const NO_USE: ArrayUse = { targets: [], nodes: {}, count: 0, inFlight: 0, neededBy: [], notNeeded: 0 };
+
+function finish({ targets, nodes, count, inFlight, neededBy, notNeeded }: Tally): ArrayUse {
+  const sets = [...neededBy].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN);
+  return {
+    targets: firstBytes(targets.slice(0, SHOWN), SHOWN_BYTES),
+    nodes,
+    count,
+    inFlight,
+    neededBy: firstBytes(
+      sets.map(([requestSet, needed]) => ({ requestSet, nodes: needed })),
+      SHOWN_BYTES,
+    ),
+    notNeeded,
+  };
+}
+
+/** Targets of live sets with their results in the last plan. Targets that no plan has seen yet are missing. */
+function* targetsOf(
+  { sets }: ClusterRecord,
+  { demands, plan }: Bodies,
+): Generator<{ readonly array: ArrayName; readonly target: DescribedTarget }> {
+  const outcomes = new Map<SetName, Map<string, DemandOutcome>>();
+  for (const outcome of plan?.demands ?? []) {
+    if (outcome.kind === "job") continue;
+    const ofSet = outcomes.get(outcome.set) ?? new Map<string, DemandOutcome>();
+    outcomes.set(outcome.set, ofSet.set(outcome.id, outcome));
+  }
+  for (const [set, entry] of sets) {
+    for (const demand of demands.get(entry.digest)?.demands ?? []) {
+      const outcome = demand.kind === "job" ? undefined : outcomes.get(set)?.get(demand.id);
+      if (demand.kind === "job" || outcome === undefined) continue;
+      const { id, unit, asked, placed } = outcome;
+      yield { array: demand.array, target: { requestSet: set, id, unit, asked, placed } };
+    }
+  }
+}
+
+/** The sets of "set/demand", from the plan's own demands: a set's name may contain any character. */
+function setsByDemand({ plan }: Bodies): ReadonlyMap<string, SetName> {
+  return new Map((plan?.demands ?? []).map(({ set, id }) => [`${set}/${id}`, set]));
+}
+
+/** The groups of an array and size are shown up to this many bytes. Counts always cover all of them. */
+const GROUPS_BYTES = 40_000;
+/** The same for the sets that ask for them. */
+const SETS_BYTES = 8000;
+/** A group takes at least 100 bytes. */
+const MOST_SHOWN = 400;
+
+/**
+ * The generated arrays of grouped requests ("execute:64", "execute:16n") after the last plan: their groups, the buckets and sizes of these,
+ * and why the nodes of a group that was given up may be stopped.
+ */
+export function describeGroups({ plan }: Bodies, policy: Policy): readonly GroupedArrayShown[] {
+  return (plan?.groups ?? []).map((array) => describeGrouped(array, policy));
+}
+
+function describeGrouped(array: GroupedArray, policy: Policy): GroupedArrayShown {
+  const { name, wanted, sets, ungrouped, groups } = array;
+  const counted = groups.filter(({ state }) => state === "whole" || state === "filling");
+  const sum = (of: (group: GroupState) => number): number => groups.reduce((all, one) => all + of(one), 0);
+  return {
+    name,
+    extends: array.array,
+    ...describeTimeouts(timeoutsOfArray(policy, arrayName(name), array.array)),
+    requestSets: firstBytes(sets, SETS_BYTES),
+    groupsWanted: wanted,
+    groupsWhole: counted.filter(({ nodes, size }) => nodes >= size).length,
+    nodes: sum(({ existing }) => existing),
+    nodesReady: sum(({ ready }) => ready),
+    ungrouped:
+      ungrouped === true
+        ? "CycleCloud shows no placement groups for these VM sizes: ordinary nodes, as many as the groups have"
+        : undefined,
+    groups: firstBytes(
+      groups.slice(0, MOST_SHOWN).map((group) => describeGroup(group, policy)),
+      GROUPS_BYTES,
+    ),
+  };
+}
+
+function describeGroup(group: GroupState, policy: Policy): GroupShown {
+  const { bucket, state, size, nodes, existing, ready, since, givenUpAt } = group;
+  return {
+    id: bucket.placementGroup,
+    bucket: bucketText(bucket),
+    machineType: bucket.machineType,
+    state,
+    nodesWanted: size,
+    nodesAskedFor: nodes,
+    nodes: existing,
+    nodesReady: ready,
+    since: since === undefined ? undefined : isoTime(since),
+    givenUpAt: givenUpAt === undefined ? undefined : isoTime(givenUpAt),
+    why: whyOf(group, policy),
+  };
+}
+
+function whyOf({ state, size, nodes, ready, since }: GroupState, policy: Policy): string {
+  switch (state) {
+    case "whole":
+      return ready >= size ? "all of its nodes are up" : "all of its nodes are there or on their way";
+    case "filling": {
+      if (nodes >= size) return "all of its nodes are there or on their way";
+      const until = since === undefined ? undefined : plusSeconds(since, policy.groupFillTimeoutSeconds);
+      const then = until === undefined ? "" : ` until ${isoTime(until)}; then its nodes are released`;
+      return `lacks ${size - nodes} of ${size} nodes and is filled${then}`;
+    }
+    case "given-up":
+      return "was not complete in time: its nodes may be removed, except those with jobs";
+    case "spare":
+      return "no request asks for it any more: its nodes may be removed, except those with jobs";
+  }
+}
+
+/** A node's phase as shown to users. `down`: it was Ready and is no longer up. `missing`: the last observation lacked it. */
+export function phaseShown(node: Node, plan: Plan | undefined): PhaseShown {
+  if (isLost(node)) return "missing";
+  return plan?.nodes.get(node.nodeId)?.kind === "down" ? "down" : node.phase;
 }

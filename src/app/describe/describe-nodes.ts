@@ -11,12 +11,22 @@ import { unhealthyNow } from "../../domain/questions.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
-import type { NodeShown, NodesShown } from "../../wire/api/cluster-nodes.ts";
-import { arrayShown } from "./describe-nodearrays.ts";
+import type {
+  NodeShown,
+  NodesShown,
+  SchedulerHostShown,
+  SchedulerHostsShown,
+} from "../../wire/api/cluster-nodes.ts";
+import { arrayShown, phaseShown } from "./describe-nodearrays.ts";
 import { expectReady } from "./expect-ready.ts";
 import type { Pages } from "./pages.ts";
-import { phaseShown } from "./phase-shown.ts";
 import { quoteText } from "../../domain/secrets.ts";
+import { renderStanding } from "../../decide/explain/explain-host.ts";
+import type { JudgedHost } from "../../decide/world/scheduler-only.ts";
+import { storedHosts } from "../../decide/need/stored-world.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
+import { writeResources } from "../../domain/resources.ts";
+import { firstBytes } from "./pages.ts";
 
 /** The nodes of the last observation that the ledger knows: their state, and why each stays or is stopped. */
 export function describeNodes(bodies: Bodies, policy: Policy, now: Instant, pages: Pages): NodesShown {
@@ -131,4 +141,44 @@ function describeKnown(known: LedgerNode, { plan }: Bodies, policy: Policy): Pic
 
 function timeShown(at: Instant | undefined): string | undefined {
   return at === undefined ? undefined : isoTime(at);
+}
+
+/** Maximum number of jobs shown of one host. */
+const SHOWN_JOBS = 10;
+/** Resources and sets of one host are shown up to this many bytes. */
+const SHOWN_BYTES = 4000;
+
+/** Hosts that are reported with resources and are no nodes of the cluster: whether each is capacity, or why not. */
+export function describeSchedulerHosts(
+  record: ClusterRecord,
+  bodies: Bodies,
+  policy: Policy,
+  now: Instant,
+  pages: Pages,
+): SchedulerHostsShown {
+  const { others } = storedHosts(record, bodies, policy, now);
+  return {
+    count: others.length,
+    capacity: others.filter(({ standing }) => standing === "capacity").length,
+    list: pages.cut("schedulerHosts.list", others, describeHost, 0.5),
+  };
+}
+
+function describeHost({ host, standing }: JudgedHost): SchedulerHostShown {
+  const jobs = [...new Set(host.by.flatMap((one) => one.jobs))];
+  const sets = [...new Set(host.by.map(({ set }) => set))];
+  return {
+    hostname: host.hostname,
+    requestSets: firstBytes(sets, SHOWN_BYTES),
+    standing,
+    resources: firstMembers(writeResources(host.resources)),
+    available: firstMembers(writeResources(host.available)),
+    jobs: jobs.slice(0, SHOWN_JOBS),
+    moreJobs: Math.max(0, jobs.length - SHOWN_JOBS),
+    why: renderStanding(standing),
+  };
+}
+
+function firstMembers<T>(all: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(firstBytes(Object.entries(all), SHOWN_BYTES));
 }

@@ -1,23 +1,11 @@
-import { asideText } from "../../domain/aside.ts";
-import type { Bodies } from "../../domain/bodies.ts";
-import { bucketText } from "../../domain/bucket.ts";
-import { restingOf } from "../../decide/senders/resting.ts";
-import type { Policy } from "../../domain/policy.ts";
-import { DEFAULT_POLICY } from "../../domain/policy.ts";
-import { problemText } from "../../domain/problem-text.ts";
-import type { ClusterRecord, DearDemand } from "../../domain/record.ts";
-import type { Instant, Seconds } from "../../domain/units.ts";
-import { isoTime, secondsBetween } from "../../domain/units.ts";
-import { lossShown } from "../../decide/record/lost-bodies.ts";
-import { unneededText } from "./unneeded-text.ts";
-import { nodesDown } from "./down-troubles.ts";
-import { callsRefused, claimsEnded, nodesUnhealthy } from "./node-troubles.ts";
-import type { StopKeys } from "../ports/site.ts";
-import { retiredKeys, retiredKeyText } from "./stop-key-use.ts";
-import { arraysMissing, revisionsAhead } from "./input-troubles.ts";
-import { someOf } from "../../domain/some-of.ts";
-import type { TroubleShown } from "../../wire/api/cluster-answer.ts";
 import {
+  costText,
+  nodesDown,
+  callsRefused,
+  claimsEnded,
+  nodesUnhealthy,
+  retiredKeys,
+  retiredKeyText,
   NAMED,
   nodesNotOurs,
   failedNodes,
@@ -26,8 +14,26 @@ import {
   nodesRemoved,
   refusedStarts,
   namesOf,
-} from "./observed-troubles.ts";
+} from "./node-troubles.ts";
+import { asideText } from "../../domain/aside.ts";
+import type { Bodies } from "../../domain/bodies.ts";
+import { bucketText } from "../../domain/bucket.ts";
+import { restingOf } from "../../decide/senders/shares.ts";
+import type { Policy } from "../../domain/policy.ts";
+import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import { problemText } from "../../domain/problem-text.ts";
+import type { ClusterRecord, DearDemand } from "../../domain/record.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
+import { isoTime, instant, secondsBetween } from "../../domain/units.ts";
+import { lossShown } from "../../decide/record/lost-bodies.ts";
+import type { StopKeys } from "../ports/ports.ts";
+import { someOf } from "../../domain/some-of.ts";
+import type { TroubleShown } from "../../wire/api/cluster-answer.ts";
 import { quoteText } from "../../domain/secrets.ts";
+import type { ArrayName, SetName } from "../../domain/ids.ts";
+import { BUSY_STATE_UNKNOWN } from "../../domain/node-verdict.ts";
+import type { Unneeded } from "../../domain/unneeded.ts";
+import { unknownArrays } from "../../domain/unknown-arrays.ts";
 
 /** Maximum length of one trouble in characters. It may contain text of others. */
 const MOST_CHARACTERS = 2000;
@@ -178,4 +184,65 @@ function rejectedMessages({ rejections }: ClusterRecord): readonly TroubleShown[
   const why = first === undefined ? "" : `: ${problemText(first)}`;
   const text = `messages could not be read, the last at ${isoTime(newest.at)}${why}`;
   return [{ kind: "message-rejected", text, count: rejections.length }];
+}
+
+// Troubles with the messages of senders and the answers of CycleCloud.
+
+/** Synchronised clocks differ by less. */
+const CLOCKS_DIFFER_SECONDS: Seconds = 10;
+
+/** Sets whose revision came from a clock that was ahead. Until our clock reaches it, later messages may count as older. */
+export function revisionsAhead(record: ClusterRecord, now: Instant): readonly TroubleShown[] {
+  const ahead = new Map<SetName, number>();
+  for (const entries of [record.sets, record.separateReports, record.separatePools])
+    for (const [name, { revision }] of entries)
+      if (secondsBetween(now, instant(revision.value)) > CLOCKS_DIFFER_SECONDS)
+        ahead.set(name, Math.max(revision.value, ahead.get(name) ?? 0));
+  if (ahead.size === 0) return [];
+  const last = instant([...ahead.values()].reduce((a, b) => Math.max(a, b)));
+  const seconds = Math.round(secondsBetween(now, last));
+  const names = someOf([...ahead.keys()], NAMED);
+  const text = `request set ${names}: a revision is from a clock that is still ${seconds} s ahead; messages with an earlier revision, or with none, count as older until ${isoTime(last)}`;
+  return [{ kind: "revision-ahead", text, count: ahead.size }];
+}
+
+/** Nodes that CycleCloud lists without their node array. It never forgets an array, so such a status is incomplete. */
+export function arraysMissing({ seen, ledger }: Bodies): readonly TroubleShown[] {
+  if (seen === undefined) return [];
+  const listed = new Set(seen.arrays.map(({ name }) => name));
+  const nodes = new Map<ArrayName, string[]>();
+  // Head nodes have no array and are not in the ledger.
+  for (const { nodeId, array, name } of seen.nodes)
+    if (!listed.has(array) && ledger.has(nodeId)) nodes.set(array, [...(nodes.get(array) ?? []), name]);
+  return [...nodes].map(([array, names]) => ({
+    kind: "nodearray-missing",
+    text: `CycleCloud lists nodes of node array ${array}, but not the node array: ${someOf(names, NAMED)} ${names.length === 1 ? "serves no demand, and is" : "serve no demand, and are"} not stopped`,
+    count: names.length,
+  }));
+}
+
+/** A warning about nodes that no demand needs: their number, since when, their cost, and what ends them. */
+export function unneededText({ nodes, since, sizes, cost }: Unneeded): string {
+  const one = nodes === 1;
+  const named = sizes.map((size) => `${size.nodes} x ${size.array}/${size.machineType}`).join(", ");
+  const rest = nodes - sizes.reduce((sum, size) => sum + size.nodes, 0);
+  const all = rest === 0 ? named : `${named} and ${rest} more`;
+  return [
+    one
+      ? `1 node has not been needed since ${isoTime(since)};`
+      : `${nodes} nodes are not needed, the first of them since ${isoTime(since)};`,
+    `${BUSY_STATE_UNKNOWN}.`,
+    cost === undefined ? `${all}.` : `${one ? "It costs" : "They cost"} ${costText(cost)}: ${all}.`,
+    `${one ? "It stays" : "Each stays"} until its autostop callback asks, a report names it idle, or it is terminated in CycleCloud.`,
+  ].join(" ");
+}
+
+/** Node arrays that the configuration names and the cluster does not have. Empty before the first observation. */
+export function unknownNodearrays(record: ClusterRecord, bodies: Bodies, policy: Policy): readonly string[] {
+  if (bodies.seen === undefined) return [];
+  const arrays = [...bodies.seen.arrays, ...(record.dynamicArrays ?? [])];
+  return unknownArrays(
+    policy,
+    arrays.map(({ name }) => name),
+  );
 }

@@ -1,9 +1,9 @@
 import { isoTime, secondsBetween } from "../../domain/units.ts";
 import type { ReconcileFailure } from "../../domain/troubles.ts";
-import type { Site } from "../ports/site.ts";
+import type { Site } from "../ports/ports.ts";
 import type { PortErrorKind } from "../ports/port-error.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { App } from "../process/app.ts";
+import type { App } from "../process/lanes.ts";
 import type { Seconds } from "../../domain/units.ts";
 
 /** No call after a failed sign-in for this long: five failures within a minute lock a CycleCloud account (cyclecloud-wire.md B). */

@@ -1,12 +1,26 @@
-import { certainBefore, isWorthResending } from "../../decide/intents/send-times.ts";
+import {
+  certainBefore,
+  isWorthResending,
+  maySendNow,
+  certainAfterSend,
+} from "../../decide/intents/send-times.ts";
 import type { RequestId } from "../../domain/ids.ts";
-import type { Effect, Intent } from "../../domain/intent.ts";
-import type { ArrayTemplates } from "../ports/cyclecloud.ts";
+import type {
+  Effect,
+  Intent,
+  CreateEffect,
+  CreateSet,
+  StartEffect,
+  TerminateEffect,
+} from "../../domain/intent.ts";
+import type { ArrayTemplates, InTime, RequestedSet } from "../ports/cyclecloud.ts";
 import type { Evidence } from "../../decide/intents/evidence.ts";
 import type { Run } from "./run.ts";
-import { askFor } from "./ask-outcome.ts";
-import { send } from "./send-intent.ts";
 import { maySteer } from "../../domain/mode.ts";
+import { nameStemOf } from "../../decide/intents/create-requests.ts";
+import { isSilence, withCredentials } from "./credentials.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { RequestedNode } from "../../domain/cluster.ts";
 
 /** The result of one intent. */
 export interface Finding {
@@ -99,4 +113,212 @@ export async function resendIntents(
     if (sent !== undefined) found.set(intent.id, sent);
   }
   return [...found].map(([id, evidence]) => ({ id, evidence }));
+}
+
+/** Undefined if it was too late and nothing was sent: another instance goes on. Only its owner sends a stop. */
+export function send(
+  run: Run,
+  intent: Intent,
+  templates: ArrayTemplates | undefined,
+): Promise<Evidence | undefined> {
+  switch (intent.effect.kind) {
+    case "create":
+      return sendCreate(run, intent, intent.effect, templates);
+    case "start":
+      return sendStart(run, intent, intent.effect);
+    case "terminate":
+      return sendTerminate(run, intent, intent.effect);
+  }
+}
+
+/**
+ * Checks the clock last, after every wait, and has it checked again in the turn in which the request is written. A process that was suspended
+ * for a minute must not send what others have since decided again.
+ */
+async function inTime<T>(
+  run: Run,
+  intent: Intent,
+  call: (isInTime: InTime) => Promise<T>,
+): Promise<T | undefined> {
+  const isInTime = (): boolean => {
+    const now = run.app.ports.clock.now();
+    return maySendNow(intent, now, run.policy) && now < run.deadline;
+  };
+  return withCredentials(run.app, run.site, async () => (isInTime() ? call(isInTime) : undefined));
+}
+
+async function sendCreate(
+  run: Run,
+  intent: Intent,
+  effect: CreateEffect,
+  templates: ArrayTemplates | undefined,
+): Promise<Evidence | undefined> {
+  const { site } = run;
+  // Without the template's part a node could lose settings, so nothing is sent.
+  if (templates === undefined) return undefined;
+  try {
+    const request = { requestId: intent.id, sets: effect.sets.map(requestedSet), templates };
+    const outcome = await inTime(run, intent, (isInTime) =>
+      site.cyclecloud.create(site.cluster, request, isInTime),
+    );
+    if (outcome?.kind === "accepted") return withStopKey(run, outcome);
+    if (outcome?.kind !== "conflict") return outcome;
+    // A 409 means a repeated id or invalid input. Only a question for the id shows which (cyclecloud-wire.md A.6).
+    const { message } = outcome;
+    return foundAfterSend(run, intent, await askAfterSend(run, intent, "conflict", message));
+  } catch (error) {
+    const evidence = await afterError(error, () => askAfterSend(run, intent, "no-answer"));
+    return foundAfterSend(run, intent, evidence);
+  }
+}
+
+/** If others sent the same create too, it is unknown whose request took effect, and they may sign with another key. */
+function foundAfterSend(run: Run, { sent }: Intent, evidence: Evidence): Evidence {
+  return evidence.kind === "found" && sent === "never" ? withStopKey(run, evidence) : evidence;
+}
+
+/** Adds the key of the stop URL that this process sends with creates, if it sends one. */
+function withStopKey<E extends Evidence>({ site }: Run, evidence: E): E {
+  const keyId = site.stopKeys?.signing;
+  return keyId === undefined ? evidence : { ...evidence, keyId };
+}
+
+/** Nodes of a dynamic node array have its name, so that users see their purpose. Only the ledger knows their owner. */
+function requestedSet(set: CreateSet): RequestedSet {
+  const { bucket, count, attributes } = set;
+  const stem = nameStemOf(set);
+  return {
+    bucket,
+    count,
+    ...(stem === undefined ? {} : { nameFormat: `${stem}-%d` }),
+    ...(attributes === undefined ? {} : { attributes }),
+  };
+}
+
+async function sendStart(run: Run, intent: Intent, effect: StartEffect): Promise<Evidence | undefined> {
+  const { site } = run;
+  try {
+    const outcome = await inTime(run, intent, (isInTime) =>
+      site.cyclecloud.start(site.cluster, intent.id, effect.nodes, isInTime),
+    );
+    if (outcome === undefined) return undefined;
+    if (outcome.kind === "accepted") return { kind: "started", nodes: outcome.nodes };
+    if (outcome.kind === "refused") return outcome;
+    return await askAfterSend(run, intent, "conflict", outcome.message ?? "no words given");
+  } catch (error) {
+    return afterError(error, () => askAfterSend(run, intent, "no-answer"));
+  }
+}
+
+async function sendTerminate(
+  run: Run,
+  intent: Intent,
+  effect: TerminateEffect,
+): Promise<Evidence | undefined> {
+  const { app, site } = run;
+  const { calls } = app.lanes.memoryOf(site.cluster);
+  const began = app.ports.clock.now();
+  try {
+    const outcome = await inTime(run, intent, (isInTime) =>
+      site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, isInTime),
+    );
+    if (outcome === undefined) return { kind: "not-sent" };
+    calls.noteAnswer("terminate", began);
+    if (outcome.kind === "accepted") return { kind: "terminated", nodes: outcome.nodes };
+    return { kind: "refused", message: outcome.message ?? "CycleCloud answered 409" };
+  } catch (error) {
+    if (error instanceof PortError && isSilence(error))
+      calls.noteSilent("terminate", { began, ended: app.ports.clock.now() });
+    return afterError(error, () => askStop(run, intent.id));
+  }
+}
+
+/** The evidence of a call that failed. `otherwise` asks CycleCloud if the call may have had an effect. */
+async function afterError(error: unknown, otherwise: () => Promise<Evidence>): Promise<Evidence> {
+  if (!(error instanceof PortError)) throw error;
+  if (error.notSent) return { kind: "not-sent" };
+  // 403 is an answer about this request (a role is missing since 8.7.3), 401 one about all of them (cyclecloud-wire.md B).
+  if (error.kind === "denied")
+    return error.status === 403 ? { kind: "refused", message: error.message } : { kind: "not-sent" };
+  return otherwise();
+}
+
+/** CycleCloud's state of a stop whose answer is missing. Operations are documented for creates only (cyclecloud-wire.md A.9). */
+export async function askStop(run: Run, id: RequestId): Promise<Evidence> {
+  const { app, site } = run;
+  const { cluster, cyclecloud } = site;
+  try {
+    if (await withCredentials(app, site, () => cyclecloud.knowsRequest(cluster, id)))
+      return { kind: "found" };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+  }
+  try {
+    const nodes = (await withCredentials(app, site, () => cyclecloud.nodesOfRequest(cluster, id))) ?? [];
+    const named = new Set(nodes.map(({ nodeId }) => nodeId));
+    return named.size === 0 ? { kind: "unclear" } : { kind: "named", nodes: named };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { kind: "unclear" };
+  }
+}
+
+/** The outcome of an intent that we have just sent, and others maybe before. */
+export function askAfterSend(
+  run: Run,
+  intent: Intent,
+  afterSend: "conflict" | "no-answer",
+  message?: string,
+): Promise<Evidence> {
+  const own = certainAfterSend(
+    intent,
+    { answered: afterSend === "conflict" },
+    run.app.ports.clock.now(),
+    run.policy,
+  );
+  const before = intent.sent === "never" ? own : certainBefore(intent, run.policy);
+  const held = { by: intent.owner, certainFrom: before > own ? before : own };
+  return askFor(run, intent.id, { afterSend, held, ...(message === undefined ? {} : { message }) });
+}
+
+type AfterSend = Pick<Extract<Evidence, { kind: "absent" }>, "afterSend" | "held" | "message">;
+
+/** The state of a create or a start. "unclear" if CycleCloud does not answer. `sent`: what is known of the last send. */
+export async function askFor(run: Run, id: RequestId, sent: AfterSend): Promise<Evidence> {
+  const askedAt = run.app.ports.clock.now();
+  try {
+    return (await knowsRequest(run, id)) ? { kind: "found" } : { kind: "absent", askedAt, ...sent };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { kind: "unclear", held: sent.held };
+  }
+}
+
+/**
+ * Whether CycleCloud knows the id of a create or a start (docs/protocol.md, Creates). Asks for the operation and for the nodes of the
+ * request at once, because either may be slow or fail permanently. A "yes" does not wait for the other answer. If the operation cannot be
+ * asked for, "no such request" from the other is accepted, but an empty list proves nothing. Throws PortError if neither gives an answer.
+ */
+export async function knowsRequest({ app, site }: Run, id: RequestId): Promise<boolean> {
+  const { cluster, cyclecloud } = site;
+  const operation = withCredentials(app, site, () => cyclecloud.knowsRequest(cluster, id));
+  const nodes = withCredentials(app, site, () => cyclecloud.nodesOfRequest(cluster, id));
+  const yes = Promise.any([operation.then(onlyYes), nodes.then((list) => onlyYes(hasNodes(list)))]);
+  const ended = await Promise.any([yes, Promise.allSettled([operation, nodes])]);
+  if (ended === true) return true;
+  const [byOperation, byNodes] = ended;
+  const list = byNodes.status === "fulfilled" ? byNodes.value : [];
+  if (hasNodes(list)) return true;
+  if (byOperation.status === "fulfilled") return byOperation.value;
+  if (list === undefined) return false;
+  throw byOperation.reason;
+}
+
+function hasNodes(list: readonly RequestedNode[] | undefined): boolean {
+  return list !== undefined && list.length > 0;
+}
+
+/** Rejects on "no", which decides nothing before the other answer. */
+function onlyYes(isKnown: boolean): true | Promise<never> {
+  return isKnown ? true : Promise.reject(new Error("not known"));
 }

@@ -2,9 +2,9 @@ import type { MeasuredCall } from "../../decide/pace/calls.ts";
 import type { Endpoint } from "../../domain/calls.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { CycleCloud } from "../ports/cyclecloud.ts";
-import type { Site } from "../ports/site.ts";
+import type { Site } from "../ports/ports.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { App } from "../process/app.ts";
+import type { App } from "../process/lanes.ts";
 
 /** The same site with a timer around each call. */
 export function measureCalls(app: App, site: Site): Site {

@@ -5,10 +5,13 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Change } from "../record/commit.ts";
 import { commitWhole } from "../record/commit.ts";
-import { changesOf, settleFindings, takeCalls } from "./settle-findings.ts";
 import type { Finding } from "./effects.ts";
 import type { Settled } from "../../decide/intents/evidence.ts";
 import type { Run } from "./run.ts";
+import type { MeasuredCall } from "../../decide/pace/calls.ts";
+import { settle } from "../../decide/intents/settle.ts";
+import type { BodyChanges } from "../ports/record-store.ts";
+import type { CurrentWhole } from "../record/load-record.ts";
 
 /**
  * Commits the findings. Everything still open (also of `open`), short of its count or without effect is followed up before the next tick.
@@ -41,4 +44,28 @@ export async function settleAll(
 interface SettledAll {
   readonly settled: Settled;
   readonly due?: Instant;
+}
+
+/** The record after the findings about its intents. */
+export function settleFindings(current: CurrentWhole, findings: readonly Finding[], now: Instant): Settled {
+  const { ledger, questions } = current.bodies;
+  const state: Settled = {
+    record: current.record,
+    ledger,
+    ...(questions === undefined ? {} : { questions }),
+  };
+  return findings.reduce((settled, { id, evidence }) => settle(settled, id, evidence, now), state);
+}
+
+/** Findings about creates and starts are in the ledger, those about stops in the questions. Only changed parts are written. */
+export function changesOf({ bodies }: CurrentWhole, { ledger, questions }: Settled): BodyChanges {
+  return {
+    ...(ledger === bodies.ledger ? {} : { ledger }),
+    ...(questions === undefined || questions === bodies.questions ? {} : { questions }),
+  };
+}
+
+/** The calls that ended since the record last received any. */
+export function takeCalls({ app, site }: Run): readonly MeasuredCall[] {
+  return app.lanes.memoryOf(site.cluster).calls.take();
 }

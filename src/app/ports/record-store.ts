@@ -11,6 +11,9 @@ import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { VirtualFleet } from "../../domain/virtual-fleet.ts";
+import type { ConfigChange, ConfigVersion } from "../../domain/config-version.ts";
+import type { Endpoint } from "../../domain/calls.ts";
+import type { KeptPlan, KeptPlanRow } from "../../domain/kept-plan.ts";
 
 /** An opaque version of a stored record, as one load or save saw it. */
 export interface RecordVersion {
@@ -96,3 +99,81 @@ export type Saved<V extends RecordVersion = RecordVersion> =
   | { readonly kind: "saved"; readonly loaded: LoadedRecord<V> }
   /** Nothing was saved: the stored version is another one. With `unstaged`: bodies must be staged first. */
   | { readonly kind: "conflict"; readonly unstaged?: true };
+
+/** The compressed size of a document, and its limit. */
+export interface DocumentTooLarge {
+  readonly kind: "too-large";
+  readonly bytes: number;
+  readonly limit: number;
+}
+
+/** Small documents beside the records: the configuration of each cluster. */
+export interface Documents {
+  read(cluster: ClusterName): Promise<{ readonly text: string; readonly etag: string } | undefined>;
+  /**
+   * `too-large`: more than the store keeps in one document; nothing is changed. `change` is recorded together with the document. Once it is
+   * saved, the cluster's record names it as the configuration in force, whatever the record's ETag is, and no commit that was decided before
+   * can be saved any more (docs/protocol.md, Configuration).
+   */
+  write(
+    cluster: ClusterName,
+    text: string,
+    etag: string | undefined,
+    change?: ConfigChange,
+  ): Promise<"saved" | "conflict" | DocumentTooLarge>;
+  /** The versions of the document, newest first, including the one in force. Bounded. */
+  versions(cluster: ClusterName): Promise<readonly ConfigVersion[]>;
+}
+
+/** One row of history: the cluster's counts at a tick. */
+export interface HistoryRow {
+  readonly at: Instant;
+  readonly plan: number;
+  readonly nodes: Readonly<Record<string, number>>;
+  readonly inFlight: number;
+  readonly liveSets: number;
+  /** Nodes created and stopped since the record was created. The difference of two rows is the number between them. */
+  readonly created: number;
+  readonly terminated: number;
+  /** Deallocated nodes that were started. Absent: none. */
+  readonly started?: number;
+  /** Demands of the last plan that are not completely placed. */
+  readonly unmet: number;
+  /** The last plan only showed what it would do. Absent: it acted, or an older release wrote the row. */
+  readonly mode?: "observe";
+  /** What the last plan would create, start and stop in observed node arrays, in nodes. */
+  readonly withheld?: { readonly create: number; readonly start: number; readonly stop: number };
+  readonly trouble?: string;
+  /** Ready nodes that no demand needs and that are not known to be busy. Absent: an older release wrote the row. */
+  readonly idle?: number;
+  /** Hourly price of all nodes, and of the idle ones. Absent: there were no prices. */
+  readonly pricePerHour?: number;
+  readonly idlePricePerHour?: number;
+  readonly currency?: string;
+  /** Nodes whose price was unknown. Absent: none. */
+  readonly unpricedNodes?: number;
+  /** Duration of a call in seconds, for each endpoint of CycleCloud that takes a second or more. Absent: none does. */
+  readonly callSeconds?: Readonly<Partial<Record<Endpoint, number>>>;
+}
+
+/** Counts per cluster and tick, kept 30 days. */
+export interface History {
+  /** A row with the same moment is replaced. */
+  append(cluster: ClusterName, row: HistoryRow): Promise<void>;
+  /** Newest first, at most `limit`. */
+  read(cluster: ClusterName, from: Instant, to: Instant, limit: number): Promise<readonly HistoryRow[]>;
+  /** Removes rows before `before`, at most a few hundred per call. Returns their number. */
+  prune(cluster: ClusterName, before: Instant): Promise<number>;
+}
+
+/** Plans that changed something. They can be explained while they are kept. */
+export interface PlanArchive {
+  /** Replaces a plan with the same number. A plan that is too large for a row is kept in part: see {@link lesserPlans}. */
+  keep(cluster: ClusterName, kept: KeptPlan): Promise<void>;
+  /** Undefined if the plan changed nothing, or is no longer kept. */
+  read(cluster: ClusterName, number: number): Promise<KeptPlan | undefined>;
+  /** Kept plans with numbers from `from` to `to`, ascending, the first `limit`. */
+  list(cluster: ClusterName, from: number, to: number, limit: number): Promise<readonly KeptPlanRow[]>;
+  /** Removes plans made before `before`, at most a few hundred per call. Returns their number. */
+  prune(cluster: ClusterName, before: Instant): Promise<number>;
+}

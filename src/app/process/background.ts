@@ -1,5 +1,5 @@
 import type { ClusterName } from "../../domain/ids.ts";
-import type { Log } from "../ports/log.ts";
+import type { Log } from "../ports/ports.ts";
 import { PortError } from "../ports/port-error.ts";
 
 /** Work that no answer waits for. */

@@ -1,6 +1,6 @@
 import type { Bytes } from "../../domain/memory-budget.ts";
 import type { Seconds } from "../../domain/units.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { Clock } from "../ports/ports.ts";
 
 /** Leaves the gate. Calls after the first do nothing. */
 export type Leave = () => void;

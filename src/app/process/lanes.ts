@@ -1,14 +1,15 @@
-import type { ClusterName, ProcessId } from "../../domain/ids.ts";
+import type { SilentCall, MeasuredCall } from "../../decide/pace/calls.ts";
+import type { ClusterName, ProcessId, RequestId } from "../../domain/ids.ts";
 import { processId } from "../../domain/ids.ts";
 import type { Bytes, MemoryBudget } from "../../domain/memory-budget.ts";
 import { budgetOf, DEFAULT_HEAP } from "../../domain/memory-budget.ts";
 import type { Instant } from "../../domain/units.ts";
 import { Gate } from "./gate.ts";
-import { KnownPlans } from "./known-plans.ts";
-import { OpenQuestions } from "./open-questions.ts";
-import { CallMeter } from "./call-meter.ts";
-import type { Recalls } from "../../decide/need/recalls.ts";
-import { noRecalls } from "../../decide/need/recalls.ts";
+import type { Recalls } from "../../decide/need/weigh.ts";
+import { noRecalls } from "../../decide/need/weigh.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Endpoint } from "../../domain/calls.ts";
+import type { RequestNodes } from "../../domain/observation.ts";
 
 /**
  * Callers in one process that change the same cluster's record take turns, so that they do not cause conflicts for each other. Between
@@ -61,6 +62,12 @@ export interface Trials {
   readonly accepted: Set<string>;
   /** A first call is in progress. Resolves when it has ended, never rejects. */
   readonly running: Map<string, Promise<void>>;
+}
+
+/** The shared parts of all use cases: the ports, and the lanes of this process. */
+export interface App {
+  readonly ports: Ports;
+  readonly lanes: Lanes;
 }
 
 /** What a process is. */
@@ -133,4 +140,138 @@ function createLane(): Lanes["run"] {
       if (tails.get(cluster) === turn.promise) tails.delete(cluster);
     }
   };
+}
+
+/** The highest plan number of a cluster that this process knows. Plan numbers only rise. */
+export class KnownPlans {
+  #highest = 0;
+  #isComplete = false;
+
+  get highest(): number {
+    return this.#highest;
+  }
+
+  /** Whether history and plan archive have been read. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  note(plan: number): void {
+    this.#highest = Math.max(this.#highest, plan);
+  }
+
+  /** `plan` is the highest of history and archive. */
+  complete(plan: number): void {
+    this.note(plan);
+    this.#isComplete = true;
+  }
+}
+
+/** The calls of one cluster in this process. */
+export class CallMeter {
+  #ended: MeasuredCall[] = [];
+  readonly #silent = new Map<Endpoint, SilentCall>();
+
+  note(call: MeasuredCall): void {
+    this.#ended.push(call);
+  }
+
+  /** The calls that ended since they were last taken, oldest first. Calls that cannot be saved are lost; the next call is measured too. */
+  take(): readonly MeasuredCall[] {
+    const taken = this.#ended;
+    this.#ended = [];
+    return taken;
+  }
+
+  /** The last call of this endpoint, if it has had no answer. */
+  silentCall(endpoint: Endpoint): SilentCall | undefined {
+    return this.#silent.get(endpoint);
+  }
+
+  /** A call begins, or has ended without an answer. An older call than the last one is ignored. */
+  noteSilent(endpoint: Endpoint, call: SilentCall): void {
+    const last = this.#silent.get(endpoint);
+    if (last === undefined || last.began <= call.began) this.#silent.set(endpoint, call);
+  }
+
+  /** The call that began then was answered. After a status, other calls that began before it count no more. */
+  noteAnswer(endpoint: Endpoint, began: Instant): void {
+    for (const [other, call] of this.#silent)
+      if ((other === endpoint || endpoint === "status") && call.began <= began) this.#silent.delete(other);
+  }
+}
+
+/** Maximum number of requests asked for in parallel. */
+const ASKED_TOGETHER = 6;
+
+/** Returns undefined if nothing was learnt. */
+type Ask = (id: RequestId) => Promise<RequestNodes | undefined>;
+
+/**
+ * The nodes of the open requests of one cluster, as far as this process has received them. A question may outlive the observation that
+ * asked it: its answer then serves the next one. An older answer is still true, because a request's list only grows (docs/protocol.md,
+ * Observations).
+ */
+export class OpenQuestions {
+  readonly #answers = new Map<RequestId, RequestNodes>();
+  /** Requests that were asked for, the longest ago first. */
+  readonly #asked = new Set<RequestId>();
+  readonly #underWay = new Set<RequestId>();
+  #waiting: readonly RequestId[] = [];
+  #ended = Promise.withResolvers<void>();
+  #defect: { readonly error: unknown } | undefined;
+
+  /** Asks for each of these requests without a question in progress, and forgets all others. Never throws. */
+  begin(open: readonly RequestId[], ask: Ask): void {
+    const wanted = new Set(open);
+    for (const id of this.#answers.keys()) if (!wanted.has(id)) this.#answers.delete(id);
+    for (const id of this.#asked) if (!wanted.has(id)) this.#asked.delete(id);
+    // If answers are slow, requests not yet asked for go first. Otherwise the first few would be asked for repeatedly.
+    const inTurn = [...open.filter((id) => !this.#asked.has(id)), ...this.#asked];
+    this.#waiting = inTurn.filter((id) => !this.#underWay.has(id));
+    this.#askNext(ask);
+  }
+
+  /** The answers for these requests so far. Throws the error of a failed question. */
+  answersTo(open: readonly RequestId[]): ReadonlyMap<RequestId, RequestNodes> {
+    const defect = this.#defect;
+    this.#defect = undefined;
+    if (defect !== undefined) throw defect.error;
+    const known = new Map<RequestId, RequestNodes>();
+    for (const id of open) {
+      const listed = this.#answers.get(id);
+      if (listed !== undefined) known.set(id, listed);
+    }
+    return known;
+  }
+
+  /** Resolves when no question is in progress. */
+  async allEnded(): Promise<void> {
+    while (this.#underWay.size > 0) await this.#ended.promise;
+  }
+
+  #askNext(ask: Ask): void {
+    const free = ASKED_TOGETHER - this.#underWay.size;
+    const next = this.#waiting.slice(0, Math.max(0, free));
+    this.#waiting = this.#waiting.slice(next.length);
+    for (const id of next) void this.#askOne(id, ask);
+  }
+
+  async #askOne(id: RequestId, ask: Ask): Promise<void> {
+    this.#underWay.add(id);
+    this.#asked.delete(id);
+    this.#asked.add(id);
+    try {
+      const listed = await ask(id);
+      if (listed !== undefined) this.#answers.set(id, listed);
+    } catch (error) {
+      this.#defect ??= { error };
+    } finally {
+      this.#underWay.delete(id);
+      this.#askNext(ask);
+      const ended = this.#ended;
+      this.#ended = Promise.withResolvers();
+      ended.resolve();
+    }
+  }
 }

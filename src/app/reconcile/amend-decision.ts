@@ -5,7 +5,7 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Decision } from "../../domain/decision.ts";
-import type { CurrentInForce } from "../record/current.ts";
+import type { CurrentInForce } from "../record/load-record.ts";
 
 /** A decision, the record on which it was made, and the parts of that record on which it depends. */
 export interface Made {

@@ -14,8 +14,8 @@ import {
   noteGoodObservation,
 } from "../../decide/pace/observation-times.ts";
 import { tickSoon } from "../../decide/pace/next-tick.ts";
-import type { Lacking } from "../../decide/nodes/unclear.ts";
-import { findLacking } from "../../decide/nodes/unclear.ts";
+import type { Lacking } from "../../decide/nodes/doubt.ts";
+import { findLacking } from "../../decide/nodes/doubt.ts";
 import { presumeShown } from "../../decide/nodes/presume-shown.ts";
 import { withDearDemand } from "../../decide/need/dear-demand.ts";
 import { decide } from "../../decide/reconcile/reconcile.ts";
@@ -30,16 +30,18 @@ import { isoTime, secondsBetween } from "../../domain/units.ts";
 import type { Change } from "../record/commit.ts";
 import type { Finding } from "../effects/effects.ts";
 import type { Seen } from "./observe-cluster.ts";
-import { tryVirtualFleet } from "./try-virtual-fleet.ts";
 import { isEarly } from "../../domain/observation.ts";
 import type { Observation } from "../../domain/observation.ts";
 import type { Settled } from "../../decide/intents/evidence.ts";
-import type { CurrentInForce, CurrentWhole } from "../record/current.ts";
+import type { CurrentInForce, CurrentWhole } from "../record/load-record.ts";
 import { basisOf, amend } from "./amend-decision.ts";
 import type { Made } from "./amend-decision.ts";
-import type { Planner, ObservationBegun, Concluded } from "./planner.ts";
+import type { Planner, ObservationBegun, Concluded } from "../effects/run.ts";
 import { savePlan, retire } from "./save-plan.ts";
-import { settleFindings, changesOf, takeCalls } from "../effects/settle-findings.ts";
+import { settleFindings, changesOf, takeCalls } from "../effects/settle-all.ts";
+import type { Decision } from "../../domain/decision.ts";
+import { withVirtualFleet, type VirtualInput } from "../../decide/virtual/plan-virtual.ts";
+import type { Log } from "../ports/ports.ts";
 
 /** A plan is decided again this often because demand, marks, grants or the configuration changed while it was being saved. */
 const DECIDED_AGAIN = 2;
@@ -244,4 +246,24 @@ export function noteFailedObservation(
   const ticking = tickSoon(isOver ? noted : { ...noted, trouble: failure }, run, now);
   const { record, changes } = retire(ticking, current.policy, now);
   return { save: { record, changes: { ...changes, ...changesOf(current, settled) } }, result: undefined };
+}
+
+const LONGEST_MESSAGE = 300;
+
+/**
+ * The decision with what the virtual fleet did. Never throws: the virtual fleet changes nothing in CycleCloud, so a fault in it must not stop the
+ * real plan. The fleet and the comparison stay as they were then, the log has `virtual-plan-failed`, and the record a failure until a
+ * plan succeeds.
+ */
+export function tryVirtualFleet(decision: Decision, input: VirtualInput, log: Log): Decision {
+  try {
+    return withVirtualFleet(decision, input);
+  } catch (error) {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const { record } = decision;
+    log("virtual-plan-failed", { cluster: record.cluster, message: text });
+    const message = `the virtual fleet was not planned, the real plan was made: ${text.slice(0, LONGEST_MESSAGE)}`;
+    const failure: ReconcileFailure = { at: input.now, kind: "failed", message };
+    return { ...decision, record: { ...record, trouble: failure } };
+  }
 }

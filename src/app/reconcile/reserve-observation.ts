@@ -1,4 +1,4 @@
-import { HAND_ON_SECONDS, leavesObservation } from "../../decide/pace/cut-off.ts";
+import { leavesObservation, HAND_ON_SECONDS } from "../../decide/pace/calls.ts";
 import {
   beginTick,
   isAwaitedWake,
@@ -6,6 +6,7 @@ import {
   isTickOverdue,
   leaveTick,
   passWakeOn,
+  isLoopLost,
 } from "../../decide/pace/next-tick.ts";
 import {
   beginObservation,
@@ -21,17 +22,19 @@ import {
   takeOver,
   withoutDueWake,
 } from "../../decide/record/whose-turn.ts";
-import { endRest } from "../../decide/senders/resting.ts";
+import { endRest } from "../../decide/senders/shares.ts";
 import { beginPlanning } from "../../decide/record/processes.ts";
-import type { Owner } from "../../domain/ids.ts";
+import type { Owner, WakeId } from "../../domain/ids.ts";
 import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { plusSeconds } from "../../domain/units.ts";
+import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { Change } from "../record/commit.ts";
 import { commitRecord } from "../record/commit.ts";
-import type { Current } from "../record/current.ts";
-import type { Cause, ReconcileOutcome, Reconcile, Begun, Beginning } from "./reconcile-run.ts";
-import { wakeSender } from "./send-wake.ts";
+import type { Current } from "../record/load-record.ts";
+import type { Cause, ReconcileOutcome, Reconcile, Begun, Beginning, Run } from "../effects/run.ts";
+import { wakeId } from "../../domain/ids.ts";
+import type { App } from "../process/lanes.ts";
+import { PortError } from "../ports/port-error.ts";
 
 /** A tick that waits for its turn reads the record at this interval. */
 const POLL_SECONDS: Seconds = 5;
@@ -155,4 +158,69 @@ function noTick(record: ClusterRecord, after: ClusterRecord, until: Instant): Ch
 function newWake(before: ClusterRecord, { pendingWake }: ClusterRecord): { readonly wake?: PendingWake } {
   const isNew = pendingWake !== undefined && pendingWake.id !== before.pendingWake?.id;
   return isNew ? { wake: pendingWake } : {};
+}
+
+/** One process sends a lost wake message again at most this often. */
+const APART_SECONDS: Seconds = 60;
+
+/**
+ * Sends a cluster's wake message again if its ticks are late and the message is lost, for example because the queue was emptied while the
+ * timer is silent. Called where the record is read anyway: probes of health, demand, callbacks of nodes. A check at each start would read
+ * every record. Reads and saves nothing. If the message does arrive twice, the second one ends with one read. Never throws.
+ */
+export async function reviveLoop({ ports, lanes }: App, record: ClusterRecord): Promise<void> {
+  const { cluster, pendingWake } = record;
+  const now = ports.clock.now();
+  if (!isLoopLost(record, now)) return;
+  const last = lanes.revivedAt.get(cluster);
+  if (last !== undefined && secondsBetween(last, now) < APART_SECONDS) return;
+  lanes.revivedAt.set(cluster, now);
+  try {
+    await ports.queue.wake(cluster, now, pendingWake?.id ?? wakeId(`tick-${ports.entropy.owner()}-${now}`));
+    ports.log("loop-revived", { cluster });
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const { kind, message } = error;
+    ports.log("wake-not-sent", { cluster, kind, message });
+  }
+}
+
+/**
+ * Sends the next tick's wake message before the record names it (docs/decisions.md, "A wake message is sent before the commit that names
+ * it"). If this process ends in between, the message that the record names is still there. A message that the record never names ends with
+ * one read. A retry does not send the same message twice. Throws PortError only if a wake message triggered this run and is still in the
+ * queue: the timer may be silent.
+ */
+export function wakeSender(run: Reconcile): (beginning: Beginning) => Promise<void> {
+  const sent = new Set<WakeId>();
+  return async (beginning) => {
+    if (beginning.kind !== "begun" && beginning.kind !== "not-due") return;
+    const { wake } = beginning;
+    if (wake === undefined || sent.has(wake.id)) return;
+    if (run.broughtBy === undefined) await sendWake(run, wake);
+    else await run.app.ports.queue.wake(run.site.cluster, wake.at, wake.id);
+    sent.add(wake.id);
+  };
+}
+
+/** Never throws: the tick itself matters more, and the timer replaces a lost wake message. */
+export async function sendWake({ app, site }: Run, wake: PendingWake | undefined): Promise<void> {
+  if (wake === undefined) return;
+  try {
+    await app.ports.queue.wake(site.cluster, wake.at, wake.id);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const { kind, message } = error;
+    app.ports.log("wake-not-sent", { cluster: site.cluster, kind, message });
+  }
+}
+
+/** The wake message that the end of this observation put into the record. Undefined if none. */
+export function wakeOfEnd(
+  { owner }: Reconcile,
+  begun: Begun,
+  { pendingWake }: ClusterRecord,
+): PendingWake | undefined {
+  const isOurs = pendingWake?.id.startsWith(`tick-${owner}-`) === true;
+  return isOurs && pendingWake.id !== begun.wake?.id ? pendingWake : undefined;
 }

@@ -2,15 +2,17 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { BodyChanges } from "../ports/record-store.ts";
-import { secondsBetween } from "../../domain/units.ts";
-import { loadInOrder } from "./set-back.ts";
-import type { App } from "../process/app.ts";
-import type { Current, CurrentInForce } from "./current.ts";
+import { secondsBetween, instant, plusSeconds } from "../../domain/units.ts";
+import type { App, KnownPlans } from "../process/lanes.ts";
+import type { Current, CurrentInForce } from "./load-record.ts";
 import type { Bytes } from "../../domain/memory-budget.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Seconds, Milliseconds } from "../../domain/units.ts";
 import { SMALL_PART } from "../process/lanes.ts";
-import { ATTEMPTS, LONGEST_PAUSE_MS } from "./attempts.ts";
-import { loadCurrent, loadInForce } from "./load-record.ts";
+import { ATTEMPTS, LONGEST_PAUSE_MS, loadCurrent, loadInForce } from "./load-record.ts";
+import { isPlanFirst } from "../../decide/pace/observation-times.ts";
+import { onlyObserves } from "../../domain/policy.ts";
+import { beginEpochSetBack } from "../../decide/record/epoch.ts";
+import { PortError } from "../ports/port-error.ts";
 
 /** The result of a change to the record. If `save` is undefined, nothing is saved. */
 export type Change<T> = {
@@ -195,4 +197,110 @@ async function commitLoop<C extends Current, T>(
     await clock.sleep(entropy.fraction() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
   }
   return { kind: "contended" };
+}
+
+/** How often the record is read while a plan goes first. */
+const POLL_MS: Milliseconds = 250;
+
+/**
+ * A commit of marks or grants. It lets a plan go first that such commits have prevented from being saved (docs/protocol.md, Plans). That
+ * takes at most as long as is reserved for the plan.
+ */
+export async function commitAfterPlan<T>(
+  app: App,
+  cluster: ClusterName,
+  change: (current: CurrentInForce) => Change<T>,
+): Promise<Committed<T>> {
+  const { clock } = app.ports;
+  for (;;) {
+    const committed = await commitWhole(
+      app,
+      cluster,
+      (current): Change<{ readonly result: T } | undefined> => {
+        if (isPlanFirst(current.record, clock.now())) return { result: undefined };
+        const { result, ...saving } = change(current);
+        return { ...saving, result: { result } };
+      },
+    );
+    if (committed.kind === "contended") return committed;
+    if (committed.result !== undefined) return { ...committed, result: committed.result.result };
+    await clock.sleep(POLL_MS);
+  }
+}
+
+/** The longest wait: a plan has priority for 15 s at most. */
+const LONGEST_WAIT_SECONDS: Seconds = 16;
+
+/**
+ * Waits before a change to this configuration while a plan goes first that changes of the configuration have kept from being saved
+ * (docs/protocol.md, Configuration). A change that only turns arrays to observe never waits.
+ */
+export async function waitForPlan(app: App, cluster: ClusterName, next: Policy): Promise<void> {
+  const { clock, policyOf } = app.ports;
+  const began = clock.now();
+  const isFirst = async () => isPlanFirst((await loadCurrent(app, cluster)).record, clock.now());
+  if (!(await isFirst()) || onlyObserves(await policyOf(cluster, "now"), next)) return;
+  do await clock.sleep(POLL_MS);
+  while (secondsBetween(began, clock.now()) < LONGEST_WAIT_SECONDS && (await isFirst()));
+}
+
+// A record that was set back to an earlier state continues under a new epoch (docs/protocol.md, Recovery).
+
+/** Rows of the plan archive that are read at once. */
+const PAGE = 1000;
+/** A host whose clock is ahead may have written history. */
+const AHEAD_SECONDS: Seconds = 86_400;
+
+/**
+ * Loads the record and detects that it was set back: plan numbers only rise, and this process, the history or the plan archive knows a
+ * higher one. The returned record then has a new epoch, which the next save makes permanent.
+ */
+export async function loadInOrder<C extends Current>(
+  app: App,
+  cluster: ClusterName,
+  load: () => Promise<C>,
+): Promise<C> {
+  const plans = app.lanes.memoryOf(cluster).plans;
+  // Read before the record, and saved earlier: a lower number in the record means that it was set back.
+  const known = plans.highest;
+  const current = await load();
+  const { plan } = current.record;
+  if (!plans.isComplete && (await learnPlans(app, cluster, plans, plan)) > plan)
+    return loadInOrder(app, cluster, load);
+  if (plan >= known) {
+    plans.note(plan);
+    return current;
+  }
+  const { clock, entropy, log } = app.ports;
+  log("record-set-back", { cluster, plan, known });
+  const setBack = { epoch: entropy.epoch(), plan: known };
+  return { ...current, record: beginEpochSetBack(current.record, setBack, clock.now()) };
+}
+
+/** The highest plan number of history and archive, read once per process. 0 if they cannot be read; the next load tries again. */
+async function learnPlans(app: App, cluster: ClusterName, plans: KnownPlans, above: number): Promise<number> {
+  const { clock, history, log } = app.ports;
+  try {
+    const until = plusSeconds(clock.now(), AHEAD_SECONDS);
+    const [[newest], kept] = await Promise.all([
+      history.read(cluster, instant(0), until, 1),
+      lastKept(app, cluster, above),
+    ]);
+    const highest = Math.max(newest?.plan ?? 0, kept);
+    plans.complete(highest);
+    return highest;
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    log("plans-not-read", { cluster, kind: error.kind, message: error.message });
+    return 0;
+  }
+}
+
+async function lastKept({ ports }: App, cluster: ClusterName, above: number): Promise<number> {
+  let last = above;
+  for (;;) {
+    const rows = await ports.plans.list(cluster, last + 1, Number.MAX_SAFE_INTEGER - 1, PAGE);
+    last = rows.at(-1)?.number ?? last;
+    if (rows.length < PAGE) return last;
+  }
 }

@@ -2,7 +2,7 @@ import { beginEpochSetBack } from "../../decide/record/epoch.ts";
 import type { ClusterName, Epoch } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 import { commitRecord } from "./commit.ts";
-import type { App } from "../process/app.ts";
+import type { App } from "../process/lanes.ts";
 
 /** The result of declaring a restore. */
 export interface EpochBegun {

@@ -1,5 +1,5 @@
 import { bornRecord } from "../../decide/record/epoch.ts";
-import { demandBytesOf, setAside } from "../../decide/record/set-aside.ts";
+import { demandBytesOf, setAside } from "../../decide/record/processes.ts";
 import { areLost, forgetLost, missingSince } from "../../decide/record/lost-bodies.ts";
 import { withUnread } from "../../decide/need/left-out.ts";
 import { withQuestions } from "../../decide/stops/questions.ts";
@@ -10,9 +10,25 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import { sameData } from "../../domain/same-data.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { App } from "../process/app.ts";
-import type { Current, CurrentInForce, CurrentWhole } from "./current.ts";
-import { ATTEMPTS, LONGEST_PAUSE_MS } from "./attempts.ts";
+import type { App } from "../process/lanes.ts";
+import type { Milliseconds } from "../../domain/units.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { LoadedRecord } from "../ports/record-store.ts";
+
+/** The manifest as loaded. `stored` is undefined for a record that does not exist yet. */
+export interface Current {
+  readonly record: ClusterRecord;
+  readonly stored: LoadedRecord | undefined;
+}
+
+export interface CurrentWhole extends Current {
+  readonly bodies: Bodies;
+}
+
+/** The same with the configuration under which it is decided. */
+export interface CurrentInForce extends CurrentWhole {
+  readonly policy: Policy;
+}
 
 /** The manifest, or a new one. */
 export async function loadCurrent(app: App, cluster: ClusterName): Promise<Current> {
@@ -121,3 +137,24 @@ function withStops(bodies: Bodies): Bodies {
 const joined = new WeakMap<Questions, { readonly from: Ledger; readonly ledger: Ledger }>();
 
 const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };
+
+/** Maximum number of conflicts in a row. Each wait is a little longer, with jitter. */
+export const ATTEMPTS = 40;
+
+export const LONGEST_PAUSE_MS: Milliseconds = 400;
+
+/** A newer release wrote the record while both releases run side by side. `message` names the versions. */
+export interface NewerState {
+  readonly kind: "newer-state";
+  readonly message: string;
+}
+
+/** Turns the one expected failure into a value: a record that a newer release wrote (architecture.md, Storage). */
+export async function unlessNewerState<T>(work: () => Promise<T>): Promise<T | NewerState> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PortError) || error.kind !== "newer-state") throw error;
+    return { kind: "newer-state", message: error.message };
+  }
+}

@@ -3,7 +3,7 @@ import type { ReconcileFailure } from "../../domain/troubles.ts";
 import type { Change } from "./commit.ts";
 import { commitRecord } from "./commit.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { App } from "../process/app.ts";
+import type { App } from "../process/lanes.ts";
 
 const LONGEST_MESSAGE = 300;
 

@@ -3,10 +3,10 @@ import type { ArrayName, ClusterName } from "../../domain/ids.ts";
 import type { EndDown } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { App } from "../process/app.ts";
+import type { App } from "../process/lanes.ts";
 import type { Change } from "./commit.ts";
 import { commitWhole } from "./commit.ts";
-import type { CurrentWhole } from "./current.ts";
+import type { CurrentWhole } from "./load-record.ts";
 
 /** An order is in force for this time. */
 const IN_FORCE_SECONDS: Seconds = 3600;

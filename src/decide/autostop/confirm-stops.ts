@@ -10,7 +10,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import { noteUnhealthyStops } from "./unhealthy.ts";
 import type { Asking } from "../stops/questions.ts";
 import { isOvertaken, noteStay, noteUnhealthy } from "../stops/questions.ts";
-import type { FinalVerdict, Stay, StopVerdict } from "./stop-verdict.ts";
+import type { FinalVerdict, Stay, StopVerdict, Survey } from "./stop-survey.ts";
 import {
   PATIENCE_SECONDS,
   isUnhealthy,
@@ -21,15 +21,14 @@ import {
   staying,
   undecided,
 } from "./stop-objections.ts";
-import type { Survey } from "./stop-survey.ts";
 import { surveyOf } from "./stop-survey.ts";
 import type { SpareNodes } from "./spare-nodes.ts";
 import { spareNodes, without } from "./spare-nodes.ts";
 import { heldOf, isStay } from "./note-verdicts.ts";
-import { commitEffects } from "../intents/commit-effects.ts";
+import { commitEffects } from "../intents/create-requests.ts";
 import { backOff } from "../intents/back-off.ts";
-import type { Recalls } from "../need/recalls.ts";
-import { noRecalls } from "../need/recalls.ts";
+import type { Recalls } from "../need/weigh.ts";
+import { noRecalls } from "../need/weigh.ts";
 import { lapseParts } from "../record/lapse.ts";
 
 /** A node and its question that has marked it. */

@@ -5,10 +5,10 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { factOfNode } from "../nodes/planned-beside.ts";
-import { clockAfter, isHeldUp } from "./node-clock.ts";
-import { maySpeak } from "./node-token.ts";
+import { clockAfter, isHeldUp, noteVerdicts } from "./note-verdicts.ts";
+import { maySpeak, bindingsOf, surveyOf } from "./stop-survey.ts";
 import { isOvertaken } from "../stops/questions.ts";
-import type { FinalVerdict, StopCall, StopDecision, StopVerdict } from "./stop-verdict.ts";
+import type { FinalVerdict, StopCall, StopDecision, StopVerdict, Survey } from "./stop-survey.ts";
 import {
   isFreshMark,
   judgeRecord,
@@ -19,12 +19,9 @@ import {
   staying,
   undecided,
 } from "./stop-objections.ts";
-import type { Survey } from "./stop-survey.ts";
-import { bindingsOf, surveyOf } from "./stop-survey.ts";
 import { spareNodes, without } from "./spare-nodes.ts";
-import { noteVerdicts } from "./note-verdicts.ts";
-import type { Recalls } from "../need/recalls.ts";
-import { noRecalls } from "../need/recalls.ts";
+import type { Recalls } from "../need/weigh.ts";
+import { noRecalls } from "../need/weigh.ts";
 import { lapseParts } from "../record/lapse.ts";
 
 /** An instance that the last observation does not show counts as unknown only if that observation is not older than this. */

@@ -9,23 +9,21 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import { readReports } from "../world/scheduler-only.ts";
+import { readReports, bindReported } from "../world/scheduler-only.ts";
 import { reportedHosts } from "../world/reported-hosts.ts";
 import { dynamicsOf } from "../world/dynamic-arrays.ts";
-import { bindReported } from "../world/bind-reported.ts";
 import { heldNodes } from "../stops/held.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { endedClaims } from "../senders/host-facts.ts";
 import { poolsInForce } from "../senders/owned-pools.ts";
 import { admitToPlan } from "../senders/admit.ts";
-import { excludedNodes } from "../nodes/excluded.ts";
-import { doubtedNodes } from "../nodes/doubt.ts";
+import { excludedNodes, doubtedNodes } from "../nodes/doubt.ts";
 import { supplyOf } from "../need/weigh.ts";
 import type { Spare, Supply } from "../need/spare.ts";
 import { findSpare, MAY_NEED } from "../need/spare.ts";
 import { premisesOf } from "../need/recall.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
-import type { Recalls } from "../need/recalls.ts";
+import type { Recalls } from "../need/weigh.ts";
 
 /** How the reason begins if a demand needs the node. */
 export const NEEDED_BY = "needed by ";

@@ -6,10 +6,8 @@ import type { UnhealthyHold } from "../../domain/questions.ts";
 import { actsOn } from "../../domain/mode.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
 import { isOurs, ownershipText } from "../../domain/exclusive.ts";
-import type { FinalVerdict, Stay, StopCall } from "./stop-verdict.ts";
-import type { Survey } from "./stop-survey.ts";
-import { isStopFresh } from "../nodes/excluded.ts";
-import { STALE_MARK_SECONDS, isRecordDoubted } from "../nodes/doubt.ts";
+import type { FinalVerdict, Stay, StopCall, Survey } from "./stop-survey.ts";
+import { isStopFresh, STALE_MARK_SECONDS, isRecordDoubted } from "../nodes/doubt.ts";
 import { NEEDED_BY } from "./spare-nodes.ts";
 
 /** A question older than this begins no stop: the node has given up waiting, and may have taken work again. */

@@ -1,10 +1,10 @@
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Node } from "../../domain/cluster.ts";
-import type { ArrayName, NodeId } from "../../domain/ids.ts";
-import type { LedgerNode } from "../../domain/ledger.ts";
+import type { ArrayName, NodeId, Digest } from "../../domain/ids.ts";
+import type { LedgerNode, NodeBinding } from "../../domain/ledger.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Questions } from "../../domain/questions.ts";
+import type { Questions, UnhealthyHold } from "../../domain/questions.ts";
 import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -15,9 +15,65 @@ import { outageSeconds } from "../pace/observation-times.ts";
 import { isResting } from "../pace/outage.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 import { hostFacts } from "../senders/host-facts.ts";
-import type { Stay, StopCall, StopVerdict } from "./stop-verdict.ts";
-import { bindCallers } from "./node-token.ts";
 import { heldByLimit, limitOf } from "./unhealthy.ts";
+import { FRESH_REPORT_SECONDS } from "../stops/scale-down.ts";
+import type { Asking } from "../stops/questions.ts";
+
+/** One node's question "may I stop?" (cyclecloud-wire.md D). The array is the one that the token of its stop URL is for. */
+export interface StopCall extends Asking, Caller {
+  readonly array: ArrayName;
+  /** The node calls itself unhealthy. It is stopped whatever the demand is, unless a job is on it or too many others were (unhealthy.ts). */
+  readonly unhealthy: boolean;
+  /** False: the node only asks about its earlier question, and no stop begins. */
+  readonly begin: boolean;
+  /** This instance cannot send a stop, and another one can. */
+  readonly unsendable?: true;
+}
+
+/** The answer to a question. `undrain`: the node may take work again, because it has no mark, and no stop of it may still take effect. */
+export type StopVerdict =
+  /** Marked. It is stopped if nothing speaks against it when the record is read again. */
+  | { readonly kind: "marked"; readonly node: NodeId }
+  /** Its stop is committed and is going to be sent. Only `confirmStops` gives this verdict. */
+  | { readonly kind: "granted"; readonly node: NodeId }
+  /** CycleCloud is stopping it, or it went within the last hour. */
+  | { readonly kind: "stopping" }
+  /** It must stay. `why` names no request set, because every caller with the stop URL reads it. `held`: it calls itself unhealthy. */
+  | {
+      readonly kind: "needed";
+      readonly why: string;
+      readonly undrain: boolean;
+      readonly held?: UnhealthyHold;
+    }
+  | { readonly kind: "unknown-instance" }
+  /** No observation shows such an instance, and none is fresh enough to exclude it: an observation is needed. */
+  | { readonly kind: "not-seen-yet"; readonly why: string }
+  /** The stop URL belongs to another array. With `unbound`: the call does not carry the node's token. */
+  | { readonly kind: "forbidden"; readonly undrain: boolean; readonly unbound?: true }
+  /** `underWay`: a stop of the node is under way, or its question is still being decided. The node stays closed while it hears that. */
+  | {
+      readonly kind: "cannot-tell";
+      readonly why: string;
+      readonly undrain: boolean;
+      readonly underWay?: true;
+    };
+
+/** A verdict that needs no confirmation. */
+export type FinalVerdict = Exclude<StopVerdict, { kind: "marked" }>;
+
+/** A verdict by which the node stays. */
+export type Stay = Extract<StopVerdict, { kind: "needed" | "cannot-tell" }>;
+
+/** The verdicts on all calls of one moment, and the state to save before they are answered. */
+export interface StopDecision {
+  /** In the order of the calls. */
+  readonly verdicts: readonly StopVerdict[];
+  /** The nodes that ask and are fit to work: they are up. */
+  readonly up: ReadonlySet<NodeId>;
+  readonly record: ClusterRecord;
+  /** The same object if there is nothing to note. */
+  readonly questions: Questions;
+}
 
 /** The facts by which all calls of one moment are judged. Computed once. */
 export interface Survey {
@@ -130,4 +186,55 @@ export function bindingsOf(
       return known === undefined || known.array !== call.array ? [] : [{ known, call }];
     }),
   );
+}
+
+// A node's own token (docs/nodes.md, What a stop URL allows; docs/decisions.md, "A node chooses its own token, bound at first use"). All
+// nodes of an array have the same stop URL, so it does not show which of them calls. A node may choose a token and send it with each call.
+// The first token that arrives for an instance binds it: from then on a call for this instance counts only with that token. A node that
+// never sends a token needs none. No route takes a binding back: it would be one more way to take over a node.
+
+/** The identity that a call claims (docs/decisions.md, "The caller's address is not checked"). */
+export interface Caller {
+  readonly instance: string;
+  /** The digest of the token that the call carries. Absent: it carries none. */
+  readonly token?: Digest;
+}
+
+/** The binding of the node for this instance. Undefined if it has none. The binding of an earlier VM does not count. */
+function bindingOf({ bound }: LedgerNode, instance: string): NodeBinding | undefined {
+  return bound?.instanceId === instance ? bound : undefined;
+}
+
+/** The bindings that count for calls of one moment, and which of them are new. If two calls bring a first token, the first one binds. */
+export function bindCallers(
+  callers: readonly { readonly known: LedgerNode; readonly call: Caller }[],
+): ReadonlyMap<NodeId, { readonly binding: NodeBinding; readonly isNew: boolean }> {
+  const bindings = new Map<NodeId, { readonly binding: NodeBinding; readonly isNew: boolean }>();
+  for (const { known, call } of callers) {
+    if (bindings.has(known.nodeId)) continue;
+    const { instance, token } = call;
+    const binding = bindingOf(known, instance);
+    if (binding !== undefined) bindings.set(known.nodeId, { binding, isNew: false });
+    else if (token !== undefined)
+      bindings.set(known.nodeId, { binding: { token, instanceId: instance }, isNew: true });
+  }
+  return bindings;
+}
+
+/**
+ * Whether the call may speak for its node: the node is not bound, or the call carries its token, or a report called the host idle within the
+ * last 30 s. Such a report may stop the node by itself. So a node that has lost its token can still stop where a scheduler reports.
+ */
+export function maySpeak(
+  binding: NodeBinding | undefined,
+  token: Digest | undefined,
+  fact: HostFact | undefined,
+  now: Instant,
+): boolean {
+  return binding === undefined || binding.token === token || isReportedIdle(fact, now);
+}
+
+function isReportedIdle(fact: HostFact | undefined, now: Instant): boolean {
+  if (fact?.reportedAt === undefined || fact.jobs.length > 0 || fact.state === "open") return false;
+  return secondsBetween(fact.reportedAt, now) <= FRESH_REPORT_SECONDS;
 }

@@ -25,3 +25,6 @@ export const EMPTY = 2;
 export const CLAIMED = 4;
 /** The nodes of the bin are up. Searches ignore this bit. */
 export const READY = 8;
+
+/** The number of a bin. A bin is one existing node, or several identical nodes that are in flight or planned. */
+export type Bin = number;

@@ -1,7 +1,7 @@
 import type { NodeLoad } from "../../domain/allocation.ts";
 import type { JobDemand } from "../../domain/demand.ts";
 import type { Budget } from "../constraints/budget.ts";
-import type { Bin } from "./bin.ts";
+import type { Bin } from "./bin-columns.ts";
 
 /** A demand that needs nodes, by "set/demand". */
 export interface Claimant {

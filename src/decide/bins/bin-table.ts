@@ -1,4 +1,3 @@
-// Long: one table; each method reads or writes its columns.
 import type { NodeLoad } from "../../domain/allocation.ts";
 import type { SupplyNode, World } from "../../domain/world.ts";
 import type { BucketKey, Purpose } from "../../domain/bucket.ts";
@@ -7,14 +6,14 @@ import type { SetName } from "../../domain/ids.ts";
 import type { Resources } from "../../domain/resources.ts";
 import { amountOf } from "../../domain/resources.ts";
 import type { Budget } from "../constraints/budget.ts";
-import type { Bin } from "./bin.ts";
-import type { BinColumns } from "./bin-columns.ts";
+import type { Bin, BinColumns } from "./bin-columns.ts";
 import { CLAIMED, CLOSED, EMPTY, READY } from "./bin-columns.ts";
-import { BinsInGroups } from "./bins-in-groups.ts";
 import type { Subject } from "./empty-node-fit.ts";
 import type { Ground, Kind, Place } from "./node-kinds.ts";
 import type { NodeOrder } from "./node-order.ts";
 import type { Shape } from "./shape.ts";
+
+// Long: one table; each method reads or writes its columns.
 
 /** Planned bins come after all bins that exist or are in flight. */
 const TIER_OF_PLANNED = 2 ** 30;
@@ -296,3 +295,28 @@ function kindAt(kinds: readonly Kind[], at: number): Kind {
   if (kind === undefined) throw new RangeError(`no kind ${at}`);
   return kind;
 }
+
+/** The bins of each placement group. */
+export class BinsInGroups {
+  readonly #byPlace = new Map<Place, Bin[]>();
+
+  /** Adds a bin. A place without a placement group is left out. */
+  add(place: Place, bin: Bin): void {
+    if (place.bucket.placementGroup === undefined) return;
+    const others = this.#byPlace.get(place);
+    if (others === undefined) this.#byPlace.set(place, [bin]);
+    else others.push(bin);
+  }
+
+  /** The bins of a place, oldest first. */
+  in(place: Place): readonly Bin[] {
+    return this.#byPlace.get(place) ?? NO_BINS;
+  }
+
+  /** Places in placement groups that have a bin. */
+  places(): Iterable<Place> {
+    return this.#byPlace.keys();
+  }
+}
+
+const NO_BINS: readonly Bin[] = [];

@@ -1,25 +1,24 @@
-// Long: what can be asked of the bins, and done to them, in one place. The parts of their state have files of their own.
 import type { NodeLoad } from "../../domain/allocation.ts";
 import type { Purpose } from "../../domain/bucket.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { Bin } from "./bin.ts";
+import type { Bin } from "./bin-columns.ts";
 import { CLAIMED, CLOSED, EMPTY } from "./bin-columns.ts";
 import type { Claimant, Tasks } from "./bin-contents.ts";
 import { BinContents } from "./bin-contents.ts";
-import { BinSearch } from "./bin-search.ts";
 import { BinTable } from "./bin-table.ts";
 import type { Ask } from "./job-ask.ts";
 import { slotsIn, unitsFrom } from "./job-ask.ts";
 import { LinesByShape } from "./lines-by-shape.ts";
-import type { NeededNodes } from "./needed-nodes.ts";
-import { NeededByPlace } from "./needed-nodes.ts";
 import type { NewNode } from "./new-node.ts";
 import type { Ground, Kind, Place } from "./node-kinds.ts";
 import type { NodeOrder } from "./node-order.ts";
 import type { TriedBins } from "./slot-by-slot.ts";
-import { placeBoundIntricate, placeIntricate, roomIntricate } from "./slot-by-slot.ts";
+import { placeBoundIntricate, placeIntricate, roomIntricate, hasRoomIntricate } from "./slot-by-slot.ts";
 import type { Takes } from "./takes.ts";
+import type { RoomQuery } from "./room-search.ts";
+
+// Long: what can be asked of the bins, and done to them, in one place. The parts of their state have files of their own.
 
 /**
  * The state of one try at a plan: what each bin has free, and which demands need it. Bins only fill up; a try that is not wanted is dropped
@@ -247,4 +246,113 @@ function insertAfter(list: Bin[], one: Bin, other: Bin): number | undefined {
   if (at < 0) return undefined;
   list.splice(at + 1, 0, other);
   return at + 1;
+}
+
+/**
+ * Finds bins with room for a unit of a job. The order of use: hosts that only a scheduler reports to the job's set come first, because they
+ * cost nothing. Then all other bins by tier; in a tier those that a demand needs already come first.
+ *
+ * For an intricate job (see slot-by-slot.ts) it does not matter which bins are needed, and all bins are searched.
+ */
+export class BinSearch {
+  readonly #bins: BinTable & TriedBins;
+  readonly #lines: LinesByShape;
+
+  constructor(bins: BinTable & TriedBins, lines: LinesByShape) {
+    this.#bins = bins;
+    this.#lines = lines;
+  }
+
+  /** The first bin with room for a unit. */
+  first(ask: Ask): Bin | undefined {
+    const { shape, takes } = ask.jobClass;
+    const hosts = this.#lines.ofHosts(ask.set);
+    if (takes === undefined) {
+      const query = this.#queryIntricate(ask);
+      return hosts?.firstInOrder(query) ?? this.#lines.ofAll().firstInOrder(query);
+    }
+    const host = hosts?.first(this.#queryOnHosts(ask, takes));
+    if (host !== undefined) return host;
+    const { lines, accepts } = this.#lines.of(shape);
+    const query: RoomQuery = { takes, times: ask.slotsPerUnit, accepts };
+    let best: Bin | undefined;
+    for (const line of lines) {
+      const bin = line.first(query);
+      if (bin !== undefined && (best === undefined || this.#bins.compareUse(bin, best) < 0)) best = bin;
+    }
+    return best;
+  }
+
+  /** All bins with room for a unit. Place nothing before this has ended. */
+  *each(ask: Ask): Generator<Bin> {
+    const { shape, takes } = ask.jobClass;
+    const hosts = this.#lines.ofHosts(ask.set);
+    if (takes === undefined) {
+      const query = this.#queryIntricate(ask);
+      if (hosts !== undefined) yield* hosts.inOrder(query);
+      yield* this.#lines.ofAll().inOrder(query);
+      return;
+    }
+    const { lines, accepts } = this.#lines.of(shape);
+    const [only, ...others] = lines;
+    if (hosts !== undefined) yield* hosts.each(this.#queryOnHosts(ask, takes));
+    if (only === undefined) return;
+    const query: RoomQuery = { takes, times: ask.slotsPerUnit, accepts };
+    if (others.length === 0) yield* only.each(query);
+    else {
+      const found = lines.flatMap((line) => [...line.each(query)]);
+      yield* found.sort((a, b) => this.#bins.compareUse(a, b));
+    }
+  }
+
+  #queryOnHosts({ jobClass, slotsPerUnit }: Ask, takes: Takes): RoomQuery {
+    return { takes, times: slotsPerUnit, accepts: (bin) => this.#bins.meets(jobClass.shape, bin) };
+  }
+
+  /** Compares the least that a slot takes first. Bins that pass this are tried out slot by slot. */
+  #queryIntricate(ask: Ask): RoomQuery {
+    const { shape, screen } = ask.jobClass;
+    const accepts = (bin: Bin): boolean =>
+      this.#bins.serves(bin, ask.set) &&
+      this.#bins.meets(shape, bin) &&
+      hasRoomIntricate(this.#bins, bin, ask);
+    return { takes: screen.least, times: ask.slotsPerUnit, accepts };
+  }
+}
+
+/** The nodes of one place that demands need: all of them, and those that are up. */
+export interface NeededNodes {
+  nodes: number;
+  readyNodes: number;
+  cores: number;
+  readyCores: number;
+}
+
+const NOTHING_NEEDED: Readonly<NeededNodes> = { nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 };
+
+/** Counts the nodes that demands need, by place. */
+export class NeededByPlace {
+  readonly #byPlace = new Map<Place, NeededNodes>();
+
+  /** What is needed in a place so far. */
+  at(place: Place): Readonly<NeededNodes> {
+    return this.#byPlace.get(place) ?? NOTHING_NEEDED;
+  }
+
+  /** Places where a node is needed. */
+  places(): Iterable<Place> {
+    return this.#byPlace.keys();
+  }
+
+  /** Counts nodes of a bin, each with this many vCPUs. */
+  add(place: Place, nodes: number, coresOfEach: number, state: "up" | "coming"): void {
+    const needed = this.#byPlace.get(place) ?? { ...NOTHING_NEEDED };
+    this.#byPlace.set(place, needed);
+    const cores = nodes * coresOfEach;
+    needed.nodes += nodes;
+    needed.cores += cores;
+    if (state === "coming") return;
+    needed.readyNodes += nodes;
+    needed.readyCores += cores;
+  }
 }

@@ -4,7 +4,7 @@ import type { Ask } from "./job-ask.ts";
 import type { Ground, Place } from "./node-kinds.ts";
 import { comparePlaces } from "./node-kinds.ts";
 import { hostFinder } from "../../domain/hosts.ts";
-import type { Bin } from "./bin.ts";
+import type { Bin } from "./bin-columns.ts";
 
 /** The slots that run already, and where. */
 export interface Bindings {

@@ -6,11 +6,10 @@ import type { Refusal } from "../../domain/refusal.ts";
 import type { Resources } from "../../domain/resources.ts";
 import { isSize, bytesOf } from "../../domain/size.ts";
 import type { Budget } from "../constraints/budget.ts";
-import { sizeOfConstraints } from "../constraints/constraint-size.ts";
-import { dependsOnJobs, dependsOnNode } from "../constraints/depends-on-node.ts";
+import { sizeOfConstraints, dependsOnJobs, dependsOnNode } from "../constraints/constraint-facts.ts";
 import { compileAll } from "../constraints/match.ts";
 import { withNodeId } from "../constraints/default-resources.ts";
-import type { Judgement } from "../constraints/judgement.ts";
+import type { Judgement } from "../constraints/judge.ts";
 import type { Seconds } from "../../domain/units.ts";
 
 /** What constraints are tested on: an existing node, nodes in flight, or a new node of a bucket. */

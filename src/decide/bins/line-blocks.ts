@@ -1,11 +1,9 @@
-// Long: blocks and their summaries change together in every method.
-import type { Bin } from "./bin.ts";
-import type { BinColumns } from "./bin-columns.ts";
-import { CLAIMED, CLOSED } from "./bin-columns.ts";
-import type { Summary } from "./block-summary.ts";
-import { clearSummary, covers, newSummary, raiseSummary } from "./block-summary.ts";
+import type { Bin, BinColumns } from "./bin-columns.ts";
+import { CLAIMED, CLOSED, EMPTY } from "./bin-columns.ts";
 import type { RoomSearch } from "./room-search.ts";
 import { ALL_BUT } from "./room-search.ts";
+
+// Long: blocks and their summaries change together in every method.
 
 /** Neighbouring bins of a line, with two summaries: of the bins that a demand needs already, and of the others. */
 export interface Block {
@@ -201,4 +199,94 @@ export class LineBlocks {
 function clear({ claimed, unclaimed }: Block): void {
   clearSummary(claimed);
   clearSummary(unclaimed);
+}
+
+/**
+ * An upper bound of what is free on each of several bins. Free amounts only fall while a plan is made, so it stays one. It is recomputed when it
+ * has let a search pass that found nothing.
+ *
+ * Bench row: karpenter-pods 20,000 takes 1.25 times as long without summaries.
+ */
+export interface Summary {
+  /** The largest free amount of each resource. Behind the resources: 1 if one of the bins is empty, else 0. Without bins all are -1. */
+  readonly most: Float64Array;
+  /** The free amounts of the two most used resources. */
+  readonly front: ParetoFront;
+}
+
+export const newSummary = (width: number): Summary => ({ most: new Float64Array(width + 1), front: [] });
+
+/** Makes it the summary of no bins. */
+export function clearSummary({ most, front }: Summary): void {
+  front.length = 0;
+  most.fill(-1);
+}
+
+/** Raises the summary to what is free on a bin. */
+export function raiseSummary({ most, front }: Summary, columns: BinColumns, bin: Bin): void {
+  const { free, width, pair } = columns;
+  const start = bin * width;
+  for (let r = 0; r < width; r += 1) {
+    const left = free[start + r] ?? 0;
+    if (left > (most[r] ?? 0)) most[r] = left;
+  }
+  const isEmpty = ((columns.state[bin] ?? 0) & EMPTY) === 0 ? 0 : 1;
+  if (isEmpty > (most[width] ?? 0)) most[width] = isEmpty;
+  const [a, b] = pair;
+  if (a !== b) addPair(front, free[start + a] ?? 0, free[start + b] ?? 0);
+}
+
+/** Whether one of the bins may have room. False is certain, true is not. */
+export function covers({ most, front }: Summary, { takes, least }: RoomSearch): boolean {
+  if ((most[most.length - 1] ?? 0) < (takes.alone ? 1 : 0)) return false;
+  const { resource, pair } = takes;
+  for (let i = 0; i < resource.length; i += 1)
+    if ((most[resource[i] ?? 0] ?? 0) < (least[i] ?? 0)) return false;
+  return pair === undefined || reaches(front, least[pair[0]] ?? 0, least[pair[1]] ?? 0);
+}
+
+/**
+ * A Pareto front: of all pairs of amounts that were added, those that no other pair equals or exceeds in both amounts. It is stored flat
+ * (first, second, first, second, ...), with falling first amounts and rising second amounts.
+ *
+ * A block of bins keeps one for the two most used resources. The largest free amount of each resource alone is not enough: one bin may have
+ * much free memory and another one many free cores, and no bin has both.
+ *
+ * Bench row: karpenter-pods 20,000 takes 1.2 times as long without it.
+ */
+export type ParetoFront = number[];
+
+/** Whether the front has a pair that is at least as large in both amounts. */
+export function reaches(front: ParetoFront, first: number, second: number): boolean {
+  for (let i = 0; i < front.length; i += 2) {
+    if ((front[i] ?? 0) < first) return false;
+    if ((front[i + 1] ?? 0) >= second) return true;
+  }
+  return false;
+}
+
+/** Adds a pair, and removes the pairs that it equals or exceeds. Nothing changes if the front already reaches the pair. */
+export function addPair(front: ParetoFront, first: number, second: number): void {
+  let at = 0;
+  while (at < front.length && (front[at] ?? 0) > first) at += 2;
+  // The pair before has a larger first amount. The pair at this place has at most the same one.
+  if (at > 0 && (front[at - 1] ?? 0) >= second) return;
+  if (front[at] === first && (front[at + 1] ?? 0) >= second) return;
+  let end = at;
+  while (end < front.length && (front[end + 1] ?? 0) <= second) end += 2;
+  replacePairs(front, at, end, first, second);
+}
+
+/** Replaces the pairs from `at` up to `end` by one pair. Unlike `splice` it allocates nothing: a plan may add millions of pairs. */
+function replacePairs(front: ParetoFront, at: number, end: number, first: number, second: number): void {
+  if (end === at) {
+    front.push(0, 0);
+    for (let i = front.length - 1; i > at + 1; i -= 1) front[i] = front[i - 2] ?? 0;
+  } else if (end > at + 2) {
+    const shorter = front.length - (end - at - 2);
+    for (let i = at + 2; i < shorter; i += 1) front[i] = front[i + (end - at - 2)] ?? 0;
+    front.length = shorter;
+  }
+  front[at] = first;
+  front[at + 1] = second;
 }

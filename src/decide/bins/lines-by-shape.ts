@@ -1,6 +1,6 @@
 // Long: one index. Which lines there are, which of them a bin stands in and when that changes depend on each other.
 import type { SetName } from "../../domain/ids.ts";
-import type { Bin } from "./bin.ts";
+import type { Bin } from "./bin-columns.ts";
 import type { BinTable } from "./bin-table.ts";
 import { Line } from "./first-fit-line.ts";
 import type { Kind } from "./node-kinds.ts";

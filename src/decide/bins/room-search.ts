@@ -1,6 +1,5 @@
 import { TOLERANCE } from "../../domain/tolerance.ts";
-import type { Bin } from "./bin.ts";
-import type { BinColumns } from "./bin-columns.ts";
+import type { Bin, BinColumns } from "./bin-columns.ts";
 import { CLOSED, EMPTY } from "./bin-columns.ts";
 import type { Takes } from "./takes.ts";
 

@@ -2,8 +2,7 @@ import type { BucketOffer } from "../../domain/world.ts";
 import type { NodeView, SharedState } from "../../domain/node-view.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { Budget } from "../constraints/budget.ts";
-import { sizeOfConstraints } from "../constraints/constraint-size.ts";
-import { dependsOnNode } from "../constraints/depends-on-node.ts";
+import { sizeOfConstraints, dependsOnNode, namesGroups } from "../constraints/constraint-facts.ts";
 import type { Subject } from "./empty-node-fit.ts";
 import { viewOf } from "./empty-node-fit.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
@@ -12,8 +11,7 @@ import { compileAll } from "../constraints/match.ts";
 import type { Preference } from "../constraints/preference.ts";
 import { countedPreference, hasPreference } from "../constraints/preference.ts";
 import type { Requirements } from "../constraints/requirements.ts";
-import { namesGroups } from "../constraints/constraint-facts.ts";
-import type { Matcher } from "../constraints/judgement.ts";
+import type { Matcher } from "../constraints/judge.ts";
 
 /**
  * What jobs ask of nodes, without amounts: their marks. Jobs of one shape are tested once for each kind of node. Then only their amounts are

@@ -1,6 +1,6 @@
-import type { BucketOffer } from "../../domain/world.ts";
+import type { BucketOffer, SupplyNode } from "../../domain/world.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
-import type { PlacementGroup } from "../../domain/ids.ts";
+import type { PlacementGroup, ArrayName } from "../../domain/ids.ts";
 import type { NodeView } from "../../domain/node-view.ts";
 import type { Bins } from "../bins/bins.ts";
 import type { Subject } from "../bins/empty-node-fit.ts";
@@ -8,9 +8,9 @@ import type { Place } from "../bins/node-kinds.ts";
 import { comparePlaces } from "../bins/node-kinds.ts";
 import type { Draft } from "../draft/draft.ts";
 import { propertiesOf } from "../bins/empty-node-fit.ts";
-import { DEFAULT_GROUP_SUPPLY, generateGroups } from "./generated-groups.ts";
-import type { Bin } from "../bins/bin.ts";
-import { sortByUse } from "./order-of-use.ts";
+import type { Bin } from "../bins/bin-columns.ts";
+import { compareText } from "../../domain/text.ts";
+import { placementGroup } from "../../domain/ids.ts";
 
 /** A bucket in the list of a plan, with its nodes. */
 export interface ListedBucket {
@@ -130,4 +130,91 @@ function bucketOfNodes(bins: Bins, place: Place, subject: Subject): ListedBucket
     ...(subject.onlyFor === undefined ? {} : { onlyFor: subject.onlyFor }),
   };
   return listedBucket(bins, offer ?? gone, group);
+}
+
+type NodeName = readonly [text: string, number: number];
+
+/**
+ * Sorts new bins into the order of use. Nodes that exist come first, by their own order and then by name. Nodes that are coming follow. Deallocated
+ * nodes that would be the last of the existing ones come behind these. Nodes that this plan makes come last.
+ *
+ * scalelib sorts by name alone. But new nodes take the lowest free names. The next plan would use them before older nodes, place jobs elsewhere and
+ * need one node more. It would also start a deallocated node while another node is idle.
+ */
+export function sortByUse(bins: Bins, fresh: readonly Bin[]): readonly Bin[] {
+  const there = fresh.flatMap((bin): readonly Turn[] => {
+    const node = bins.node(bin);
+    return node === undefined || node.starting === true ? [] : [{ bin, node, name: nameOf(node) }];
+  });
+  there.sort((a, b) => a.node.order - b.node.order || compareNames(a.name, b.name) || a.bin - b.bin);
+  const up = there.findLastIndex(({ node }) => node.deallocated !== true) + 1;
+  const isComing = (bin: Bin): boolean =>
+    bins.origin[bin] === "in-flight" || bins.node(bin)?.starting === true;
+  const coming = fresh.filter(isComing).sort((a, b) => bins.tierOf(a) - bins.tierOf(b) || a - b);
+  return [
+    ...there.slice(0, up).map(({ bin }) => bin),
+    ...coming,
+    ...there.slice(up).map(({ bin }) => bin),
+    ...fresh.filter((bin) => bins.origin[bin] === "planned"),
+  ];
+}
+
+interface Turn {
+  readonly bin: Bin;
+  readonly node: SupplyNode;
+  readonly name: NodeName;
+}
+
+/** Cuts a name into the part before its last "-" and the number behind that. */
+function nameOf(node: SupplyNode): NodeName {
+  const name = node.properties?.().name;
+  const text = typeof name === "string" ? name : node.nodeId;
+  const match = /^(.*)-(\d+)$/.exec(text);
+  return match === null ? [text, 0] : [match[1] ?? "", Number(match[2])];
+}
+
+function compareNames([a, i]: NodeName, [b, j]: NodeName): number {
+  return compareText(a, b) || i - j;
+}
+
+/** How many fresh groups each VM size of an array gets (`buffer`), and the maximum number of groups of the array (`most`). */
+export interface GroupSupply {
+  readonly buffer: number;
+  readonly most: number;
+}
+
+/** scalelib's defaults of `generated_placement_group_buffer` and `max_placement_groups`. */
+export const DEFAULT_GROUP_SUPPLY: GroupSupply = { buffer: 2, most: 10_000 };
+
+/**
+ * Names groups that do not exist yet (scalelib.md 8): "SIZE_pg0", "SIZE_pg1" and so on, without names that the array has. An array that is not for
+ * HPC gets none. Do not call this if the configuration names groups (`World.namesGroups`).
+ */
+export function generateGroups(
+  offers: readonly BucketOffer[],
+  supplyOf: (array: ArrayName) => GroupSupply,
+): ReadonlyMap<BucketOffer, readonly PlacementGroup[]> {
+  const generated = new Map<BucketOffer, readonly PlacementGroup[]>();
+  const known = new Map<ArrayName, Set<string>>();
+  for (const { bucket, groupSizes, pinnedGroup } of offers) {
+    const names = known.get(bucket.array) ?? new Set<string>();
+    known.set(bucket.array, names);
+    for (const group of groupSizes.keys()) names.add(group.toLowerCase());
+    if (pinnedGroup !== undefined) names.add(pinnedGroup.toLowerCase());
+  }
+  for (const offer of offers) {
+    const { maxPlacementGroupSize, onlyFor, notHpc } = offer;
+    if (maxPlacementGroupSize === undefined || onlyFor !== undefined || notHpc === true) continue;
+    const names = known.get(offer.bucket.array) ?? new Set<string>();
+    const { buffer, most } = supplyOf(offer.bucket.array);
+    const groups: PlacementGroup[] = [];
+    for (let i = 0; groups.length < Math.min(buffer, most - names.size + groups.length); i += 1) {
+      const name = `${offer.bucket.machineType}_pg${i}`;
+      if (names.has(name.toLowerCase())) continue;
+      names.add(name.toLowerCase());
+      groups.push(placementGroup(name));
+    }
+    generated.set(offer, groups);
+  }
+  return generated;
 }

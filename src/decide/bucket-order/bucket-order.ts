@@ -4,7 +4,7 @@ import type { Scalar } from "../../domain/resources.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import type { Place } from "../bins/node-kinds.ts";
-import { sizeOfConstraints } from "../constraints/constraint-size.ts";
+import { sizeOfConstraints } from "../constraints/constraint-facts.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { ShortPool } from "../draft/pool-use.ts";
 import { poolReason } from "../draft/pool-use.ts";
@@ -14,16 +14,13 @@ import { presentRemedy } from "../why/remedy.ts";
 import type { Explained } from "../why/unmet.ts";
 import type { Candidates } from "./candidates.ts";
 import { candidatesFor, chooseBuckets } from "./candidates.ts";
-import type { Progress } from "./fill-bucket.ts";
-import { BucketFiller } from "./fill-bucket.ts";
+import type { Progress, BucketPlan } from "./bucket-plan.ts";
+import { BucketFiller, BucketPlanner } from "./bucket-plan.ts";
 import { drains, looksAtPools, takeFromPools, unitsInPools } from "./pools.ts";
-import type { BucketPlan } from "./bucket-plan.ts";
-import { BucketPlanner } from "./bucket-plan.ts";
-import { drainedPools, isWhole } from "./job-rules.ts";
+import { drainedPools, isWhole, fillingsOf } from "./units-in-bucket.ts";
 import type { ListedBucket } from "./bucket-list.ts";
 import { BucketList } from "./bucket-list.ts";
 import type { Filling } from "./units-in-bucket.ts";
-import { fillingsOf } from "./units-in-bucket.ts";
 import { remedyInOrder, reasonsInOrder } from "./why-not-more.ts";
 
 /** The slots of a job that were placed, and the reasons if these are not all. Without reasons if none are wanted. */

@@ -1,10 +1,12 @@
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { unitsOnEmpty } from "../bins/job-ask.ts";
 import { roomIntricate, roomOnNew, slotsAtOnce } from "../bins/slot-by-slot.ts";
 import type { Draft } from "../draft/draft.ts";
 import { drains } from "./pools.ts";
 import type { ListedBucket } from "./bucket-list.ts";
+import type { ShortPool } from "../draft/pool-use.ts";
+import { mostPoolNeeds, unitsInPools as unitsInAllPools } from "../draft/pool-use.ts";
 
 /** Units of the job that fit on a node of the bin. */
 export function unitsOn(draft: Draft, ask: Ask, bin: Bin, filling: Filling): number {
@@ -66,3 +68,18 @@ const BY_ALTERNATIVE: readonly Filling[] = ["first alternative", "whole"];
 /** The fillings to try, in this order. A node task puts all its slots on a node at once, so it has only one. */
 export const fillingsOf = (ask: Ask): readonly Filling[] =>
   hasAlternatives(ask) && ask.unitsPerNode !== 1 ? BY_ALTERNATIVE : WHOLE;
+
+/** Whether the job may use new nodes of the bucket. Only a job that names a dynamic node array makes it grow. */
+export function opensFor({ requirements }: Ask, { offer }: ListedBucket): boolean {
+  return offer.parent === undefined || requirements.arrays?.includes(offer.bucket.array) === true;
+}
+
+/** Whether the job is placed whole or not at all: colocated jobs, and gangs for which all nodes are needed. */
+export function isWhole({ demand: job }: Ask): boolean {
+  return job.colocated || (job.nodeCount !== undefined && job.partial !== true);
+}
+
+/** The pools that alternatives take from and that have too little if every unit takes the most that it can. */
+export function drainedPools({ pools }: Draft, ask: Ask): readonly ShortPool[] {
+  return drains(ask) ? unitsInAllPools(pools, ask, mostPoolNeeds(ask)).short : [];
+}

@@ -14,9 +14,8 @@ import { remedyOf } from "../why/remedy.ts";
 import type { Candidates } from "./candidates.ts";
 import { poolRaises } from "./pools.ts";
 import { poolReason } from "../draft/pool-use.ts";
-import { drainedPools, isWhole, opensFor } from "./job-rules.ts";
+import { drainedPools, isWhole, opensFor, unitsHad, unitsOnNew, unitsUp } from "./units-in-bucket.ts";
 import type { ListedBucket } from "./bucket-list.ts";
-import { unitsHad, unitsOnNew, unitsUp } from "./units-in-bucket.ts";
 
 /** What would place the rest of a job, or why no raise would. `left`: the unmet units. The placed ones are already charged to pools and limits. */
 export function remedyInOrder(

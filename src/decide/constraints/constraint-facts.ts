@@ -1,4 +1,6 @@
-import type { Constraint } from "../../domain/constraint.ts";
+import type { Constraint, NodeProperty } from "../../domain/constraint.ts";
+import type { Scalar } from "../../domain/resources.ts";
+import { isPattern } from "../../domain/shell-pattern.ts";
 
 /*
  * What one constraint says, alternatives and negations included: does it decide on spot, name groups, take something, and of which
@@ -88,5 +90,124 @@ export function countedResources(constraint: Constraint): readonly string[] {
       return countedResources(constraint.of);
     default:
       return [];
+  }
+}
+
+/** Steps to judge constraints on one node: one for each constraint and for each listed value. Long texts count as several. */
+export function sizeOfConstraints(constraints: readonly Constraint[]): number {
+  let size = 0;
+  for (const constraint of constraints) size += sizeOf(constraint);
+  return size;
+}
+
+/** Cost in steps of writing one member as text. Everything but plain amounts is written to find jobs with the same constraints. */
+const STEPS_TO_WRITE = 5;
+
+/** Steps to find the jobs with the same constraints. */
+export function sizeOfText(constraints: readonly Constraint[]): number {
+  let size = 0;
+  for (const constraint of constraints)
+    size += constraint.kind === "amount" ? 1 : STEPS_TO_WRITE * sizeOf(constraint);
+  return size;
+}
+
+function sizeOf(constraint: Constraint): number {
+  switch (constraint.kind) {
+    case "property-choice":
+    case "resource-choice":
+      return 1 + sizeOfValues(constraint.choices);
+    case "and":
+    case "or":
+    case "xor":
+      return 1 + sizeOfConstraints(constraint.of);
+    case "not":
+      return 1 + sizeOf(constraint.of);
+    case "shared-consumable":
+      return 1 + constraint.pools.length;
+    case "never":
+      return sizeOfValue(constraint.message);
+    case "pool-value":
+      return sizeOfValue(constraint.value);
+    default:
+      return 1;
+  }
+}
+
+function sizeOfValues(values: readonly Scalar[]): number {
+  let size = 0;
+  for (const value of values) size += sizeOfValue(value);
+  return size;
+}
+
+/** Number of characters of a text that are read at the cost of one step. A pattern may have thousands. */
+const CHARACTERS_PER_STEP = 32;
+
+/** Cost in steps of matching one pattern. Comparing one plain name costs one step. */
+const STEPS_PER_PATTERN = 3;
+
+function sizeOfValue(value: Scalar): number {
+  if (typeof value !== "string") return 1;
+  const each = isPattern(value) ? STEPS_PER_PATTERN : 1;
+  return each + Math.floor(value.length / CHARACTERS_PER_STEP);
+}
+
+/** Properties that differ between the nodes of one bucket. */
+const OF_ONE_NODE: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
+  "name",
+  "hostname",
+  "fqdn",
+  "hostname_or_uuid",
+  "private_ip",
+  "instance_id",
+  "state",
+  "exists",
+  "keep_alive",
+  "create_time_unix",
+  "last_match_time_unix",
+  "delete_time_unix",
+  "create_time",
+  "last_match_time",
+  "delete_time",
+  "create_time_remaining",
+]);
+
+/** Whether a property differs between the nodes of one bucket. */
+export function isOfOneNode(property: NodeProperty): boolean {
+  return OF_ONE_NODE.has(property);
+}
+
+/** Whether the result of a constraint can differ between two nodes of one bucket with the same resources. Then each node is judged separately. */
+export function dependsOnNode(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "property-choice":
+      return isOfOneNode(constraint.property) || constraint.property === "memory";
+    case "resource-choice":
+      return constraint.resource === "ccnodeid";
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.some(dependsOnNode);
+    case "not":
+      return dependsOnNode(constraint.of);
+    case "capacity-failure-backoff":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Whether a constraint depends on the jobs that are on a node. */
+export function dependsOnJobs(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "exclusive":
+      return constraint.wanted;
+    case "and":
+    case "or":
+    case "xor":
+      return constraint.of.some(dependsOnJobs);
+    case "not":
+      return dependsOnJobs(constraint.of);
+    default:
+      return false;
   }
 }

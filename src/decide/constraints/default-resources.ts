@@ -11,11 +11,10 @@ import {
   multiplySize,
   subtractSize,
 } from "../../domain/size.ts";
-import { sizeOfConstraints } from "./constraint-size.ts";
-import { dependsOnNode, isOfOneNode } from "./depends-on-node.ts";
+import { sizeOfConstraints, dependsOnNode, isOfOneNode } from "./constraint-facts.ts";
 import { compileAll } from "./match.ts";
 import type { NodeView, SharedState } from "../../domain/node-view.ts";
-import type { Matcher } from "./judgement.ts";
+import type { Matcher } from "./judge.ts";
 
 /** Default resources, compiled to be applied to many nodes. */
 export interface Defaults {

@@ -1,7 +1,8 @@
-import type { Constraint } from "../../domain/constraint.ts";
-import type { Matcher } from "./judgement.ts";
-import { PLAIN_MET, refused } from "./judgement.ts";
+import type { Constraint, SharedConsumable } from "../../domain/constraint.ts";
+import type { Matcher, Judgement, Met, Shared } from "./judge.ts";
 import {
+  PLAIN_MET,
+  refused,
   compileChoice,
   judgeAmount,
   judgeBackoff,
@@ -9,8 +10,13 @@ import {
   judgeGroup,
   judgePool,
   judgePoolValue,
+  sum,
+  takeFrom,
 } from "./judge.ts";
-import { compileAnd, compileNot, compileOr, compileShared, compileXor } from "./join.ts";
+import type { Size } from "../../domain/size.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import type { NodeView } from "../../domain/node-view.ts";
+import { sharedPoolName } from "./shared-pools.ts";
 
 /** Compiles constraints that must all hold at once, as those of a job. */
 export function compileAll(constraints: readonly Constraint[]): Matcher {
@@ -100,3 +106,183 @@ function compileNow(constraint: Constraint, compiled: Compiled | undefined): Mat
 
 const withoutNesting = (constraints: readonly Constraint[]): readonly Constraint[] =>
   constraints.flatMap((one) => (one.kind === "and" ? withoutNesting(one.of) : [one]));
+
+/**
+ * All members must hold at once. Amounts of one resource add up. (In scalelib the second is skipped or an error: defects 21 and 22.) The
+ * first member that fails is the reason. Of a member with alternatives (`isChoice`), the first alternative that holds counts. If there is no
+ * room for it together with the other members, the first one that holds on what these leave.
+ */
+export function compileAnd(members: readonly Matcher[], isChoice: readonly boolean[] = []): Matcher {
+  const choices = members.filter((_, at) => isChoice[at] === true);
+  return (node, shared, job) => {
+    const met: Met[] = [];
+    let failure: Refusal | undefined;
+    let space: number | undefined;
+    for (const member of members) {
+      const one = member(node, shared, job);
+      space = lesserSpace(space, one.space);
+      if (one.kind === "met") met.push(one);
+      else failure ??= one.refusal;
+    }
+    if (failure !== undefined) return refused(failure, space);
+    if (met.every(isPlain)) return space === undefined ? PLAIN_MET : { ...PLAIN_MET, space };
+    const joint = joinTakes(met, node, shared, space);
+    return joint.kind === "met" || choices.length === 0
+      ? joint
+      : (joinOthers(
+          met.filter((_, at) => isChoice[at] !== true),
+          choices,
+          node,
+          shared,
+          job,
+        ) ?? joint);
+  };
+}
+
+/** The members without alternatives, joined with alternatives that hold on what they leave. Undefined if there are none. */
+function joinOthers(
+  sure: readonly Met[],
+  choices: readonly Matcher[],
+  node: NodeView,
+  shared: Shared,
+  job: string | undefined,
+): Met | undefined {
+  const joint = new Joint(node, shared);
+  const available = { ...node.available };
+  const rest: NodeView = { ...node, available };
+  // Nothing is copied: a cluster may have thousands of pools, of which a job uses few.
+  const left: Shared = {
+    values: shared.values,
+    left: { get: (pool) => minus(shared.left.get(pool), joint.drains.get(pool)) },
+  };
+  const add = (one: Met): boolean => {
+    if (joint.add(one) !== undefined) return false;
+    for (const resource of one.takes.keys())
+      available[resource] = takeFrom(node.available[resource], joint.takes.get(resource) ?? 0);
+    return true;
+  };
+  if (!sure.every(add)) return undefined;
+  for (const choice of choices) {
+    const one = choice(rest, left, job);
+    if (one.kind === "refused" || !add(one)) return undefined;
+  }
+  return joint.met;
+}
+
+const minus = (amount: number | undefined, taken = 0): number | undefined =>
+  amount === undefined ? undefined : amount - taken;
+
+/** Whether a member takes nothing. */
+const isPlain = ({ takes, drains, closes }: Met): boolean =>
+  takes.size === 0 && drains.size === 0 && closes === undefined;
+
+function joinTakes(
+  met: readonly Met[],
+  node: NodeView,
+  shared: Shared,
+  least: number | undefined,
+): Judgement {
+  const joint = new Joint(node, shared, least);
+  for (const one of met) {
+    const refusal = joint.add(one);
+    if (refusal !== undefined) return refusal;
+  }
+  return joint.met;
+}
+
+/** Adds up members that must hold at once. */
+class Joint {
+  readonly takes = new Map<string, number | Size>();
+  readonly drains = new Map<string, number>();
+  readonly #node: NodeView;
+  readonly #shared: Shared;
+  #space: number | undefined;
+  #closes: Met["closes"];
+
+  constructor(node: NodeView, shared: Shared, least?: number) {
+    this.#node = node;
+    this.#shared = shared;
+    this.#space = least;
+  }
+
+  /** Adds a member. Returns the refusal if there is no room for it together with the others. */
+  add(one: Met): Judgement | undefined {
+    this.#space = lesserSpace(this.#space, one.space);
+    if (one.closes !== undefined && this.#closes !== "job") this.#closes = one.closes;
+    for (const [resource, take] of one.takes) {
+      const before = this.takes.get(resource);
+      const all = before === undefined ? take : sum(before, take);
+      this.takes.set(resource, all);
+      if (before === undefined) continue;
+      const judged = judgeAmount(resource, all, this.#node.available[resource]);
+      if (judged.kind === "refused") return judged;
+      this.#space = lesserSpace(this.#space, judged.space);
+    }
+    for (const [pool, amount] of one.drains) {
+      const total = (this.drains.get(pool) ?? 0) + amount;
+      this.drains.set(pool, total);
+      if (total === amount) continue;
+      const judged = judgePool(pool, total, this.#shared.left.get(pool));
+      if (judged.kind === "refused") return judged;
+      this.#space = lesserSpace(this.#space, judged.space);
+    }
+    return undefined;
+  }
+
+  get met(): Met {
+    return {
+      kind: "met",
+      score: 1,
+      takes: this.takes,
+      drains: this.drains,
+      ...(this.#space === undefined ? {} : { space: this.#space }),
+      ...(this.#closes === undefined ? {} : { closes: this.#closes }),
+    };
+  }
+}
+
+function lesserSpace(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+/** One alternative must hold. The first one that does is charged. */
+export function compileOr(members: readonly Matcher[]): Matcher {
+  return (node, shared, job) => {
+    const refusals: Refusal[] = [];
+    for (const [at, member] of members.entries()) {
+      const judgement = member(node, shared, job);
+      if (judgement.kind === "met") return { ...judgement, score: members.length - at };
+      refusals.push(judgement.refusal);
+    }
+    return refused({ code: "no-alternative", refusals }, 0);
+  };
+}
+
+/** Exactly one alternative must hold. */
+export function compileXor(members: readonly Matcher[]): Matcher {
+  return (node, shared, job) => {
+    const judgements = members.map((member) => member(node, shared, job));
+    const met = judgements.filter((one) => one.kind === "met");
+    const [only] = met;
+    if (only !== undefined && met.length === 1) return { ...only, score: 1 };
+    if (met.length > 1) return refused({ code: "several-alternatives", holding: met.length }, 0);
+    const refusals = judgements.flatMap((one) => (one.kind === "refused" ? [one.refusal] : []));
+    return refused({ code: "no-alternative", refusals }, 0);
+  };
+}
+
+/** The member must not hold. It takes nothing. (In scalelib it does: defect 12.) */
+export function compileNot(member: Matcher): Matcher {
+  return (node, shared, job) =>
+    member(node, shared, job).kind === "met" ? refused({ code: "holds" }) : PLAIN_MET;
+}
+
+/** All pools of a shared consumable have enough. */
+export function compileShared({ resource, pools, amount }: SharedConsumable): Matcher {
+  return compileAnd(
+    pools.map(({ source }): Matcher => {
+      const pool = sharedPoolName(resource, source);
+      return (_, { left }) => judgePool(pool, amount, left.get(pool));
+    }),
+  );
+}

@@ -1,10 +1,9 @@
 import type { Constraint } from "../../domain/constraint.ts";
 import type { NodeView, SharedState } from "../../domain/node-view.ts";
 import type { Budget } from "./budget.ts";
-import { sizeOfConstraints } from "./constraint-size.ts";
+import { sizeOfConstraints, takesSomething } from "./constraint-facts.ts";
 import type { Compiled, Member } from "./match.ts";
 import { compile, joinMembers, membersOf } from "./match.ts";
-import { takesSomething } from "./constraint-facts.ts";
 
 /** How good a choice a node is by the job's own lists and alternatives. Higher is better, 0 means no preference. */
 export type Preference = (node: NodeView, shared: SharedState) => number;

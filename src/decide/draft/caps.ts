@@ -4,7 +4,7 @@ import type { Reason } from "../../domain/reason.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { Bins } from "../bins/bins.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 
 interface OpenCap {
   readonly cap: Cap;

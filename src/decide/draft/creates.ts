@@ -3,7 +3,7 @@ import { canonicalText } from "../../domain/canonical.ts";
 import { purposeInDynamic } from "../../domain/bucket.ts";
 import type { Kind } from "../bins/node-kinds.ts";
 import type { Bins } from "../bins/bins.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 
 /** Up to this number of creates, their order is the order in which the plan opened the nodes. */
 const MOST_APART = 24;

@@ -4,17 +4,16 @@ import type { Instant } from "../../domain/units.ts";
 import type { Bins } from "../bins/bins.ts";
 import { Caps } from "./caps.ts";
 import { Capacity } from "./capacity.ts";
-import type { GroupTally } from "./group-tally.ts";
+import type { GroupTally, GroupNames } from "./group-names.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import type { Scope } from "../bins/scope.ts";
 import type { Shape } from "../bins/shape.ts";
-import type { GroupNames } from "./group-names.ts";
 import { groupNamesOf } from "./group-names.ts";
 import type { KnownOffers, Opening } from "./offered.ts";
 import { noOffersKnown } from "./offered.ts";
 import { UnknownPools } from "./pool-use.ts";
 import type { Takes } from "../bins/takes.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 
 /** How a plan is tried. */
 export interface Way {

@@ -7,7 +7,7 @@ import { mergeAttributes, withoutPlacementGroup } from "../../domain/attributes.
 import type { BucketOffer } from "../../domain/world.ts";
 import { noteScaleSet } from "./scale-set.ts";
 import { closedTo, groupClosedTo } from "./closed.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 
 /** Keeps `nodes` nodes in the bin and moves the others to a new bin with the same properties. Undefined if there are no others. */
 export function splitBin(draft: Draft, bin: Bin, nodes: number): Bin | undefined {

@@ -15,12 +15,11 @@ import { writeResources } from "../../domain/resources.ts";
 import type { TimeoutRules, Timeouts } from "../../domain/timeouts.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import { isoTime } from "../../domain/units.ts";
-import { firstResources } from "../constraints/first-resources.ts";
+import { firstResources, amountsText } from "./host-text.ts";
 import type { Unknown } from "./explain-job.ts";
 import { NEAREST } from "./explain-job.ts";
-import { amountsText } from "./host-text.ts";
-import type { LoadOfNode } from "./jobs-on-node.ts";
-import { MOST_JOBS, jobsOn, loadText } from "./jobs-on-node.ts";
+import type { LoadOfNode } from "./explained-demand.ts";
+import { MOST_JOBS, jobsOn, loadText } from "./explained-demand.ts";
 import type { ReportedHost } from "../world/reported-hosts.ts";
 import { showText } from "../../domain/shown.ts";
 

@@ -1,6 +1,5 @@
 import { valueText } from "../../domain/refusal.ts";
 import type { Resources } from "../../domain/resources.ts";
-import { firstResources } from "../constraints/first-resources.ts";
 import type { HostAmounts } from "../world/host-view.ts";
 
 /** The amounts that a scheduler reports of a host, in a sentence. */
@@ -17,4 +16,17 @@ function listOf(resources: Resources): string {
   return Object.entries(resources)
     .map(([name, value]) => `${name} ${valueText(value)}`)
     .join(", ");
+}
+
+/** Maximum number of characters of the resources of one host in an explanation. A report may list 10,000 resources and long texts. */
+const MOST_CHARACTERS = 20_000;
+
+/** The first resources of a host, up to a readable length. */
+export function firstResources(all: Resources): Resources {
+  let characters = 0;
+  const first = Object.entries(all).filter(([name, value]) => {
+    characters += name.length + (typeof value === "string" ? value.length : 10);
+    return characters <= MOST_CHARACTERS;
+  });
+  return first.length === Object.keys(all).length ? all : Object.fromEntries(first);
 }

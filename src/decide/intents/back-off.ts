@@ -63,7 +63,7 @@ export function backOff(
 
 /**
  * Removes pauses that ended long ago. The next failure of their bucket then begins with the shortest pause. A pause for nodes that went down
- * stays for a day, or until a node of the bucket has lasted (stops/short-lives.ts).
+ * stays for a day, or until a node of the bucket has lasted (stops/pause-buckets.ts).
  */
 export function forgetOldBackoffs(backoffs: readonly Backoff[], now: Instant): readonly Backoff[] {
   const kept = backoffs.filter(

@@ -6,7 +6,7 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { SetEntry } from "../../domain/request-sets.ts";
 import { memoryOfEntry, partsOf } from "../../domain/request-sets.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import { outcomeLeftOut } from "../search/outcome.ts";
+import { outcomeLeftOut } from "../search/attempt.ts";
 import type { LastPlan } from "../../domain/world.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Constraint } from "../../domain/constraint.ts";

@@ -1,4 +1,3 @@
-// Long: one question (which nodes can the plan do without?) and the trial plans that answer it within one budget.
 import type { Allocation, AllocationPolicy } from "../../domain/allocation.ts";
 import type { World } from "../../domain/world.ts";
 import type { Node } from "../../domain/cluster.ts";
@@ -12,10 +11,12 @@ import { allocate } from "../search/allocate.ts";
 import { buildWorld, readyOnly } from "../world/build-world.ts";
 import { ORDER, orderOf, orderUnmarked } from "../world/order-of-use.ts";
 import type { WorldInput } from "../world/world-input.ts";
-import { allocationPolicyOf } from "./allocation-policy.ts";
 import { NONE_ASIDE } from "../../domain/aside.ts";
 import type { Unread } from "../senders/demands-in-force.ts";
 import { LeftOut } from "./left-out.ts";
+import type { Policy } from "../../domain/policy.ts";
+
+// Long: one question (which nodes can the plan do without?) and the trial plans that answer it within one budget.
 
 /** The input of trial plans: a cluster without the order of use and without demands. */
 export type Supply = Omit<WorldInput, "order" | "demands">;
@@ -214,4 +215,19 @@ function isAsGood(future: Present, present: Present): boolean {
     brought(future) <= brought(present) &&
     future.outcomes.every((outcome, i) => outcome.placed >= (present.outcomes[i]?.placed ?? 0))
   );
+}
+
+/** Prefix of the names of generated placement groups. */
+const GROUP_PREFIX = "group-";
+
+/** The allocator's policy, from the configuration of a cluster. */
+export function allocationPolicyOf(policy: Policy): AllocationPolicy {
+  const { preference, among, groupFillTimeoutSeconds: groupFillSeconds, planSteps: steps } = policy;
+  return {
+    groupPrefix: GROUP_PREFIX,
+    groupFillSeconds,
+    preference,
+    among,
+    ...(steps === undefined ? {} : { steps }),
+  };
 }

@@ -3,14 +3,13 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
-import { doubtedNodes } from "../nodes/doubt.ts";
+import { doubtedNodes, excludedNodes } from "../nodes/doubt.ts";
 import { demandsInForce } from "../senders/demands-in-force.ts";
 import { reportedHosts } from "../world/reported-hosts.ts";
 import type { JudgedHosts } from "../world/scheduler-only.ts";
 import { judgeHosts } from "../world/scheduler-only.ts";
 import { buildWorld } from "../world/build-world.ts";
 import { pendingCreates, stoppingNodes } from "../intents/open-intents.ts";
-import { excludedNodes } from "../nodes/excluded.ts";
 import { orderOf } from "../world/order-of-use.ts";
 
 /** The part of a record that affects the supply. */

@@ -4,13 +4,13 @@ import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Questions } from "../../domain/questions.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { PlanLoads } from "../../domain/plan.ts";
+import type { PlanLoads, LoadRun, PlanLoad } from "../../domain/plan.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Pool, RankedDemand } from "../../domain/demand.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Aside } from "../../domain/aside.ts";
-import type { Allocation } from "../../domain/allocation.ts";
+import type { Allocation, NodeLoad } from "../../domain/allocation.ts";
 import type { LastPlan, World } from "../../domain/world.ts";
 import type { Reports } from "../world/scheduler-only.ts";
 import { orderOf } from "../world/order-of-use.ts";
@@ -19,17 +19,14 @@ import { buildWorld } from "../world/build-world.ts";
 import { isIdleLongEnough } from "../stops/scale-down.ts";
 import { heldNodes } from "../stops/held.ts";
 import { allocate } from "../search/allocate.ts";
-import { uselessNodes } from "../nodes/replaced.ts";
-import { excludedNodes } from "../nodes/excluded.ts";
-import { doubtedNodes } from "../nodes/doubt.ts";
-import type { Supply } from "./spare.ts";
-import { allocationPolicyOf } from "./allocation-policy.ts";
-import { isServedByReady, spareAmongReady } from "./spare.ts";
-import type { Recall } from "./recall.ts";
-import { premisesOf } from "./recall.ts";
-import { storeLoads } from "./plan-loads.ts";
+import { uselessNodes, excludedNodes, doubtedNodes } from "../nodes/doubt.ts";
+import type { Supply, Spare } from "./spare.ts";
+import { allocationPolicyOf, isServedByReady, spareAmongReady } from "./spare.ts";
+import { premisesOf, Recall } from "./recall.ts";
 import { LeftOut, withLastPlaced } from "./left-out.ts";
 import { pendingCreates, stoppingNodes } from "../intents/open-intents.ts";
+import type { BucketKey } from "../../domain/bucket.ts";
+import { bucketId } from "../../domain/bucket.ts";
 
 /** The part of the allocator's answer that a plan uses. */
 export interface Weighing extends Pick<
@@ -197,3 +194,80 @@ function isTimeless({ groups }: Weighing): boolean {
 function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean {
   return node.goneAt === undefined && (node.draining !== undefined || isIdleLongEnough(node, policy, now));
 }
+
+/** The last answers of the planner about one cluster. They are reused while nothing has changed. */
+export interface Recalls {
+  readonly plans: Recall<Weighing>;
+  /** Plans of the virtual fleet. */
+  readonly virtual: Recall<Weighing>;
+  /** Answers to nodes that ask whether they may stop. */
+  readonly stops: Recall<Spare>;
+}
+
+/** No answers yet. */
+export const noRecalls = (): Recalls => ({ plans: new Recall(), virtual: new Recall(), stops: new Recall() });
+
+/** Maximum number of nodes, or runs of identical nodes, that a plan stores, and of runs of jobs on them. The nodes of others are counted in `cut`. */
+const MOST_LOADS = 20_000;
+const MOST_RUNS = 200_000;
+
+/** The placements of an allocation in the stored form: jobs by their position among the outcomes, in runs, and buckets by their position in a list. */
+export function storeLoads({ loads, outcomes }: Pick<Allocation, "loads" | "outcomes">): PlanLoads {
+  const positions = new Map<string, number>();
+  // Nothing of the others is on a node, and a long queue has 100,000 of them.
+  outcomes.forEach(({ set, id, placed }, at) => {
+    if (placed > 0) positions.set(`${set}/${id}`, at);
+  });
+  const places = new Map<string, { readonly bucket: BucketKey; readonly at: number }>();
+  // Most nodes share the object of their bucket.
+  const known = new Map<BucketKey, number>();
+  const placeOf = (bucket: BucketKey): number => {
+    const id = bucketId(bucket);
+    const place = places.get(id) ?? { bucket, at: places.size };
+    places.set(id, place);
+    known.set(bucket, place.at);
+    return place.at;
+  };
+  const stored: PlanLoad[] = [];
+  let runs = 0;
+  let cut = 0;
+  for (const load of loads) {
+    const jobs = runsOf(load, positions);
+    if (stored.length >= MOST_LOADS || runs + jobs.length > MOST_RUNS) {
+      cut += load.count;
+      continue;
+    }
+    runs += jobs.length;
+    const { origin, nodeId, count } = load;
+    const bucket = known.get(load.bucket) ?? placeOf(load.bucket);
+    stored.push(
+      nodeId === undefined ? { origin, bucket, count, jobs } : { origin, bucket, nodeId, count, jobs },
+    );
+  }
+  return { buckets: [...places.values()].map(({ bucket }) => bucket), loads: stored, cut };
+}
+
+/** Consecutive jobs among the outcomes with the same number of slots are one run. */
+function runsOf({ jobs }: NodeLoad, positions: ReadonlyMap<string, number>): readonly LoadRun[] {
+  const [only] = jobs;
+  if (only !== undefined && jobs.length === 1) {
+    const at = positions.get(only.by);
+    return at === undefined ? [] : [runOf(at, at, only.slots, only.bound)];
+  }
+  const sorted = jobs
+    .flatMap(({ by, slots, bound }) => {
+      const at = positions.get(by);
+      return at === undefined ? [] : [{ at, slots, bound }];
+    })
+    .toSorted((a, b) => Number(b.bound) - Number(a.bound) || a.at - b.at);
+  const runs: { first: number; last: number; readonly slots: number; readonly bound: boolean }[] = [];
+  for (const { at, slots, bound } of sorted) {
+    const run = runs.at(-1);
+    if (run !== undefined && run.last + 1 === at && run.slots === slots && run.bound === bound) run.last = at;
+    else runs.push({ first: at, last: at, slots, bound });
+  }
+  return runs.map(({ first, last, slots, bound }) => runOf(first, last, slots, bound));
+}
+
+const runOf = (first: number, last: number, slots: number, bound: boolean): LoadRun =>
+  bound ? [first, last, slots, 1] : [first, last, slots];

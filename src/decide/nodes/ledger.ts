@@ -5,13 +5,12 @@ import type { Busyness, Ledger, LedgerNode, NodeStart } from "../../domain/ledge
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { InTurn } from "../../domain/in-turn.ts";
-import { nextLeftReady } from "./down.ts";
+import { nextLeftReady, nextUnclear } from "./doubt.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
 import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
 import { factOfNode } from "./planned-beside.ts";
-import { nextUnclear } from "./unclear.ts";
 import type { Observation } from "../../domain/observation.ts";
 import type { HostFact, HostFacts } from "../senders/host-facts.ts";
 

@@ -1,3 +1,4 @@
+import { HAND_ON_SECONDS } from "./calls.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Owner, WakeId } from "../../domain/ids.ts";
 import { wakeId } from "../../domain/ids.ts";
@@ -6,7 +7,6 @@ import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord, PendingWake } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
-import { HAND_ON_SECONDS } from "./cut-off.ts";
 
 /** When the next tick is due, and which wake message ticks if the timer does not (docs/protocol.md, Ticks). */
 

@@ -16,7 +16,7 @@ import type { Capacity } from "../draft/capacity.ts";
 import type { Scope } from "../bins/scope.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import type { Ask } from "../bins/job-ask.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 import { misfit, roomRefusal } from "../draft/refusals.ts";
 import { knowsNoGroups } from "../bins/scope.ts";
 

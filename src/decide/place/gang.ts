@@ -10,7 +10,7 @@ import type { Scope } from "../bins/scope.ts";
 import { groupKey, nameGroup } from "../draft/group-names.ts";
 import type { Offered } from "../draft/offered.ts";
 import { NO_PRICE } from "../draft/offered.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 import type { GangSite, Opening } from "./gang-ways.ts";
 import {
   STEPS_PER_REFUSAL,

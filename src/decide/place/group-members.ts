@@ -1,19 +1,20 @@
-// Long: one rule finds the nodes of groups, whether they exist, are in flight or are planned.
 import type { World } from "../../domain/world.ts";
 import { bucketId } from "../../domain/bucket.ts";
 import type { GroupFill } from "../../domain/group-fill.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { comparePlaces } from "../bins/node-kinds.ts";
 import type { Scope } from "../bins/scope.ts";
 import type { Draft } from "../draft/draft.ts";
 import { groupStem } from "../draft/group-names.ts";
-import type { GroupKind } from "../draft/group-tally.ts";
+import type { GroupKind } from "../draft/group-names.ts";
 import { isDeallocated, splitBin } from "../draft/new-nodes.ts";
-import { sizeIn } from "./group-key.ts";
+import type { GroupDemand } from "../../domain/demand.ts";
+
+// Long: one rule finds the nodes of groups, whether they exist, are in flight or are planned.
 
 /** Number of bins that are skipped at the cost of one step. */
 const BINS_PER_STEP = 8;
@@ -204,4 +205,21 @@ export function inOrderOfUse({ bins }: Draft, group: Group): readonly Bin[] {
       compareText(bins.node(a)?.nodeId ?? "", bins.node(b)?.nodeId ?? "") ||
       a - b,
   );
+}
+
+/** What all groups of one array and size share: "execute:64" for 64 cores, "execute:16n" for 16 nodes (cyclecloud-wire.md C.2). */
+export function groupKeyOf({ array, size }: Pick<GroupDemand, "array" | "size">): string {
+  return `${array}:${size.count}${size.unit === "nodes" ? "n" : ""}`;
+}
+
+/** The group size in a key. 0 if it has none. */
+export function sizeOfKey(key: string): GroupDemand["size"] {
+  const [, count = "0", nodes] = /:(\d+)(n?)$/.exec(key) ?? [];
+  return { unit: nodes === "n" ? "nodes" : "cores", count: Number(count) };
+}
+
+/** Number of nodes of a whole group, if each has this many cores. Infinite if no number of nodes is enough. */
+export function sizeIn({ size }: Pick<GroupDemand, "size">, cores: number): number {
+  if (size.unit === "nodes") return size.count;
+  return cores > 0 ? Math.ceil(size.count / cores) : Number.POSITIVE_INFINITY;
 }

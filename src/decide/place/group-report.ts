@@ -2,12 +2,11 @@ import type { GroupedArray, GroupState } from "../../domain/plan.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { Group } from "./group-members.ts";
-import { chunksOf, countReady, existingGroups, isGivenUp, isWhole } from "./group-members.ts";
-import { sizeOfKey } from "./group-key.ts";
+import { chunksOf, countReady, existingGroups, isGivenUp, isWhole, sizeOfKey } from "./group-members.ts";
 import type { Place } from "../bins/node-kinds.ts";
-import type { GroupTally } from "../draft/group-tally.ts";
-import { emptyTally } from "../draft/group-tally.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { GroupTally } from "../draft/group-names.ts";
+import { emptyTally } from "../draft/group-names.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 
 /** Maximum number of sets that are named. */
 const MOST_SETS = 10;

@@ -1,4 +1,3 @@
-// Long: all steps that place one demand for groups, from counting existing groups to creating nodes.
 import type { BucketOffer } from "../../domain/world.ts";
 import type { GroupDemand, NodeAttributes } from "../../domain/demand.ts";
 import type { PlacementGroup, SetName } from "../../domain/ids.ts";
@@ -6,21 +5,28 @@ import type { Reason } from "../../domain/reason.ts";
 import { closedTo } from "../draft/closed.ts";
 import { ownOffer } from "../world/counterparts.ts";
 import type { Draft } from "../draft/draft.ts";
-import { withGroupId } from "./group-id.ts";
 import type { Group } from "./group-members.ts";
-import { existingGroups, fillsUntil, inOrderOfUse, isGivenUp, isWhole } from "./group-members.ts";
-import { groupKeyOf, sizeIn } from "./group-key.ts";
-import type { GivenUpGroup, GroupKind, GroupTally } from "../draft/group-tally.ts";
+import {
+  existingGroups,
+  fillsUntil,
+  inOrderOfUse,
+  isGivenUp,
+  isWhole,
+  groupKeyOf,
+  sizeIn,
+} from "./group-members.ts";
+import type { GivenUpGroup, GroupKind, GroupTally } from "../draft/group-names.ts";
 import type { Place } from "../bins/node-kinds.ts";
 import { growthRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
-import { emptyTally } from "../draft/group-tally.ts";
+import { emptyTally, nameGroup } from "../draft/group-names.ts";
 import { attributesOn, createNodes, splitBin } from "../draft/new-nodes.ts";
-import { nameGroup } from "../draft/group-names.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 import { isUngrouped } from "../bins/scope.ts";
 import { newGroupRefusal, roomRefusal } from "../draft/refusals.ts";
 import { offerAt } from "../draft/offered.ts";
+
+// Long: all steps that place one demand for groups, from counting existing groups to creating nodes.
 
 /** A demand for groups that is being placed. */
 export interface AskedGroups {
@@ -264,4 +270,24 @@ export function tallyOf(draft: Draft, demand: GroupKind, key: string, set: SetNa
   tally.sets.add(set);
   draft.groups.set(key, tally);
   return tally;
+}
+
+/**
+ * The attributes of a group's nodes: the attributes of the demand, with the group's id as `GroupId` and, for the scripts of jobs, in the
+ * configuration as `cyclecloud.node.group_id` (cyclecloud-wire.md C.2). An id in the attributes of the demand is replaced.
+ */
+export function withGroupId(attributes: NodeAttributes = {}, group: PlacementGroup): NodeAttributes {
+  const others = Object.entries(attributes).filter(([key]) => key.toLowerCase() !== "groupid");
+  return {
+    ...Object.fromEntries(others),
+    Configuration: putDeep(attributes["Configuration"], ["cyclecloud", "node", "group_id"], group),
+    GroupId: group,
+  };
+}
+
+/** Puts a value at the end of a path. Other members of the objects on the path stay. Values on the path that are no objects are replaced. */
+function putDeep(into: unknown, [key, ...path]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  const members = typeof into === "object" && into !== null && !Array.isArray(into) ? into : {};
+  return { ...members, [key]: putDeep(Reflect.get(members, key), path, value) };
 }

@@ -13,7 +13,7 @@ import type { Scope } from "../bins/scope.ts";
 import { createNodes, splitBin, startIfDeallocated } from "../draft/new-nodes.ts";
 import { groupKey, nameGroup } from "../draft/group-names.ts";
 import type { Offered } from "../draft/offered.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 
 /** The state of placing one job, in units. */
 export interface Progress {

@@ -7,7 +7,7 @@ import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { Scope } from "../bins/scope.ts";
 import { attributesOn, createNodes, splitBin, startIfDeallocated } from "../draft/new-nodes.ts";
 import { NO_PRICE } from "../draft/offered.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 
 /** Number of bins that are skipped at the cost of one step. */
 const BINS_PER_STEP = 4;

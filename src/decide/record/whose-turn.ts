@@ -1,10 +1,10 @@
+import { HAND_ON_SECONDS } from "../pace/calls.ts";
 import type { Owner, RequestId } from "../../domain/ids.ts";
 import type { CallBounds } from "../../domain/policy.ts";
 import type { Intent } from "../../domain/intent.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
-import { HAND_ON_SECONDS } from "../pace/cut-off.ts";
 import { nextTogether, nextToken } from "../pace/observation-times.ts";
 import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "../intents/send-times.ts";
 import { dropSilentCreates } from "../intents/settle-create.ts";

@@ -9,7 +9,7 @@ import type { Place } from "../bins/node-kinds.ts";
 import type { Progress } from "../place/pack.ts";
 import { poolNeeds, takeFromPools, unitsInPools } from "../draft/pool-use.ts";
 import { splitBin } from "../draft/new-nodes.ts";
-import type { Bin } from "../bins/bin.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 import { bucketId } from "../../domain/bucket.ts";
 
 /** Where the last plan placed a job: this many slots on each node of a bin. */

@@ -1,4 +1,4 @@
-import type { GroupDemand, TargetDemand } from "../../domain/demand.ts";
+import type { GroupDemand, TargetDemand, RankedDemand } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { DemandOutcome } from "../../domain/plan.ts";
 import type { Reason } from "../../domain/reason.ts";
@@ -6,7 +6,7 @@ import { Bins } from "../bins/bins.ts";
 import type { Entry } from "../bins/entry.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import type { JobClass } from "../bins/job-class.ts";
-import type { Place } from "../bins/node-kinds.ts";
+import type { Place, Kind } from "../bins/node-kinds.ts";
 import type { Scope } from "../bins/scope.ts";
 import { BucketOrder } from "../bucket-order/bucket-order.ts";
 import { holderOf } from "../draft/caps.ts";
@@ -22,12 +22,18 @@ import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
 import { putAsBefore } from "./as-before.ts";
 import type { Attempt } from "./better.ts";
 import { costOf } from "./better.ts";
-import type { Placed } from "./outcome.ts";
-import { NO_REASONS, outcomeLeftOut, outcomeOf } from "./outcome.ts";
-import type { Problem, Unread } from "./problem.ts";
-import type { Scopes } from "./scopes.ts";
-import { shrinkShared } from "./shrink.ts";
-import type { Try } from "./tries.ts";
+import type { Problem, Unread, Scopes } from "./problem.ts";
+import type { Try } from "./hardest-first.ts";
+import { askedBy } from "../../domain/plan.ts";
+import { gatherReasons } from "../why/fold-reasons.ts";
+import { presentRemedy, remedyFromReasons } from "../why/remedy.ts";
+import type { Explained } from "../why/unmet.ts";
+import type { BucketOffer } from "../../domain/world.ts";
+import { closedTo } from "../draft/closed.ts";
+import type { Shape } from "../bins/shape.ts";
+import { TOLERANCE } from "../../domain/tolerance.ts";
+import { NO_PRICE } from "../draft/offered.ts";
+import type { Bin } from "../bins/bin-columns.ts";
 
 /** Places the entries of a try, in its order, into an empty plan. `withReasons`: also works out why demands are unmet. */
 export function attempt(
@@ -235,4 +241,106 @@ function tryJob(
   const { placed, pending, short } = placeJob(draft, ask, kept, scope, home);
   if (short === undefined || reasonBudget === undefined) return { placed, pending, reasons: NO_REASONS };
   return { placed, pending, ...explainJob(draft, reasonBudget, scope, home, short) };
+}
+
+/** How much of a demand was placed, and why that is not all of it, if reasons are wanted. */
+export type Placed = Pick<DemandOutcome, "placed" | "pending"> & Explained;
+
+/** The outcome of a demand that the plan read. */
+export function outcomeOf(
+  { set, demand }: Entry,
+  { placed, pending, reasons, binding }: Placed,
+): DemandOutcome {
+  const { id, kind } = demand;
+  const { unit, asked } = askedBy(demand);
+  if (reasons.length === 0 && binding === undefined)
+    return { set, id, kind, unit, asked, placed, pending, reasons: NO_REASONS };
+  const outcome = { set, id, kind, unit, asked, placed, pending };
+  const gathered = gatherReasons(reasons);
+  return { ...outcome, ...gathered, ...presentRemedy(binding ?? remedyFromReasons(gathered.reasons)) };
+}
+
+export const NO_REASONS: readonly Reason[] = [];
+
+/** The outcome of a demand that the plan leaves out. `begun`: its outcome so far, if placing it had begun. `isTooDear`: of the configuration. */
+export function outcomeLeftOut(
+  { set, demand }: RankedDemand,
+  begun: DemandOutcome | undefined,
+  isTooDear: boolean | undefined,
+): DemandOutcome {
+  const { id, kind } = demand;
+  const { placed, pending } = begun ?? { placed: 0, pending: 0 };
+  const { unit, asked } = askedBy(demand);
+  return { set, id, kind, unit, asked, placed, pending, reasons: isTooDear === true ? TOO_DEAR : LEFT_OUT };
+}
+
+const LEFT_OUT: readonly Reason[] = [{ code: "left-out" }];
+const TOO_DEAR: readonly Reason[] = [{ code: "left-out", by: "configuration" }];
+
+/**
+ * Replaces each planned node that jobs share by the cheapest VM size that takes all of its jobs, is within the limits, and has no more of
+ * any counted resource. With no more of anything, the next plan finds every job where this one placed it.
+ */
+export function shrinkShared(draft: Draft): void {
+  for (const [bin, shapes] of draft.shared) {
+    const { bins } = draft;
+    if (!bins.isClaimed(bin) || bins.origin[bin] !== "planned") continue;
+    const current = draft.world.buckets[bins.placeOfBin(bin).offer];
+    if (current === undefined || bins.budget.isSpent) continue;
+    bins.budget.spend(draft.world.buckets.length);
+    const smaller = cheapestFor(draft, bin, shapes, current);
+    if (smaller === undefined) continue;
+    const nodes = bins.count[bin] ?? 0;
+    draft.capacity.give(current, undefined, nodes);
+    draft.capacity.take(smaller.offer, undefined, nodes);
+    bins.exchange(bin, smaller.kind, smaller.offer);
+  }
+}
+
+interface Smaller {
+  readonly offer: BucketOffer;
+  readonly kind: Kind;
+}
+
+function cheapestFor(
+  draft: Draft,
+  bin: Bin,
+  shapes: ReadonlySet<Shape>,
+  current: BucketOffer,
+): Smaller | undefined {
+  const { bins, capacity } = draft;
+  const nodes = bins.count[bin] ?? 0;
+  let best: Smaller | undefined;
+  let least = current.price ?? NO_PRICE;
+  capacity.give(current, undefined, nodes);
+  draft.world.buckets.forEach((offer, index) => {
+    const kind = bins.ground.offerKinds[index];
+    if (kind === undefined || offer.price === undefined || offer.price >= least) return;
+    if (offer.parent !== undefined && offer.bucket.array !== current.bucket.array) return;
+    // The jobs on it already count its cores against their caps, and may not get more.
+    if (!draft.caps.none && offer.cores > current.cores) return;
+    if (offer.pinnedGroup !== undefined || !holds(bins, bin, kind)) return;
+    if (closedTo(draft, offer) !== undefined || capacity.room(offer, undefined) < nodes) return;
+    const before = bins.kindOf(bin);
+    const isAsGood = (shape: Shape): boolean =>
+      shape.takesNew(offer, kind, undefined) && shape.score(kind) >= shape.score(before);
+    if (![...shapes].every(isAsGood)) return;
+    best = { offer, kind };
+    least = offer.price;
+  });
+  capacity.take(current, undefined, nodes);
+  return best;
+}
+
+/** Whether the jobs of a bin fit on a node of another kind, and that kind has no more of any resource. */
+function holds(bins: Bins, bin: Bin, kind: Kind): boolean {
+  const { capacity } = bins.kindOf(bin);
+  const start = bin * bins.width;
+  for (let r = 0; r < bins.width; r += 1) {
+    const [before, offered] = [capacity[r] ?? 0, kind.capacity[r] ?? 0];
+    if (offered > before) return false;
+    const used = before - (bins.free[start + r] ?? 0);
+    if (used > offered * (1 + TOLERANCE)) return false;
+  }
+  return true;
 }

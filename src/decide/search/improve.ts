@@ -1,14 +1,15 @@
 import type { AllocationPolicy } from "../../domain/allocation.ts";
-import type { LastPlan } from "../../domain/world.ts";
+import type { LastPlan, World } from "../../domain/world.ts";
 import type { Entry } from "../bins/entry.ts";
 import { attempt } from "./attempt.ts";
 import type { Attempt } from "./better.ts";
 import { isBetter, isBetterByRank } from "./better.ts";
-import { isNearBound } from "./near-bound.ts";
 import type { Problem } from "./problem.ts";
-import { giveChances } from "./second-chance.ts";
-import type { Try } from "./tries.ts";
-import { FEW_DEMANDS, byKind, triesBySize } from "./tries.ts";
+import type { Try } from "./hardest-first.ts";
+import { FEW_DEMANDS, byKind, triesBySize, hardestFirst } from "./hardest-first.ts";
+import type { Bins } from "../bins/bins.ts";
+import { closedTo } from "../draft/closed.ts";
+import type { Kind } from "../bins/node-kinds.ts";
 
 /** The best plan found, without reasons unless it is the first one, and the try that made it. */
 export interface Improved {
@@ -104,4 +105,172 @@ function shortIn(other: Attempt, best: Attempt, { among }: AllocationPolicy): Re
 function putFirst(entries: readonly Entry[], ranks: ReadonlySet<number>): readonly Entry[] {
   const isFirst = ({ rank }: Entry): boolean => ranks.has(rank);
   return [...entries.filter(isFirst), ...entries.filter((entry) => !isFirst(entry))];
+}
+
+/** Maximum number of unmet demands that get another chance, of tries for them, and of demands placed in all these tries together. */
+const MOST_CHANCES = 8;
+const MOST_TRIES = 36;
+const MOST_PLACED = 8000;
+
+/**
+ * Tries each demand that the plan leaves unmet once more: before all others, and among those that are as hard to place. Otherwise, at the
+ * next observation, smaller demands could take the nodes that were created for a group, and the group would stay unmet beside its own nodes
+ * (P6 of architecture.md, Properties). `bySize` is the best plan so far. `tryOut` returns a better plan if the order leads to one. Ends when
+ * no order does.
+ */
+export function giveChances(
+  byRank: Attempt,
+  bySize: Attempt,
+  entries: readonly Entry[],
+  problem: Pick<Problem, "ground" | "scopes">,
+  tryOut: (order: readonly Entry[]) => Attempt | undefined,
+): void {
+  let tries = Math.min(MOST_TRIES, Math.floor(MOST_PLACED / Math.max(1, entries.length)));
+  // No order is worked out that nothing is tried with: of 100,000 jobs each takes 20 ms.
+  if (tries === 0) return;
+  let best = bySize;
+  let met = countMet(byRank);
+  const helped = new Set<number>();
+  const isBetterIn = (order: readonly Entry[]): boolean => {
+    if (tries === 0) return false;
+    tries -= 1;
+    const better = tryOut(order);
+    best = better ?? best;
+    return better !== undefined;
+  };
+  for (let goesOn = true; goesOn;) {
+    goesOn = false;
+    // Demands that the best plan places now take their position among the met ones.
+    if (countMet(best) > met) {
+      met = countMet(best);
+      goesOn = isBetterIn(hardestFirst(entries, best, problem, { also: helped }));
+    }
+    for (const rank of unmetFirst(best, entries)) {
+      if (tries === 0) return;
+      for (const order of ordersWith(rank, helped, entries, best, problem)) {
+        if (!isBetterIn(order)) continue;
+        helped.add(rank);
+        goesOn = true;
+        break;
+      }
+    }
+  }
+}
+
+const countMet = ({ outcomes }: Attempt): number =>
+  outcomes.reduce((met, { placed, asked }) => (placed >= asked ? met + 1 : met), 0);
+
+/** Ranks of unmet demands: first those that are placed as a whole or not at all, then the others, by rank. */
+function unmetFirst({ outcomes }: Attempt, entries: readonly Entry[]): readonly number[] {
+  const whole: number[] = [];
+  const others: number[] = [];
+  for (const entry of entries) {
+    const outcome = outcomes[entry.rank];
+    if (whole.length >= MOST_CHANCES) break;
+    if (outcome === undefined || outcome.placed >= outcome.asked) continue;
+    const list = isWhole(entry) ? whole : others;
+    if (list.length < MOST_CHANCES) list.push(entry.rank);
+  }
+  return [...whole, ...others].slice(0, MOST_CHANCES);
+}
+
+/** Whether a demand is placed as a whole or not at all. */
+function isWhole(entry: Entry): boolean {
+  return entry.kind === "groups" || (entry.kind === "job" && entry.together !== "anywhere");
+}
+
+/** The orders in which an unmet demand is tried. Demands that were helped before stay among the met ones. */
+function* ordersWith(
+  rank: number,
+  helped: ReadonlySet<number>,
+  entries: readonly Entry[],
+  best: Attempt,
+  problem: Pick<Problem, "ground" | "scopes">,
+): Generator<readonly Entry[]> {
+  const [one] = entries.filter((entry) => entry.rank === rank);
+  if (one === undefined) return;
+  const others = entries.filter((entry) => entry.rank !== rank);
+  yield [one, ...hardestFirst(others, best, problem, { also: helped })];
+  yield hardestFirst(entries, best, problem, { also: helped, before: rank });
+  // In its own position: a job after equal ones of a higher rank, a target before those that more buckets can serve.
+  yield hardestFirst(entries, best, problem, { also: new Set([...helped, rank]) });
+  // In rank order: the best plan may have come from an order in which demands that it places came last.
+  yield [one, ...others];
+}
+
+/**
+ * With fewer demands or fewer kinds than this, all tries are made. They cost little, and with few sizes of jobs the order of packing may
+ * matter on every node.
+ */
+const LEAST_DEMANDS = 1000;
+const LEAST_KINDS = 32;
+
+/** The part of all nodes in use that another try must be able to save. */
+const WORTH_TRYING = 0.03;
+
+/**
+ * Whether a complete plan for many demands is so close to a lower bound of its cost that no other try is worth making (docs/decisions.md,
+ * "A plan near its bound is not packed again"). The bound for one resource: the amount that is used on new nodes and exceeds what is left
+ * on the other nodes, at the lowest price (or number of nodes) for that amount. The largest of these bounds counts. (It is the
+ * linear-programming bound of vector bin packing, one resource at a time.) Nodes that one job has to itself cannot be saved.
+ */
+export function isNearBound({ draft, outcomes }: Attempt, problem: Problem): boolean {
+  const { ground, policy, entries, kinds, now } = problem;
+  if (entries.length < LEAST_DEMANDS || kinds < LEAST_KINDS) return false;
+  if (outcomes.some(({ placed, asked }) => placed < asked)) return false;
+  const { bins } = draft;
+  const isPriced = policy.among === "cheapest";
+  const open = ground.world.buckets.flatMap((offer, index) => {
+    const kind = ground.offerKinds[index];
+    return kind === undefined || closedTo({ world: ground.world, now }, offer) !== undefined ? [] : [kind];
+  });
+  const load = loadOf(bins, (kind) => weightOf(ground.world, kind, isPriced));
+  let bound = 0;
+  for (let r = 0; r < bins.width; r += 1) {
+    const over = (load.used[r] ?? 0) - (load.left[r] ?? 0);
+    const least = open.reduce(
+      (ratio, kind) => Math.min(ratio, weightOf(ground.world, kind, isPriced) / (kind.capacity[r] ?? 0)),
+      Number.POSITIVE_INFINITY,
+    );
+    if (over > 0 && Number.isFinite(least)) bound = Math.max(bound, over * least);
+  }
+  return load.shared - bound <= WORTH_TRYING * load.all;
+}
+
+/** The weight of one node: its price per hour, or 1. */
+function weightOf({ buckets }: World, { place }: Kind, isPriced: boolean): number {
+  return isPriced ? (buckets[place.offer]?.price ?? 0) : 1;
+}
+
+interface Load {
+  /** Used on new nodes that jobs may share, by resource. */
+  readonly used: number[];
+  /** Left on nodes that exist or are in flight, by resource. */
+  readonly left: number[];
+  /** Weight of all needed nodes, and of the new nodes that jobs may share. */
+  all: number;
+  shared: number;
+}
+
+function loadOf(bins: Bins, weigh: (kind: Kind) => number): Load {
+  const { width, free } = bins;
+  const load: Load = { used: [], left: [], all: 0, shared: 0 };
+  for (let r = 0; r < width; r += 1) {
+    load.used.push(0);
+    load.left.push(0);
+  }
+  for (let bin = 0; bin < bins.count.length; bin += 1) {
+    const kind = bins.kindOf(bin);
+    const nodes = bins.count[bin] ?? 0;
+    const isPlanned = bins.origin[bin] === "planned";
+    if (bins.isClaimed(bin)) load.all += nodes * weigh(kind);
+    if (bins.isClosed(bin)) continue;
+    if (isPlanned) load.shared += nodes * weigh(kind);
+    for (let r = 0; r < width; r += 1) {
+      const left = Math.max(0, free[bin * width + r] ?? 0);
+      if (isPlanned) load.used[r] = (load.used[r] ?? 0) + nodes * ((kind.capacity[r] ?? 0) - left);
+      else load.left[r] = (load.left[r] ?? 0) + nodes * left;
+    }
+  }
+  return load;
 }

@@ -1,5 +1,5 @@
 import type { AllocationPolicy } from "../../domain/allocation.ts";
-import type { RankedDemand } from "../../domain/demand.ts";
+import type { RankedDemand, Demand } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { SharedState } from "../../domain/node-view.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -18,8 +18,12 @@ import { Budget, PLAN_STEPS } from "../constraints/budget.ts";
 import { sharedStateOf } from "../constraints/shared-pools.ts";
 import type { Start } from "../draft/draft.ts";
 import { startOf } from "../draft/draft.ts";
-import { namedBy } from "./named-by.ts";
-import { Scopes } from "./scopes.ts";
+import type { Constraint } from "../../domain/constraint.ts";
+import { sizeOfText, countedResources } from "../constraints/constraint-facts.ts";
+import { inMarketOf } from "../world/counterparts.ts";
+import type { Shape } from "../bins/shape.ts";
+import type { BucketIndex, Scope, Wanted } from "../bins/scope.ts";
+import { indexBuckets, scopeOf } from "../bins/scope.ts";
 
 /** The input of every try, prepared once. */
 export interface Problem {
@@ -97,4 +101,107 @@ function countSets(demands: readonly RankedDemand[]): number {
     before = set;
   }
   return sets.size;
+}
+
+/** What must be known about all jobs before the first one is read. */
+interface Named {
+  /** Demands that are too expensive to read, by rank. */
+  readonly unread: Map<number, RankedDemand>;
+  /** The resources that some job takes, and how often they are named. Only these are counted on nodes. */
+  readonly resources: ReadonlyMap<string, number>;
+  /** Constraints that may name a pool. */
+  readonly mayBePools: readonly Constraint[];
+}
+
+/** Reads the constraints of all jobs once. Demands that the budget does not cover stay unread. `isTooDear`: all demands do. */
+export function namedBy(demands: readonly RankedDemand[], budget: Budget, isTooDear: boolean): Named {
+  // Equal jobs of a set share the list of their constraints (shared-constraints.ts).
+  const lists = new Map<readonly Constraint[], { readonly size: number; times: number }>();
+  const unread = new Map<number, RankedDemand>();
+  const read = (demand: Demand): void => {
+    if (demand.kind !== "job") {
+      budget.spend(1);
+      return;
+    }
+    const { constraints, placed } = demand;
+    const list = lists.get(constraints) ?? { size: sizeOfText(constraints), times: 0 };
+    budget.spend(list.size + placed.length);
+    if (budget.isSpent) return;
+    list.times += 1;
+    lists.set(constraints, list);
+  };
+  demands.forEach((one, rank) => {
+    budget.turnTo(one.set);
+    if (!isTooDear && !budget.isSpent) read(one.demand);
+    if (isTooDear || budget.isSpent) unread.set(rank, one);
+  });
+  return { unread, ...namedIn(lists) };
+}
+
+/** What these lists of constraints name. `times`: the number of jobs with the list. */
+function namedIn(
+  lists: ReadonlyMap<readonly Constraint[], { readonly times: number }>,
+): Pick<Named, "resources" | "mayBePools"> {
+  const resources = new Map<string, number>();
+  const mayBePools: Constraint[] = [];
+  for (const [constraints, { times }] of lists) {
+    for (const constraint of constraints) {
+      for (const name of countedResources(constraint))
+        resources.set(name, (resources.get(name) ?? 0) + times);
+      if (constraint.kind !== "amount" && constraint.kind !== "property-choice") mayBePools.push(constraint);
+    }
+  }
+  return { resources, mayBePools };
+}
+
+/** Cost in steps of finding one name. */
+const STEPS_PER_NAME = 5;
+
+/** The scopes of demands. Demands that name the same arrays and VM sizes share one. */
+export class Scopes {
+  readonly #world: World;
+  readonly #budget: Budget;
+  readonly #index: BucketIndex;
+  readonly #ofShape = new Map<Shape, Scope>();
+  readonly #byText = new Map<string, Scope>();
+
+  constructor({ world, budget }: Ground) {
+    this.#world = world;
+    this.#budget = budget;
+    this.#index = indexBuckets(world);
+  }
+
+  of(entry: Entry): Scope {
+    if (entry.kind !== "job") {
+      const { array, machineTypes, attributes } = entry.demand;
+      const scope = this.#find(
+        machineTypes === undefined ? { arrays: [array] } : { arrays: [array], machineTypes },
+        "listed",
+      );
+      if (this.#world.counterparts === undefined) return scope;
+      return { ...scope, offers: scope.offers.map((offer) => inMarketOf(this.#world, offer, attributes)) };
+    }
+    const { shape } = entry.jobClass;
+    let scope = this.#ofShape.get(shape);
+    if (scope === undefined) {
+      scope = this.#find(shape.requirements, "cluster");
+      this.#ofShape.set(shape, scope);
+    }
+    return scope;
+  }
+
+  #find(wanted: Wanted, preference: "listed" | "cluster"): Scope {
+    const { arrays = [], machineTypes = [] } = wanted;
+    this.#budget.spend(STEPS_PER_NAME * (arrays.length + machineTypes.length));
+    const key = `${preference}\n${wanted.arrays?.join("\t") ?? "*"}\n${wanted.machineTypes?.join("\t") ?? "*"}`;
+    let scope = this.#byText.get(key);
+    if (scope === undefined) {
+      scope = scopeOf(this.#world, this.#index, wanted, preference);
+      // The reason for an unknown array lists all known arrays.
+      const unknown = arrays.filter((array) => !this.#world.arrays.has(array)).length;
+      this.#budget.spend(scope.offers.length + (1 + unknown) * this.#world.arrays.size);
+      this.#byText.set(key, scope);
+    }
+    return scope;
+  }
 }

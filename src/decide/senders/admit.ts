@@ -14,7 +14,7 @@ import { compareText } from "../../domain/text.ts";
 import { refusedAttributes } from "./allowed-attributes.ts";
 import type { Unread, When } from "./demands-in-force.ts";
 import { demandsInForce } from "./demands-in-force.ts";
-import { restingOf } from "./resting.ts";
+import { restingOf } from "./shares.ts";
 import { attributesOf, freeKeysOf, mayDefineArray, mayWrite, ruleOf } from "./sender-rule.ts";
 import { lineageOf } from "../../domain/dynamic-array.ts";
 

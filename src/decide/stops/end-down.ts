@@ -8,21 +8,18 @@ import type { DownEnd, DownHold } from "../../domain/node-verdict.ts";
 import type { Observation } from "../../domain/observation.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Questions } from "../../domain/questions.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
+import type { ClusterRecord, Wave } from "../../domain/record.ts";
 import { endTimeoutOf, timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
 import { isStarting } from "../intents/node-starts.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
-import { isStopFresh } from "../nodes/excluded.ts";
+import { isStopFresh } from "../nodes/doubt.ts";
 import { factOfNode } from "../nodes/planned-beside.ts";
 import type { HostFacts } from "../senders/host-facts.ts";
 import { hasAskedRecently } from "./questions.ts";
 import { reachOf } from "./reach.ts";
-import { DownRoom } from "./down-room.ts";
-import type { DownCounts } from "./down-waves.ts";
-import { isInWave, nextWaves, restartAfterWaves } from "./down-waves.ts";
 
 /** In a wave a node is down for at least this long before it is terminated. */
 const WAVE_SECONDS: Seconds = 3600;
@@ -266,4 +263,111 @@ export function downNow(seen: Snapshot | undefined, ledger: Ledger, array: Array
     const known = ledger.get(node.nodeId);
     return known?.down?.how !== "off" || node.array !== array ? [] : [known];
   });
+}
+
+/** The share of an array, and of all arrays together, that ends within {@link WINDOW_SECONDS}. */
+const SHARE_ENDED = 0.1;
+const FEWEST_OF_ARRAY = 1;
+const FEWEST_TOGETHER = 3;
+const WINDOW_SECONDS: Seconds = 600;
+
+/** How many nodes that are down may still end. What earlier plans ended is counted from the ledger, whatever came of it. */
+export class DownRoom {
+  readonly #now: Instant;
+  readonly #ended: Map<NodeId, { readonly array: ArrayName; readonly at: Instant }>;
+  readonly #sizes = new Map<ArrayName | undefined, number>();
+
+  /** `members`: nodes of ours that were Ready and are wanted. */
+  constructor(ledger: Ledger, members: readonly { readonly known: LedgerNode }[], now: Instant) {
+    this.#now = now;
+    this.#ended = new Map();
+    ledger.forEach(({ nodeId, array, endedAt }) => {
+      if (endedAt !== undefined && secondsBetween(endedAt, now) < WINDOW_SECONDS)
+        this.#ended.set(nodeId, { array, at: endedAt });
+    });
+    const counted = new Map(members.map(({ known }) => [known.nodeId, known.array]));
+    this.#ended.forEach(({ array }, id) => counted.set(id, array));
+    counted.forEach((array) => {
+      for (const scope of [undefined, array]) this.#sizes.set(scope, (this.#sizes.get(scope) ?? 0) + 1);
+    });
+  }
+
+  /** Counts one node that ends now. Otherwise the moment at which there may be room. A node that was counted before has its room. */
+  take({ nodeId, array }: LedgerNode): Instant | undefined {
+    if (!this.#ended.has(nodeId)) {
+      const fullUntil =
+        this.#fullUntil(array, FEWEST_OF_ARRAY) ?? this.#fullUntil(undefined, FEWEST_TOGETHER);
+      if (fullUntil !== undefined) return fullUntil;
+    }
+    this.#ended.set(nodeId, { array, at: this.#now });
+    return undefined;
+  }
+
+  /** When the first of those that ended leaves the window. Undefined if there is room now. */
+  #fullUntil(scope: ArrayName | undefined, fewest: number): Instant | undefined {
+    const ended = [...this.#ended.values()].filter(({ array }) => scope === undefined || array === scope);
+    const most = Math.max(fewest, Math.floor((this.#sizes.get(scope) ?? 0) * SHARE_ENDED));
+    if (ended.length < most) return undefined;
+    const first = ended.reduce((least, { at }) => (at < least ? at : least), this.#now);
+    return plusSeconds(first, WINDOW_SECONDS);
+  }
+}
+
+/** A wave begins above this share, if at least {@link FEWEST} nodes are down. */
+const SHARE_WAVE = 0.3;
+const FEWEST = 2;
+/** More nodes of one array than this are a wave, whatever their share is. */
+const MOST_OF_ARRAY = 20;
+/** A wave ends after this time below half of these. */
+const CALM_SECONDS: Seconds = 600;
+
+/** How many nodes are down, and of how many: by array, and `undefined` for all arrays together. */
+export type DownCounts = ReadonlyMap<ArrayName | undefined, { readonly down: number; readonly of: number }>;
+
+/** The waves after an observation. */
+export function nextWaves(before: readonly Wave[], counts: DownCounts, now: Instant): readonly Wave[] {
+  const scopes = new Set([...before.map(({ array }) => array), ...counts.keys()]);
+  return [...scopes].flatMap((array): readonly Wave[] => {
+    const old = before.find((wave) => wave.array === array);
+    const { down, of } = counts.get(array) ?? { down: 0, of: 0 };
+    if (isMany(array, down, of)) return [{ ...named(array), since: old?.since ?? now }];
+    if (old === undefined) return [];
+    if (!isCalm(array, down, of)) return [{ ...named(array), since: old.since }];
+    const calmSince = old.calmSince ?? now;
+    return secondsBetween(calmSince, now) >= CALM_SECONDS ? [] : [{ ...old, calmSince }];
+  });
+}
+
+const named = (array: ArrayName | undefined): Pick<Wave, "array"> => (array === undefined ? {} : { array });
+
+function isMany(array: ArrayName | undefined, down: number, of: number): boolean {
+  return (down >= FEWEST && down > of * SHARE_WAVE) || (array !== undefined && down > MOST_OF_ARRAY);
+}
+
+/** Below half of what begins a wave. */
+function isCalm(array: ArrayName | undefined, down: number, of: number): boolean {
+  const isFewOfArray = array === undefined || down <= MOST_OF_ARRAY / 2;
+  return down === 0 || (down <= (of * SHARE_WAVE) / 2 && isFewOfArray);
+}
+
+/** Whether a node of this array is in a wave. */
+export function isInWave(waves: readonly Wave[], array: ArrayName): boolean {
+  return waves.some((wave) => wave.array === undefined || wave.array === array);
+}
+
+/** The ledger in which the clocks of nodes that are still down begin again, where a wave has ended. */
+export function restartAfterWaves(
+  ledger: Ledger,
+  before: readonly Wave[],
+  waves: readonly Wave[],
+  now: Instant,
+): Ledger {
+  const ended = before.filter((old) => !waves.some(({ array }) => array === old.array));
+  if (ended.length === 0) return ledger;
+  const next = new Map<NodeId, LedgerNode>(ledger);
+  ledger.forEach((node, id) => {
+    if (node.down === undefined || node.goneAt !== undefined || !isInWave(ended, node.array)) return;
+    next.set(id, { ...node, down: { ...node.down, clockFrom: now, observations: 1 } });
+  });
+  return next;
 }

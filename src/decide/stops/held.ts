@@ -6,7 +6,7 @@ import { unhealthyNow } from "../../domain/questions.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
-import { ReplaceRoom, uselessNodes } from "../nodes/replaced.ts";
+import { ReplaceRoom, uselessNodes } from "../nodes/doubt.ts";
 
 /** Nodes that call themselves unhealthy and stay. They take no more jobs (docs/nodes.md). */
 export interface HeldNodes {
@@ -20,7 +20,7 @@ const NONE: HeldNodes = { closed: new Set(), full: new Set() };
 
 /**
  * The nodes of an observation that are held, except `askers`, which ask whether they may stop. Any holder of a stop URL can call each node of
- * its array unhealthy. So these nodes and those that are replaced (replaced.ts) share one limit: a tenth of an array's nodes, or 3 if that is
+ * its array unhealthy. So these nodes and those that are replaced (nodes/doubt.ts) share one limit: a tenth of an array's nodes, or 3 if that is
  * more. Nodes beyond the limit, those that called themselves unhealthy last, count as capacity.
  */
 export function heldNodes(

@@ -5,11 +5,9 @@ import type { Draining, LedgerNode } from "../../domain/ledger.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";
-import { isRecordDoubted, STALE_MARK_SECONDS } from "../nodes/doubt.ts";
-import { isDown } from "../nodes/down.ts";
+import { isRecordDoubted, STALE_MARK_SECONDS, isDown, isStopFresh } from "../nodes/doubt.ts";
 import { undrain } from "./questions.ts";
 import { bootingSince } from "../intents/node-starts.ts";
-import { isStopFresh } from "../nodes/excluded.ts";
 
 /** What a plan does with one node. */
 export type NodeAction =

@@ -6,14 +6,13 @@ import type { Policy } from "../../domain/policy.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
-import { dynamicOffers } from "./dynamic-offers.ts";
-import { dynamicSupply } from "./dynamic-supply.ts";
+import { dynamicOffers, dynamicSupply } from "./dynamic-offers.ts";
 import { stepsForDefaults, stepsForRules } from "../constraints/budget.ts";
 import { capsInForce } from "../senders/caps-in-force.ts";
-import { restingOf } from "../senders/resting.ts";
+import { restingOf } from "../senders/shares.ts";
 import { stepsToFindRules } from "../senders/sender-rule.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
-import { Ceilings } from "./ceilings.ts";
+import { Ceilings, countUsage } from "./ceilings.ts";
 import type { Opposites } from "./counterparts.ts";
 import { counterpartsOf, oppositesOf } from "./counterparts.ts";
 import { familyOf } from "./quota-family.ts";
@@ -25,7 +24,6 @@ import { scaleSetsOf } from "./scale-sets.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
 import { collectInFlight, collectNodes, withStartCharges } from "./supply-nodes.ts";
 import { openBucket } from "./open-bucket.ts";
-import { countUsage } from "./cluster-usage.ts";
 
 /**
  * The nodes, buckets and limits that the allocator may use, from one observation and the record. Nodes are capacity if they are up, on their

@@ -1,11 +1,13 @@
-// Long: one class, because all limits of a cluster share one list and its indices.
 import type { Charge, SharedLimit } from "../../domain/world.ts";
 import type { StatusBucket, CountAndCores, NodeArray, Quota } from "../../domain/cluster.ts";
-import type { MachineType } from "../../domain/ids.ts";
+import type { MachineType, ArrayName } from "../../domain/ids.ts";
 import type { LimitId } from "../../domain/limit.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { Family } from "./quota-family.ts";
 import { familyKey } from "./quota-family.ts";
+import type { ClusterBucket } from "./cluster-buckets.ts";
+
+// Long: one class, because all limits of a cluster share one list and its indices.
 
 /** Nodes and vCPUs that count against a limit by our own count: all that have a VM or wait for one, also those on their way down. */
 export interface Usage {
@@ -243,4 +245,45 @@ function quotaRoom({ familyQuota, regionalQuota, machine }: StatusBucket): numbe
     quota === undefined ? Number.POSITIVE_INFINITY : quota.quotaCores - quota.consumedCores,
   );
   return Math.max(0, Math.floor(Math.min(...left) / Math.max(1, machine.quotaVcpus)));
+}
+
+/** 1 if the nodes are spot in an array that is not, or the reverse. */
+export function isOpposite({ array }: ClusterBucket, { spot }: { readonly spot: boolean }): 0 | 1 {
+  return array === undefined || array.spot === spot ? 0 : 1;
+}
+
+/** What the nodes of a cluster use. */
+export interface ClusterUsage {
+  readonly cluster: Usage;
+  readonly arrays: ReadonlyMap<ArrayName, Usage>;
+  /** Places by bucket text without the placement group. */
+  readonly buckets: ReadonlyMap<string, readonly ClusterBucket[]>;
+}
+
+/** The text of a bucket without the placement group. It is the same for all spellings of the VM size. */
+export const bucketKeyOf = (array: ArrayName, machineType: string): string =>
+  `${array}/${machineType.toLowerCase()}`;
+
+/** Counts the nodes of all buckets. */
+export function countUsage(clusterBuckets: Iterable<ClusterBucket>): ClusterUsage {
+  const cluster = { nodes: 0, cores: 0 };
+  const arrays = new Map<ArrayName, { nodes: number; cores: number }>();
+  const buckets = new Map<string, ClusterBucket[]>();
+  for (const clusterBucket of clusterBuckets) {
+    const { array, machineType } = clusterBucket.bucket;
+    const ofArray = arrays.get(array) ?? { nodes: 0, cores: 0 };
+    arrays.set(array, ofArray);
+    for (const usage of [cluster, ofArray]) {
+      usage.nodes += clusterBucket.nodes + clusterBucket.waiting;
+      usage.cores += clusterBucket.nodeCores + clusterBucket.waiting * clusterBucket.cores;
+    }
+    const key = bucketKeyOf(array, machineType);
+    buckets.set(key, [...(buckets.get(key) ?? []), clusterBucket]);
+  }
+  return { cluster, arrays, buckets };
+}
+
+/** The sum of the amounts of the items. */
+export function sum<T>(items: readonly T[], amount: (item: T) => number): number {
+  return items.reduce((total, item) => total + amount(item), 0);
 }

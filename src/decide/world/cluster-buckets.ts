@@ -1,15 +1,15 @@
-import type { Catalogue } from "../../domain/catalogue.ts";
-import { describeVmSize } from "../../domain/catalogue.ts";
+import type { Catalogue, VmSize } from "../../domain/catalogue.ts";
+import { describeVmSize, findVmSize } from "../../domain/catalogue.ts";
 import type { Machine, Node, NodeArray } from "../../domain/cluster.ts";
 import type { DefaultResource } from "../../domain/default-resource.ts";
 import type { ArrayName, MachineType, PlacementGroup } from "../../domain/ids.ts";
-import type { Resources } from "../../domain/resources.ts";
-import type { ViewedBucket } from "./node-views.ts";
-import { viewBucket, viewNode } from "./node-views.ts";
+import type { Resources, Scalar } from "../../domain/resources.ts";
 import type { Defaults, StepsLeft } from "../constraints/default-resources.ts";
 import { applyDefaults, compileDefaults } from "../constraints/default-resources.ts";
-import type { NodeView } from "../../domain/node-view.ts";
-import { readSizeName } from "../constraints/size-name.ts";
+import type { NodeView, NodeProperties } from "../../domain/node-view.ts";
+import { readSizeName } from "./quota-family.ts";
+import type { BucketKey } from "../../domain/bucket.ts";
+import type { Seconds } from "../../domain/units.ts";
 
 /**
  * A bucket of a cluster with the resources of its nodes and their number. `machine` is absent if no array offers the VM size any more, or if
@@ -195,4 +195,162 @@ const LEAST_CORES = 1;
  */
 function coresOfSize(catalogue: Catalogue, location: string | undefined, size: MachineType): number {
   return describeVmSize(catalogue, location, size).vcpus ?? readSizeName(size)?.vcpus ?? LEAST_CORES;
+}
+
+/** The part of a bucket that views need. Array and machine are absent if the cluster no longer offers them. */
+export interface ViewedBucket {
+  readonly bucket: BucketKey;
+  readonly array: NodeArray | undefined;
+  readonly machine: Machine | undefined;
+  /** CycleCloud's id of the bucket. */
+  readonly bucketId?: string;
+  readonly capacityFailureSeconds?: Seconds;
+}
+
+const NO_CONFIGURATION: Readonly<Record<string, Scalar>> = {};
+const NO_JOBS: ReadonlySet<string> = new Set<string>();
+
+/** The version that scalelib reports. */
+const LIBRARY_VERSION = "7.9";
+
+/** A new node of a bucket (scalelib.md 3 and 5), before default resources. */
+export function viewBucket(clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView {
+  const { array } = clusterBucket;
+  const machine = describeMachine(clusterBucket, catalogue);
+  const properties: NodeProperties = {
+    ...commonProperties(clusterBucket, machine),
+    name: `${clusterBucket.bucket.array}-0`,
+    hostname: null,
+    fqdn: null,
+    hostname_or_uuid: null,
+    private_ip: null,
+    instance_id: null,
+    spot: array?.spot ?? false,
+    memory: { amount: array?.memoryGib ?? machine.memoryGib, unit: "g" },
+    state: "Off",
+    exists: false,
+    keep_alive: false,
+    create_time_remaining: -1,
+  };
+  const view: NodeView = {
+    properties,
+    available: array?.resources ?? {},
+    nodeId: null,
+    configuration: array?.configuration ?? NO_CONFIGURATION,
+    jobs: NO_JOBS,
+  };
+  const { capacityFailureSeconds } = clusterBucket;
+  return capacityFailureSeconds === undefined ? view : { ...view, capacityFailureSeconds };
+}
+
+/**
+ * An existing node, before default resources. It is described by its bucket, like a new one. If the two differed, the nodes of each plan could
+ * be too small for the next one, which would create more (scalelib defects 29 and 30). The node's own record can only add to that.
+ */
+export function viewNode(node: Node, clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView {
+  const machine = describeMachine(clusterBucket, catalogue, node);
+  const hostname = node.hostname?.split(".")[0] ?? null;
+  const properties: NodeProperties = {
+    ...commonProperties(clusterBucket, machine),
+    name: node.name,
+    hostname,
+    fqdn: node.hostname ?? null,
+    hostname_or_uuid: hostname ?? node.nodeId,
+    private_ip: node.privateIp ?? null,
+    instance_id: node.instanceId ?? null,
+    spot: node.spot ?? clusterBucket.array?.spot ?? false,
+    memory: { amount: Math.max(node.memoryGib ?? 0, machine.memoryGib), unit: "g" },
+    state: node.status,
+    exists: node.phase === "ready" || node.phase === "coming" || node.phase === "failed",
+    keep_alive: node.keepAlive,
+    create_time_remaining: -1,
+  };
+  return {
+    properties,
+    available: withOwn(clusterBucket.array?.resources, node.resources),
+    nodeId: node.nodeId,
+    configuration: node.configuration ?? clusterBucket.array?.configuration ?? NO_CONFIGURATION,
+    jobs: NO_JOBS,
+  };
+}
+
+function withOwn(ofArray: Resources = {}, own: Resources | undefined): Resources {
+  return own === undefined ? ofArray : { ...ofArray, ...own };
+}
+
+type OfOneNode =
+  | "name"
+  | "hostname"
+  | "fqdn"
+  | "hostname_or_uuid"
+  | "private_ip"
+  | "instance_id"
+  | "spot"
+  | "memory"
+  | "state"
+  | "exists"
+  | "keep_alive"
+  | "create_time_remaining";
+
+/** The properties that all nodes of a bucket have. Times are those of a new node, because the ledger has those of existing ones. */
+function commonProperties(clusterBucket: ViewedBucket, machine: Described): Omit<NodeProperties, OfOneNode> {
+  const group = clusterBucket.bucket.placementGroup ?? null;
+  return {
+    nodearray: clusterBucket.bucket.array,
+    bucket_id: clusterBucket.bucketId ?? null,
+    vm_size: clusterBucket.bucket.machineType,
+    vm_family: machine.family,
+    location: clusterBucket.array?.region ?? null,
+    vcpu_count: machine.vcpus,
+    pcpu_count: machine.pcpus,
+    gpu_count: machine.gpus,
+    infiniband: machine.infiniband,
+    colocated: group !== null,
+    placement_group: group,
+    cores_per_socket: machine.vcpusPerCore,
+    version: LIBRARY_VERSION,
+    create_time_unix: 0,
+    last_match_time_unix: 0,
+    delete_time_unix: null,
+    create_time: NEVER,
+    last_match_time: NEVER,
+    delete_time: null,
+  };
+}
+
+const NEVER = "1970-01-01T00:00:00Z";
+
+interface Described {
+  readonly family: string;
+  readonly vcpus: number;
+  readonly pcpus: number;
+  readonly gpus: number;
+  readonly memoryGib: number;
+  readonly infiniband: boolean;
+  readonly vcpusPerCore: number;
+}
+
+/** The machine by CycleCloud and the catalogue. The larger number of GPUs counts, except if the user's own table has one. */
+function describeMachine(clusterBucket: ViewedBucket, catalogue: Catalogue, node?: Node): Described {
+  const { array, bucket } = clusterBucket;
+  const found = findVmSize(catalogue, array?.region, bucket.machineType);
+  const own = found.authority === "override" ? found.size : {};
+  const size = describeVmSize(catalogue, array?.region, bucket.machineType);
+  const reported = clusterBucket.machine;
+  const vcpus = own.vcpus ?? reported?.vcpus ?? node?.vcpus ?? size.vcpus ?? 0;
+  return {
+    family: size.family ?? "unknown",
+    vcpus,
+    pcpus: physicalCores(size, vcpus),
+    gpus: own.gpus ?? Math.max(reported?.gpus ?? 0, size.gpus ?? 0),
+    memoryGib: own.memoryGib ?? reported?.memoryGib ?? node?.memoryGib ?? size.memoryGib ?? 0,
+    infiniband: own.infiniband ?? ((reported?.infiniband ?? false) || (size.infiniband ?? false)),
+    vcpusPerCore: size.vcpusPerCore ?? -1,
+  };
+}
+
+function physicalCores(size: VmSize, vcpus: number): number {
+  if (size.vcpus === undefined) return vcpus;
+  const perCore = size.vcpusPerCore ?? 1;
+  return perCore > 0 ? Math.floor(size.vcpus / perCore) : size.vcpus;
 }

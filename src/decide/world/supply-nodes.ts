@@ -15,7 +15,7 @@ import { nothingLeft } from "./host-view.ts";
 import type { ClusterBucket, ClusterBuckets } from "./cluster-buckets.ts";
 import { coresOf } from "./cluster-buckets.ts";
 import { isStarting, mayBeStarted } from "../intents/node-starts.ts";
-import { isOpposite, sum } from "./cluster-usage.ts";
+import { isOpposite, sum } from "./ceilings.ts";
 
 /** Whether a node has a VM, may get one or may still have one. Then it counts against limits (cyclecloud-wire.md A.3, semantics 3). */
 function countsAgainstLimits(phase: NodePhase): boolean {

@@ -1,7 +1,6 @@
 import type { Problem, RequestSetUpdate } from "../../domain/demand.ts";
 import type { ClusterName, SetName } from "../../domain/ids.ts";
-import type { Instant } from "../../domain/units.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Instant, Seconds } from "../../domain/units.ts";
 
 /** The context of a message. */
 export interface MessageContext {

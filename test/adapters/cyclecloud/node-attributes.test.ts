@@ -1,8 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
-import { readTemplates } from "../../../src/adapters/cyclecloud/array-templates.ts";
-import { nodeAttributesOf } from "../../../src/adapters/cyclecloud/node-attributes.ts";
+import { createCycleCloud, nodeAttributesOf } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
+import { readTemplates } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
 import type { TransportRequest } from "../../../src/adapters/cyclecloud/transport.ts";
 import { arrayName, clusterName, machineType, requestId } from "../../../src/domain/ids.ts";
 import { instant } from "../../../src/domain/units.ts";

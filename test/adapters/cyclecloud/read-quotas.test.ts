@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readNodeArray } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
-import { readQuotas } from "../../../src/adapters/cyclecloud/read-quotas.ts";
+import { readNodeArray, readQuotas } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
 
 const quota = (quotaCores: number, consumedCores: number) => ({ quotaCores, consumedCores });
 

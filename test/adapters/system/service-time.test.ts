@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { observeServiceTime } from "../../../src/adapters/system/service-time.ts";
+import { observeServiceTime } from "../../../src/adapters/system/clock.ts";
 import { openTable } from "../../../src/adapters/tables/open-table.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
 

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { keyText } from "../../../src/adapters/tables/keys.ts";
-import { createLru } from "../../../src/adapters/tables/lru.ts";
-import { packCountFor, packOf } from "../../../src/adapters/tables/packs.ts";
-import { inParallel } from "../../../src/adapters/tables/parallel.ts";
+import { createLru, inParallel } from "../../../src/adapters/tables/bodies.ts";
+import { packCountFor, packOf } from "../../../src/adapters/tables/body-index.ts";
 import {
   ROW_BYTES,
   chunkProperties,

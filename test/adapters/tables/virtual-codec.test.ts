@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { compress } from "../../../src/adapters/tables/compress.ts";
 import { ROW_BYTES } from "../../../src/adapters/tables/rows.ts";
 import { textOf } from "../../../src/adapters/tables/codec.ts";
-import { virtualCodec } from "../../../src/adapters/tables/virtual-codec.ts";
+import { virtualCodec } from "../../../src/adapters/tables/plan-codec.ts";
 import { NO_FLEET } from "../../../src/decide/virtual/fleet.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import type { VirtualFleet, VirtualNode } from "../../../src/domain/virtual-fleet.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeLosses } from "../../../src/app/describe/describe-losses.ts";
+import { describeLosses } from "../../../src/app/describe/describe-under-way.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { setName } from "../../../src/domain/ids.ts";
 import { NOW } from "../../support/build-node.ts";

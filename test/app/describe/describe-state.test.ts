@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { describeArrayUse } from "../../../src/app/describe/describe-array-use.ts";
+import { describeArrayUse } from "../../../src/app/describe/describe-nodearrays.ts";
 import { describeWhy } from "../../../src/app/describe/describe-plan.ts";
 import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
-import { describeWaiting } from "../../../src/app/describe/describe-waiting.ts";
+import { describeWaiting } from "../../../src/app/describe/describe-outcomes.ts";
 import type { Remedy } from "../../../src/domain/remedy.ts";
 import { nodeId, requestId, setName } from "../../../src/domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../../src/domain/plan.ts";

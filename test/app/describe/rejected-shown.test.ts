@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { problemShown } from "../../../src/app/describe/rejected-shown.ts";
+import { problemShown } from "../../../src/app/describe/describe-queues.ts";
 
 test.each([
   { name: "what acts is shown as its code", text: "a\u202eb", shown: "a\\u{202e}b" },

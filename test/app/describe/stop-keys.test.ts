@@ -3,7 +3,7 @@ import type { Answer } from "../../../src/adapters/cyclecloud/transport.ts";
 import { describeHealth } from "../../../src/app/describe/describe-health.ts";
 import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { applyIntents } from "../../../src/app/effects/effects.ts";
-import { describeStopKeys } from "../../../src/app/describe/stop-key-use.ts";
+import { describeStopKeys } from "../../../src/app/describe/node-troubles.ts";
 import { composeInMemory } from "../../../src/compose.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../../../src/adapters/cyclecloud/transport.ts";
-import { knowsRequest } from "../../../src/app/effects/ask-request.ts";
+import { knowsRequest } from "../../../src/app/effects/effects.ts";
 import { PortError } from "../../../src/app/ports/port-error.ts";
 import { composeInMemory } from "../../../src/compose.ts";
 import { clusterName, requestId } from "../../../src/domain/ids.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Clock } from "../../../src/app/ports/clock.ts";
+import type { Clock } from "../../../src/app/ports/ports.ts";
 import { Gate } from "../../../src/app/process/gate.ts";
 import { instant } from "../../../src/domain/units.ts";
 

@@ -18,7 +18,7 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { buildIntent, buildState, buildTarget, OURS } from "../../support/build-record.ts";
-import type { CurrentInForce } from "../../../src/app/record/current.ts";
+import type { CurrentInForce } from "../../../src/app/record/load-record.ts";
 
 /** What becomes of a plan when the record has changed while it was being saved: the change is asked for again, on the record as it is. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tryVirtualFleet } from "../../../src/app/reconcile/try-virtual-fleet.ts";
+import { tryVirtualFleet } from "../../../src/app/reconcile/conclude-observation.ts";
 import { Recall } from "../../../src/decide/need/recall.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { arrayName } from "../../../src/domain/ids.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commitAfterPlan } from "../../../src/app/record/commit-after-plan.ts";
+import { commitAfterPlan } from "../../../src/app/record/commit.ts";
 import { composeInMemory } from "../../../src/compose.ts";
 import { letPlanFirst } from "../../../src/decide/pace/observation-times.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 
 /** A collection of the emulator's database, as far as it is changed here. */
 interface Database {
-  readonly prototype: { remove(this: object, found: unknown): void };
+  readonly prototype: { remove: (this: object, found: unknown) => void };
 }
 
 const constants: unknown = createRequire(import.meta.url)("azurite/dist/src/queue/utils/constants.js");

@@ -1,3 +1,4 @@
+import type { StopVerdict, StopCall } from "../../../src/decide/autostop/stop-survey.ts";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import type { NodeId } from "../../../src/domain/ids.ts";
@@ -11,8 +12,7 @@ import { afterQuestions, buildCall } from "../../support/build-call.ts";
 import { at, buildNode, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
 import type { Scenario } from "../../support/build-record.ts";
 import { buildState, buildTarget, OURS } from "../../support/build-record.ts";
-import { noRecalls } from "../../../src/decide/need/recalls.ts";
-import type { StopCall, StopVerdict } from "../../../src/decide/autostop/stop-verdict.ts";
+import { noRecalls } from "../../../src/decide/need/weigh.ts";
 import { confirmStops } from "../../../src/decide/autostop/confirm-stops.ts";
 
 /*

@@ -1,9 +1,9 @@
+import type { StopVerdict } from "../../../src/decide/autostop/stop-survey.ts";
 import { describe, expect, test } from "vitest";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import { at, buildNode, buildSnapshot, NOW } from "../../support/build-node.ts";
 import type { Scenario } from "../../support/build-record.ts";
-import type { StopVerdict } from "../../../src/decide/autostop/stop-verdict.ts";
 import { afterMarks, call, confirm, marked, one, policy, stateOf, target } from "./autostop-stage.ts";
 
 const verdictOn = (scenario: Scenario, asked = call("n1"), nodes = [one], rules = policy): StopVerdict => {

@@ -1,3 +1,4 @@
+import type { StopVerdict } from "../../../src/decide/autostop/stop-survey.ts";
 import { describe, expect, test } from "vitest";
 import { EXCLUSIVE, needing, ofSizes } from "../../support/build-constraints.ts";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
@@ -18,7 +19,6 @@ import {
 } from "../../support/build-node.ts";
 import type { Scenario } from "../../support/build-record.ts";
 import { buildIntent, buildJob, buildState, buildTarget } from "../../support/build-record.ts";
-import type { StopVerdict } from "../../../src/decide/autostop/stop-verdict.ts";
 import { call, draining, judge, marked, one, policy, stateOf, target } from "./autostop-stage.ts";
 
 const verdictOn = (scenario: Scenario, asked = call("n1"), nodes = [one], rules = policy): StopVerdict => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clockAfter, isHeldUp } from "../../../src/decide/autostop/node-clock.ts";
+import { clockAfter, isHeldUp } from "../../../src/decide/autostop/note-verdicts.ts";
 import type { NodeClock } from "../../../src/domain/ledger.ts";
 import { at } from "../../support/build-node.ts";
 

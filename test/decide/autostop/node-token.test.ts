@@ -1,3 +1,4 @@
+import type { StopCall } from "../../../src/decide/autostop/stop-survey.ts";
 import { describe, expect, test } from "vitest";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { foldQuestions } from "../../../src/decide/stops/questions.ts";
@@ -21,7 +22,6 @@ import {
 } from "../../support/build-node.ts";
 import type { Scenario } from "../../support/build-record.ts";
 import { buildState, OURS } from "../../support/build-record.ts";
-import type { StopCall } from "../../../src/decide/autostop/stop-verdict.ts";
 
 /** The token that a node chooses, and that its calls must carry from then on. */
 

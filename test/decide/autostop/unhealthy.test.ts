@@ -1,3 +1,4 @@
+import type { StopCall } from "../../../src/decide/autostop/stop-survey.ts";
 import { describe, expect, test } from "vitest";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
@@ -18,7 +19,6 @@ import {
 } from "../../support/build-node.ts";
 import type { Scenario } from "../../support/build-record.ts";
 import { buildJob, buildState, OURS } from "../../support/build-record.ts";
-import type { StopCall } from "../../../src/decide/autostop/stop-verdict.ts";
 import { confirmStops } from "../../../src/decide/autostop/confirm-stops.ts";
 
 /** Nodes that call themselves unhealthy: any holder of the stop URL of their array can call each of them unhealthy. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ParetoFront } from "../../../src/decide/bins/pareto-front.ts";
-import { addPair, reaches } from "../../../src/decide/bins/pareto-front.ts";
+import type { ParetoFront } from "../../../src/decide/bins/line-blocks.ts";
+import { addPair, reaches } from "../../../src/decide/bins/line-blocks.ts";
 
 function frontOf(...pairs: readonly (readonly [number, number])[]): ParetoFront {
   const front: ParetoFront = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { generateGroups } from "../../../src/decide/bucket-order/generated-groups.ts";
+import { generateGroups } from "../../../src/decide/bucket-order/bucket-list.ts";
 import type { BucketOffer } from "../../../src/domain/world.ts";
 import { arrayName, machineType, placementGroup, setName } from "../../../src/domain/ids.ts";
 

@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
 import type { Allocation } from "../../../src/domain/allocation.ts";
-import type { World } from "../../../src/domain/world.ts";
-import type { BucketOffer, SharedLimit } from "../../../src/domain/world.ts";
+import type { World, BucketOffer, SharedLimit } from "../../../src/domain/world.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import type { JobDemand, RankedDemand } from "../../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, placementGroup, setName } from "../../../src/domain/ids.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { viewBucket, viewNode } from "../../../src/decide/world/node-views.ts";
+import { viewBucket, viewNode } from "../../../src/decide/world/cluster-buckets.ts";
 import { applyDefaults, compileDefaults } from "../../../src/decide/constraints/default-resources.ts";
 import type { Catalogue } from "../../../src/domain/catalogue.ts";
 import type { Node, NodeArray } from "../../../src/domain/cluster.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Pages } from "../../../src/app/describe/pages.ts";
-import { describeSchedulerHosts } from "../../../src/app/describe/describe-scheduler-hosts.ts";
+import { describeSchedulerHosts } from "../../../src/app/describe/describe-nodes.ts";
 import { explainJob } from "../../../src/decide/explain/explain-job.ts";
 import { explainHost } from "../../../src/decide/explain/explain-host.ts";
 import { storedHosts } from "../../../src/decide/need/stored-world.ts";

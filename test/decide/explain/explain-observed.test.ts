@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { explainJob } from "../../../src/decide/explain/explain-job.ts";
 import { explainNode } from "../../../src/decide/explain/explain-node.ts";
-import { storeLoads } from "../../../src/decide/need/plan-loads.ts";
+import { storeLoads } from "../../../src/decide/need/weigh.ts";
 import { allocate } from "../../../src/decide/search/allocate.ts";
 import type { World } from "../../../src/domain/world.ts";
 import type { RankedDemand } from "../../../src/domain/demand.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
 import { explainJob } from "../../../src/decide/explain/explain-job.ts";
-import { storeLoads } from "../../../src/decide/need/plan-loads.ts";
+import { storeLoads } from "../../../src/decide/need/weigh.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { World } from "../../../src/domain/world.ts";
 import type { RankedDemand } from "../../../src/domain/demand.ts";

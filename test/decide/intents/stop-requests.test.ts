@@ -3,7 +3,7 @@ import { nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { NOW } from "../../support/build-node.ts";
 import { buildState, OURS } from "../../support/build-record.ts";
-import { commitEffects } from "../../../src/decide/intents/commit-effects.ts";
+import { commitEffects } from "../../../src/decide/intents/create-requests.ts";
 
 test("1,201 nodes are stopped by three requests, each with an id of its own", () => {
   const { record } = buildState({});

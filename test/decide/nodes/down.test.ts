@@ -3,7 +3,7 @@ import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { Recall } from "../../../src/decide/need/recall.ts";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
-import { isDown } from "../../../src/decide/nodes/down.ts";
+import { isDown } from "../../../src/decide/nodes/doubt.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import type { SchedulerNode } from "../../../src/domain/demand.ts";
@@ -28,7 +28,7 @@ import { buildJob, buildState, buildTarget, OURS } from "../../support/build-rec
 import type { Observation } from "../../../src/domain/observation.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
 import type { Weighing } from "../../../src/decide/need/weigh.ts";
-import { noRecalls } from "../../../src/decide/need/recalls.ts";
+import { noRecalls } from "../../../src/decide/need/weigh.ts";
 import { explainNode } from "../../../src/decide/explain/explain-node.ts";
 
 interface State {

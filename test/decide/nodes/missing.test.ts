@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { missingUntil, withMissing } from "../../../src/decide/nodes/missing.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
-import { nodeId } from "../../../src/domain/ids.ts";
+import { nodeId, requestId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { InFlight } from "../../../src/domain/in-flight.ts";
 import type { Draining, LedgerNode } from "../../../src/domain/ledger.ts";
@@ -18,7 +18,6 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { BUCKET, buildIntent, buildState, buildTarget, OURS } from "../../support/build-record.ts";
-import { requestId } from "../../../src/domain/ids.ts";
 
 const [n1, n2] = [buildNode("n1"), buildNode("n2")];
 const lookAt = (seconds: number, nodes: readonly Node[], more: Partial<Snapshot> = {}): Snapshot =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { explainNode } from "../../../src/decide/explain/explain-node.ts";
-import { excludedNodes } from "../../../src/decide/nodes/excluded.ts";
+import { excludedNodes } from "../../../src/decide/nodes/doubt.ts";
 import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-down.ts";
 import { judgeNode, whyGivenUp } from "../../../src/decide/stops/scale-down.ts";
 import type { Node } from "../../../src/domain/cluster.ts";

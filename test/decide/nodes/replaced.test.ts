@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { uselessNodes } from "../../../src/decide/nodes/replaced.ts";
+import { uselessNodes } from "../../../src/decide/nodes/doubt.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY, type Policy } from "../../../src/domain/policy.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { doubtedNodes } from "../../../src/decide/nodes/doubt.ts";
+import { doubtedNodes, findLacking } from "../../../src/decide/nodes/doubt.ts";
 import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
-import { findLacking } from "../../../src/decide/nodes/unclear.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { at, buildNode, buildNodes, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
 import { EMPTY_RECORD } from "../../support/build-record.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withGroupId } from "../../../src/decide/place/group-id.ts";
+import { withGroupId } from "../../../src/decide/place/groups.ts";
 import type { NodeAttributes } from "../../../src/domain/demand.ts";
 import { placementGroup } from "../../../src/domain/ids.ts";
 

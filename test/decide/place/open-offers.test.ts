@@ -10,7 +10,7 @@ import { beginDraft, startOf } from "../../../src/decide/draft/draft.ts";
 import { groupKey, nameGroup } from "../../../src/decide/draft/group-names.ts";
 import { noteScaleSet } from "../../../src/decide/draft/scale-set.ts";
 import { openOffers } from "../../../src/decide/place/offers.ts";
-import { Scopes } from "../../../src/decide/search/scopes.ts";
+import { Scopes } from "../../../src/decide/search/problem.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import { placementGroup } from "../../../src/domain/ids.ts";

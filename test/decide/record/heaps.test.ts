@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { accept } from "../../../src/decide/record/accept.ts";
-import { noteHeap, smallestHeap } from "../../../src/decide/record/processes.ts";
-import { setAside } from "../../../src/decide/record/set-aside.ts";
+import { noteHeap, smallestHeap, setAside } from "../../../src/decide/record/processes.ts";
 import { digest, setName } from "../../../src/domain/ids.ts";
 import { budgetOf } from "../../../src/domain/memory-budget.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { allocate } from "../../../src/decide/search/allocate.ts";
-import { storeLoads } from "../../../src/decide/need/plan-loads.ts";
+import { storeLoads } from "../../../src/decide/need/weigh.ts";
 import type { Allocation } from "../../../src/domain/allocation.ts";
 import type { LastPlan, World } from "../../../src/domain/world.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";

@@ -1,7 +1,7 @@
 /** The most expensive demand that a message can contain, with the default budget. */
 import { describe, expect, test } from "vitest";
 import { withDearDemand } from "../../../src/decide/need/dear-demand.ts";
-import { endRest, restingOf } from "../../../src/decide/senders/resting.ts";
+import { endRest, restingOf } from "../../../src/decide/senders/shares.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Constraint } from "../../../src/domain/constraint.ts";
 import type { Demand } from "../../../src/domain/demand.ts";

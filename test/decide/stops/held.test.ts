@@ -5,8 +5,16 @@ import { nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import { buildCall } from "../../support/build-call.ts";
-import { at, buildArray, buildBucket, buildNodes, buildSnapshot, D8, NOW } from "../../support/build-node.ts";
-import { rememberNodes } from "../../support/build-node.ts";
+import {
+  at,
+  buildArray,
+  buildBucket,
+  buildNodes,
+  buildSnapshot,
+  D8,
+  NOW,
+  rememberNodes,
+} from "../../support/build-node.ts";
 import { buildState } from "../../support/build-record.ts";
 import type { Pushed } from "../../support/push-message.ts";
 import { countCreated, decideOn, push } from "../../support/push-message.ts";

@@ -1,3 +1,4 @@
+import type { StopVerdict, StopCall } from "../../../src/decide/autostop/stop-survey.ts";
 import { describe, expect, test } from "vitest";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { foldQuestions, mayStopByReport, withQuestions } from "../../../src/decide/stops/questions.ts";
@@ -11,7 +12,6 @@ import type { Instant } from "../../../src/domain/units.ts";
 import { afterQuestions, buildCall } from "../../support/build-call.ts";
 import { at, buildLedger, buildNode, buildSnapshot, NOW, rememberNode } from "../../support/build-node.ts";
 import { buildIntent, buildState, buildTarget, OURS } from "../../support/build-record.ts";
-import type { StopCall, StopVerdict } from "../../../src/decide/autostop/stop-verdict.ts";
 import { confirmStops } from "../../../src/decide/autostop/confirm-stops.ts";
 
 const N1 = nodeId("n1");

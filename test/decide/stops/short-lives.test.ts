@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { backOff, forgetOldBackoffs } from "../../../src/decide/intents/back-off.ts";
-import { pauseShortLived } from "../../../src/decide/stops/short-lives.ts";
+import { pauseShortLived } from "../../../src/decide/stops/pause-buckets.ts";
 import { contradictedNodes } from "../../../src/decide/stops/still-idle.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { nodeId, placementGroup } from "../../../src/domain/ids.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { applyAction } from "../../../src/decide/stops/scale-down.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import { at, buildNode, NOW, rememberNode } from "../../support/build-node.ts";
-import { isExcluded } from "../../../src/decide/nodes/excluded.ts";
+import { isExcluded } from "../../../src/decide/nodes/doubt.ts";
 import { idle, mark, none, terminate } from "./node-rows.ts";
 
 describe("an action on the ledger", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { describeBuckets } from "../../../src/app/describe/describe-buckets.ts";
-import { changeLimit } from "../../../src/decide/what-if/change-limits.ts";
+import { changeLimit } from "../../../src/decide/what-if/raise-limits.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import type { StatusBucket, NodeArray } from "../../../src/domain/cluster.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { familyKey, familyOf } from "../../../src/decide/world/quota-family.ts";
-import { readSizeName } from "../../../src/decide/constraints/size-name.ts";
+import { familyKey, familyOf, readSizeName } from "../../../src/decide/world/quota-family.ts";
 import type { Catalogue } from "../../../src/domain/catalogue.ts";
 import { machineType } from "../../../src/domain/ids.ts";
 import { catalogueOf, KNOWN_VM_SIZES } from "../../../src/domain/vm-size-data.ts";
