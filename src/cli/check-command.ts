@@ -1,5 +1,6 @@
 import type { CheckRequest, ClusterCheck } from "../compose.ts";
 import { validateConfig } from "../client/index.ts";
+import { showText } from "../client/readable.ts";
 import { readBuckets } from "../client/state.ts";
 import type { Register } from "./register.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -126,7 +127,7 @@ const FAILURES: Readonly<Record<Exclude<ClusterCheck["kind"], "read">, string>> 
 };
 
 function renderCheck(check: ClusterCheck): string {
-  if (check.kind !== "read") return `${check.cluster}: ${FAILURES[check.kind]}: ${check.message}`;
+  if (check.kind !== "read") return showText(`${check.cluster}: ${FAILURES[check.kind]}: ${check.message}`);
   // In the form of the app's own answer, so that the same readers and tables work.
   const shown = readBuckets(check) ?? { buckets: [] };
   const arrays = renderTable(
@@ -141,14 +142,9 @@ function renderCheck(check: ClusterCheck): string {
     check.nodearrays,
     "no node arrays",
   );
-  return [
+  const told = [
     `${check.cluster}: reached, signed in and read; ${check.state} (target ${check.targetState}); nodes: ${countsText(check.nodes, "none")}`,
     ...check.notes.map((note) => `  note: ${note}`),
-    "",
-    arrays,
-    "",
-    renderBuckets(shown),
-    "",
-    renderLimits(shown),
-  ].join("\n");
+  ];
+  return [...told.map(showText), "", arrays, "", renderBuckets(shown), "", renderLimits(shown)].join("\n");
 }

@@ -15,6 +15,7 @@ import { isFields } from "./json/fields.ts";
 import { isName, NAME_EXPECTED } from "./json/name.ts";
 import { readPolicy } from "./policy/policy.ts";
 import type { Refusal } from "./policy/refusals.ts";
+import { refuseSenders } from "./policy/refusals.ts";
 import { writePolicy } from "./policy/write-policy.ts";
 import { problemAt, problemShowing } from "./json/problem.ts";
 import { addSchemaProblems } from "./json/schema-problems.ts";
@@ -96,6 +97,11 @@ const SAME: Readonly<Record<string, string>> = {
 /** The configuration in force with these keys replaced. Read as a whole, so that contradictions are found. */
 function readConfig(value: unknown, { policy, defaultMode }: WhatIfContext, problems: Problems): Policy {
   if (!isFields(value)) return policy;
+  const tooMany = refuseSenders(value);
+  if (tooMany.length > 0) {
+    problems.addBelow("config", problemsOf(tooMany));
+    return policy;
+  }
   const document: Record<string, unknown> = { ...writePolicy(policy) };
   for (const [key, changed] of Object.entries(value)) {
     const ours = SAME[key];
@@ -111,12 +117,12 @@ function readConfig(value: unknown, { policy, defaultMode }: WhatIfContext, prob
   }
   // What is stored stays in force. What the dry run says comes through a door.
   const isChanged = ({ problem: { path } }: Refusal): boolean => Object.hasOwn(value, firstKey(path));
-  problems.addBelow(
-    "config",
-    read.refused.filter(isChanged).map(({ problem }) => problem),
-  );
+  problems.addBelow("config", problemsOf(read.refused.filter(isChanged)));
   return { ...read.policy, ...ofSettings(policy) };
 }
+
+const problemsOf = (refusals: readonly Refusal[]): readonly Problem[] =>
+  refusals.map(({ problem }) => problem);
 
 const firstKey = (path: string): string => path.slice(0, Math.max(0, path.search(/[.[]|$/)));
 

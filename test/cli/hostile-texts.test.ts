@@ -138,6 +138,7 @@ const COMMANDS = [
   "config history",
   "delete evil",
   "push -",
+  "verify --wait 0",
 ];
 
 const bodies = [
@@ -157,10 +158,66 @@ describe.each(bodies)("nothing acts on the terminal: $name", ({ status, body, sh
       expect(`${out}${err}`).not.toMatch(/^FAKE/m);
       expect(`${out}${err}`).not.toBe("");
       // It is shown, with what acts as its code.
-      if (shows && !words.startsWith("delete")) expect(`${out}${err}`).toMatch(/\\u\{?(?:1b|001b)/);
+      if (shows && !/^(?:delete|verify)/.test(words)) expect(`${out}${err}`).toMatch(/\\u\{?(?:1b|001b)/);
     }
   });
 });
+
+/** What CycleCloud says of a cluster, with such a text wherever it has one. */
+const status = {
+  state: EVIL,
+  targetState: EVIL,
+  maxCount: 10,
+  maxCoreCount: 40,
+  nodearrays: [
+    {
+      name: EVIL,
+      maxCount: 10,
+      maxCoreCount: 40,
+      nodearray: { Region: EVIL, MachineType: EVIL },
+      buckets: [
+        {
+          bucketId: EVIL,
+          definition: { machineType: EVIL },
+          virtualMachine: { vcpuCount: 4, memory: 8, family: EVIL },
+          valid: false,
+          invalidReason: EVIL,
+          maxCount: 10,
+          maxCoreCount: 40,
+        },
+      ],
+    },
+  ],
+  nodes: [{ Name: EVIL, NodeId: EVIL, Template: EVIL, Status: EVIL, State: EVIL, StatusMessage: EVIL }],
+};
+
+test.each([
+  { name: "a status", code: 200, body: JSON.stringify(status) },
+  { name: "a refusal", code: 500, body: JSON.stringify({ Message: EVIL }) },
+])("of CycleCloud, shown by check: $name", async ({ code, body }) => {
+  const { url } = await answeringServer(code, body);
+  const cluster = { name: "demo", url, username: "u", passwordSetting: "PASSWORD" };
+  const Values = { AUTOSCALER_CLUSTERS: JSON.stringify([cluster]), PASSWORD: "correct horse" };
+  for (const more of [[], ["--json"]]) {
+    const { out, err } = await runCommand(["check", "--settings", "s.json", ...more], {
+      "s.json": { Values },
+    });
+    expect(`${out}${err}`).not.toMatch(ACTING);
+    expect(`${out}${err}`).not.toMatch(/^FAKE/m);
+    expect(`${out}${err}`).toMatch(/PWNED/);
+  }
+});
+
+test.each(["config validate -", "push - --wait --url URL --key k"])(
+  "of a file, or of a server that is asked more than once: %s",
+  async (words) => {
+    const { url } = await answeringServer(200, JSON.stringify(state));
+    const file = { version: 1, cluster: "prod", jobs: [{ name: EVIL, iterations: EVIL }], [EVIL]: EVIL };
+    const { out, err } = await runCommand(words.replace("URL", url).split(" "), { "-": file });
+    expect(`${out}${err}`).not.toMatch(ACTING);
+    expect(`${out}${err}`).toMatch(/PWNED/);
+  },
+);
 
 test("words of the command line itself are shown as others are", async () => {
   const { code, err } = await runCommand([EVIL]);

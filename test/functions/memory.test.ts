@@ -137,6 +137,7 @@ test("when two processes died over a plan, the next one leaves out what came las
   await handleSnapshot(next);
   const left = await describeCluster(next.app, DEMO);
   expect(leftOutIn(left)).toEqual(["deadly"]);
+  expect(left.demandCounts).toEqual({ live: 2, empty: 0, lapsed: 0 });
   expect(left.plan).toMatchObject({ demands: 1 });
   expect(left.health.warnings).toMatchObject([
     expect.stringMatching(

@@ -94,6 +94,17 @@ describe("a message that cannot be read", () => {
   });
 });
 
+test("nonsense that somebody put among the rejected messages is counted, and hides none of them", async () => {
+  const nonsense = { messageId: "m", rejectedAt: 1e308, problems: [], text: "" };
+  await stage.app.send("demand-rejected", JSON.stringify(nonsense));
+  const counted = { count: 1, oldest: [] };
+  expect(await stage.app.call("GET", "/api/clusters")).toMatchObject({
+    status: 200,
+    body: { rejectedMessages: counted },
+  });
+  expect(await stage.app.call("GET", "/api/rejected-messages")).toMatchObject({ status: 200, body: counted });
+});
+
 describe("a message that has nothing to say any more", () => {
   test("expired: delivered after its time, it is acknowledged and leaves no trace but in the log", async () => {
     // A real second is two seconds of the app's clock or more.

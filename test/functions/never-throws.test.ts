@@ -4,7 +4,9 @@ import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
 import type { Ports, Site } from "../../src/app/ports/ports.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import { clusterName, setName } from "../../src/domain/ids.ts";
+import type { MemoryDoor } from "../support/memory-door.ts";
 import { openMemoryDoor } from "../support/memory-door.ts";
+import { processorMs } from "../support/processor-time.ts";
 
 /**
  * A message never makes its function throw because of its content. It is acknowledged, put aside with a reason, or tried again if storage
@@ -239,6 +241,52 @@ describe("more demand than a cluster may hold", () => {
     expect(await door.rejected()).toMatchObject([rejected, rejected]);
     const stored = await door.composed.app.ports.store.load(DEMO);
     expect([...(stored?.record.sets.keys() ?? [])]).toEqual(["many", "more"]);
+  });
+
+  test("by one sender, in jobs: half of the cluster is left for others, without rules", async () => {
+    const door = openMemoryDoor();
+    await door.deliver({ ...jobs("evil"), jobs: Array.from({ length: 199_999 }, () => ({})) });
+    await door.deliver({
+      ...jobs("evil"),
+      jobs: Array.from({ length: 199_999 }, (_, at) => ({ name: `${at}` })),
+    });
+    await door.deliver({ ...jobs("pbs"), jobs: [{ name: "a" }, { name: "b" }] });
+    expect(await door.rejected()).toMatchObject([
+      { set: "evil", problems: [{ expected: expect.stringMatching(/^at most 100000 jobs.*half/) }] },
+    ]);
+    expect(await setsOf(door)).toEqual(["evil", "pbs"]);
+  });
+
+  test("in sets that ask for nothing: those have a bound of their own", async () => {
+    const door = openMemoryDoor();
+    for (let set = 0; set <= 5000; set += 100)
+      await Promise.all(
+        Array.from({ length: Math.min(100, 5001 - set) }, (_, at) =>
+          door.deliver({ ...jobs(`evil-${set + at}`), expirationInterval: 86_400, jobs: [] }),
+        ),
+      );
+    await door.deliver(jobs("pbs"));
+    expect(await door.rejected()).toMatchObject([
+      { set: "evil-5000", problems: [{ found: expect.stringMatching(/^5001 .*that ask for nothing/) }] },
+    ]);
+    expect(await setsOf(door)).toContain("pbs");
+  });
+});
+
+const setsOf = async ({ composed }: MemoryDoor): Promise<readonly string[]> =>
+  [...((await composed.app.ports.store.load(DEMO))?.record.sets.keys() ?? [])].toSorted();
+
+test("a message from demand-poison with long texts that begin like sizes takes less than a second of processor time", async () => {
+  const door = openMemoryDoor();
+  const mem = `memory::${"1".repeat(30_000)}.${"1".repeat(30_000)}!`;
+  const revision = door.clock.now();
+  const sized = { ...jobs("sized"), jobs: [{ name: "a" }, { name: "b", constraints: { mem } }], revision };
+  door.composed.queue.addPoison(JSON.stringify(sized));
+  const before = processorMs();
+  await door.tick();
+  expect(processorMs() - before).toBeLessThan(1000);
+  expect(await describeCluster(door.composed.app, DEMO)).toMatchObject({
+    demand: [{ requestSet: "sized", demands: 1, rejectedJobs: [{ name: "b" }] }],
   });
 });
 

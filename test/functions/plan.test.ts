@@ -1,4 +1,5 @@
 import { TableClient } from "@azure/data-tables";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { PortError } from "../../src/app/ports/port-error.ts";
@@ -306,41 +307,62 @@ test("one dry run at a time: another one is sent away, and told when to come aga
   expect(await dryRun({})).toMatchObject({ status: 200 });
 });
 
-test("a dry run of 20,000 default resources that read each other is refused before it costs anything", async () => {
-  const default_resources = Array.from({ length: 20_000 }, (_, i) => ({
-    select: { [`r${i - 1}`]: "*a*" },
-    name: `r${i}`,
-    value: `node.resources.r${i - 1}`,
-  }));
-  const before = process.cpuUsage();
-  expect(await dryRun({ config: { default_resources } })).toMatchObject({
-    status: 400,
-    body: {
-      problems: [
-        { path: "config.default_resources", found: "20000 entries", expected: "at most 200 entries" },
-      ],
-    },
-  });
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1e6).toBeLessThan(3);
-});
+describe("a dry run that would cost more than there is, refused before it costs anything", () => {
+  const list = <T>(count: number, of: (at: number) => T): readonly T[] =>
+    Array.from({ length: count }, (_, at) => of(at));
+  const senders = (rules: number, names: number) =>
+    list(rules, (rule) => ({ requestSets: list(names, (at) => `*a*b*${rule}_${at}`) }));
+  const longNames = () => Object.fromEntries(list(2000, (at) => ["a".repeat(150) + at, { jobs: [] }]));
 
-test("10,000 patterns for 2,000 request sets are refused when they cost too much", async () => {
-  const senders = Array.from({ length: 100 }, (_, rule) => ({
-    requestSets: Array.from({ length: 100 }, (__, i) => `*a*b*${rule}_${i}`),
-  }));
-  const requestSets = Object.fromEntries(
-    Array.from({ length: 2000 }, (_, i) => ["a".repeat(150) + i, { jobs: [] }]),
-  );
-  const before = process.cpuUsage();
-  expect(await dryRun({ config: { senders }, requestSets })).toMatchObject({
-    status: 400,
-    body: {
-      problems: [{ path: "config.senders", expected: "fewer or shorter patterns, or fewer request sets" }],
+  test.each([
+    {
+      name: "20,000 default resources that read each other",
+      body: () => ({
+        config: {
+          default_resources: list(20_000, (at) => ({
+            select: { [`r${at - 1}`]: "*a*" },
+            name: `r${at}`,
+            value: `node.resources.r${at - 1}`,
+            add: 1,
+          })),
+        },
+      }),
+      problem: {
+        path: "config.default_resources",
+        found: "20000 entries",
+        expected: "at most 200 entries",
+      },
     },
+    {
+      name: "10,000 patterns for 2,000 sets",
+      body: () => ({ config: { senders: senders(100, 100) }, requestSets: longNames() }),
+      problem: { path: "config.senders", expected: "fewer or shorter patterns, or fewer request sets" },
+    },
+    {
+      name: "900,000 patterns",
+      body: () => ({ config: { senders: senders(1000, 900) }, requestSets: longNames() }),
+      problem: {
+        path: "config.senders",
+        found: "900000 names in all rules",
+        expected: "at most 10000 names in all rules",
+      },
+    },
+    {
+      name: "950,000 jobs in five sets",
+      body: () => ({
+        requestSets: Object.fromEntries(
+          list(5, (set) => [`s${set}`, { jobs: list(190_000, (at) => ({ name: `j${at}` })) }]),
+        ),
+      }),
+      problem: { path: "requestSets", found: "950000 jobs in all sets" },
+    },
+  ])("$name", async ({ body, problem }) => {
+    const packed = gzipSync(JSON.stringify(body())).toString("base64");
+    const before = process.cpuUsage();
+    expect(await dryRun(packed)).toMatchObject({ status: 400, body: { problems: [problem] } });
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(3);
   });
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1e6).toBeLessThan(3);
 });
 
 test("with a stored duration of 1e308 s a set can be deleted, and a dry run is made", async () => {

@@ -123,7 +123,8 @@ async function playEcho(operator: string, reader: string): Promise<void> {
       body: { Message: `cannot serve Authorization: Basic ${sent}` },
     });
     expect(await call("POST", "/api/clusters/prod/tick", operator)).toContain("Authorization: Basic ***");
-    expect(await call("GET", "/api/clusters/prod", reader)).toContain("Authorization: Basic ***");
+    for (const path of ["/api/clusters/prod", "/api/clusters"])
+      expect(await call("GET", path, reader)).toContain("Authorization: Basic ***");
   }, patiently);
 }
 

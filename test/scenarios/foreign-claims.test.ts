@@ -95,6 +95,18 @@ describe("pbs calls its three nodes idle, and evil says that a job of its own ru
     expect(stopped(three)).toBe(3);
   });
 
+  test("claimed once, for a day, while only evil has a rule: the same hour", async () => {
+    const own = rule("evil", { hosts: false, pools: false, dynamicArrays: false, maxPriority: -1e9 });
+    const three = await threeNodes([own]);
+    const { stage, push, hosts, says } = three;
+    says(() => push("pbs", nothing(hosts)));
+    push("evil", { ...claim(hosts), expirationInterval: 86_400 });
+    await stage.pass(59 * MINUTE);
+    expect(stopped(three)).toBe(0);
+    await stage.pass(11 * MINUTE);
+    expect(stopped(three)).toBe(3);
+  });
+
   test.each([
     { name: "without rules", senders: undefined },
     { name: "of one rule for both", senders: [rule("*")] },

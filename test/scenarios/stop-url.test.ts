@@ -62,6 +62,17 @@ describe("a stranger calls the neighbours unhealthy", () => {
   });
 });
 
+test("a stranger asks for a node with a time that never comes: the node's own question is answered when nobody needs it", async () => {
+  const { stage, nodes } = await stageOf(1);
+  const [node] = nodes;
+  if (node === undefined) throw new Error("there is one node");
+  const ask = (asked: number) => stage.told(node, stage.hosts[0], { asked: String(asked) });
+  expect(await ask(Number.MAX_SAFE_INTEGER)).toMatchObject({ status: 409 });
+  nobodyNeeds(stage);
+  await stage.pass(5);
+  expect(await ask(stage.clock.now())).toMatchObject({ status: 200 });
+});
+
 describe("a node with a token of its own", () => {
   const OWN = { "x-node-token": "8oE1x0bqY2Zkq3rVJb5vNw5cQm1h2TzS" };
   const STRANGER = { "x-node-token": "a-stranger-has-another-one" };

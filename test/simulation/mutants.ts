@@ -48,7 +48,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
       },
     ],
     moves: "overshoot",
-    seeds: 1000,
+    seeds: 2000,
     weather: { instances: 3, slow: 0.2, freeze: 0.004, crowd: false },
   },
   {
@@ -91,7 +91,7 @@ const STORM_MUTANTS: readonly Mutant[] = [
       },
     ],
     moves: "overshoot",
-    seeds: 500,
+    seeds: 1500,
   },
   {
     name: "a terminate is replayed",

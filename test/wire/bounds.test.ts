@@ -1,9 +1,12 @@
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { clusterName, setName } from "../../src/domain/ids.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { BOUNDS } from "../../src/wire/json/bounds.ts";
 import { readDemandMessage, readRequestSet } from "../../src/wire/message/demand-message.ts";
 import { readPolicy } from "../../src/wire/policy/policy.ts";
+import { readWhatIf } from "../../src/wire/what-if.ts";
+import { processorMs } from "../support/processor-time.ts";
 import { CONTEXT, problemLines } from "./context.ts";
 
 const ADDRESS = { ...CONTEXT, cluster: clusterName("prod"), set: setName("standard") };
@@ -212,4 +215,45 @@ test.each([
   const { user, system } = process.cpuUsage(before);
   expect(read.kind).toMatch(/update|rejected/);
   expect((user + system) / 1e6).toBeLessThan(3);
+});
+
+describe("long texts that begin like sizes are read in less than a second of processor time", () => {
+  const LONG = `memory::${"1".repeat(50_000)}.${"1".repeat(50_000)}!`;
+  const inTime = <T>(read: () => T): T => {
+    const before = processorMs();
+    const done = read();
+    expect(processorMs() - before).toBeLessThan(1000);
+    return done;
+  };
+
+  test.each([
+    { name: "digits", rejected: 1, constraint: () => ({ mem: `${"1".repeat(2040)}.${"1".repeat(2040)}!` }) },
+    { name: "letters", rejected: 0, constraint: (at: number) => ({ [`r${at}`]: `${"a".repeat(4090)}1` }) },
+  ])("900 texts of $name, none with a prefix, in one job", ({ rejected, constraint }) => {
+    const constraints = Array.from({ length: 900 }, (_, at) => constraint(at));
+    const read = inTime(() => put({ jobs: [{ name: "j", constraints }] }));
+    if (read.kind !== "update") throw new Error(JSON.stringify(read));
+    expect(read.update.demand?.rejectedJobs).toHaveLength(rejected);
+  });
+
+  test.each([
+    { name: "value", entry: { value: LONG } },
+    { name: "add", entry: { value: "memory::1g", add: LONG } },
+  ])("a default resource's $name, of a dry run and of a stored configuration", ({ name, entry }) => {
+    const config = { default_resources: [{ select: {}, name: "x", ...entry }] };
+    const body = Buffer.from(JSON.stringify({ config }));
+    const context = { cluster: ADDRESS.cluster, policy: DEFAULT_POLICY, now: CONTEXT.now };
+    const reads = [
+      { read: () => readWhatIf(body, context), path: `config.default_resources[0].${name}` },
+      {
+        read: () => readPolicy(JSON.stringify(config), "act", "store"),
+        path: `default_resources[0].${name}`,
+      },
+    ];
+    for (const { read, path } of reads)
+      expect(inTime<unknown>(read)).toMatchObject({
+        kind: "problems",
+        problems: [{ path, expected: expect.stringContaining("a size such as memory::") }],
+      });
+  });
 });

@@ -133,7 +133,7 @@ function describeEntry(
   const body = isAside ? undefined : bodies.demands.get(entry.digest);
   return {
     requestSet: name,
-    state: isAside && isLive(entry, now) ? "live" : stateOf(entry, bodies, now),
+    state: stateOf(name, entry, bodies, now),
     ...describeTimes(entry, now),
     demands: isAside ? (entry.size?.jobs ?? 0) : (body?.demands.length ?? 0),
     leftOut: isAside ? leftOutText(name, bodies) : undefined,
@@ -180,8 +180,9 @@ function describeTimes(
 /** For the demand. A set that only reports asks for nothing. */
 type SetState = RequestSetShown["state"];
 
-function stateOf(entry: SetEntry, { demands }: Bodies, now: Instant): SetState {
+function stateOf(name: SetName, entry: SetEntry, { demands, aside }: Bodies, now: Instant): SetState {
   if (!isLive(entry, now)) return "lapsed";
+  if (aside?.has(name) === true) return "live";
   return (demands.get(entry.digest)?.demands.length ?? 0) === 0 ? "empty" : "live";
 }
 
@@ -192,7 +193,7 @@ export function countSets(held: Held, bodies: Bodies, now: Instant): Readonly<Re
   const counts = { live: 0, empty: 0, lapsed: 0 };
   for (const name of setNamesOf(held)) {
     const entry = mainEntry(held, name);
-    if (entry !== undefined) counts[stateOf(entry, bodies, now)] += 1;
+    if (entry !== undefined) counts[stateOf(name, entry, bodies, now)] += 1;
   }
   return counts;
 }

@@ -1,4 +1,3 @@
-import type { Owned } from "../../domain/sender-rules.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { isActing } from "../../domain/shown.ts";
 import { isFields, NO_ACTING, type Fields } from "../json/fields.ts";
@@ -82,14 +81,15 @@ function refuseDefaults(_: Fields, { defaultResources = [] }: Policy): readonly 
   return tooMany(path, defaultResources.length, BOUNDS.defaultResources, "entries");
 }
 
-/** Each plan compares the name of each request set with them. */
-function refuseSenders(_: Fields, { senders = [] }: Policy): readonly Refusal[] {
-  const lengthOf = (owned: Owned): number => (typeof owned === "object" ? owned.length : 0);
-  const names = senders.reduce(
-    (sum, { requestSets, pools, dynamicArrays }) =>
-      sum + requestSets.length + lengthOf(pools) + lengthOf(dynamicArrays),
-    0,
-  );
+/** Each plan compares the name of each request set with them. What was not read yet is counted, because it takes seconds to read far too many. */
+export function refuseSenders({ senders }: Fields): readonly Refusal[] {
+  const lengthOf = (names: unknown): number => (Array.isArray(names) ? names.length : 0);
+  const rules: readonly unknown[] = Array.isArray(senders) ? senders : [];
+  const names = rules.reduce<number>((sum, rule) => {
+    const { requestSets, pools, dynamicArrays } = isFields(rule) ? rule : {};
+    const ofSets = typeof requestSets === "string" ? 1 : lengthOf(requestSets);
+    return sum + ofSets + lengthOf(pools) + lengthOf(dynamicArrays);
+  }, 0);
   return tooMany("senders", names, BOUNDS.senderNames, "names in all rules");
 }
 
