@@ -1,10 +1,15 @@
 import type { HttpHandler } from "@azure/functions";
 import { answerAutostop } from "./autostop.ts";
-import { answerCluster, answerClusters, answerRejectedMessages, answerComparison } from "./clusters.ts";
+import {
+  answerCluster,
+  answerClusters,
+  answerRejectedMessages,
+  answerComparison,
+  answerHealth,
+} from "./clusters.ts";
 import { answerTick, answerEndDown, answerRestored, answerWake } from "./tick.ts";
 import { answerConfig, answerWriteConfig, answerConfigHistory, answerRollbackConfig } from "./config.ts";
 import { answerExplain } from "./explain.ts";
-import { answerHealth } from "./health.ts";
 import { answerHistory } from "./history.ts";
 import { answerPlan } from "./plan.ts";
 import { answerRequestSet, answerWriteRequestSet } from "./request-sets.ts";

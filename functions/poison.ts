@@ -7,8 +7,7 @@ import type { Seconds } from "../src/domain/units.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import { MOST_BY_QUEUE } from "../src/wire/json/decode.ts";
-import { readDemandMessageInSlices } from "../src/wire/message/demand-message.ts";
-import { explicitRevision } from "../src/wire/message/explicit-revision.ts";
+import { readDemandMessageInSlices, explicitRevision } from "../src/wire/message/demand-message.ts";
 import { enterToRead, inTurns } from "./reading.ts";
 
 /**

@@ -19,10 +19,13 @@ import { openSite } from "./compose/open-site.ts";
 import { adjusted, policyReader } from "./compose/policy-reader.ts";
 import { processId } from "./domain/ids.ts";
 import { budgetOf } from "./domain/memory-budget.ts";
-import { demandStorageAccount, storageAccount } from "./compose/storage.ts";
 import type { Config } from "./config.ts";
 import { readConfig, readHeap } from "./config.ts";
 import type { SenderTime } from "./wire/message/message-read.ts";
+import { hasKnownKey, verifyToken } from "./decide/autostop/autostop-token.ts";
+import type { ArrayName, ClusterName } from "./domain/ids.ts";
+import type { QueueAccount, StorageAccount } from "./adapters/system/storage-account.ts";
+import { managedIdentity } from "./compose/identity.ts";
 
 export type { ClusterCheck } from "./app/check-cluster.ts";
 export type { CheckRequest } from "./compose/check.ts";
@@ -30,7 +33,6 @@ export { check, checkableClusters } from "./compose/check.ts";
 export type { Composition } from "./compose/composition.ts";
 export type { MemoryComposition, MemoryOptions } from "./compose/in-memory.ts";
 export { composeInMemory } from "./compose/in-memory.ts";
-export { mayBeAutostopToken, verifyAutostopToken } from "./compose/stop-tokens.ts";
 export { ConfigError, readConfig } from "./config.ts";
 
 let composed: Composition | undefined;
@@ -113,4 +115,39 @@ export function portsOnTable(
     triggers: tableTriggerLog(table),
     policyOf: policyReader(documents, clock, log, adjusted(config), config.defaultMode ?? "act"),
   };
+}
+
+/** Whether a token has the right form and a known key. Needs no storage, so it is checked first. */
+export function mayBeAutostopToken({ autostopKeys }: Composition, token: string): boolean {
+  return autostopKeys !== undefined && hasKnownKey(token, autostopKeys);
+}
+
+/** The array whose nodes carry this autostop token; undefined if it is not valid. */
+export function verifyAutostopToken(
+  composed: Composition,
+  token: string,
+  cluster: ClusterName,
+  arrays: readonly ArrayName[],
+): ArrayName | undefined {
+  return composed.autostopKeys === undefined
+    ? undefined
+    : verifyToken(token, cluster, arrays, composed.autostopKeys);
+}
+
+export function storageAccount(config: Config): StorageAccount {
+  const { storage } = config;
+  if (storage.kind === "connection-string") return storage;
+  return {
+    kind: "identity",
+    tableEndpoint: storage.tableUri,
+    queueEndpoint: storage.queueUri,
+    credential: managedIdentity(storage.clientId),
+  };
+}
+
+/** The account where demand arrives, if it is not the app's own. */
+export function demandStorageAccount({ demandStorage }: Config): QueueAccount | undefined {
+  if (demandStorage === undefined || demandStorage.kind === "connection-string") return demandStorage;
+  const { queueUri, clientId } = demandStorage;
+  return { kind: "identity", queueEndpoint: queueUri, credential: managedIdentity(clientId) };
 }

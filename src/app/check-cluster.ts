@@ -7,7 +7,7 @@ import { describeBuckets } from "./describe/describe-buckets.ts";
 import type { Clock, Site } from "./ports/ports.ts";
 import type { PortErrorKind } from "./ports/port-error.ts";
 import { PortError } from "./ports/port-error.ts";
-import { someOf } from "../domain/some-of.ts";
+import { someOf } from "../domain/text.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
 
 /** The findings of a first check of one cluster at a real CycleCloud. */

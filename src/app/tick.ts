@@ -3,7 +3,7 @@ import { countDemands } from "../domain/plan.ts";
 import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/pace/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
 import { bucketText } from "../domain/bucket.ts";
-import { stillInFlight } from "../domain/in-flight.ts";
+import { stillInFlight } from "../domain/record.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { NodeId, WakeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";

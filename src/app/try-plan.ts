@@ -7,7 +7,7 @@ import { memoryOf, memoryOfReport } from "../domain/demand-memory.ts";
 import type { ClusterName } from "../domain/ids.ts";
 import { isoTime } from "../domain/units.ts";
 import { readingOnlyNamed } from "../domain/named-configuration.ts";
-import type { Observation } from "../domain/observation.ts";
+import type { Observation } from "../domain/record.ts";
 import { modeShown } from "../domain/plan.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { WhatIf } from "../domain/what-if.ts";

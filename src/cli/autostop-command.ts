@@ -15,10 +15,10 @@ import {
 } from "../client/stop-series.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import type { Register } from "./register.ts";
+import type { Register } from "./options.ts";
 import { tell } from "./tell.ts";
 import type { Keep, Terminal } from "./terminal.ts";
-import { wrapped } from "./wrapped.ts";
+import { wrapped } from "./options.ts";
 
 const HELP = `Asks once, on a node that its scheduler has closed, whether it may stop. Run it every half minute until it exits with 0 or 1, and then
 once a minute until the node is gone. 0: the node is being stopped; keep it closed. 1: it is not being stopped; open it in the scheduler.

@@ -2,15 +2,15 @@ import type { CheckRequest, ClusterCheck } from "../compose.ts";
 import { validateConfig } from "../client/index.ts";
 import { showText } from "../client/readable.ts";
 import { readBuckets } from "../client/state.ts";
-import type { Register } from "./register.ts";
+import type { Register } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { nameOf, readJson } from "./read-json.ts";
-import { renderBuckets, renderLimits } from "./render-buckets.ts";
+import { renderBuckets, renderLimits } from "./render-status.ts";
 import { countsText, renderTable } from "./table.ts";
 import { complainOfProblems, jsonText } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
-import { wrapped } from "./wrapped.ts";
+import { wrapped } from "./options.ts";
 
 interface CheckOptions {
   readonly cluster?: string;

@@ -1,8 +1,7 @@
 import { validateConfig } from "../client/index.ts";
 import type { Answer } from "../client/answer.ts";
 import { isConfigPath, weighConfig } from "../client/compare-configs.ts";
-import { readConfigChanges, readConfigNotes, readUnderWay } from "../client/receipts.ts";
-import { differenceLines } from "./config-history.ts";
+import { readConfigChanges, readConfigNotes, readUnderWay, readConfigHistory } from "../client/receipts.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
@@ -10,9 +9,12 @@ import { appOf } from "./options.ts";
 import { nameOf, readJson } from "./read-json.ts";
 import type { Column } from "./table.ts";
 import { renderTable } from "./table.ts";
-import { complainOfProblems, tell } from "./tell.ts";
+import { complainOfProblems, tell, jsonText, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { problemText } from "../client/error.ts";
+import type { ConfigDifferences } from "../client/receipts.ts";
+import type { Telling } from "./tell.ts";
+import type { ConfigRead } from "../client/index.ts";
 
 /** The commands that change a cluster's configuration, and what they print of the change. */
 
@@ -165,4 +167,63 @@ export function notesOf(answer: unknown): readonly string[] {
     ),
     ...doubts.map((doubt) => `warning: doubtful: ${problemText(doubt)}`),
   ];
+}
+
+// The changes of a configuration as text: past ones, and those that a file would make.
+
+export const tellConfigHistory: Telling = (body) => {
+  const read = readConfigHistory(body);
+  if (read === undefined) return { text: UNREADABLE };
+  const texts = read.changes.map(({ number, at = "before changes were recorded", ...change }) => {
+    const { rollbackTo, who } = change;
+    const by = rollbackTo === undefined ? who : `${who}, back to ${versionText(rollbackTo)}`;
+    return [`version ${number}, ${at}, by ${by}`, ...differenceLines(change)].join("\n");
+  });
+  return { text: texts.length === 0 ? "no changes" : texts.join("\n") };
+};
+
+/** Shows what this file would change. The exit code is 0 whether there are differences or not. */
+export async function diffConfig(
+  terminal: Terminal,
+  file: string,
+  options: ClusterOptions,
+): Promise<ExitCode> {
+  const read = await readConfigFile(terminal, file);
+  if (read.kind === "failed") return read.code;
+  const answer = await appOf(options).config(options.cluster);
+  if (answer.kind !== "answered") return tell(terminal, answer, options.json === true, () => ({ text: "" }));
+  const weighed =
+    answer.body.unreadable === undefined ? weighConfig(answer.body, read.policy, {}) : undefined;
+  if (weighed === undefined) {
+    terminal.complain("the configuration in force cannot be read; config get shows it");
+    return EXIT.no;
+  }
+  const { differences, more } = weighed;
+  if (options.json === true) terminal.say(jsonText({ differences, more }));
+  else terminal.say(differences.length === 0 ? "no differences" : differenceLines(weighed).join("\n"));
+  return EXIT.done;
+}
+
+/** One line for each value that differs. */
+export function differenceLines({ differences, more }: ConfigDifferences): readonly string[] {
+  const lines = differences.map(
+    ({ path, before = "nothing", after = "nothing" }) => `  ${path}: ${before} -> ${after}`,
+  );
+  return more === 0 ? lines : [...lines, `  and ${more} more`];
+}
+
+/** Version 0: the defaults. */
+export const versionText = (number: number): string => (number === 0 ? "the defaults" : `version ${number}`);
+
+/** Reads a configuration document from a file and checks it without the app. `code`: it cannot be used, and the terminal says why. */
+export async function readConfigFile(
+  terminal: Terminal,
+  file: string,
+): Promise<Exclude<ConfigRead, { kind: "problems" }> | { readonly kind: "failed"; readonly code: ExitCode }> {
+  const input = await readJson(terminal, file);
+  if ("code" in input) return { kind: "failed", code: input.code };
+  const read = validateConfig(input.text);
+  if (read.kind !== "problems") return read;
+  complainOfProblems(terminal, nameOf(file), read.problems);
+  return { kind: "failed", code: EXIT.usage };
 }

@@ -1,21 +1,27 @@
 import type { Command } from "commander";
 import { describeConfig } from "../client/index.ts";
-import type { Register } from "./register.ts";
+import type { Register, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import type { ClusterOptions } from "./options.ts";
-import { appOf, cluster, key, readCount, url, withCluster } from "./options.ts";
+import { appOf, cluster, key, readCount, url, withCluster, wrapped } from "./options.ts";
 import type { ConfigRead } from "../client/index.ts";
 import { unknownArrays } from "../client/compare-configs.ts";
 import { readState } from "../client/state.ts";
 import type { PutOptions } from "./config-changes.ts";
-import { notesOf, putConfig, setConfig, tellWritten, unsetConfig } from "./config-changes.ts";
-import { diffConfig, tellConfigHistory, versionText } from "./config-history.ts";
-import { readConfigFile } from "./read-config.ts";
+import {
+  notesOf,
+  putConfig,
+  setConfig,
+  tellWritten,
+  unsetConfig,
+  diffConfig,
+  tellConfigHistory,
+  versionText,
+  readConfigFile,
+} from "./config-changes.ts";
 import { nameOf } from "./read-json.ts";
 import { jsonText, tell } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
-import { wrapped } from "./wrapped.ts";
 
 const PUT_HELP =
   'The whole document: to change single keys, use config set. The app checks it first. It accepts keys of scalelib\'s autoscale.json, and lists for each whether it is used. A document that says no mode keeps the mode in force. "-" reads standard input.';

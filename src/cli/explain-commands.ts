@@ -1,18 +1,17 @@
 import { Option } from "commander";
 import type { ExplainQuery } from "../client/index.ts";
-import { readDryRun, readExplanation } from "../client/plans.ts";
-import type { Register } from "./register.ts";
+import { readDryRun, readExplanation, readHistory } from "../client/plans.ts";
+import type { Register, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import type { ClusterOptions } from "./options.ts";
-import { appOf, readCount, readTime, requestSet, withCluster } from "./options.ts";
+import { appOf, readCount, readTime, requestSet, withCluster, wrapped } from "./options.ts";
 import { readJson } from "./read-json.ts";
-import { tellHistory } from "./render-history.ts";
-import { renderDryRun } from "./render-dry-run.ts";
 import type { Telling } from "./tell.ts";
 import { tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
-import { wrapped } from "./wrapped.ts";
+import type { HistoryAnswer, HistoryRowAnswer, DryRunAnswer } from "../client/plans.ts";
+import { countsText, renderTable } from "./table.ts";
+import { modeText } from "./render-status.ts";
 
 /** Commands for explanations, dry runs and history. */
 export function registerExplainCommands(register: Register): void {
@@ -137,3 +136,167 @@ const tellPlan =
     const unmet = (answer.plan.unmet ?? 0) > 0;
     return { text: renderDryRun(answer, request), code: unmet ? EXIT.no : EXIT.done };
   };
+
+/** Maximum number of plans that are listed below the history. */
+const KEPT_SHOWN = 20;
+
+export const tellHistory: Telling = (body) => {
+  const answer = readHistory(body);
+  return { text: answer === undefined ? UNREADABLE : renderHistory(answer) };
+};
+
+function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
+  const table = renderTable(
+    [
+      ["AT", ({ at }) => at],
+      ["PLAN", ({ plan }) => plan],
+      ["NODES", ({ nodes }) => countsText(nodes, "none")],
+      ["IDLE", ({ idle }) => idle],
+      [
+        "COST/H",
+        ({ pricePerHour, currency }) =>
+          pricePerHour === undefined ? undefined : moneyText(pricePerHour, currency),
+      ],
+      ["IN FLIGHT", ({ inFlight }) => inFlight],
+      ["SETS", ({ liveSets }) => liveSets],
+      ["UNMET", ({ unmet }) => unmet],
+      ["CREATED", ({ created }) => created],
+      ["STOPPED", ({ terminated }) => terminated],
+      ["SECONDS/CALL", ({ callSeconds }) => secondsText(callSeconds)],
+      ["MODE", ({ mode }) => mode],
+      ["WITHHELD", ({ withheld }) => (withheld === undefined ? undefined : countsText(withheld, "nothing"))],
+    ],
+    rows,
+    "no history in that time",
+  );
+  const kept = keptPlans.slice(0, KEPT_SHOWN).join(", ");
+  return [
+    table,
+    ...sumText(rows),
+    ...(kept === "" ? [] : [`plans that explain --plan can show: ${kept}`]),
+  ].join("\n");
+}
+
+/** "3.9 USD": at most two decimals, and always with a known currency. */
+function moneyText(amount: number, currency: string | undefined): string {
+  const text = Number.isInteger(amount) ? String(amount) : amount.toFixed(2);
+  return currency === undefined ? text : `${text} ${currency}`;
+}
+
+/** "status 22, create 24". */
+function secondsText(seconds: HistoryRowAnswer["callSeconds"]): string | undefined {
+  if (seconds === undefined) return undefined;
+  return Object.entries(seconds)
+    .map(([endpoint, each]) => `${endpoint} ${each}`)
+    .join(", ");
+}
+
+/** A row is valid until the next one, if that comes soon: the timer writes one a minute while it runs. */
+const LONGEST_HOLD_HOURS = 0.25;
+
+/** The cost of the nodes in the period shown, and their idle time. */
+function sumText(rows: readonly HistoryRowAnswer[]): readonly string[] {
+  let [idleHours, cost, idleCost, unpriced] = [0, 0, 0, 0];
+  let currency: string | undefined;
+  // Newest first: each row's time ends with the row before it in the list.
+  for (const [index, row] of rows.entries()) {
+    const hours = hoursBetween(row.at, rows[index - 1]?.at);
+    if (!(hours > 0 && hours <= LONGEST_HOLD_HOURS)) continue;
+    idleHours += (row.idle ?? 0) * hours;
+    cost += (row.pricePerHour ?? 0) * hours;
+    idleCost += (row.idlePricePerHour ?? 0) * hours;
+    unpriced = Math.max(unpriced, row.unpricedNodes ?? 0);
+    currency ??= row.currency;
+  }
+  if (rows.every(({ idle }) => idle === undefined)) return [];
+  const idle = `in the time shown: ${idleHours.toFixed(1)} idle node-hours`;
+  if (currency === undefined) return [idle];
+  const missing = unpriced === 0 ? "" : ` (up to ${unpriced} nodes have no known price)`;
+  return [`${idle} for ${moneyText(idleCost, currency)}, all nodes ${moneyText(cost, currency)}${missing}`];
+}
+
+/** NaN if one of the times is unknown. */
+function hoursBetween(from: string | undefined, to: string | undefined): number {
+  if (from === undefined || to === undefined) return Number.NaN;
+  return (Date.parse(to) - Date.parse(from)) / 3_600_000;
+}
+
+/** The planned actions, the unmet demands with their reasons, and the effect of the changes, if there are any. */
+export function renderDryRun(
+  { acting, currency, mode, observed, plan, difference, rejectedJobs }: DryRunAnswer,
+  { hasChanges }: { readonly hasChanges: boolean },
+): string {
+  const price =
+    plan.pricePerHour === undefined
+      ? []
+      : [`new nodes cost ${withCurrency(String(plan.pricePerHour), currency)} an hour`];
+  const deeds = [
+    ...plan.creates.map(
+      ({ count = 0, nodearray = "?", machineType = "?", placementGroup }) =>
+        `create ${count} x ${[nodearray, machineType, placementGroup].filter((part) => part !== undefined).join("/")}`,
+    ),
+    ...plan.starts.map((name) => `start ${name}`),
+    ...plan.terminates.map((name) => `stop ${name}`),
+  ];
+  const short = plan.outcomes.filter(({ asked = 0, placed = 0 }) => placed < asked);
+  const leftOut = rejectedJobs.flatMap(({ requestSet = "?", jobs }) =>
+    jobs.map(({ name = "?" }) => `left out because it cannot be read: ${requestSet}/${name}`),
+  );
+  const held = acting === false;
+  return [
+    ...(mode === undefined ? [] : [`mode: ${modeText({ mode, observed })}`]),
+    ...(held && deeds.length === 0
+      ? ["the mode is observe, or the cluster is not started: none of this would be done"]
+      : []),
+    ...(deeds.length === 0 ? ["nothing to do"] : held ? deeds.map(withheld) : deeds),
+    ...price,
+    ...renderUnmet(short, plan.unmet ?? short.length),
+    ...leftOut,
+    ...(difference === undefined ? [] : renderDifference(difference, currency, { hasChanges })),
+  ].join("\n");
+}
+
+const withheld = (deed: string): string => `would ${deed}, but the mode is observe`;
+
+/** Unmet demands that are listed. Of thousands of jobs, the others have the same reasons. --json lists all. */
+const SHOWN = 20;
+
+function renderUnmet(unmet: DryRunAnswer["plan"]["outcomes"], count: number): readonly string[] {
+  const shown = unmet.slice(0, SHOWN);
+  const lines = shown.flatMap(({ requestSet, id, asked = 0, placed = 0, unit, reasons, binding }) => [
+    `unmet: ${requestSet ?? "?"}/${id ?? "?"} has ${placed} of ${asked}${unit === undefined ? "" : ` ${unit}`}`,
+    ...reasons.map((reason) => `  ${reason}`),
+    ...(binding === undefined ? [] : [`  ${binding}`]),
+  ]);
+  return count > shown.length ? [...lines, `and ${count - shown.length} more`] : lines;
+}
+
+function renderDifference(
+  { nodesCreated = 0, pricePerHour, demands }: NonNullable<DryRunAnswer["difference"]>,
+  currency: string | undefined,
+  { hasChanges }: { readonly hasChanges: boolean },
+): readonly string[] {
+  const price = pricePerHour === undefined ? "" : `, ${withCurrency(signed(pricePerHour), currency)} an hour`;
+  const changed = demands.map(
+    ({
+      requestSet = "?",
+      id = "?",
+      unit = "?",
+      asked = 0,
+      placed = 0,
+      askedWithout = 0,
+      placedWithout = 0,
+    }) =>
+      `  ${requestSet}/${id}: ${placed} of ${asked} ${unit} instead of ${placedWithout} of ${askedWithout}`,
+  );
+  if (nodesCreated === 0 && changed.length === 0) return hasChanges ? ["the changes change nothing"] : [];
+  return [`compared with no changes: ${signed(nodesCreated)} new nodes${price}`, ...changed];
+}
+
+function signed(amount: number): string {
+  return amount > 0 ? `+${amount}` : String(amount);
+}
+
+function withCurrency(amount: string, currency: string | undefined): string {
+  return currency === undefined ? amount : `${amount} ${currency}`;
+}

@@ -1,9 +1,9 @@
 import { Argument } from "commander";
 import type { Role } from "../client/index.ts";
 import { functionsOf, ROLES } from "../client/index.ts";
-import type { Register } from "./register.ts";
+import type { Register } from "./options.ts";
 import { EXIT } from "./exit-code.ts";
-import { wrapped } from "./wrapped.ts";
+import { wrapped } from "./options.ts";
 
 interface KeysOptions {
   readonly app: string;

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option, Help } from "commander";
 import type { AnsweringApi } from "../client/index.ts";
 import { NAME_EXPECTED, openApi } from "../client/index.ts";
 import { isKeptName } from "../client/requests.ts";
 import type { Seconds } from "../domain/units.ts";
+import type { ExitCode } from "./exit-code.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Options that many commands share. The library reads the environment variables that are named here. */
 export const url = () =>
@@ -130,4 +132,19 @@ export function readTime(text: string): string {
   const at = Date.parse(text);
   if (!Number.isNaN(at)) return new Date(at).toISOString();
   throw new InvalidArgumentError("Expected a time, as 2026-01-31T12:00:00Z.");
+}
+
+/** The arguments with which each file of commands registers them. */
+export interface Register {
+  readonly program: Command;
+  readonly terminal: Terminal;
+  /** Runs a command. Its result is the exit code of the process. */
+  readonly run: (work: () => Promise<ExitCode>) => Promise<void>;
+}
+
+const COLUMNS = 80;
+
+/** A paragraph below the options of a command's help text: details that do not fit into the line in the list of commands. */
+export function wrapped(text: string): string {
+  return `\n${new Help().boxWrap(text, COLUMNS)}`;
 }

@@ -1,16 +1,14 @@
 import type { AnsweringApi, Answer } from "../client/index.ts";
 import type { ClustersAnswer, StateAnswer } from "../client/state.ts";
 import { readClusters, readState } from "../client/state.ts";
-import type { Register } from "./register.ts";
+import type { Register, ApiOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import type { ApiOptions } from "./options.ts";
 import { withMember } from "./list-commands.ts";
-import { appOf, withAnyCluster } from "./options.ts";
+import { appOf, withAnyCluster, wrapped } from "./options.ts";
 import { renderTable } from "./table.ts";
 import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
-import { wrapped } from "./wrapped.ts";
 
 type RejectedOptions = ApiOptions & { readonly cluster?: string; readonly text?: true };
 

@@ -2,14 +2,12 @@ import type { NodeAnswer, StateAnswer } from "../client/state.ts";
 import { readClusters, readState } from "../client/state.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import type { ApiOptions } from "./options.ts";
-import { appOf, withApi } from "./options.ts";
-import type { Register } from "./register.ts";
+import type { ApiOptions, Register } from "./options.ts";
+import { appOf, withApi, wrapped } from "./options.ts";
 import { isNotOurs, isStaying, stayingText } from "./staying.ts";
 import { renderTable } from "./table.ts";
 import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
-import { wrapped } from "./wrapped.ts";
 
 /** Lists the nodes and the demand that would be left if the app were removed. */
 export function registerRemoval({ program, terminal, run }: Register): void {

@@ -1,11 +1,8 @@
-// Long: one page of `status`, section by section, in the order in which it is printed.
-
-import type { ClustersAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
-import { durationText } from "./age.ts";
-import { COLUMNS, fold } from "./fold.ts";
-import { modeTexts } from "./mode-texts.ts";
-import { countsText, renderTable, someOf } from "./table.ts";
+import type { ClustersAnswer, PlanAnswer, StateAnswer, BucketAnswer } from "../client/state.ts";
+import { durationText, COLUMNS, fold, countsText, renderTable, someOf } from "./table.ts";
 import type { Seconds } from "../domain/units.ts";
+
+// Long: one page of `status`, section by section, in the order in which it is printed.
 
 /** All clusters, a line each. */
 export function renderClusters({ clusters, poisonMessages, rejectedMessages }: ClustersAnswer): string {
@@ -203,3 +200,71 @@ function observedText(seconds: Seconds | undefined): string {
   const age = ageText(seconds);
   return age === undefined ? "not observed yet" : `observed ${age}`;
 }
+
+const NONE = "none known: no observation yet, or no node array is autoscaled";
+
+interface Shown {
+  readonly buckets: readonly BucketAnswer[];
+  readonly choice?: StateAnswer["choice"];
+  readonly nodearrays?: StateAnswer["nodearrays"];
+}
+
+/** The buckets, the preferred ones first, and below them the mode of each node array if one is only observed. */
+export function renderBuckets({ buckets, choice, nodearrays = [] }: Shown): string {
+  const currency = choice?.prices?.currency;
+  const table = renderTable(
+    [
+      ["NODEARRAY", ({ nodearray }) => nodearray],
+      ["SIZE", ({ machineType }) => machineType],
+      ["GROUP", ({ placementGroup }) => placementGroup],
+      ["VCPUS", ({ vcpus }) => vcpus],
+      ["GIB", ({ memoryGib }) => memoryGib],
+      ["GPUS", ({ gpus }) => (gpus === 0 ? undefined : gpus)],
+      ["SPOT", ({ spot }) => (spot === true ? "spot" : undefined)],
+      [currency === undefined ? "PRICE" : `PRICE ${currency}/H`, ({ price }) => price],
+      ["NODES", ({ active }) => active],
+      ["ROOM", ({ available }) => available],
+      ["BOUND BY", (bucket) => bucket.closed ?? boundBy(bucket)],
+    ],
+    buckets,
+    NONE,
+  );
+  return [table, ...modeTexts({ nodearrays })].join("\n");
+}
+
+/** The first limit that allows no more nodes than there is room for. If the limit is in cores, a node counts with its cores. */
+function boundBy({ available, vcpus = 1, limits }: BucketAnswer): string | undefined {
+  return limits.find(({ left = 0, unit }) => Math.floor(unit === "cores" ? left / vcpus : left) === available)
+    ?.limit;
+}
+
+/** Every limit of a bucket, once, in the order of the buckets. Limits with the same name and different numbers belong to different regions. */
+export function renderLimits({ buckets }: { readonly buckets: readonly BucketAnswer[] }): string {
+  const limits = new Map(buckets.flatMap((bucket) => bucket.limits.map((one) => [JSON.stringify(one), one])));
+  return renderTable(
+    [
+      ["LIMIT", ({ limit }) => limit],
+      ["USED", ({ used }) => used],
+      ["OF", ({ max }) => max],
+      ["LEFT", ({ left }) => left],
+      ["IN", ({ unit }) => unit],
+    ],
+    [...limits.values()],
+    NONE,
+  );
+}
+
+/** The mode of each node array as text. Empty if no array is in mode observe, or if an older app answers. */
+export function modeTexts({ nodearrays }: Pick<StateAnswer, "nodearrays">): readonly string[] {
+  const ours = nodearrays.filter(({ managed }) => managed !== false);
+  const namesIn = (wanted: string) =>
+    ours.flatMap(({ name, mode }) => (mode === wanted ? [name ?? "?"] : []));
+  const observed = namesIn("observe");
+  if (observed.length === 0) return [];
+  const acting = namesIn("act");
+  const observing = modesText(observed, "observing only");
+  return acting.length === 0 ? [observing] : [observing, modesText(acting, "acting")];
+}
+
+const modesText = (arrays: readonly string[], mode: string): string =>
+  `${arrays.length === 1 ? "array" : "arrays"} ${arrays.join(", ")}: ${mode}`;

@@ -2,19 +2,15 @@ import { Option } from "commander";
 import type { Answer } from "../client/index.ts";
 import type { StateAnswer } from "../client/state.ts";
 import { readClusters, readState } from "../client/state.ts";
-import type { Register } from "./register.ts";
+import type { Register, ApiOptions, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import type { ApiOptions, ClusterOptions } from "./options.ts";
-import { appOf, readPositive, requestSet, withAnyCluster, withCluster } from "./options.ts";
-import { renderBuckets, renderLimits } from "./render-buckets.ts";
+import { appOf, readPositive, requestSet, withAnyCluster, withCluster, wrapped } from "./options.ts";
+import { renderBuckets, renderLimits, renderClusters, renderStatus } from "./render-status.ts";
 import { renderRequestSet, renderSets } from "./render-demand.ts";
-import { renderClusters, renderStatus } from "./render-status.ts";
 import type { Telling } from "./tell.ts";
 import { tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
-import { watch } from "./watch.ts";
-import { wrapped } from "./wrapped.ts";
 import type { Seconds } from "../domain/units.ts";
 
 /** Commands that show the state of clusters. */
@@ -126,4 +122,30 @@ function codeOf(all: readonly StateAnswer["health"][]): ExitCode {
   const ill = all.filter(({ ok }) => ok === false);
   if (ill.length === 0) return EXIT.done;
   return ill.every(({ starting }) => starting === true) ? EXIT.unreachable : EXIT.no;
+}
+
+/**
+ * Shows something repeatedly until the user stops it, which counts as success. A refusal of the app ends it at once. A temporary failure,
+ * such as an app that does not answer, does not. On a terminal each output replaces the previous one. Elsewhere an empty line separates
+ * them.
+ */
+export async function watch(
+  terminal: Terminal,
+  seconds: Seconds,
+  show: (terminal: Terminal) => Promise<{ readonly code: ExitCode; readonly refused: boolean }>,
+): Promise<ExitCode> {
+  let first = true;
+  const painted: Terminal = {
+    ...terminal,
+    say: (text) => {
+      if (terminal.columns !== undefined) terminal.clear();
+      terminal.say(first || terminal.columns !== undefined ? text : `\n${text}`);
+      first = false;
+    },
+  };
+  for (;;) {
+    const { code, refused } = await show(painted);
+    if (refused) return code;
+    if (!(await terminal.sleep(seconds * 1000))) return EXIT.done;
+  }
 }

@@ -74,3 +74,37 @@ export function someOf(names: readonly string[]): string {
   const more = names.length - NAMED;
   return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
 }
+
+/** A terminal's usual width for text. */
+export const COLUMNS = 100;
+
+/** Breaks a text at spaces into lines of at most `width` characters. A longer word is not broken. */
+export function fold(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    const longer = line === undefined || line === "" ? word : `${line} ${word}`;
+    if (line === undefined) lines.push(word);
+    else if (longer.length <= width || line === "") lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** The time between two moments: "45s", "12m", "3h05m", "2d4h". Undefined if one of them is unknown. */
+export function ageBetween(from: string | undefined, to: string | undefined): string | undefined {
+  if (from === undefined || to === undefined) return undefined;
+  const milliseconds = Date.parse(to) - Date.parse(from);
+  return Number.isNaN(milliseconds) ? undefined : durationText(milliseconds / 1000);
+}
+
+/** A duration in seconds as text: "45s", "12m", "3h05m", "2d4h". */
+export function durationText(long: number): string {
+  const seconds = Math.max(0, Math.floor(long));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours}h${String(minutes % 60).padStart(2, "0")}m`;
+  return `${Math.floor(hours / 24)}d${hours % 24}h`;
+}

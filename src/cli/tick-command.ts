@@ -1,12 +1,10 @@
 import { readEndDown, readRestored, readTick } from "../client/receipts.ts";
-import type { Register } from "./register.ts";
+import type { Register, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import type { ClusterOptions } from "./options.ts";
-import { appOf, readName, withCluster } from "./options.ts";
+import { appOf, readName, withCluster, wrapped } from "./options.ts";
 import type { Telling } from "./tell.ts";
 import { tell } from "./tell.ts";
-import { wrapped } from "./wrapped.ts";
 
 /** Commands that trigger something now: an observation by hand, a restore, and the end of nodes that are down. */
 export function registerTick({ program, terminal, run }: Register): void {

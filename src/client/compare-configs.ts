@@ -1,6 +1,6 @@
 // Not in validate.ts: its types are in the npm package, and a type that is made from a schema would need zod there.
 import type { Policy } from "../domain/policy.ts";
-import { someOf } from "../domain/some-of.ts";
+import { someOf } from "../domain/text.ts";
 import { compareConfigs, lostKeys } from "../wire/policy/config-diff.ts";
 import { pathText, readPath } from "../wire/policy/config-path.ts";
 import { keepMode } from "../wire/policy/mode.ts";

@@ -3,6 +3,7 @@ import type { ClusterName, Digest, Epoch, RequestId } from "./ids.ts";
 import { digest, requestId } from "./ids.ts";
 import { jsonPieces } from "./json-pieces.ts";
 import type { Instant } from "./units.ts";
+import type { NodeAttributes } from "./demand.ts";
 
 /** The request id of one effect (architecture.md, Intents). The same commit gives the same id, and no other commit does. */
 export function requestIdOf(
@@ -33,4 +34,26 @@ export function measure(value: unknown): { readonly digest: Digest; readonly byt
     bytes += Buffer.byteLength(text);
   }
   return { digest: digest(hash.digest("hex").slice(0, 32)), bytes };
+}
+
+/**
+ * Canonical JSON text: object keys sorted and absent members left out, so that equal values give equal text. The order of arrays is kept,
+ * because it has meaning (rank, preference).
+ */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalText(item ?? null)).join(",")}]`;
+  if (typeof value === "object" && value !== null) {
+    const members = Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`);
+    return `{${members.join(",")}}`;
+  }
+  return JSON.stringify(value) ?? "null";
+}
+
+/** The digest of the attributes that nodes are created with. Undefined if there are none. */
+export function digestOfAttributes(attributes: NodeAttributes | undefined): Digest | undefined {
+  if (attributes === undefined || Object.keys(attributes).length === 0) return undefined;
+  return digestOf(canonicalText(attributes));
 }

@@ -1,6 +1,8 @@
 import type { Purpose } from "./bucket.ts";
 import type { ArrayName, Digest, NodeId, RequestId, SetName } from "./ids.ts";
-import type { Instant, Milliseconds } from "./units.ts";
+import type { Instant, Milliseconds, Seconds } from "./units.ts";
+import type { Node } from "./cluster.ts";
+import { plusSeconds } from "./units.ts";
 
 /** The stored facts about each node. CycleCloud exposes no creation time and reuses names (architecture.md, The node ledger). */
 export type Ledger = ReadonlyMap<NodeId, LedgerNode>;
@@ -139,4 +141,19 @@ export interface NodeStart {
   readonly until?: Instant;
   /** Why the start was, or may have been, refused. Absent: there is no sign of a refusal. */
   readonly message?: string;
+}
+
+/** A node that was Ready for this long has lasted: its image does not power it off. */
+export const LASTS_SECONDS: Seconds = 1800;
+
+/** When the node had been Ready for long enough. Undefined if it has not. */
+export function lastedAt(
+  { phase }: Pick<Node, "phase">,
+  { firstReadyAt, leftReadyAt }: Pick<LedgerNode, "firstReadyAt" | "leftReadyAt">,
+  now: Instant,
+): Instant | undefined {
+  if (firstReadyAt === undefined) return undefined;
+  const at = plusSeconds(firstReadyAt, LASTS_SECONDS);
+  const until = phase === "ready" ? now : leftReadyAt;
+  return until !== undefined && at <= until ? at : undefined;
 }

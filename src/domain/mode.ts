@@ -1,5 +1,5 @@
 import type { ArrayName } from "./ids.ts";
-import { someOf } from "./some-of.ts";
+import { someOf } from "./text.ts";
 
 /** `observe`: plan and report, change nothing in CycleCloud. `act`: create, start and stop nodes. */
 export type Mode = "observe" | "act";

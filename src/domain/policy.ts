@@ -1,14 +1,12 @@
 import type { AllocationPolicy } from "./allocation.ts";
-import type { CapRules } from "./cap-rules.ts";
+import type { CapRules, SenderRules } from "./sender-rules.ts";
 import type { SizeTable } from "./catalogue.ts";
-import type { ConfiguredGroups } from "./configured-groups.ts";
 import type { DefaultResource } from "./default-resource.ts";
 import type { ExclusiveRules } from "./exclusive.ts";
-import type { ArrayName, Digest } from "./ids.ts";
+import type { ArrayName, Digest, PlacementGroup } from "./ids.ts";
 import type { ModeRules } from "./mode.ts";
 import { actsOn } from "./mode.ts";
 import type { PriceTable } from "./price.ts";
-import type { SenderRules } from "./sender-rules.ts";
 import { sameData } from "./same-data.ts";
 import type { TimeoutRules } from "./timeouts.ts";
 import type { Seconds } from "./units.ts";
@@ -115,3 +113,14 @@ export const DEFAULT_POLICY: Policy = {
   mode: "act",
   arrayModes: new Map(),
 };
+
+/** The key whose groups every array has (scalelib.md 7). */
+export const EVERY_ARRAY = "default";
+
+/** Placement groups that the configuration names, by array. {@link EVERY_ARRAY} has those of all arrays. */
+export type ConfiguredGroups = ReadonlyMap<string, readonly PlacementGroup[]>;
+
+/** The groups of an array's buckets: those of all arrays, then its own, without duplicates (scalelib.md 7). */
+export function groupsOfArray(groups: ConfiguredGroups, array: ArrayName): readonly PlacementGroup[] {
+  return [...new Set([...(groups.get(EVERY_ARRAY) ?? []), ...(groups.get(array) ?? [])])];
+}

@@ -1,16 +1,23 @@
-import type { Backoff } from "./backoff.ts";
-import type { BucketKey } from "./bucket.ts";
-import type { ChangedDemand, Calls, ObservationTokens } from "./calls.ts";
+import type { BucketKey, Purpose } from "./bucket.ts";
 import type { DynamicArray } from "./dynamic-array.ts";
-import type { GroupFill } from "./group-fill.ts";
-import type { ArrayName, ClusterName, Digest, Epoch, ProcessId, SetName, WakeId } from "./ids.ts";
-import type { InFlight } from "./in-flight.ts";
+import type {
+  ArrayName,
+  ClusterName,
+  Digest,
+  Epoch,
+  ProcessId,
+  SetName,
+  WakeId,
+  NodeId,
+  RequestId,
+} from "./ids.ts";
 import type { CreateKind, Intent } from "./intent.ts";
 import type { Bytes } from "./memory-budget.ts";
-import type { Held, PoolOwners } from "./request-sets.ts";
+import type { Held, PoolOwners, SetEntry } from "./request-sets.ts";
 import type { Lost, Outage, Rejection, ReconcileFailure } from "./troubles.ts";
-import type { Instant } from "./units.ts";
+import type { Instant, Seconds } from "./units.ts";
 import type { Unneeded } from "./unneeded.ts";
+import type { RequestedNode, Snapshot } from "./cluster.ts";
 
 /** Version of the stored form. Release N-1 can read version N. A function that finds a newer version does not touch the record. */
 export const STATE_VERSION = 1;
@@ -194,4 +201,158 @@ export interface Totals {
   readonly terminated: number;
   /** Deallocated nodes that were started. Absent: none. */
   readonly started?: number;
+}
+
+/** A pause of a bucket that refused a request, granted too few nodes, or whose nodes failed. No request goes to it before `until`. */
+export interface Backoff {
+  readonly bucket: BucketKey;
+  /**
+   * Only nodes of this dynamic array wait: a refusal or failed boot of its nodes says little about others. Absent: all nodes of the bucket
+   * wait.
+   */
+  readonly dynamic?: ArrayName;
+  readonly until: Instant;
+  /** Length of this pause. The next refusal doubles it. */
+  readonly seconds: Seconds;
+  readonly cause: "refused" | "fell-short" | "boot-failed" | "unhealthy" | "went-down";
+  readonly message: string;
+}
+
+/** The kinds of calls to CycleCloud. Each may be slow or fail independently of the others. `nodes` lists the nodes of one create request. */
+export type Endpoint = "status" | "nodes" | "operations" | "create" | "start" | "terminate";
+
+/** The recent speed and failures of CycleCloud's endpoints. An endpoint that answers within a second is not listed. */
+export type Calls = Readonly<Partial<Record<Endpoint, EndpointCalls>>>;
+
+/** The recent speed and failures of one endpoint. */
+export interface EndpointCalls {
+  /** Expected duration of a call. A slower call sets it. A quicker one sets the mean of both. */
+  readonly seconds: Seconds;
+  /** When the last call ended. */
+  readonly at: Instant;
+  /** How long the last nine answers took, oldest first. An answer of a second or less before the first listed one is not known. Absent: none. */
+  readonly answers?: readonly Seconds[];
+  /** Absent: the last call succeeded. */
+  readonly failure?: { readonly since: Instant; readonly message: string };
+}
+
+/** The token bucket of observations at the moment `at`, which equals `lookedAt` (decide/pace/observation-times.ts). */
+export interface ObservationTokens {
+  readonly tokens: number;
+  readonly at: Instant;
+  /** The observations under way, each as the moment when it began, oldest first. Absent: none is under way. */
+  readonly underWay?: readonly Instant[];
+  /** A set of the sender whose changed demand the last observation was for. Absent: there was none, or there are no rules of senders. */
+  readonly servedLast?: SetName;
+}
+
+/** Demand that has changed since the last observation began. */
+export interface ChangedDemand {
+  /** A set whose demand it is: of a sender that the last observation was not for, if there is one. */
+  readonly set: SetName;
+  readonly isOfAnother: boolean;
+}
+
+/**
+ * The last message of each part of a request set that has lapsed or was deleted, and that has left the record. A later message of the set
+ * must not be older.
+ */
+export interface FinishedSet {
+  readonly demand?: FinishedPart;
+  /** The report that came without demand, as in the record. */
+  readonly report?: FinishedPart;
+  readonly pools?: FinishedPart;
+}
+
+/** The last message of one part of a finished set. */
+export type FinishedPart = Pick<SetEntry, "revision" | "intervalSeconds" | "acceptedAt" | "expiresAt">;
+
+/**
+ * A group that a demand needs and that lacks nodes. Only plans change it. It is stored because the ledger does not say two things: since
+ * when nodes are lacking (the ages of the nodes do not show that one of a complete group was lost), and whether the group was given up.
+ */
+export interface GroupFill {
+  readonly bucket: BucketKey;
+  /** The array with the group size, as "execute:16n". */
+  readonly key: string;
+  /** When a plan first found nodes lacking. The entry is removed once all nodes are up. */
+  readonly since: Instant;
+  /**
+   * When the group was given up because it was not complete in time. Its nodes belong to no group until a plan tries its bucket again.
+   * Absent: not given up.
+   */
+  readonly givenUpAt?: Instant;
+}
+
+/**
+ * One set of a create request that CycleCloud accepted. Its nodes are in flight until an observation shows them: see {@link stillInFlight}.
+ */
+export interface InFlight {
+  readonly requestId: RequestId;
+  readonly bucket: BucketKey;
+  readonly purpose: Purpose;
+  /** Digest of the attributes that were sent; the stored name is old. Absent: none. */
+  readonly look?: Digest;
+  /** The key of the stop URL that was sent. Absent: none was sent, or its key is not known. */
+  readonly keyId?: string;
+  /** Whether these attributes make them spot nodes. Absent: they do not, or an older release sent them. */
+  readonly spot?: boolean;
+  readonly added: number;
+  /** The answer was lost. `added` is the number requested, and CycleCloud may have granted less. Absent: `added` comes from the answer. */
+  readonly unconfirmed?: ListGrowth;
+  /** All nodes of this set that an observation has shown, also those that are gone. */
+  readonly seen: readonly NodeId[];
+  readonly since: Instant;
+  /** When the plan that wanted it was committed. Absent: at `since`. */
+  readonly plannedAt?: Instant;
+  /**
+   * When it last was given nodes without the list of the request's nodes. Until a list that was asked for later is read, the request stays, because
+   * only the list shows that its nodes are ours. Absent: none, or it was read.
+   */
+  readonly presumedAt?: Instant;
+}
+
+/** Growth of the list of a request's nodes, over all of its sets. */
+export interface ListGrowth {
+  /** The largest number of nodes listed so far. */
+  readonly listed: number;
+  /** When the list that first had this number was asked for. */
+  readonly since: Instant;
+}
+
+/** Number of nodes of an in-flight set that no observation has shown yet. */
+export function stillInFlight(entry: InFlight): number {
+  return Math.max(0, entry.added - entry.seen.length);
+}
+
+/** The contents of bodies that storage does not have. */
+export interface MissingBodies {
+  readonly ids: readonly string[];
+  readonly seen: boolean;
+  readonly ledger: boolean;
+  readonly questions: boolean;
+  readonly plan: boolean;
+  /** Demands and reports. */
+  readonly digests: ReadonlySet<Digest>;
+}
+
+/** One observation of CycleCloud: the status, and the nodes of the requests that are still open. */
+export interface Observation {
+  readonly snapshot: Snapshot;
+  /** The status took so long that CycleCloud may have stood still. It says nothing about nodes that are down. Absent: it was quick. */
+  readonly slow?: true;
+  /** Requests whose nodes could not be listed in time are missing here. */
+  readonly requestNodes: ReadonlyMap<RequestId, RequestNodes>;
+}
+
+/** The answer to one question for a request's nodes. */
+export interface RequestNodes {
+  /** When the question began. The answer may be as old as that. */
+  readonly askedAt: Instant;
+  readonly nodes: readonly RequestedNode[];
+}
+
+/** Whether what began at this moment proves nothing by what it lacks, because CycleCloud stood still (docs/protocol.md, Standstills). */
+export function isEarly({ provesFrom }: Pick<ClusterRecord, "provesFrom">, began: Instant): boolean {
+  return provesFrom !== undefined && began < provesFrom;
 }

@@ -28,3 +28,6 @@ export function writeResources(resources: Resources): WrittenResources {
     Object.entries(resources).map(([name, value]) => [name, isSize(value) ? sizeJson(value) : value]),
   );
 }
+
+/** Relative tolerance for comparing resources: 0.1 taken ten times from 1 leaves exactly nothing. */
+export const TOLERANCE = 1e-9;

@@ -1,4 +1,4 @@
-import { EVERY_ARRAY } from "./configured-groups.ts";
+import { EVERY_ARRAY } from "./policy.ts";
 import type { Policy } from "./policy.ts";
 
 /** Node arrays that a configuration names and that are not among the known ones. No error: a template may be imported later. */

@@ -1,7 +1,7 @@
 import type { Node } from "./cluster.ts";
 import type { Comparison } from "./comparison.ts";
 import type { ArrayName, MachineType, NodeId } from "./ids.ts";
-import type { GroupFill } from "./group-fill.ts";
+import type { GroupFill } from "./record.ts";
 import type { LedgerNode } from "./ledger.ts";
 import type { Instant, Seconds } from "./units.ts";
 

@@ -5,7 +5,7 @@ import type { NodeProperties } from "./node-view.ts";
 import type { DemandOutcome, PlanLoads } from "./plan.ts";
 import type { Reason } from "./reason.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";
-import type { GroupFill } from "./group-fill.ts";
+import type { GroupFill } from "./record.ts";
 import type { Resources } from "./resources.ts";
 import type { Seconds } from "./units.ts";
 

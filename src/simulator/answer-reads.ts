@@ -4,7 +4,7 @@ import type { Call } from "./call.ts";
 import { refuseCall } from "./call.ts";
 import { renderOperation } from "./operations.ts";
 import { renderStatus } from "./status.ts";
-import { Usage } from "./usage.ts";
+import { Usage } from "./limits.ts";
 import type { Cluster } from "./world.ts";
 
 /** Answers to calls that change nothing: status, nodes, operations. */

@@ -1,10 +1,8 @@
-import { AddressBook } from "./addresses.ts";
-import { quotaRoomsOf, tightest } from "./limits.ts";
+import { quotaRoomsOf, tightest, groupPrefix, Usage } from "./limits.ts";
 import type { Address, SimulatedNode } from "./node.ts";
-import type { QuotaOptions } from "./options.ts";
-import { ScaleSets } from "./scale-sets.ts";
-import { Usage } from "./usage.ts";
-import type { World } from "./world.ts";
+import type { QuotaOptions, Quirks } from "./options.ts";
+import type { World, Bucket } from "./world.ts";
+import { Heap } from "./heap.ts";
 
 /** What nodes hold: their share of each limit and quota, a VM of Azure's capacity, an address, and a place in a scale set. */
 export class Holdings {
@@ -104,5 +102,61 @@ export class Holdings {
     node.address = undefined;
     this.scaleSets.leave(node);
     this.releaseCapacity(node);
+  }
+}
+
+/** Lends private addresses from 10.0.0.4 on, the lowest free one first. So host names are reused, as in Azure. */
+export class AddressBook {
+  readonly #free = new Heap<number>((a, b) => a - b);
+  #next = 4;
+
+  /** The host name is the address in hexadecimal, as in CycleCloud's stand-alone DNS (cyclecloud-wire.md A.4). */
+  lend(instanceId: string): Address {
+    const number = this.#free.pop() ?? this.#next++;
+    const bytes = [10, (number >> 16) & 255, (number >> 8) & 255, number & 255];
+    const hex = bytes.map((byte) => byte.toString(16).padStart(2, "0").toUpperCase()).join("");
+    return { number, hostname: `ip-${hex}`, privateIp: bytes.join("."), instanceId };
+  }
+
+  takeBack(address: Address): void {
+    this.#free.push(address.number);
+  }
+}
+
+/**
+ * The attributes that all nodes of a placement group must have: those of its first node, until the group is empty again. A node with other
+ * attributes never gets its VM (cyclecloud-wire.md A.6).
+ */
+export class ScaleSets {
+  readonly #mustMatch: boolean;
+  readonly #groups = new Map<string, { readonly signature: string; readonly nodes: number }>();
+
+  constructor({ scaleSetAttributesMustMatch }: Pick<Quirks, "scaleSetAttributesMustMatch">) {
+    this.#mustMatch = scaleSetAttributesMustMatch;
+  }
+
+  /** The permanent message of a new node with this signature. Undefined if the signature matches. */
+  findMismatch(bucket: Bucket, group: string | undefined, signature: string): string | undefined {
+    if (group === undefined || !this.#mustMatch) return undefined;
+    const known = this.#groups.get(groupPrefix(bucket) + group);
+    if (known === undefined || known.signature === signature) return undefined;
+    return "This node does not match existing scaleset attributes: Configuration";
+  }
+
+  join(node: SimulatedNode): void {
+    this.#count(node, 1);
+  }
+
+  leave(node: SimulatedNode): void {
+    this.#count(node, -1);
+  }
+
+  #count(node: SimulatedNode, change: 1 | -1): void {
+    if (node.bucket === undefined || node.group === undefined) return;
+    const key = groupPrefix(node.bucket) + node.group;
+    const known = this.#groups.get(key);
+    const nodes = (known?.nodes ?? 0) + change;
+    if (nodes === 0) this.#groups.delete(key);
+    else this.#groups.set(key, { signature: known?.signature ?? node.signature, nodes });
   }
 }

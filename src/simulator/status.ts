@@ -1,9 +1,8 @@
 import type { JsonObject } from "./json.ts";
-import type { Room } from "./limits.ts";
+import type { Room, Usage } from "./limits.ts";
 import { bucketKey, familyQuota, groupPrefix, regionalQuota, roomsOf, tightest } from "./limits.ts";
 import { renderArray } from "./record.ts";
 import type { ClusterView } from "./roster.ts";
-import type { Usage } from "./usage.ts";
 import type { Bucket, Cluster, NodeArray, World } from "./world.ts";
 
 /** The inputs of a rendered status. `view` is undefined if nodes were not requested. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Allocation } from "../../src/domain/allocation.ts";
 import type { World } from "../../src/domain/world.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
-import { canonicalText } from "../../src/domain/canonical.ts";
+import { canonicalText } from "../../src/domain/digest.ts";
 
 /** What a plan comes to. */
 export interface Tally {

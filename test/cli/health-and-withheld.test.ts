@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fold } from "../../src/cli/fold.ts";
+import { fold } from "../../src/cli/table.ts";
 import { answeringServer } from "../support/answering-server.ts";
 import { runCommand } from "./run-command.ts";
 

@@ -5,7 +5,7 @@ import type { Constraint } from "../../src/domain/constraint.ts";
 import type { Refusal } from "../../src/domain/refusal.ts";
 import { isSize, sizeJson } from "../../src/domain/size.ts";
 import { readConstraints } from "../../src/wire/constraint/constraint.ts";
-import { newNotes } from "../../src/wire/json/notes.ts";
+import { newNotes } from "../../src/wire/json/problems.ts";
 import type { Json } from "./compare.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
 import { readCluster, readRules } from "./vector-cluster.ts";

@@ -2,7 +2,7 @@ import type { Constraint } from "../../src/domain/constraint.ts";
 import { isSize, sizeJson } from "../../src/domain/size.ts";
 import { writeConstraint } from "../../src/wire/constraint/constraint-json.ts";
 import { readConstraints } from "../../src/wire/constraint/constraint.ts";
-import { newNotes } from "../../src/wire/json/notes.ts";
+import { newNotes } from "../../src/wire/json/problems.ts";
 import type { Json } from "./compare.ts";
 import type { VectorCase } from "./vector-case.ts";
 

@@ -15,12 +15,11 @@ import type { Resources, ResourceValue } from "../../src/domain/resources.ts";
 import { looksLikeSize, parseSize } from "../../src/domain/size.ts";
 import { instant } from "../../src/domain/units.ts";
 import { readDefaultResources } from "../../src/wire/constraint/default-resources.ts";
-import { newNotes } from "../../src/wire/json/notes.ts";
+import { newNotes, Problems } from "../../src/wire/json/problems.ts";
 import { readSizeTable } from "../../src/wire/policy/vm-sizes.ts";
 import type { Json } from "./compare.ts";
 import { isList, isObject, textOf } from "./compare.ts";
 import type { Surroundings } from "./vector-case.ts";
-import { Problems } from "../../src/wire/json/problems.ts";
 
 /** The buckets and nodes of a vector's cluster as constraints see them, in the order of the status. */
 export interface VectorCluster {

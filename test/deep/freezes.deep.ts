@@ -33,7 +33,7 @@ interface Mutant {
 }
 
 const PROVES: Edit = {
-  file: "src/domain/observation.ts",
+  file: "src/domain/record.ts",
   find: "return provesFrom !== undefined && began < provesFrom;",
   put: "return provesFrom !== undefined && began < 0;",
 };

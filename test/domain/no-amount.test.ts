@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { JobDemand } from "../../src/domain/demand.ts";
 import { asksForNoAmount, noteNoAmounts } from "../../src/domain/no-amount.ts";
 import { readConstraints } from "../../src/wire/constraint/constraint.ts";
-import { newNotes } from "../../src/wire/json/notes.ts";
+import { newNotes } from "../../src/wire/json/problems.ts";
 
 const job = (name: string, asks: unknown, more: Partial<JobDemand> = {}): JobDemand => ({
   kind: "job",

@@ -1,5 +1,5 @@
 import { BOUNDS } from "../../src/wire/json/bounds.ts";
-import { isDeeperThan } from "../../src/wire/json/nesting.ts";
+import { isDeeperThan } from "../../src/wire/json/fields.ts";
 import { Dice } from "../simulation/dice.ts";
 import { boundInputs } from "./bounds.ts";
 import { anyConfig, anyConstraint, anyMessage, anySettings, anyWhatIf, extremeMessage } from "./documents.ts";

@@ -8,8 +8,7 @@ import { invokeFunction } from "../../src/local/host/invocation.ts";
 import { loadApp } from "../../src/local/host/load-app.ts";
 import { invokeWithMessage } from "../../src/local/host/queue-delivery.ts";
 import type { Runtime } from "../../src/local/host/runtime.ts";
-import { findFunction } from "../../src/local/host/runtime.ts";
-import { createWakeUps } from "../../src/local/host/wake-ups.ts";
+import { findFunction, createWakeUps } from "../../src/local/host/runtime.ts";
 import { PUBLIC_URL, type World } from "./world.ts";
 
 /**

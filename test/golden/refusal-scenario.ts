@@ -6,7 +6,7 @@ import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { renderReason } from "../../src/domain/reason-text.ts";
 import { readConstraints } from "../../src/wire/constraint/constraint.ts";
 import { NOW } from "./small-world.ts";
-import { newNotes } from "../../src/wire/json/notes.ts";
+import { newNotes } from "../../src/wire/json/problems.ts";
 
 /*
  * What an operator reads about an unmet demand: the limit, its numbers, and the smallest change that helps. Worked out by hand.

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
 import type { Allocation, AllocationPolicy } from "../../src/domain/allocation.ts";
 import type { BucketOffer } from "../../src/domain/world.ts";
-import { canonicalText } from "../../src/domain/canonical.ts";
+import { canonicalText } from "../../src/domain/digest.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { apply, STAGES } from "./apply-plan.ts";
 import { findFaults } from "./naive-checker.ts";

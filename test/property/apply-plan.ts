@@ -1,9 +1,9 @@
 import type { Allocation } from "../../src/domain/allocation.ts";
 import type { InFlightSupply, SupplyNode, World } from "../../src/domain/world.ts";
-import type { GroupFill } from "../../src/domain/group-fill.ts";
+import type { GroupFill } from "../../src/domain/record.ts";
 import type { CreateSet } from "../../src/domain/intent.ts";
 import { nodeId } from "../../src/domain/ids.ts";
-import { digestOfAttributes } from "../../src/domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../src/domain/digest.ts";
 import { storeLoads } from "../../src/decide/need/weigh.ts";
 import { instant } from "../../src/domain/units.ts";
 import { newcomers, takenOf } from "./naive-places.ts";

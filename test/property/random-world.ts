@@ -5,7 +5,7 @@ import { bucketText } from "../../src/domain/bucket.ts";
 import type { Pool, RankedDemand } from "../../src/domain/demand.ts";
 import type { PlacementGroup } from "../../src/domain/ids.ts";
 import { arrayName, nodeId } from "../../src/domain/ids.ts";
-import type { GroupFill } from "../../src/domain/group-fill.ts";
+import type { GroupFill } from "../../src/domain/record.ts";
 import { instant } from "../../src/domain/units.ts";
 import type { Features } from "./features.ts";
 import { anyPartOf, EVERYTHING } from "./features.ts";

@@ -11,7 +11,7 @@ import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { CreateEffect, Intent } from "../../src/domain/intent.ts";
 import type { LedgerNode } from "../../src/domain/ledger.ts";
-import type { ClusterRecord } from "../../src/domain/record.ts";
+import type { ClusterRecord, Observation } from "../../src/domain/record.ts";
 import { afterQuestions } from "../support/build-call.ts";
 import { at, buildLedger, buildNode, rememberNode } from "../support/build-node.ts";
 import { anyCluster, anyDemands, showCluster } from "../support/build-random-cluster.ts";
@@ -31,7 +31,6 @@ import { anyClusterDemands } from "./cluster-demands.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import { servesTheUnmet } from "./serves-the-unmet.ts";
 import { SUPPORTED } from "./supported.ts";
-import type { Observation } from "../../src/domain/observation.ts";
 import type { Evidence, Settled } from "../../src/decide/intents/evidence.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 

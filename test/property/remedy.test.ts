@@ -5,7 +5,7 @@ import type { Allocation } from "../../src/domain/allocation.ts";
 import type { World } from "../../src/domain/world.ts";
 import type { Raise } from "../../src/domain/remedy.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
-import { canonicalText } from "../../src/domain/canonical.ts";
+import { canonicalText } from "../../src/domain/digest.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { instant } from "../../src/domain/units.ts";
 import { PLAIN } from "./features.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { schedulerHostname } from "../../src/domain/scheduler-host.ts";
+import { schedulerHostname } from "../../src/domain/hosts.ts";
 import { buildArray, buildBucket, buildNodes, buildSnapshot, D8 } from "../support/build-node.ts";
 import { decideOn, push } from "../support/push-message.ts";
 import type { Pushed } from "../support/push-message.ts";

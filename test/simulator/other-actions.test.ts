@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readFilter } from "../../src/simulator/class-ad.ts";
+import { readFilter } from "../../src/simulator/manage.ts";
 import { Bench } from "./fixture.ts";
 
 /** What other clients call: restart, reimage, retry, scale, and filters (cyclecloud-wire.md A.2, A.7, A.8, A.12). */

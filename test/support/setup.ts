@@ -18,7 +18,7 @@ export default function setUp(): void {
 function compileOnce(): void {
   const cache = process.env["NODE_COMPILE_CACHE"];
   if (cache === undefined || existsSync(cache)) return;
-  const modules = ["functions/handlers.ts", "src/local/system.ts", "src/cli/register.ts"];
+  const modules = ["functions/handlers.ts", "src/local/system.ts", "src/cli/options.ts"];
   const imports = modules.map(
     (path) => `import ${JSON.stringify(new URL(`../../${path}`, import.meta.url).href)};`,
   );

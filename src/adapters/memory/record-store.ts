@@ -3,10 +3,9 @@ import { PortError } from "../../app/ports/port-error.ts";
 import type { Aside } from "../../domain/aside.ts";
 import { entriesRead, NONE_ASIDE } from "../../domain/aside.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
-import type { FinishedSet } from "../../domain/finished-set.ts";
+import type { FinishedSet, ClusterRecord } from "../../domain/record.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
 import { entriesOf, holdSame } from "../../domain/request-sets.ts";
 
 /** A version of a record in memory: its number, and its bodies as they were. */

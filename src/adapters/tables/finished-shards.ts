@@ -1,5 +1,5 @@
 import type { FinishedChange } from "../../app/ports/record-store.ts";
-import type { FinishedSet } from "../../domain/finished-set.ts";
+import type { FinishedSet } from "../../domain/record.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { BodyRows, PreparedBody } from "./bodies.ts";
 import { finishedCodec } from "./codec.ts";

@@ -3,7 +3,7 @@ import type { BodyChanges, RecordStore, Saved } from "../../app/ports/record-sto
 import type { Clock } from "../../app/ports/ports.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { ClusterName, Digest } from "../../domain/ids.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
+import type { ClusterRecord, MissingBodies } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
 import type { BodyRows, PreparedBody } from "./bodies.ts";
@@ -23,7 +23,6 @@ import type { Table } from "./table.ts";
 import { refuseNewerState, openManifest, packManifest, manifestRow, writeRow } from "./manifest-row.ts";
 import type { TableVersion, TableRecord } from "./manifest-row.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import type { MissingBodies } from "../../domain/missing-bodies.ts";
 import { entriesOf } from "../../domain/request-sets.ts";
 import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 

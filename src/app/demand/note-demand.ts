@@ -10,7 +10,7 @@ import type {
 } from "../../domain/demand.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { someOf } from "../../domain/some-of.ts";
+import { someOf } from "../../domain/text.ts";
 import type { AcknowledgementShown } from "../../wire/api/request-set-answers.ts";
 import { definitionText } from "../../decide/senders/admit.ts";
 import { digestOf } from "../../domain/digest.ts";

@@ -21,8 +21,8 @@ import type { PageStart } from "./pages.ts";
 import { Pages } from "./pages.ts";
 import type { StopKeys } from "../ports/ports.ts";
 import { describeStopKeys } from "./node-troubles.ts";
-import type { Ceiling } from "../../domain/cap-rules.ts";
-import type { ChoiceShown } from "../../wire/api/cluster-plan.ts";
+import type { Ceiling } from "../../domain/sender-rules.ts";
+import type { ChoiceShown } from "../../wire/api/cluster-demand.ts";
 import type { ClustersShown } from "../../wire/api/health-answers.ts";
 import { PortError } from "../ports/port-error.ts";
 

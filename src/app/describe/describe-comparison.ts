@@ -1,5 +1,5 @@
 import type { ComparedArray, ComparedDay, Difference, FleetCounts } from "../../domain/comparison.ts";
-import { differenceText } from "../../domain/difference-text.ts";
+import { differenceText } from "../../domain/comparison.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
 import { loadWhole } from "../record/load-record.ts";

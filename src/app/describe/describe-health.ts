@@ -2,7 +2,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import { isObserving, observingText } from "../../domain/mode.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
+import type { ClusterRecord, Calls, Endpoint } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
 import type { HealthShown } from "../../wire/api/parts.ts";
@@ -19,7 +19,6 @@ import { quoteText } from "../../domain/secrets.ts";
 import { ENDPOINTS, patienceSeconds, recentCalls } from "../../decide/pace/calls.ts";
 import { plannedPauseSeconds } from "../../decide/pace/next-tick.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
-import type { Calls, Endpoint } from "../../domain/calls.ts";
 import type { ReconcileFailure } from "../../domain/troubles.ts";
 import { countQueues } from "./describe-queues.ts";
 

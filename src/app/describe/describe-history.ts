@@ -2,7 +2,7 @@ import type { ClusterName } from "../../domain/ids.ts";
 import type { PlanCounts } from "../../domain/kept-plan.ts";
 import type { Instant } from "../../domain/units.ts";
 import { instant, isoTime } from "../../domain/units.ts";
-import type { HistoryRowShown, HistoryShown, PlanCountsShown } from "../../wire/api/history-answer.ts";
+import type { HistoryRowShown, HistoryShown, PlanCountsShown } from "../../wire/api/explanation-answers.ts";
 import type { App } from "../process/lanes.ts";
 import { firstBytes } from "./pages.ts";
 import type { HistoryRow } from "../ports/record-store.ts";

@@ -27,10 +27,10 @@ import type {
   OwnArrayShown,
   GroupedArrayShown,
   GroupShown,
-} from "../../wire/api/cluster-arrays.ts";
+} from "../../wire/api/cluster-answer.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
 import { quoteText } from "../../domain/secrets.ts";
-import { stillInFlight } from "../../domain/in-flight.ts";
+import { stillInFlight } from "../../domain/record.ts";
 import type { PhaseShown } from "../../wire/api/parts.ts";
 import { firstBytes } from "./pages.ts";
 import { arrayName } from "../../domain/ids.ts";

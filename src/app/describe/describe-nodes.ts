@@ -16,7 +16,7 @@ import type {
   NodesShown,
   SchedulerHostShown,
   SchedulerHostsShown,
-} from "../../wire/api/cluster-nodes.ts";
+} from "../../wire/api/cluster-answer.ts";
 import { arrayShown, phaseShown } from "./describe-nodearrays.ts";
 import { expectReady } from "./expect-ready.ts";
 import type { Pages } from "./pages.ts";

@@ -8,7 +8,7 @@ import { countDemands, modeShown } from "../../domain/plan.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import type { CreateSet } from "../../domain/intent.ts";
 import { isoTime } from "../../domain/units.ts";
-import type { CreateShown, LastPlanShown, ProposalShown, UnmetShown } from "../../wire/api/cluster-plan.ts";
+import type { CreateShown, LastPlanShown, ProposalShown, UnmetShown } from "../../wire/api/cluster-demand.ts";
 import { arrayShown } from "./describe-nodearrays.ts";
 import type { Pages } from "./pages.ts";
 

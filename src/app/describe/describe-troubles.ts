@@ -27,7 +27,7 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { isoTime, instant, secondsBetween } from "../../domain/units.ts";
 import { lossShown } from "../../decide/record/lost-bodies.ts";
 import type { StopKeys } from "../ports/ports.ts";
-import { someOf } from "../../domain/some-of.ts";
+import { someOf } from "../../domain/text.ts";
 import type { TroubleShown } from "../../wire/api/cluster-answer.ts";
 import { quoteText } from "../../domain/secrets.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";

@@ -6,12 +6,10 @@ import { maySteer } from "../../domain/mode.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { sentUntil } from "../../decide/intents/send-times.ts";
 import type { LeftShown, LossShown } from "../../wire/api/configuration.ts";
-import type { Backoff } from "../../domain/backoff.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
+import type { Backoff, ClusterRecord, InFlight } from "../../domain/record.ts";
 import type { CreateKind, Effect, Intent } from "../../domain/intent.ts";
-import type { InFlight } from "../../domain/in-flight.ts";
 import type { Rejection } from "../../domain/troubles.ts";
-import { stillInFlight } from "../../domain/in-flight.ts";
+import { stillInFlight } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
 import type {
@@ -21,7 +19,7 @@ import type {
   IntentShown,
   RejectionShown,
   UnderWayShown,
-} from "../../wire/api/cluster-under-way.ts";
+} from "../../wire/api/cluster-answer.ts";
 import { arrayShown } from "./describe-nodearrays.ts";
 import { describeCreate } from "./describe-plan.ts";
 import type { Pages } from "./pages.ts";

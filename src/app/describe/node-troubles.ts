@@ -8,10 +8,10 @@ import type { Policy } from "../../domain/policy.ts";
 import type { Question, UnhealthyHold } from "../../domain/questions.ts";
 import { isRecent, unhealthyNow } from "../../domain/questions.ts";
 import type { ClusterRecord, StopKeyUse } from "../../domain/record.ts";
-import { someOf } from "../../domain/some-of.ts";
+import { someOf } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
-import type { TroubleShown } from "../../wire/api/cluster-answer.ts";
+import type { TroubleShown, StopKeyShown } from "../../wire/api/cluster-answer.ts";
 import type { DownGroup } from "../../decide/need/down-summary.ts";
 import { summariseDown } from "../../decide/need/down-summary.ts";
 import type { Node } from "../../domain/cluster.ts";
@@ -22,7 +22,6 @@ import type { NodeVerdict } from "../../domain/node-verdict.ts";
 import { missingUntil } from "../../decide/nodes/missing.ts";
 import { removedByOthers } from "../../decide/intents/removed.ts";
 import { ASKS_WITHIN_SECONDS, costOf, unneededSince } from "../../decide/need/unneeded.ts";
-import type { StopKeyShown } from "../../wire/api/cluster-nodes.ts";
 import type { StopKeys } from "../ports/ports.ts";
 
 /** Troubles that nodes report about themselves, and that calls in their name and jobs on them cause. */

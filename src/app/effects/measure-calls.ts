@@ -1,5 +1,5 @@
 import type { MeasuredCall } from "../../decide/pace/calls.ts";
-import type { Endpoint } from "../../domain/calls.ts";
+import type { Endpoint } from "../../domain/record.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { CycleCloud } from "../ports/cyclecloud.ts";
 import type { Site } from "../ports/ports.ts";

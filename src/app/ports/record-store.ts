@@ -2,17 +2,14 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Aside } from "../../domain/aside.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
-import type { FinishedSet } from "../../domain/finished-set.ts";
+import type { FinishedSet, MissingBodies, ClusterRecord, Endpoint } from "../../domain/record.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
-import type { MissingBodies } from "../../domain/missing-bodies.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { Questions } from "../../domain/questions.ts";
 import type { Ledger } from "../../domain/ledger.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { VirtualFleet } from "../../domain/virtual-fleet.ts";
 import type { ConfigChange, ConfigVersion } from "../../domain/config-version.ts";
-import type { Endpoint } from "../../domain/calls.ts";
 import type { KeptPlan, KeptPlanRow } from "../../domain/kept-plan.ts";
 
 /** An opaque version of a stored record, as one load or save saw it. */

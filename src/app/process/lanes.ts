@@ -8,8 +8,7 @@ import { Gate } from "./gate.ts";
 import type { Recalls } from "../../decide/need/weigh.ts";
 import { noRecalls } from "../../decide/need/weigh.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { Endpoint } from "../../domain/calls.ts";
-import type { RequestNodes } from "../../domain/observation.ts";
+import type { Endpoint, RequestNodes } from "../../domain/record.ts";
 
 /**
  * Callers in one process that change the same cluster's record take turns, so that they do not cause conflicts for each other. Between

@@ -7,7 +7,7 @@ import { secondsBetween } from "../../domain/units.ts";
 import { isSilence, withCredentials } from "../effects/credentials.ts";
 import type { ArrayTemplates } from "../ports/cyclecloud.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { Observation, RequestNodes } from "../../domain/observation.ts";
+import type { Observation, RequestNodes } from "../../domain/record.ts";
 import type { App } from "../process/lanes.ts";
 import type { Run, Begun, Reconcile } from "../effects/run.ts";
 import { isAfterGap } from "../../decide/pace/outage.ts";

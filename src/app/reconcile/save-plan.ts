@@ -1,13 +1,12 @@
 import { forgetDeaths, noteHeap } from "../../decide/record/processes.ts";
 import { isRemembered, retireSets } from "../../decide/record/finished-sets.ts";
-import type { FinishedSet } from "../../domain/finished-set.ts";
+import type { FinishedSet, ClusterRecord } from "../../domain/record.ts";
 import { restSeconds, tickAfterPlan } from "../../decide/pace/next-tick.ts";
 import { endPriority } from "../../decide/pace/observation-times.ts";
 import { isWakePending, withoutCoveredWake } from "../../decide/record/whose-turn.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import { isLost } from "../../domain/cluster.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, isoTime } from "../../domain/units.ts";
 import type { Change } from "../record/commit.ts";

@@ -1,10 +1,9 @@
-import type { Answer, FunctionList, ListedFunction } from "../../client/index.ts";
+import type { Answer, FunctionList, ListedFunction, ManagementApi } from "../../client/index.ts";
 import { ALL_FUNCTIONS, listHostFunctions } from "../../client/index.ts";
 import type { Check, Verdict } from "./check.ts";
 import { fails, holds, notApplicable, notYet } from "./check.ts";
 import type { Deployment } from "./deployment.ts";
-import { troubleText } from "./deployment.ts";
-import { judgeHostRefusal, judgeRefusal, noToken } from "./management-refusals.ts";
+import { troubleText, statusOf } from "./deployment.ts";
 
 /** Azure's own, shown while no function of the app is known. */
 const PLACEHOLDERS = new Set(["WarmUp"]);
@@ -85,4 +84,77 @@ function syncText(answer: Answer): string {
   if (answer.kind === "answered" || answer.kind === "not-json")
     return "asked Azure to read the triggers again";
   return `trigger sync failed: ${troubleText(answer)}`;
+}
+
+/** Asks Azure for the app's host key, so that users need not copy it. `keep` receives it. It is never shown. */
+export function hostKeyCheck(management: ManagementApi, keep: (key: string) => void): Check {
+  return {
+    name: "host key",
+    waitsFor: "the app's host key from Azure's management API",
+    seconds: 300,
+    everySeconds: 20,
+    needs: [],
+    async run(): Promise<Verdict> {
+      try {
+        const asked = await management.hostKey();
+        if (asked.kind === "key") {
+          keep(asked.key);
+          return holds("read, because no --key is given");
+        }
+        if (asked.answer.kind === "answered")
+          return fails("the app has no host key", "Give an operator's key with --key (AUTOSCALER_KEY).");
+        return judgeRefusal(asked.answer, `no key: ${troubleText(asked.answer)}`);
+      } catch (error) {
+        return noToken(error);
+      }
+    },
+  };
+}
+
+/** The meaning of a refusal by Azure's management API. */
+export function judgeRefusal(answer: Answer, found: string): Verdict {
+  switch (statusOf(answer)) {
+    case 401:
+      return fails(found, "Sign in again: az login.");
+    case 403:
+      return notYet(
+        found,
+        "The signed-in identity needs the role Website Contributor on the function app, or a role with the rights to read functions, to sync triggers and to list host keys. A new role can take minutes.",
+      );
+    case 404:
+      return fails(
+        found,
+        "Compare --resource-id (AUTOSCALER_RESOURCE_ID) with the app's: az functionapp show --name APP --resource-group GROUP --query id",
+      );
+    default:
+      return notYet(found, "Try again; this machine must reach the management API.");
+  }
+}
+
+/** The meaning of a refusal by a host on this machine to list its functions. */
+export function judgeHostRefusal(answer: Answer, found: string): Verdict {
+  switch (statusOf(answer)) {
+    case 401:
+    case 403:
+      return fails(
+        found,
+        "Compare --master-key (AUTOSCALER_MASTER_KEY) with the host's: npm start -- --serve prints it when it starts.",
+      );
+    case 404:
+      return fails(
+        found,
+        "Only a host on this machine lists its functions at its own address. For an app in Azure leave --master-key out, and give --resource-id (AUTOSCALER_RESOURCE_ID).",
+      );
+    default:
+      return notYet(found, "See the log of the host, and start it again.");
+  }
+}
+
+/** No user is signed in on this machine. */
+export function noToken(error: unknown): Verdict {
+  const message = (error instanceof Error ? error.message : String(error)).split("\n", 1).join("");
+  return fails(
+    `no token for the management API: ${message}`,
+    "Sign in: az login, or give this machine an identity.",
+  );
 }

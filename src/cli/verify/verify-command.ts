@@ -4,21 +4,20 @@ import type { ManagementApi } from "../../client/index.ts";
 import { isPlainHttp, openManagement } from "../../client/index.ts";
 import type { ExitCode } from "../exit-code.ts";
 import { EXIT } from "../exit-code.ts";
-import { appOf, cluster, key, readAddress, readCount, url } from "../options.ts";
-import type { Register } from "../register.ts";
+import { appOf, cluster, key, readAddress, readCount, url, wrapped } from "../options.ts";
+import type { Register } from "../options.ts";
 import { jsonText } from "../tell.ts";
 import type { Terminal } from "../terminal.ts";
-import { wrapped } from "../wrapped.ts";
 import { addressCheck, keyChecks } from "./address-checks.ts";
 import { appChecks } from "./app-checks.ts";
-import type { Check, Checked } from "./check.ts";
+import type { Check, Checked, CheckName, Verdict } from "./check.ts";
 import { cyclecloudCheck } from "./cyclecloud-check.ts";
 import type { Deployment } from "./deployment.ts";
-import { functionsCheck } from "./functions-check.ts";
-import { hostKeyCheck } from "./host-key-check.ts";
-import { renderChecked, renderSummary } from "./render.ts";
-import { runChecks, untried } from "./run-checks.ts";
+import { functionsCheck, hostKeyCheck } from "./functions-check.ts";
 import { triggerChecks } from "./trigger-checks.ts";
+import { showText } from "../../client/readable.ts";
+import { COLUMNS, fold } from "../table.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 
 interface VerifyOptions {
   readonly url: string;
@@ -166,4 +165,128 @@ function readManagementUrl(text: string): string {
   const address = readAddress(text);
   if (!isPlainHttp(address)) return address;
   throw new InvalidArgumentError("Expected an https address.");
+}
+
+const STATES: Readonly<Record<Checked["state"], string>> = {
+  ok: "ok",
+  failed: "FAILED",
+  "not-applicable": "not applicable",
+  "not-tried": "not tried",
+};
+
+const INDENT = " ".repeat(27);
+
+/** A completed check as a line, with the remedy below it if it failed. */
+export function renderChecked({ check, state, waitsFor, waitedSeconds, found, whatToDo }: Checked): string {
+  const begin = `${STATES[state].padEnd(15)} ${check.padEnd(10)} `;
+  const waited = state === "failed" ? `waited ${waitedSeconds} s for ${waitsFor}. Found: ` : "";
+  const lines = fold(showText(`${waited}${found}`), COLUMNS - INDENT.length);
+  const todo = whatToDo === undefined ? [] : fold(`What to do: ${whatToDo}`, COLUMNS - INDENT.length);
+  return [...lines, ...todo].map((line, index) => `${index === 0 ? begin : INDENT}${line}`).join("\n");
+}
+
+export function renderSummary(checks: readonly Checked[]): string {
+  const count = (state: Checked["state"]) => checks.filter((one) => one.state === state).length;
+  const failed = checks.filter(({ state }) => state === "failed").map(({ check }) => check);
+  const rest = (["not-applicable", "not-tried"] as const)
+    .filter((state) => count(state) > 0)
+    .map((state) => `${count(state)} ${STATES[state]}`);
+  const tail = rest.length === 0 ? "" : `, ${rest.join(", ")}`;
+  const cut = checks.filter(({ cutShort }) => cutShort === true).map(({ check }) => check);
+  const again =
+    cut.length === 0
+      ? ""
+      : `\n--wait ended before the time of these checks was over, and they may hold later: ${cut.join(", ")}. Run verify again without --wait.`;
+  return failed.length === 0
+    ? `${count("ok")} checks passed${tail}`
+    : `${count("ok")} checks passed, ${failed.length} failed (${failed.join(", ")})${tail}${again}`;
+}
+
+/** Interval of progress lines while nothing changes. */
+const PROGRESS_MS: Milliseconds = 60_000;
+
+export interface Run {
+  readonly terminal: Terminal;
+  /** No check waits longer than this. Undefined: each has its own limit. */
+  readonly deadline: number | undefined;
+  /** Called with each check as it ends. */
+  readonly ended: (checked: Checked) => void;
+}
+
+/**
+ * Runs the checks one after the other. A check whose prerequisites are missing becomes "not-tried". After Ctrl-C the others are not tried.
+ */
+export async function runChecks(checks: readonly Check[], run: Run): Promise<readonly Checked[]> {
+  const all: Checked[] = [];
+  const good = new Set<CheckName>();
+  let interrupted = false;
+  for (const check of checks) {
+    const missing = check.needs.find((name) => !good.has(name));
+    const why = interrupted ? "stopped by Ctrl-C" : missing && `${missing} comes first`;
+    const ended: Ended =
+      why === undefined
+        ? await runCheck(check, run.terminal, run.deadline)
+        : { checked: untried(check, why), interrupted };
+    interrupted = ended.interrupted;
+    if (ended.checked.state === "ok" || ended.checked.state === "not-applicable") good.add(check.name);
+    all.push(ended.checked);
+    run.ended(ended.checked);
+  }
+  return all;
+}
+
+/** The result of a check that was not begun, with the reason. */
+export function untried({ name, waitsFor }: Check, found: string): Checked {
+  return { check: name, state: "not-tried", found, waitsFor, waitedSeconds: 0 };
+}
+
+interface Ended {
+  readonly checked: Checked;
+  readonly interrupted: boolean;
+}
+
+async function runCheck(check: Check, terminal: Terminal, latest = Number.POSITIVE_INFINITY): Promise<Ended> {
+  const begun = terminal.now();
+  const own = begun + check.seconds * 1000;
+  const deadline = Math.min(latest, own);
+  const progress = progressOf(check, terminal, deadline);
+  for (;;) {
+    const verdict = await check.run();
+    const now = terminal.now();
+    const waitedSeconds = Math.round((now - begun) / 1000);
+    if (verdict.kind !== "not-yet" || now >= deadline) {
+      const checked = conclude(check, verdict, waitedSeconds);
+      const isCut = verdict.kind === "not-yet" && now < own;
+      return { checked: isCut ? { ...checked, cutShort: true } : checked, interrupted: false };
+    }
+    progress(verdict.found);
+    if (!(await terminal.sleep(Math.min(check.everySeconds * 1000, deadline - now))))
+      return { checked: conclude(check, verdict, waitedSeconds), interrupted: true };
+  }
+}
+
+/** Writes to standard error what it waits for, each change of the result, and a line for each minute of waiting. */
+function progressOf({ name, waitsFor }: Check, terminal: Terminal, deadline: number) {
+  let said: { readonly found: string; readonly at: number } | undefined;
+  return (found: string): void => {
+    const at = terminal.now();
+    if (said?.found === found && at - said.at < PROGRESS_MS) return;
+    const left = Math.ceil((deadline - at) / 1000);
+    const begin = said === undefined ? `waiting for ${waitsFor}; ` : "";
+    terminal.complain(`${name}: ${begin}${found}; ${left} s left`);
+    said = { found, at };
+  };
+}
+
+function conclude({ name, waitsFor }: Check, verdict: Verdict, waitedSeconds: Seconds): Checked {
+  const { found } = verdict;
+  const waited = { waitsFor, waitedSeconds };
+  switch (verdict.kind) {
+    case "holds":
+      return { check: name, state: "ok", found, ...waited };
+    case "not-applicable":
+      return { check: name, state: "not-applicable", found, ...waited };
+    default:
+      return { check: name, state: "failed", found, whatToDo: verdict.whatToDo, ...waited };
+  }
 }

@@ -9,7 +9,7 @@ import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import { isEarly } from "../../domain/observation.ts";
+import { isEarly } from "../../domain/record.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { outageSeconds } from "../pace/observation-times.ts";
 import { isResting } from "../pace/outage.ts";

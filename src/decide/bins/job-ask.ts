@@ -1,10 +1,9 @@
 import type { JobDemand, PlacedSlots } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
-import { amountOf } from "../../domain/resources.ts";
+import { amountOf, TOLERANCE } from "../../domain/resources.ts";
 import type { Needs, Subject } from "./empty-node-fit.ts";
 import type { JobClass } from "./job-class.ts";
 import type { Requirements } from "../constraints/requirements.ts";
-import { TOLERANCE } from "../../domain/tolerance.ts";
 
 /**
  * Where the units of a job go: each where it fits, all on distinct nodes anywhere, all in one bucket, or all in one placement group. `anywhere`

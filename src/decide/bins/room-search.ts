@@ -1,4 +1,4 @@
-import { TOLERANCE } from "../../domain/tolerance.ts";
+import { TOLERANCE } from "../../domain/resources.ts";
 import type { Bin, BinColumns } from "./bin-columns.ts";
 import { CLOSED, EMPTY } from "./bin-columns.ts";
 import type { Takes } from "./takes.ts";

@@ -7,7 +7,7 @@ import { unitsFrom } from "./job-ask.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
 import type { ResourceValue } from "../../domain/resources.ts";
 import { bytesOf, bytesPer, isSize } from "../../domain/size.ts";
-import { TOLERANCE } from "../../domain/tolerance.ts";
+import { TOLERANCE } from "../../domain/resources.ts";
 import type { Budget } from "../constraints/budget.ts";
 import type { Met } from "../constraints/judge.ts";
 

@@ -1,4 +1,4 @@
-import { TOLERANCE } from "../../domain/tolerance.ts";
+import { TOLERANCE } from "../../domain/resources.ts";
 import type { Constraint } from "../../domain/constraint.ts";
 import type { Raise } from "../../domain/remedy.ts";
 import type { ShortPool } from "../draft/pool-use.ts";

@@ -1,4 +1,4 @@
-import { TOLERANCE } from "../../domain/tolerance.ts";
+import { TOLERANCE } from "../../domain/resources.ts";
 import type { Size } from "../../domain/size.ts";
 import { bytesOf, bytesPer, isSize, parseSize, subtractSize } from "../../domain/size.ts";
 import type { Pattern } from "../../domain/shell-pattern.ts";

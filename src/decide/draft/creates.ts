@@ -1,5 +1,5 @@
 import type { CreateSet } from "../../domain/intent.ts";
-import { canonicalText } from "../../domain/canonical.ts";
+import { canonicalText } from "../../domain/digest.ts";
 import { purposeInDynamic } from "../../domain/bucket.ts";
 import type { Kind } from "../bins/node-kinds.ts";
 import type { Bins } from "../bins/bins.ts";

@@ -6,7 +6,7 @@ import { compareText } from "../../domain/text.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { sharedPoolName } from "../constraints/shared-pools.ts";
-import { TOLERANCE } from "../../domain/tolerance.ts";
+import { TOLERANCE } from "../../domain/resources.ts";
 
 /** A pool that allows fewer units than a job has. */
 export interface ShortPool {

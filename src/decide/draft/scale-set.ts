@@ -3,7 +3,7 @@ import type { NodeAttributes } from "../../domain/demand.ts";
 import type { PlacementGroup } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Capacity } from "./capacity.ts";
-import { digestOfAttributes } from "../../domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../domain/digest.ts";
 import type { ScaleSets } from "../world/scale-sets.ts";
 import { scaleSetKey } from "../world/scale-sets.ts";
 

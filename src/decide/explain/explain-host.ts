@@ -1,10 +1,9 @@
-import { hostKey } from "../../domain/hosts.ts";
+import { hostKey, schedulerHostId, schedulerHostname } from "../../domain/hosts.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { WrittenResources } from "../../domain/resources.ts";
 import { writeResources } from "../../domain/resources.ts";
-import { schedulerHostId, schedulerHostname } from "../../domain/scheduler-host.ts";
-import { someOf } from "../../domain/some-of.ts";
+import { someOf } from "../../domain/text.ts";
 import { firstResources, amountsText } from "./host-text.ts";
 import type { LoadOfNode } from "./explained-demand.ts";
 import { MOST_JOBS, jobsOn, loadText } from "./explained-demand.ts";

@@ -1,11 +1,11 @@
 import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
 import type { Remedy, Raise } from "../../domain/remedy.ts";
-import { canonicalText } from "../../domain/canonical.ts";
+import { canonicalText } from "../../domain/digest.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import { nearestFew } from "../../domain/nearest.ts";
 import type { DemandOutcome, Plan } from "../../domain/plan.ts";
-import { schedulerHostname } from "../../domain/scheduler-host.ts";
+import { schedulerHostname } from "../../domain/hosts.ts";
 import type { Ahead, DemandExplained, DemandPlace } from "./explained-demand.ts";
 import { demandText } from "./explained-demand.ts";
 

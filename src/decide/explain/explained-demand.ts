@@ -10,7 +10,7 @@ import { modeShown } from "../../domain/plan.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import { optionsText, renderRefusal } from "../../domain/refusal.ts";
 import type { Reason } from "../../domain/reason.ts";
-import { someOf } from "../../domain/some-of.ts";
+import { someOf } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { showText } from "../../domain/shown.ts";
 

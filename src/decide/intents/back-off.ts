@@ -1,8 +1,7 @@
 import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { ArrayName } from "../../domain/ids.ts";
-import type { Backoff } from "../../domain/backoff.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
+import type { Backoff, ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 

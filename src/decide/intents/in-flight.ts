@@ -2,15 +2,13 @@ import type { Purpose } from "../../domain/bucket.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
 import type { Digest, NodeId, RequestId } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { InFlight } from "../../domain/in-flight.ts";
+import type { InFlight, ClusterRecord, Observation } from "../../domain/record.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
-import { stillInFlight } from "../../domain/in-flight.ts";
+import { stillInFlight } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { nodesBySet } from "./create-requests.ts";
-import type { Observation } from "../../domain/observation.ts";
 
 /** Nodes that were requested and that no observation has shown yet (docs/protocol.md, In flight). */
 

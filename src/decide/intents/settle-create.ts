@@ -1,16 +1,15 @@
 import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { CreateEffect, Intent, CreateSet, GrantedSet } from "../../domain/intent.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
+import type { ClusterRecord, InFlight } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
-import { isEarly } from "../../domain/observation.ts";
+import { isEarly } from "../../domain/record.ts";
 import { backOff, pauseKey } from "./back-off.ts";
 import { sendAlone, sendTogether } from "./create-requests.ts";
 import { LONGEST_INTENT_SECONDS } from "./send-times.ts";
 import type { Evidence } from "./evidence.ts";
 import { spotIn } from "../../domain/attributes.ts";
-import type { InFlight } from "../../domain/in-flight.ts";
-import { digestOfAttributes } from "../../domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../domain/digest.ts";
 
 /** CycleCloud is asked twice, with this distance, before a 409 counts as invalid input. */
 const SECOND_ASK_SECONDS: Seconds = 10;

@@ -1,9 +1,8 @@
 import type { Aside } from "../../domain/aside.ts";
 import { NONE_ASIDE } from "../../domain/aside.ts";
-import type { Backoff } from "../../domain/backoff.ts";
+import type { Backoff, ClusterRecord } from "../../domain/record.ts";
 import type { Digest, SetName } from "../../domain/ids.ts";
 import type { Ledger } from "../../domain/ledger.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
 import { sameBut, sameData } from "../../domain/same-data.ts";
 import type { Supply } from "./spare.ts";
 

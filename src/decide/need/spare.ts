@@ -4,7 +4,7 @@ import type { Node } from "../../domain/cluster.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
-import { stillInFlight } from "../../domain/in-flight.ts";
+import { stillInFlight } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { PLAN_STEPS } from "../constraints/budget.ts";
 import { allocate } from "../search/allocate.ts";

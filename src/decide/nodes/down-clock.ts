@@ -2,7 +2,7 @@ import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Down, Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { OBSERVATIONS_DOWN } from "../../domain/ledger.ts";
-import type { Observation } from "../../domain/observation.ts";
+import type { Observation } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 
 /**

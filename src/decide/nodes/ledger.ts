@@ -1,6 +1,6 @@
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { InFlight } from "../../domain/in-flight.ts";
+import type { InFlight, Observation } from "../../domain/record.ts";
 import type { Busyness, Ledger, LedgerNode, NodeStart } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
@@ -11,7 +11,6 @@ import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
 import { factOfNode } from "./planned-beside.ts";
-import type { Observation } from "../../domain/observation.ts";
 import type { HostFact, HostFacts } from "../senders/host-facts.ts";
 
 /** A node that is gone is remembered for this time, so that a late question of it is granted. */

@@ -2,14 +2,12 @@ import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketOf, bucketText } from "../../domain/bucket.ts";
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { InFlight } from "../../domain/in-flight.ts";
+import type { InFlight, ClusterRecord, Observation } from "../../domain/record.ts";
 import type { Ledger } from "../../domain/ledger.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
-import { stillInFlight } from "../../domain/in-flight.ts";
+import { stillInFlight } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { patienceSeconds } from "../pace/calls.ts";
-import type { Observation } from "../../domain/observation.ts";
 
 /** For this long the list of a request's nodes may be unavailable. */
 const UNLISTED_SECONDS: Seconds = 120;

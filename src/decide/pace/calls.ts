@@ -1,5 +1,4 @@
-import type { Calls, Endpoint, EndpointCalls } from "../../domain/calls.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
+import type { Calls, Endpoint, EndpointCalls, ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import type { CallBounds } from "../../domain/policy.ts";
 import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";

@@ -1,8 +1,7 @@
-import type { ObservationTokens } from "../../domain/calls.ts";
+import type { ObservationTokens, ClusterRecord } from "../../domain/record.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
 import { senderOf } from "../senders/shares.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";

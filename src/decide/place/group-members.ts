@@ -1,6 +1,6 @@
 import type { World } from "../../domain/world.ts";
 import { bucketId } from "../../domain/bucket.ts";
-import type { GroupFill } from "../../domain/group-fill.ts";
+import type { GroupFill } from "../../domain/record.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";

@@ -21,11 +21,10 @@ import { bootingSince, isStarting, restsUntil } from "../intents/node-starts.ts"
 import { isLost } from "../../domain/cluster.ts";
 import { missingUntil } from "../nodes/missing.ts";
 import type { Aside } from "../../domain/aside.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
+import type { ClusterRecord, Observation } from "../../domain/record.ts";
 import type { Outage } from "../../domain/troubles.ts";
 import type { Questions } from "../../domain/questions.ts";
 import type { Plan } from "../../domain/plan.ts";
-import type { Observation } from "../../domain/observation.ts";
 import type { Dynamics } from "../world/dynamic-arrays.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 import type { Admitted } from "../senders/admit.ts";

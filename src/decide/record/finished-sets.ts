@@ -1,8 +1,7 @@
 import { REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";
-import type { FinishedPart, FinishedSet } from "../../domain/finished-set.ts";
+import type { FinishedPart, FinishedSet, ClusterRecord } from "../../domain/record.ts";
 import { digest } from "../../domain/ids.ts";
 import type { SetName } from "../../domain/ids.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
 import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import { partsOf, setNamesOf } from "../../domain/request-sets.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";

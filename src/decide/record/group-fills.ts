@@ -1,9 +1,8 @@
 import { bucketId, bucketOf, bucketText, dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { GroupedArray, GroupState } from "../../domain/plan.ts";
-import type { GroupFill } from "../../domain/group-fill.ts";
+import type { GroupFill, ClusterRecord } from "../../domain/record.ts";
 import type { Ledger } from "../../domain/ledger.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "../intents/back-off.ts";

@@ -1,6 +1,5 @@
 import type { Digest, Epoch } from "../../domain/ids.ts";
-import type { MissingBodies } from "../../domain/missing-bodies.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
+import type { MissingBodies, ClusterRecord } from "../../domain/record.ts";
 import type { Lost } from "../../domain/troubles.ts";
 import type { SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";

@@ -31,7 +31,7 @@ import type { Explained } from "../why/unmet.ts";
 import type { BucketOffer } from "../../domain/world.ts";
 import { closedTo } from "../draft/closed.ts";
 import type { Shape } from "../bins/shape.ts";
-import { TOLERANCE } from "../../domain/tolerance.ts";
+import { TOLERANCE } from "../../domain/resources.ts";
 import { NO_PRICE } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin-columns.ts";
 

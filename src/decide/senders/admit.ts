@@ -1,5 +1,5 @@
 import type { Bodies } from "../../domain/bodies.ts";
-import { canonicalText } from "../../domain/canonical.ts";
+import { canonicalText } from "../../domain/digest.ts";
 import type { GroupDemand, RankedDemand, TargetDemand } from "../../domain/demand.ts";
 import type { DynamicArray } from "../../domain/dynamic-array.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";

@@ -1,10 +1,9 @@
 import type { Cap } from "../../domain/world.ts";
-import type { CapRules, Ceiling } from "../../domain/cap-rules.ts";
-import { EACH_OTHER } from "../../domain/cap-rules.ts";
+import type { CapRules, Ceiling } from "../../domain/sender-rules.ts";
+import { EACH_OTHER, NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import { compareText } from "../../domain/text.ts";
 import { ruleOf } from "./sender-rule.ts";
 

@@ -1,6 +1,6 @@
 import type { Pool, Problem, RequestSetUpdate, SetDemand } from "../../domain/demand.ts";
 import { lineageOf } from "../../domain/dynamic-array.ts";
-import { someOf } from "../../domain/some-of.ts";
+import { someOf } from "../../domain/text.ts";
 import type { SetName } from "../../domain/ids.ts";
 import { ALLOW_ATTRIBUTES, NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import { DOCUMENTED_ATTRIBUTES, DOCUMENTED_SETTINGS, refusedAttributes } from "./allowed-attributes.ts";

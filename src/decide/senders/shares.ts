@@ -1,6 +1,6 @@
 import type { SetName } from "../../domain/ids.ts";
 import type { SenderRule, SenderRules } from "../../domain/sender-rules.ts";
-import { someOf } from "../../domain/some-of.ts";
+import { someOf } from "../../domain/text.ts";
 import { ruleOf } from "./sender-rule.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord, DearDemand } from "../../domain/record.ts";

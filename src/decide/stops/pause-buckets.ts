@@ -19,7 +19,7 @@ import { backOff, pauseKey } from "../intents/back-off.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { Plan } from "../../domain/plan.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import { lastedAt, LASTS_SECONDS } from "../../domain/lasted.ts";
+import { lastedAt, LASTS_SECONDS } from "../../domain/ledger.ts";
 
 /**
  * Pauses the buckets of nodes that this plan stops because they never became Ready, of nodes that another tool removed, and of nodes that

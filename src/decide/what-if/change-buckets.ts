@@ -1,12 +1,11 @@
-import type { Backoff } from "../../domain/backoff.ts";
+import type { Backoff, ClusterRecord } from "../../domain/record.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { StatusBucket, Snapshot } from "../../domain/cluster.ts";
 import type { Problem } from "../../domain/demand.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import { nearest } from "../../domain/nearest.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
-import { someOf } from "../../domain/some-of.ts";
+import { someOf } from "../../domain/text.ts";
 import type { BucketChange } from "../../domain/what-if.ts";
 
 const CLOSED = "not offered, as was asked for this plan";

@@ -1,5 +1,5 @@
 import type { BucketKey } from "../../domain/bucket.ts";
-import { canonicalText } from "../../domain/canonical.ts";
+import { canonicalText } from "../../domain/digest.ts";
 import type { ArrayName } from "../../domain/ids.ts";
 import { nearest } from "../../domain/nearest.ts";
 import type { Across, Reason } from "../../domain/reason.ts";

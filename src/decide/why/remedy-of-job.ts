@@ -1,6 +1,6 @@
 import type { Raise, Remedy } from "../../domain/remedy.ts";
 import type { Reason } from "../../domain/reason.ts";
-import { TOLERANCE } from "../../domain/tolerance.ts";
+import { TOLERANCE } from "../../domain/resources.ts";
 import type { BucketOffer } from "../../domain/world.ts";
 import type { Ask } from "../bins/job-ask.ts";
 import { unitsOnEmpty } from "../bins/job-ask.ts";

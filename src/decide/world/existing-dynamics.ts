@@ -7,7 +7,7 @@ import { InTurn } from "../../domain/in-turn.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { SetEntry } from "../../domain/request-sets.ts";
-import { stillInFlight } from "../../domain/in-flight.ts";
+import { stillInFlight } from "../../domain/record.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Dynamic, Dynamics } from "./dynamic-arrays.ts";
 import { definitionOf } from "./dynamic-arrays.ts";

@@ -3,7 +3,7 @@ import { findPrice } from "../../domain/price.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { PlacementGroup, ArrayName } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
-import { groupsOfArray } from "../../domain/configured-groups.ts";
+import { groupsOfArray } from "../../domain/policy.ts";
 import type { StatusBucket, NodeArray } from "../../domain/cluster.ts";
 import type { BucketOffer, Charge } from "../../domain/world.ts";
 import type { WorldInput } from "./world-input.ts";
@@ -14,8 +14,8 @@ import { bucketKeyOf, sum } from "./ceilings.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketText, dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Demand } from "../../domain/demand.ts";
-import { stillInFlight } from "../../domain/in-flight.ts";
-import { lastedAt } from "../../domain/lasted.ts";
+import { stillInFlight } from "../../domain/record.ts";
+import { lastedAt } from "../../domain/ledger.ts";
 
 /** Makes the offer of a bucket, and charges its nodes to the limits. */
 export function openBucket(

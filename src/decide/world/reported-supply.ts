@@ -4,7 +4,7 @@ import { OWN_DEFAULTS } from "../../domain/default-resource.ts";
 import { arrayName, machineType } from "../../domain/ids.ts";
 import type { Resources, ResourceValue } from "../../domain/resources.ts";
 import type { Policy } from "../../domain/policy.ts";
-import { schedulerHostId } from "../../domain/scheduler-host.ts";
+import { schedulerHostId } from "../../domain/hosts.ts";
 import { isLess } from "../../domain/size.ts";
 import { compileDefaults } from "../constraints/default-resources.ts";
 import type { AmountValue, Overlaid } from "./host-view.ts";

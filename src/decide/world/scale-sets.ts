@@ -1,7 +1,7 @@
 import type { ArrayName, Digest, MachineType, PlacementGroup } from "../../domain/ids.ts";
 import type { BucketKey, Purpose } from "../../domain/bucket.ts";
 import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
-import { digestOfAttributes } from "../../domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../domain/digest.ts";
 import type { ScaleSet } from "../../domain/world.ts";
 import type { WorldInput } from "./world-input.ts";
 

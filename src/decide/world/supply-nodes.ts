@@ -1,7 +1,7 @@
 import { unknownNodes } from "../../domain/unlisted.ts";
-import type { InFlight } from "../../domain/in-flight.ts";
+import type { InFlight } from "../../domain/record.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
-import { stillInFlight } from "../../domain/in-flight.ts";
+import { stillInFlight } from "../../domain/record.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import type { Node, NodePhase } from "../../domain/cluster.ts";

@@ -1,7 +1,5 @@
 import type { Instant } from "../../domain/units.ts";
-import type { Backoff } from "../../domain/backoff.ts";
-import type { GroupFill } from "../../domain/group-fill.ts";
-import type { InFlight } from "../../domain/in-flight.ts";
+import type { Backoff, GroupFill, InFlight, DearDemand } from "../../domain/record.ts";
 import type { CreateSet } from "../../domain/intent.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -9,7 +7,6 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { Pool, RankedDemand } from "../../domain/demand.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { Reports } from "./scheduler-only.ts";
-import type { DearDemand } from "../../domain/record.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 
 /** The inputs of {@link buildWorld}. */

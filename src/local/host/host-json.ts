@@ -1,8 +1,8 @@
-/** The settings of host.json that the local host uses, with the platform's defaults and limits (platform.md section 3). Other keys are ignored. */
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { parseTimeSpan } from "./time-span.ts";
 import type { Milliseconds } from "../../domain/units.ts";
+
+/** The settings of host.json that the local host uses, with the platform's defaults and limits (platform.md section 3). Other keys are ignored. */
 
 export type QueueSettings = {
   readonly batchSize: number;
@@ -70,4 +70,18 @@ export function readHostJson(document: unknown): HostSettings {
       messageEncoding: given.messageEncoding,
     },
   };
+}
+
+/** Time spans of .NET, the form of durations in host.json: [days.]hours:minutes:seconds[.fraction]. */
+const pattern = /^(?:(\d+)\.)?(\d{1,2}):(\d{1,2}):(\d{1,2}(?:\.\d{1,7})?)$/;
+
+/** The milliseconds of a time span such as "00:00:30" or "1.12:00:00.250". Undefined if the text is not a time span. */
+export function parseTimeSpan(text: string): number | undefined {
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  const [days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0));
+  if (days === undefined || hours === undefined || minutes === undefined || seconds === undefined)
+    return undefined;
+  if (hours > 23 || minutes > 59 || seconds >= 60) return undefined;
+  return ((days * 24 + hours) * 60 + minutes) * 60_000 + Math.round(seconds * 1000);
 }

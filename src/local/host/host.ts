@@ -1,21 +1,25 @@
-/**
- * The local functions host: loads an app written for the Azure Functions v4 model and runs the functions that it registers, with the
- * platform's rules (platform.md section 3), against a storage emulator and on a clock of our own.
- */
 import { TableClient } from "@azure/data-tables";
 import { answerAdminRequest } from "./admin.ts";
-import { isDisabled, type AppSettings } from "./app-settings.ts";
+import { isDisabled, type AppSettings, connectionString } from "./app-settings.ts";
 import type { Registry } from "./core.ts";
-import { createRuntime, type RuntimeOptions } from "./create-runtime.ts";
 import { createKeys, type HostKeys } from "./host-keys.ts";
 import { listen } from "./http-server.ts";
 import { answerRequest, bodyBound, emptyAnswer, readEndpoints, type HttpEndpoint } from "./http-trigger.ts";
 import { listFunctions, loadApp, type AppSource, type FunctionSummary } from "./load-app.ts";
-import { checkBindings } from "./queue-output.ts";
+import { checkBindings } from "./queue-message.ts";
 import { openQueue, runQueueTrigger } from "./queue-trigger.ts";
-import { triggerOf, type Runtime } from "./runtime.ts";
+import { triggerOf, type Runtime, createWakeUps } from "./runtime.ts";
 import { readTimer, runTimerTrigger } from "./timer-trigger.ts";
-import { createWorkInHand, type WorkInHand } from "./work-in-hand.ts";
+import { QueueServiceClient } from "@azure/storage-queue";
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../scaled-clock.ts";
+import { readHostJson } from "./host-json.ts";
+import type { Log } from "./runtime.ts";
+
+/**
+ * The local functions host: loads an app written for the Azure Functions v4 model and runs the functions that it registers, with the
+ * platform's rules (platform.md section 3), against a storage emulator and on a clock of our own.
+ */
 
 export type HostOptions = RuntimeOptions & {
   /** The app's entry, or a function that imports it. There is one app per process; several hosts of a process share its functions. */
@@ -158,3 +162,76 @@ const lifecycleContext = (registry: Registry) => ({
   appHookData: registry.appHookData,
   functionAppDirectory: process.cwd(),
 });
+
+export type RuntimeOptions = {
+  /** The content of host.json. */
+  readonly hostJson: unknown;
+  /** The host's time. Durations in host.json and schedules are on this clock. */
+  readonly clock: Clock;
+  /** Simulated seconds per real second, as in `clock`. Durations for storage, which has real time, are divided by it. */
+  readonly speed: number;
+  /** Names this host as the owner of timer leases. Absent: random. */
+  readonly instanceId?: string;
+  readonly log?: Log;
+};
+
+/** Creates the shared parts of all triggers. Throws if host.json cannot be used. */
+export function createRuntime(
+  { clock, speed, hostJson, instanceId, log }: RuntimeOptions,
+  settings: AppSettings,
+  registry: Registry,
+  stopping: AbortSignal,
+): Runtime {
+  const services = new Map<string, QueueServiceClient>();
+  return {
+    registry,
+    hostSettings: readHostJson(hostJson),
+    settings,
+    clock,
+    speed,
+    instanceId: instanceId ?? randomUUID(),
+    wakeUps: createWakeUps(clock),
+    stopping,
+    log(entry, invocationContext) {
+      // Log hooks are part of the worker, and get only the worker's entries.
+      if (entry.category === "host") return log?.(entry);
+      const said = { ...entry, hookData: {}, appHookData: registry.appHookData, invocationContext };
+      // A hook may change the level and the text.
+      for (const hook of registry.hooks.log) hook(said);
+      log?.({ ...entry, level: said.level, message: said.message });
+    },
+    queueService(connection) {
+      const text = connectionString(connection, settings);
+      const service =
+        services.get(text) ??
+        QueueServiceClient.fromConnectionString(text, { retryOptions: { maxTries: 3, retryDelayInMs: 50 } });
+      services.set(text, service);
+      return service;
+    },
+  };
+}
+
+/** Work in progress. A host waits for it before it stops. */
+export type WorkInHand = {
+  /** Tracks `work` until it succeeds or fails. Returns it. */
+  track<T>(work: Promise<T>): Promise<T>;
+  /** Resolves when no work is in progress. */
+  finish(): Promise<void>;
+};
+
+export function createWorkInHand(): WorkInHand {
+  const pending = new Set<Promise<unknown>>();
+  return {
+    track(work) {
+      const ended: Promise<unknown> = work.then(
+        () => pending.delete(ended),
+        () => pending.delete(ended),
+      );
+      pending.add(ended);
+      return work;
+    },
+    async finish() {
+      while (pending.size > 0) await Promise.all(pending);
+    },
+  };
+}

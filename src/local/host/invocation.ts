@@ -1,7 +1,7 @@
 /** One run of a registered function with its hooks and outputs, in the order of the Node worker (platform.md section 3b). */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Callback, InvocationRequest, LogLevel, RegisteredFunction, TypedData } from "./core.ts";
-import { deliverOutputs } from "./queue-output.ts";
+import { deliverOutputs } from "./queue-message.ts";
 import { triggerOf, type Runtime } from "./runtime.ts";
 
 export type Outcome =

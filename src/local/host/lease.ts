@@ -4,7 +4,7 @@
  */
 import type { TableClient } from "@azure/data-tables";
 import type { Clock } from "../scaled-clock.ts";
-import { statusOf } from "./storage-error.ts";
+import { statusOf } from "./storage.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
 export type Lease = {

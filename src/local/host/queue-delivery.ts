@@ -3,11 +3,9 @@ import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
 import { randomUUID } from "node:crypto";
 import type { RegisteredFunction, TypedData } from "./core.ts";
 import { invokeFunction, type Outcome } from "./invocation.ts";
-import { decodeMessage } from "./queue-message.ts";
-import { sendToQueue } from "./queue-output.ts";
+import { decodeMessage, sendToQueue } from "./queue-message.ts";
 import type { Runtime } from "./runtime.ts";
-import { statusOf } from "./storage-error.ts";
-import { simulatedTime, storageSeconds } from "./storage-time.ts";
+import { statusOf, simulatedTime, storageSeconds } from "./storage.ts";
 
 /** A queue whose messages start a function. `name` is resolved and in lower case. */
 export type PolledQueue = {

@@ -5,8 +5,7 @@ import { resolveSettings } from "./app-settings.ts";
 import type { RegisteredFunction } from "./core.ts";
 import { deliverMessage, messageVisibilityMs, type PolledQueue } from "./queue-delivery.ts";
 import { triggerOf, type Runtime } from "./runtime.ts";
-import { statusOf } from "./storage-error.ts";
-import { storageSeconds } from "./storage-time.ts";
+import { statusOf, storageSeconds } from "./storage.ts";
 
 const queueTrigger = z.object({ queueName: z.string(), connection: z.string().optional() });
 

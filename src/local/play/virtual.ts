@@ -1,17 +1,17 @@
-import type { MemoryComposition } from "../../compose.ts";
+import type { MemoryComposition, Composition } from "../../compose.ts";
 import { composeInMemory } from "../../compose.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
 import { Simulator } from "../../simulator/engine.ts";
 import { simulatorOptions } from "./cluster.ts";
 import type { Doors } from "./doors.ts";
-import type { Functions } from "./functions.ts";
-import { loadFunctions } from "./functions.ts";
 import type { ObservedScheduler } from "./observed-scheduler.ts";
 import { startScheduler } from "./observed-scheduler.ts";
 import type { Audience, Play, Played } from "./play.ts";
 import { MOST_DAYS_AFTER_LAST_JOB } from "./play.ts";
 import { drainMicrotasks, VirtualClock } from "./virtual-clock.ts";
 import type { Milliseconds } from "../../domain/units.ts";
+import { installCore } from "../host/core.ts";
+import { readReply } from "./doors.ts";
 
 /** The beginning of every virtual run: any fixed moment will do. */
 const ORIGIN = Date.UTC(2026, 0, 1);
@@ -147,4 +147,43 @@ function trackWork() {
       if (failure !== undefined) throw failure.error;
     },
   };
+}
+
+/** The app's functions, called in this process as the host would call them. */
+export interface Functions {
+  /** Delivers a message of the queue. `insertedAt` is in ms since 1970. */
+  readonly demand: (message: object, insertedAt: number) => Promise<void>;
+  readonly tick: () => Promise<void>;
+  readonly stop: Doors["askStop"];
+}
+
+/** Loads the functions over this composition. Rejects with the error of a function that does not load. */
+export async function loadFunctions(composed: Composition): Promise<Functions> {
+  // The functions register themselves when they are loaded, which needs a registry. Nothing is called through it here.
+  installCore();
+  const { handleDemand } = await import("../../../functions/demand.ts");
+  const { handleSnapshot } = await import("../../../functions/snapshot.ts");
+  const { handleAutostop } = await import("../../../functions/autostop.ts");
+  let messages = 0;
+  return {
+    demand(message, insertedAt) {
+      const id = `message-${(messages += 1)}`;
+      const triggerMetadata = { id, insertionTime: new Date(insertedAt) };
+      return handleDemand(composed, message, { invocationId: id, triggerMetadata });
+    },
+    tick: () => handleSnapshot(composed),
+    async stop(url, asked) {
+      const request = { params: stopUrlParts(url), query: new URLSearchParams(asked) };
+      const { status, body } = await handleAutostop(composed, request);
+      return readReply(status ?? 200, typeof body === "string" ? JSON.parse(body) : undefined);
+    },
+  };
+}
+
+/** The parameters in the path of a stop URL, which ends in /CLUSTER/TOKEN. */
+function stopUrlParts(url: string): { readonly cluster: string; readonly token: string } {
+  const [cluster, token] = new URL(url).pathname.split("/").slice(-2).map(decodeURIComponent);
+  if (cluster === undefined || token === undefined)
+    throw new Error("a stop URL without a cluster and a token");
+  return { cluster, token };
 }

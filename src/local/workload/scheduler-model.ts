@@ -1,11 +1,7 @@
-// Long: the whole interface of one scheduler, with its rules.
-
 import { Backfill } from "./backfill.ts";
-import type { Run } from "./host.ts";
+import type { Run, Host } from "./host.ts";
 import type { JobLogEntry } from "./job-log.ts";
 import { JobLog, measureLeastNodeHours, summarizeWaits } from "./job-log.ts";
-import type { DemandAddress } from "./report-demand.ts";
-import { reportDemand } from "./report-demand.ts";
 import { RunningJobs } from "./running-jobs.ts";
 import type {
   IdleHost,
@@ -16,12 +12,14 @@ import type {
   SubmitOutcome,
 } from "./scheduler-events.ts";
 import { SchedulerHosts } from "./scheduler-hosts.ts";
-import type { SchedulerDemandMessage } from "./scheduler-report.ts";
+import type { SchedulerDemandMessage, HostReport, JobReport } from "./scheduler-report.ts";
 import type { Waiting } from "./waiting-queue.ts";
 import { queueJob, WaitingQueue } from "./waiting-queue.ts";
 import type { WorkloadJob } from "./workload-job.ts";
 import { expectedRunMs } from "./workload-job.ts";
 import type { Seconds } from "../../domain/units.ts";
+
+// Long: the whole interface of one scheduler, with its rules.
 
 /**
  * A batch scheduler for rigid jobs: first come, first served, with EASY backfilling. It has no clock. Each method that depends on the time
@@ -30,7 +28,7 @@ import type { Seconds } from "../../domain/units.ts";
  *
  * Rules:
  * 1. The head of the queue starts as soon as enough cores are free. A job behind it may start earlier only if that does not delay the head:
- *    it is expected to end before the head's reservation, or it fits beside the head (head-reservation.ts).
+ *    it is expected to end before the head's reservation, or it fits beside the head (backfill.ts).
  * 2. A job is expected to run for its requested walltime, or for its run time if no walltime is known. No user can estimate that well, so
  *    backfilling looks better with such traces. Jobs are never ended at their walltime, so that every job of a trace completes.
  * 3. Cores that the cluster may still get (`maxSlots` less the open ones) count as available at once. Otherwise a wide job on a small
@@ -217,4 +215,39 @@ export class SchedulerModel {
     this.#slotsAsked -= run.job.processors;
     this.#log.add(run, at, outcome);
   }
+}
+
+/** Where a demand message goes, and for how long it is valid (seconds). */
+export type DemandAddress = Pick<SchedulerDemandMessage, "cluster" | "requestSet" | "expirationInterval">;
+
+/**
+ * The demand of all jobs that have not ended, and a report of every host. A job or host that has not changed since the last message is the
+ * same object again. The revision is `now` in whole milliseconds: two messages with different content must not have the same.
+ */
+export function reportDemand(
+  state: {
+    readonly running: Iterable<Run>;
+    readonly waiting: Iterable<Waiting>;
+    readonly hosts: Iterable<Host>;
+  },
+  { cluster, requestSet, expirationInterval }: DemandAddress,
+  now: number,
+): SchedulerDemandMessage {
+  const jobs: JobReport[] = [];
+  for (const { report } of state.running) jobs.push(report);
+  for (const { report } of state.waiting) jobs.push(report);
+  const schedulerNodes: HostReport[] = [];
+  for (const host of state.hosts) schedulerNodes.push((host.report ??= reportHost(host)));
+  const revision = Math.floor(now);
+  return { version: 1, cluster, requestSet, revision, expirationInterval, jobs, schedulerNodes };
+}
+
+function reportHost(host: Host): HostReport {
+  return {
+    hostname: host.hostname,
+    resources: { ncpus: host.cores },
+    available: { ncpus: host.free },
+    jobs: Array.from(host.occupants.keys(), (run) => run.job.name),
+    state: host.open ? "open" : "closed",
+  };
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { requestSetSummary } from "./cluster-demand.ts";
-import { proposal } from "./cluster-plan.ts";
+import { requestSetSummary, proposal } from "./cluster-demand.ts";
 import { time, count, text, texts, rejectedJob, observing, paging, unit, demandKind } from "./parts.ts";
 import type { BuiltAnswer } from "./parts.ts";
 

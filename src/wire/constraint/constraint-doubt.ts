@@ -1,6 +1,6 @@
 import type { NodeProperty } from "../../domain/constraint.ts";
 import { parseSize } from "../../domain/size.ts";
-import type { Notes } from "../json/notes.ts";
+import type { Notes } from "../json/problems.ts";
 import { nearest, problemShowing } from "../json/problem.ts";
 
 /** Resources that are a number or a size on every node (scalelib.md 4). No text can match them. */

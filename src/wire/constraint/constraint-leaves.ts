@@ -3,7 +3,7 @@ import { isNodeProperty, NODE_PROPERTIES } from "../../domain/constraint.ts";
 import type { Scalar } from "../../domain/resources.ts";
 import type { Fields } from "../json/fields.ts";
 import { isFields } from "../json/fields.ts";
-import type { Notes } from "../json/notes.ts";
+import type { Notes } from "../json/problems.ts";
 import { nearest, problemAt, problemShowing } from "../json/problem.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { doubtProperty } from "./constraint-doubt.ts";

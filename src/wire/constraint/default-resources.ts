@@ -6,7 +6,7 @@ import { readConstraints } from "./constraint.ts";
 import { writeConstraint } from "./constraint-json.ts";
 import { refuse } from "./constraint-leaves.ts";
 import { isFields, type Fields } from "../json/fields.ts";
-import type { Notes } from "../json/notes.ts";
+import type { Notes } from "../json/problems.ts";
 import { nearest, problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 
 const OPERATIONS = ["add", "subtract", "multiply", "divide", "divide_floor"] as const;

@@ -2,7 +2,7 @@ import type { Problem } from "../../domain/demand.ts";
 import type { Sliced } from "../../domain/sliced.ts";
 import { atOnce } from "../../domain/sliced.ts";
 import { BOUNDS } from "./bounds.ts";
-import { joinPath, problemAt } from "./problem.ts";
+import { joinPath, problemAt, notJson } from "./problem.ts";
 
 /** A part that is too large or too deep: its position, and the problem. */
 export interface Oversize {
@@ -136,4 +136,21 @@ function pathText(at: Oversize["at"]): string {
     (text, part) => joinPath(text, typeof part === "number" ? `[${part}]` : part.slice(0, BOUNDS.resource)),
     "",
   );
+}
+
+/** JSON of a configuration document. Text that is not JSON is not shown, not even in part, because it may hold a secret. */
+export function parseDocument(
+  text: string,
+):
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "problem"; readonly problem: Problem } {
+  const tooMany = oversizeOfText(text);
+  if (tooMany !== undefined) return { kind: "problem", problem: tooMany };
+  try {
+    const value: unknown = JSON.parse(text);
+    const oversize = oversizeOf(value);
+    return oversize === undefined ? { kind: "value", value } : { kind: "problem", problem: oversize.problem };
+  } catch {
+    return { kind: "problem", problem: notJson(text, "JSON") };
+  }
 }

@@ -3,16 +3,21 @@ import type { ClusterName, SetName } from "../../domain/ids.ts";
 import type { Sliced } from "../../domain/sliced.ts";
 import { atOnce } from "../../domain/sliced.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { plusSeconds } from "../../domain/units.ts";
+import { plusSeconds, instant, isoTime } from "../../domain/units.ts";
 import type { Decoded } from "../json/decode.ts";
-import { decodeInSlices, MOST_BY_QUEUE, MOST_OVER_HTTP } from "../json/decode.ts";
-import { measureInSlices } from "./digest.ts";
+import { decodeInSlices, MOST_BY_QUEUE, MOST_OVER_HTTP, decodeMessage } from "../json/decode.ts";
+import { measureInSlices, readUpdateInSlices } from "./read-update.ts";
 import { isFields } from "../json/fields.ts";
 import { problemAt } from "../json/problem.ts";
-import { envelopeSchema } from "./envelope.ts";
+import { envelopeSchema, version, clusterProblems } from "./envelope.ts";
 import type { MessageContext, SenderTime, RequestSetContext, MessageRead } from "./message-read.ts";
-import { readUpdateInSlices } from "./read-update.ts";
-import { readWake } from "./wake-message.ts";
+import * as z from "zod";
+import { clusterName } from "../../domain/ids.ts";
+import type { Fields } from "../json/fields.ts";
+import { isName, labelSchema, nameSchema } from "../json/name.ts";
+import { addSchemaProblems } from "../json/schema-problems.ts";
+import { Problems } from "../json/problems.ts";
+import { BOUNDS } from "../json/bounds.ts";
 
 const UPDATE_KEYS = Object.keys(envelopeSchema.shape);
 
@@ -122,4 +127,63 @@ export function emptyRequestSet(
     demand,
     ends: true,
   };
+}
+
+/**
+ * The revision that a message carries, as the moment at which it was sent: the host's copy of a message hides when it was put into the queue.
+ * Undefined if it carries none, or cannot be read.
+ */
+export function explicitRevision(text: string): Instant | undefined {
+  const decoded = decodeMessage(text, MOST_BY_QUEUE);
+  if (decoded.kind === "problem" || typeof decoded.value !== "object" || decoded.value === null)
+    return undefined;
+  const revision: unknown = Reflect.get(decoded.value, "revision");
+  return typeof revision === "number" ? instant(revision) : undefined;
+}
+
+const MOMENT = "a whole number: milliseconds since 1970";
+
+/** The last moment that a Date can hold. */
+const LAST_INSTANT = 8.64e15;
+
+const moment = z.int({ error: MOMENT }).min(0, { error: MOMENT }).max(LAST_INSTANT, { error: MOMENT });
+
+/** A message that only asks for a reconcile. */
+const wakeSchema = z.strictObject({
+  version,
+  cluster: nameSchema,
+  wake: z.literal(true, { error: "true" }),
+  at: moment.optional(),
+  id: labelSchema.optional(),
+});
+
+/** Reads a wake message. Never throws. */
+export function readWake(message: Fields, context: MessageContext): MessageRead {
+  const parsed = wakeSchema.safeParse(message);
+  const problems = new Problems();
+  if (!parsed.success)
+    addSchemaProblems(problems, parsed.error, message, () => Object.keys(wakeSchema.shape));
+  problems.addBelow("", clusterProblems(message, context.knownClusters));
+  findWakeTooLate(message, context.now, problems);
+  if (!parsed.success || problems.count > 0) {
+    const { cluster } = message;
+    return { kind: "rejected", ...(isName(cluster) ? { cluster } : {}), problems: problems.all() };
+  }
+  const cluster = clusterName(parsed.data.cluster);
+  const { at, id } = parsed.data;
+  return {
+    kind: "wake",
+    cluster,
+    ...(at === undefined ? {} : { at: instant(at) }),
+    ...(id === undefined ? {} : { id }),
+  };
+}
+
+/** Our own wake messages are less than half an hour ahead. One that is more than an hour ahead has a wrong clock or unit. */
+function findWakeTooLate({ at }: Fields, now: Instant, problems: Problems): void {
+  const latest = plusSeconds(now, BOUNDS.wakeSeconds);
+  if (typeof at !== "number" || !Number.isSafeInteger(at) || at > LAST_INSTANT || at <= latest) return;
+  problems.add(() =>
+    problemAt("at", at, `milliseconds since 1970, at most an hour ahead of ${isoTime(now)} (${latest})`),
+  );
 }

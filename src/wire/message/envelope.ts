@@ -1,6 +1,10 @@
 import * as z from "zod";
-import { nameSchema } from "../json/name.ts";
+import { nameSchema, isName } from "../json/name.ts";
 import type { Seconds } from "../../domain/units.ts";
+import type { Problem } from "../../domain/demand.ts";
+import type { Fields } from "../json/fields.ts";
+import { nearest, problemShowing } from "../json/problem.ts";
+import { someOf } from "../../domain/text.ts";
 
 export const DEFAULT_SET = "standard";
 
@@ -40,3 +44,14 @@ export const envelopeSchema = z.strictObject(
 );
 
 export type Envelope = z.infer<typeof envelopeSchema>;
+
+const MOST_NAMES_SHOWN = 20;
+
+/** The problem of a cluster that is not configured. An invalid name is a problem of the envelope. */
+export function clusterProblems(message: Fields, known: ReadonlySet<string> | undefined): readonly Problem[] {
+  const { cluster } = message;
+  if (known === undefined || !isName(cluster) || known.has(cluster)) return [];
+  const names = [...known];
+  const shown = someOf(names, MOST_NAMES_SHOWN) || "none configured";
+  return [problemShowing("cluster", cluster, `a known cluster: ${shown}`, nearest(cluster, names))];
+}

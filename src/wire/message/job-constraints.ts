@@ -3,9 +3,8 @@ import { SharedConstraints } from "../../domain/shared-constraints.ts";
 import { isActing } from "../../domain/shown.ts";
 import { readConstraints } from "../constraint/constraint.ts";
 import { NO_ACTING } from "../json/fields.ts";
-import { newNotes } from "../json/notes.ts";
+import { newNotes, Problems } from "../json/problems.ts";
 import { problemShowing } from "../json/problem.ts";
-import { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
 
 /** Longer texts of constraints, and more of them, are not kept: the jobs of a long queue have few different ones. */

@@ -8,12 +8,11 @@ import type {
 } from "../../domain/demand.ts";
 import { REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";
 import type { ClusterName, SetName } from "../../domain/ids.ts";
-import { clusterName, setName } from "../../domain/ids.ts";
+import { clusterName, setName, digest, type Digest } from "../../domain/ids.ts";
 import type { Sliced } from "../../domain/sliced.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { isoTime, plusSeconds } from "../../domain/units.ts";
 import type { Decoded } from "../json/decode.ts";
-import { measureInSlices } from "./digest.ts";
 import type { Fields } from "../json/fields.ts";
 import { isFields, isTooLong, listOrOne } from "../json/fields.ts";
 import { readJobsInSlices } from "./job.ts";
@@ -25,10 +24,11 @@ import { readSchedulerNodes } from "./scheduler-node.ts";
 import { addSchemaProblems } from "../json/schema-problems.ts";
 import { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
-import { DEFAULT_SET, envelopeSchema } from "./envelope.ts";
+import { DEFAULT_SET, envelopeSchema, clusterProblems } from "./envelope.ts";
 import type { Envelope } from "./envelope.ts";
-import { clusterProblems } from "./known-cluster.ts";
 import type { MessageRead } from "./message-read.ts";
+import { createHash } from "node:crypto";
+import { jsonPieces } from "../../domain/json-pieces.ts";
 
 /** The context of a message, however it came. */
 interface UpdateContext {
@@ -193,4 +193,20 @@ function rejectedUpdate(message: Fields, problems: readonly Problem[]): MessageR
     ...(isName(cluster) && isName(requestSet) ? { set: requestSet } : {}),
     problems,
   };
+}
+
+/**
+ * SHA-256, in hex, of the value's JSON text, and the size of that text. Equal values give equal digests only if their keys are in the same
+ * order. So wire/ builds all values with their keys in alphabetical order, which gives the canonical text of domain/digest.ts at a
+ * fraction of its cost.
+ */
+export function* measureInSlices(value: object): Sliced<{ readonly digest: Digest; readonly bytes: number }> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for (const text of jsonPieces(value)) {
+    if (bytes > 0) yield;
+    hash.update(text);
+    bytes += Buffer.byteLength(text);
+  }
+  return { digest: digest(hash.digest("hex")), bytes };
 }

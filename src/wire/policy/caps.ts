@@ -1,4 +1,4 @@
-import type { CapRules, Ceiling } from "../../domain/cap-rules.ts";
+import type { CapRules, Ceiling } from "../../domain/sender-rules.ts";
 import type { Problem } from "../../domain/demand.ts";
 import type { CapsDocument } from "../api/configuration.ts";
 import { checkKeys, isFields, readCount } from "../json/fields.ts";

@@ -1,4 +1,4 @@
-import { parseDocument } from "../json/document.ts";
+import { parseDocument } from "../json/check-size.ts";
 import { checkKeys, isFields, type Fields } from "../json/fields.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import type { Problem } from "../json/problem.ts";

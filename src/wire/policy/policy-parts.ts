@@ -1,19 +1,16 @@
-import type { ConfiguredGroups } from "../../domain/configured-groups.ts";
-import { arrayName } from "../../domain/ids.ts";
-import type { Policy } from "../../domain/policy.ts";
+import type { ConfiguredGroups, Policy } from "../../domain/policy.ts";
+import { arrayName, placementGroup, type PlacementGroup } from "../../domain/ids.ts";
 import type { Seconds } from "../../domain/units.ts";
 import { DOWN_TIMEOUT_SECONDS } from "../../domain/timeouts.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
-import { readConfiguredGroups, readScalelibArrays } from "./configured-groups.ts";
 import { readDefaultResources } from "../constraint/default-resources.ts";
 import type { Fields } from "../json/fields.ts";
 import { isFields } from "../json/fields.ts";
-import { isKeptName, NAME_EXPECTED } from "../json/name.ts";
-import { newNotes } from "../json/notes.ts";
-import { problemAt, problemShowing } from "../json/problem.ts";
+import { isKeptName, NAME_EXPECTED, isKeptLabel, LABEL_EXPECTED } from "../json/name.ts";
+import { newNotes, Problems } from "../json/problems.ts";
+import { problemAt, problemShowing, nearest, unknownKey } from "../json/problem.ts";
 import type { TimeoutKey } from "./timeouts.ts";
 import { readEndTimeout, readTimeout } from "./timeouts.ts";
-import { Problems } from "../json/problems.ts";
 
 const IDLE_TIMEOUT: TimeoutKey = {
   ours: "idleTimeout",
@@ -124,4 +121,62 @@ export function readArrays(from: Fields, problems: Problems): Pick<Policy, "node
     if (!isKeptName(name)) problems.add(() => problemShowing(`nodearrays[${index}]`, name, NAME_EXPECTED));
   });
   return { nodearrays: names.filter(isKeptName).map(arrayName) };
+}
+
+const GROUPS = "placement_groups";
+/** scalelib's other keys of an array: they concern groups that scalelib generates itself (scalelib.md 8). */
+const OTHERS = ["generated_placement_group_buffer", "max_placement_groups"];
+
+/** Reads `{ array -> [group] }`, where "default" stands for every array. */
+export function readConfiguredGroups(
+  value: unknown,
+  path: string,
+  problems: Problems,
+): ConfiguredGroups | undefined {
+  if (!isFields(value)) {
+    problems.add(() => problemAt(path, value, "an object: node array -> placement groups"));
+    return undefined;
+  }
+  const arrays = Object.entries(value).map(([array, names]): [string, readonly PlacementGroup[]] => [
+    array,
+    readGroupNames(names, `${path}.${array}`, problems),
+  ]);
+  return arrays.length === 0 ? undefined : new Map(arrays);
+}
+
+/**
+ * Reads scalelib's `nodearrays`: only `placement_groups` of each array counts (scalelib.md 7), and other keys have no effect. A key similar
+ * to it is reported as a mistake.
+ */
+export function readScalelibArrays(
+  from: Fields,
+  path: string,
+  problems: Problems,
+): ConfiguredGroups | undefined {
+  const groups = new Map<string, readonly PlacementGroup[]>();
+  for (const [array, value] of Object.entries(from)) {
+    const at = `${path}.${array}`;
+    if (!isFields(value)) {
+      problems.add(() => problemAt(at, value, `an object with ${GROUPS}`));
+      continue;
+    }
+    for (const key of Object.keys(value)) {
+      if (key === GROUPS) groups.set(array, readGroupNames(value[key], `${at}.${key}`, problems));
+      else if (!OTHERS.includes(key) && nearest(key, [GROUPS]) !== undefined)
+        problems.add(() => unknownKey(at, key, [GROUPS]));
+    }
+  }
+  return groups.size === 0 ? undefined : groups;
+}
+
+function readGroupNames(value: unknown, path: string, problems: Problems): readonly PlacementGroup[] {
+  if (!Array.isArray(value)) {
+    problems.add(() => problemAt(path, value, "a list of placement group names"));
+    return [];
+  }
+  const names: readonly unknown[] = value;
+  names.forEach((name, index) => {
+    if (!isKeptLabel(name)) problems.add(() => problemShowing(`${path}[${index}]`, name, LABEL_EXPECTED));
+  });
+  return names.filter(isKeptLabel).map(placementGroup);
 }

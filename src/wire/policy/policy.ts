@@ -5,7 +5,7 @@ import { catalogueOf } from "../../domain/vm-size-data.ts";
 import { doubtCaps, readCaps } from "./caps.ts";
 import type { ConfigReport } from "../api/configuration.ts";
 import { isIgnored, reportKeys, unknownConfigKey } from "./config-report.ts";
-import { parseDocument } from "../json/document.ts";
+import { parseDocument } from "../json/check-size.ts";
 import type { Fields } from "../json/fields.ts";
 import { isFields, readOneOf } from "../json/fields.ts";
 import { readExclusive } from "./exclusive.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../domain/policy.ts";
 import { withoutSlashesAtEnd } from "../../domain/text.ts";
 import { BOUNDS } from "../json/bounds.ts";
-import { parseDocument } from "../json/document.ts";
+import { parseDocument } from "../json/check-size.ts";
 import { isFields } from "../json/fields.ts";
 import { nameSchema } from "../json/name.ts";
 import { type Problem, problemAt, problemShowing } from "../json/problem.ts";

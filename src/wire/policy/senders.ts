@@ -1,6 +1,11 @@
-import type { Ceiling } from "../../domain/cap-rules.ts";
+import type {
+  Ceiling,
+  ConfigurationKeys,
+  Owned,
+  SenderRule,
+  SenderRules,
+} from "../../domain/sender-rules.ts";
 import type { Problem } from "../../domain/demand.ts";
-import type { ConfigurationKeys, Owned, SenderRule, SenderRules } from "../../domain/sender-rules.ts";
 import { EVERY_ATTRIBUTE, GUARDED_SETTINGS } from "../../domain/sender-rules.ts";
 import type { SenderDocument } from "../api/configuration.ts";
 import { BOUNDS } from "../json/bounds.ts";

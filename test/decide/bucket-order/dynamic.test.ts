@@ -7,7 +7,7 @@ import { arrayName, machineType, placementGroup, setName } from "../../../src/do
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
-import { newNotes } from "../../../src/wire/json/notes.ts";
+import { newNotes } from "../../../src/wire/json/problems.ts";
 import { policy } from "./scenario.ts";
 
 const D4 = machineType("D4");

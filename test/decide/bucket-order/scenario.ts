@@ -8,7 +8,7 @@ import { arrayName, machineType, nodeId, placementGroup, setName } from "../../.
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
-import { newNotes } from "../../../src/wire/json/notes.ts";
+import { newNotes } from "../../../src/wire/json/problems.ts";
 
 /*
  * A world, the jobs in it, and what they use under the preference bucket-order.

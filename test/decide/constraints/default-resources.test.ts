@@ -8,7 +8,7 @@ import { LIBRARY_DEFAULTS } from "../../../src/domain/default-resource.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../../src/domain/ids.ts";
 import type { Resources, ResourceValue } from "../../../src/domain/resources.ts";
 import { readDefaultResources } from "../../../src/wire/constraint/default-resources.ts";
-import { newNotes } from "../../../src/wire/json/notes.ts";
+import { newNotes } from "../../../src/wire/json/problems.ts";
 
 const X8 = machineType("Standard_X8");
 const machine = { vcpus: 8, quotaVcpus: 8, gpus: 1, memoryGib: 32, infiniband: false };

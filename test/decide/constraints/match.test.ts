@@ -6,7 +6,7 @@ import { compileDefaults } from "../../../src/decide/constraints/default-resourc
 import type { Pool } from "../../../src/domain/demand.ts";
 import { renderRefusal } from "../../../src/domain/refusal.ts";
 import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
-import { newNotes } from "../../../src/wire/json/notes.ts";
+import { newNotes } from "../../../src/wire/json/problems.ts";
 
 const report = {
   hostname: "h",

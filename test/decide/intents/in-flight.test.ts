@@ -3,9 +3,9 @@ import { followInFlight, originsOf } from "../../../src/decide/intents/in-flight
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId, placementGroup, requestId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { InFlight } from "../../../src/domain/in-flight.ts";
+import type { InFlight, Observation } from "../../../src/domain/record.ts";
 import type { Ledger } from "../../../src/domain/ledger.ts";
-import { stillInFlight } from "../../../src/domain/in-flight.ts";
+import { stillInFlight } from "../../../src/domain/record.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import {
   at,
@@ -21,7 +21,6 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { BUCKET, EMPTY_RECORD } from "../../support/build-record.ts";
-import type { Observation } from "../../../src/domain/observation.ts";
 
 const R1 = requestId("r-1");
 const ids = (...names: string[]) => names.map(nodeId);

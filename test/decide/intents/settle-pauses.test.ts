@@ -3,8 +3,7 @@ import { backOff, forgetOldBackoffs } from "../../../src/decide/intents/back-off
 import { settle } from "../../../src/decide/intents/settle.ts";
 import type { NodeId } from "../../../src/domain/ids.ts";
 import { nodeId, placementGroup } from "../../../src/domain/ids.ts";
-import type { ClusterRecord } from "../../../src/domain/record.ts";
-import type { Backoff } from "../../../src/domain/backoff.ts";
+import type { ClusterRecord, Backoff } from "../../../src/domain/record.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import { at, buildLedger, buildNode, NOW, rememberNode } from "../../support/build-node.ts";
 import { BUCKET, buildIntent, EMPTY_RECORD } from "../../support/build-record.ts";

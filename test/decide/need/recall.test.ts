@@ -3,8 +3,7 @@ import { Recall, premisesOf } from "../../../src/decide/need/recall.ts";
 import type { Supply } from "../../../src/decide/need/spare.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { Backoff } from "../../../src/domain/backoff.ts";
-import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { Backoff, ClusterRecord } from "../../../src/domain/record.ts";
 import {
   at,
   buildArray,

@@ -11,7 +11,7 @@ import { nodeId } from "../../../src/domain/ids.ts";
 import { renderVerdict } from "../../../src/domain/node-verdict.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { LedgerNode } from "../../../src/domain/ledger.ts";
-import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { ClusterRecord, Observation } from "../../../src/domain/record.ts";
 import { buildCall } from "../../support/build-call.ts";
 import {
   at,
@@ -25,7 +25,6 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
-import type { Observation } from "../../../src/domain/observation.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
 import type { Weighing } from "../../../src/decide/need/weigh.ts";
 import { noRecalls } from "../../../src/decide/need/weigh.ts";

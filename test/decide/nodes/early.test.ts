@@ -9,8 +9,7 @@ import { withMissing } from "../../../src/decide/nodes/missing.ts";
 import { judgeNode } from "../../../src/decide/stops/scale-down.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
 import { nodeId, requestId } from "../../../src/domain/ids.ts";
-import type { InFlight } from "../../../src/domain/in-flight.ts";
-import type { Observation } from "../../../src/domain/observation.ts";
+import type { InFlight, Observation } from "../../../src/domain/record.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import {
   at,

@@ -17,7 +17,7 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 import { BUCKET } from "../../support/build-record.ts";
-import type { Observation } from "../../../src/domain/observation.ts";
+import type { Observation } from "../../../src/domain/record.ts";
 import { managedArrays } from "../../../src/domain/managed-arrays.ts";
 
 const R1 = requestId("r-1");

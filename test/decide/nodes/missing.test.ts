@@ -4,7 +4,7 @@ import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
 import { nodeId, requestId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { InFlight } from "../../../src/domain/in-flight.ts";
+import type { InFlight } from "../../../src/domain/record.ts";
 import type { Draining, LedgerNode } from "../../../src/domain/ledger.ts";
 import {
   at,

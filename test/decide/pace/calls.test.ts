@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { MeasuredCall } from "../../../src/decide/pace/calls.ts";
 import { noteCalls, noteUnseen, patienceSeconds } from "../../../src/decide/pace/calls.ts";
-import type { Calls } from "../../../src/domain/calls.ts";
+import type { Calls, ClusterRecord } from "../../../src/domain/record.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { buildIntent, EMPTY_RECORD } from "../../support/build-record.ts";
 import { DEFAULT_CALL_BOUNDS } from "../../../src/domain/policy.ts";
-import type { ClusterRecord } from "../../../src/domain/record.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 
 const call = (more: Partial<MeasuredCall>): MeasuredCall => ({

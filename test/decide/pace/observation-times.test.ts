@@ -14,8 +14,7 @@ import {
 import { notBefore } from "../../../src/decide/record/whose-turn.ts";
 import { owner, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
-import type { Calls } from "../../../src/domain/calls.ts";
-import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { Calls, ClusterRecord } from "../../../src/domain/record.ts";
 import type { SenderRules } from "../../../src/domain/sender-rules.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { EMPTY_RECORD } from "../../support/build-record.ts";

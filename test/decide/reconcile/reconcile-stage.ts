@@ -4,13 +4,12 @@ import type { NodeVerdict } from "../../../src/domain/node-verdict.ts";
 import type { Policy } from "../../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
-import type { ClusterRecord } from "../../../src/domain/record.ts";
+import type { ClusterRecord, Observation } from "../../../src/domain/record.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import type { Instant } from "../../../src/domain/units.ts";
 import { NOW } from "../../support/build-node.ts";
 import type { SetScenario } from "../../support/build-record.ts";
 import { buildTarget, OURS } from "../../support/build-record.ts";
-import type { Observation } from "../../../src/domain/observation.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
 
 /*

@@ -3,7 +3,7 @@ import { noteGroups } from "../../../src/decide/record/group-fills.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { placementGroup } from "../../../src/domain/ids.ts";
 import type { GroupState } from "../../../src/domain/plan.ts";
-import type { GroupFill } from "../../../src/domain/group-fill.ts";
+import type { GroupFill } from "../../../src/domain/record.ts";
 import { at, buildNode, buildSnapshot, NOW } from "../../support/build-node.ts";
 import { BUCKET, buildState } from "../../support/build-record.ts";
 

@@ -5,7 +5,7 @@ import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
 import { job, offer, world } from "../../support/build-world.ts";
 import type { Scenario } from "./scenario.ts";
 import { check } from "./scenario.ts";
-import { newNotes } from "../../../src/wire/json/notes.ts";
+import { newNotes } from "../../../src/wire/json/problems.ts";
 
 function asking(...json: readonly object[]): Partial<JobDemand> {
   return { constraints: readConstraints(json, "", newNotes()) };

@@ -18,7 +18,7 @@ import {
   world,
 } from "../../support/build-world.ts";
 import { shown } from "./scenario.ts";
-import { newNotes } from "../../../src/wire/json/notes.ts";
+import { newNotes } from "../../../src/wire/json/problems.ts";
 
 /** `or` and lists of values are in order of preference for new nodes. They count before node array priority and before price. */
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Found, FoundBoth } from "../../../src/decide/virtual/compare.ts";
 import { addObservation } from "../../../src/decide/virtual/compare.ts";
 import type { Comparison } from "../../../src/domain/comparison.ts";
-import { differenceText } from "../../../src/domain/difference-text.ts";
+import { differenceText } from "../../../src/domain/comparison.ts";
 import { setName } from "../../../src/domain/ids.ts";
 import { instant, plusSeconds } from "../../../src/domain/units.ts";
 import { EXECUTE } from "../../support/build-node.ts";

@@ -18,7 +18,7 @@ import {
   target,
   world,
 } from "../../support/build-world.ts";
-import { newNotes } from "../../../src/wire/json/notes.ts";
+import { newNotes } from "../../../src/wire/json/problems.ts";
 
 /** An unmet demand has a true reason, and a remedy or the statement that no raise of a limit helps, in every mode. */
 

@@ -3,7 +3,7 @@ import type { GroupDemand } from "../../../src/domain/demand.ts";
 import { nodeNameStem } from "../../../src/domain/dynamic-array.ts";
 import { arrayName, placementGroup, requestId } from "../../../src/domain/ids.ts";
 import type { PriceTable } from "../../../src/domain/price.ts";
-import type { InFlight } from "../../../src/domain/in-flight.ts";
+import type { InFlight } from "../../../src/domain/record.ts";
 import { inArrays, needing } from "../../support/build-constraints.ts";
 import { at, buildArray, buildBucket, buildNode, D4, D8, EXECUTE, NOW } from "../../support/build-node.ts";
 import { BUCKET, buildJob, buildTarget } from "../../support/build-record.ts";

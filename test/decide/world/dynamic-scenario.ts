@@ -1,4 +1,4 @@
-import { digestOfAttributes } from "../../../src/domain/attributes-digest.ts";
+import { digestOfAttributes } from "../../../src/domain/digest.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Purpose } from "../../../src/domain/bucket.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Backoff } from "../../../src/domain/backoff.ts";
+import type { Backoff } from "../../../src/domain/record.ts";
 import { requestId } from "../../../src/domain/ids.ts";
 import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";

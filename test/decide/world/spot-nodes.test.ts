@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { arrayName, requestId } from "../../../src/domain/ids.ts";
 import type { PriceTable } from "../../../src/domain/price.ts";
-import type { InFlight } from "../../../src/domain/in-flight.ts";
+import type { InFlight } from "../../../src/domain/record.ts";
 import {
   buildArray,
   buildBucket,

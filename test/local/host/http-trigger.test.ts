@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAzurite, type Azurite } from "../../../src/local/azurite.ts";
 import { startHost, type Host } from "../../../src/local/host/host.ts";
-import type { LogEntry } from "../../../src/local/host/host-log.ts";
+import type { LogEntry } from "../../../src/local/host/runtime.ts";
 import { scaledClock } from "../../../src/local/scaled-clock.ts";
 import { journal, seenBy } from "../../support/toy-app/journal.ts";
 import { quietSettings, startToyHost } from "../../support/toy-app/start.ts";

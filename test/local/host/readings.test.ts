@@ -1,11 +1,10 @@
 /** The host's small readings of text: time spans, host.json, app settings, message texts, routes, cookies, storage's time. */
 import { describe, expect, test } from "vitest";
 import { connectionString, isDisabled, resolveSettings } from "../../../src/local/host/app-settings.ts";
-import { readHostJson } from "../../../src/local/host/host-json.ts";
+import { readHostJson, parseTimeSpan } from "../../../src/local/host/host-json.ts";
 import { decodeMessage, encodeMessage, splitOutput } from "../../../src/local/host/queue-message.ts";
-import { parseRoute } from "../../../src/local/host/route.ts";
-import { simulatedTime, storageSeconds } from "../../../src/local/host/storage-time.ts";
-import { parseTimeSpan } from "../../../src/local/host/time-span.ts";
+import { parseRoute } from "../../../src/local/host/http-trigger.ts";
+import { simulatedTime, storageSeconds } from "../../../src/local/host/storage.ts";
 
 describe("time spans", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseSchedule } from "../../../src/local/host/ncrontab.ts";
-import { finishRun, isSubMinute, startSchedule } from "../../../src/local/host/schedule-status.ts";
+import { finishRun, isSubMinute, startSchedule } from "../../../src/local/host/timer-trigger.ts";
 
 const at = (time: string) => Date.parse(`2026-11-20T${time}Z`);
 const hourly = parseSchedule("0 0 * * * *");

@@ -2,7 +2,7 @@ import { TableClient } from "@azure/data-tables";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAzurite, type Azurite } from "../../../src/local/azurite.ts";
 import { scaledClock } from "../../../src/local/scaled-clock.ts";
-import { readStatus, writeStatus, type ScheduleStatus } from "../../../src/local/host/schedule-status.ts";
+import { readStatus, writeStatus, type ScheduleStatus } from "../../../src/local/host/timer-trigger.ts";
 import { paced } from "../../support/patience.ts";
 import { journal, seenBy } from "../../support/toy-app/journal.ts";
 import { startToyHost } from "../../support/toy-app/start.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reserveForHead } from "../../../src/local/workload/head-reservation.ts";
+import { reserveForHead } from "../../../src/local/workload/backfill.ts";
 
 const running = [
   { expectedEnd: 50, openSlots: 4 },

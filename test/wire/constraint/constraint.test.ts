@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { writeConstraint } from "../../../src/wire/constraint/constraint-json.ts";
 import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
 import { readJobConstraints } from "../../../src/wire/message/job-constraints.ts";
-import { newNotes } from "../../../src/wire/json/notes.ts";
+import { newNotes, Problems } from "../../../src/wire/json/problems.ts";
 import { lineOf } from "../context.ts";
-import { Problems } from "../../../src/wire/json/problems.ts";
 
 function read(value: unknown) {
   const problems = new Problems();

@@ -1,6 +1,7 @@
-/** Conversions between the storage emulator's real time and the host's simulated time. */
 import type { Clock } from "../scaled-clock.ts";
 import type { Milliseconds } from "../../domain/units.ts";
+
+/** Conversions between the storage emulator's real time and the host's simulated time. */
 
 /** Later dates have no ISO form that a function could read. */
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59);
@@ -17,4 +18,10 @@ export function simulatedTime(real: Date, clock: Clock, speed: number): number {
  */
 export function storageSeconds(simulatedMilliseconds: Milliseconds, speed: number): number {
   return Math.ceil(simulatedMilliseconds / 1000 / speed);
+}
+
+/** The HTTP status in an error of a storage client. Undefined for any other error. */
+export function statusOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("statusCode" in error)) return undefined;
+  return typeof error.statusCode === "number" ? error.statusCode : undefined;
 }
