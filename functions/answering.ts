@@ -15,7 +15,7 @@ import type { Problem } from "../src/domain/demand.ts";
 import { problemAt } from "../src/wire/json/problem.ts";
 
 /** The parts of an invocation that a log line about its failure needs. */
-export type InvocationLog = Pick<InvocationContext, "functionName" | "warn">;
+type InvocationLog = Pick<InvocationContext, "functionName" | "warn">;
 
 /** Answers 503 if storage or the app settings cannot be used. Any other error is a defect, and is thrown. */
 export async function answering(
@@ -71,17 +71,17 @@ function logFailure(context: InvocationLog, error: unknown): ConfigError | PortE
   return error;
 }
 
-export function storageProblem(error: PortError, detail: string, more: MoreOfProblem = {}): HttpResponseInit {
+function storageProblem(error: PortError, detail: string, more: MoreOfProblem = {}): HttpResponseInit {
   return problem(503, "Cannot tell now", detail, {
     ...more,
     retryAfterSeconds: error.kind === "newer-state" ? 30 : 10,
   });
 }
 
-export const SETTINGS = "The app settings have problems";
+const SETTINGS = "The app settings have problems";
 
 /** Names the settings and the values that they need, never their values: a function key gives no right to read settings. */
-export function settingsProblem({ problems }: ConfigError): HttpResponseInit {
+function settingsProblem({ problems }: ConfigError): HttpResponseInit {
   const settings = problems.map(settingShown);
   return problem(503, SETTINGS, settings.map(({ setting }) => setting).join(", "), {
     settings,
@@ -138,7 +138,7 @@ export function compositionFor(context: Pick<InvocationContext, "functionName" |
 }
 
 /** Logs all invalid app settings in one line, and returns the error. */
-export function logSettings(
+function logSettings(
   context: Pick<InvocationContext, "functionName" | "warn">,
   error: ConfigError,
 ): ConfigError {

@@ -189,7 +189,7 @@ function clashText(
 }
 
 /** The stored document of a cluster, read before a change. */
-export interface HeldConfig {
+interface HeldConfig {
   /** Absent: there is no document yet. */
   readonly etag?: string;
   readonly text: string;
@@ -219,7 +219,7 @@ export async function readHeld({ app, defaultMode }: Composition, { cluster }: S
 }
 
 /** A stored document as GET shows it. A document that cannot be read is shown unchanged. */
-export function documentOf(text: string): Fields {
+function documentOf(text: string): Fields {
   const read = readPolicy(text, undefined, "store");
   if (read.kind === "policy") return { ...writePolicy(read.policy) };
   const document = parseDocument(text);
@@ -227,7 +227,7 @@ export function documentOf(text: string): Fields {
 }
 
 /** A configuration that a door wants to store. */
-export interface Wanted {
+interface Wanted {
   readonly read: Extract<PolicyRead, { readonly kind: "policy" }>;
   readonly rollbackTo?: number;
 }
@@ -282,10 +282,10 @@ const modeNote = (policy: Parameters<typeof writeMode>[0]): string =>
   `the document says no mode, so the one in force is kept: mode ${JSON.stringify(writeMode(policy))}`;
 
 /** The version of a configuration as an HTTP header has it. */
-export const etagOf = (version: number): string => `"${version}"`;
+const etagOf = (version: number): string => `"${version}"`;
 
 /** 409: another change came first, and the caller has to look at it. */
-export function conflict(): HttpResponseInit {
+function conflict(): HttpResponseInit {
   return problem(409, "Conflict", "the configuration was changed at the same time; read it and try again");
 }
 

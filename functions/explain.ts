@@ -47,7 +47,7 @@ function readPlanNumber(query: URLSearchParams, problems: Problem[]): number | u
   return undefined;
 }
 
-export function explanation(site: Site, question: Question, answer: Explanation): HttpResponseInit {
+function explanation(site: Site, question: Question, answer: Explanation): HttpResponseInit {
   const name = question.kind === "job" ? question.job : question.node;
   switch (answer.kind) {
     case "explained":

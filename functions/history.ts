@@ -18,7 +18,7 @@ export const answerHistory = forCluster(async ({ app }, { cluster }, { query }) 
 
 const DAY_OF_TICKS = 1440;
 
-export function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
+function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const at = Date.parse(text);
@@ -28,7 +28,7 @@ export function readTime(query: URLSearchParams, name: string, problems: Problem
   return undefined;
 }
 
-export function readLimit(query: URLSearchParams, problems: Problem[]): number {
+function readLimit(query: URLSearchParams, problems: Problem[]): number {
   const text = query.get("limit") ?? String(DAY_OF_TICKS);
   const limit = Number(text);
   if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {

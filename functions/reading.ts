@@ -14,7 +14,7 @@ import { problem } from "./problem.ts";
 const PATIENCE_SECONDS: Seconds = 10;
 
 /** Whether there is memory to read a message. */
-export type Entry =
+type Entry =
   /** It may be read. `leave` when it is recorded or refused. */
   | { readonly kind: "entered"; readonly leave: Leave }
   /** To read it takes more memory than this process has for messages. */

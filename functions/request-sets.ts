@@ -98,11 +98,7 @@ async function putBody(
   return acknowledge(composed, site, read.update);
 }
 
-export async function deleteRequestSet(
-  composed: Composition,
-  site: Site,
-  set: SetName,
-): Promise<HttpResponseInit> {
+async function deleteRequestSet(composed: Composition, site: Site, set: SetName): Promise<HttpResponseInit> {
   const { clock, policyOf } = composed.app.ports;
   const { maxExpirationSeconds } = await policyOf(site.cluster);
   const now = clock.now();
@@ -123,7 +119,7 @@ export async function deleteRequestSet(
  * Answers once the demand is stored. Begins a plan, and does not wait for it. If this process ends before the plan is made, the wake message
  * makes another instance plan, and the timer does if that message is lost. Throws PortError of the store and the queue.
  */
-export async function acknowledge(
+async function acknowledge(
   composed: Composition,
   site: Site,
   update: RequestSetUpdate,
@@ -162,7 +158,7 @@ async function acknowledgement(
   };
 }
 
-export function notAccepted(
+function notAccepted(
   recorded: Exclude<Recorded, RecordedDemand>,
   update: RequestSetUpdate,
   now: Instant,
@@ -191,7 +187,7 @@ export function notAccepted(
 }
 
 /** Advice on a revision that is older than the one that is held, with the times if clocks seem to differ. */
-export function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, now: Instant): string {
+function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, now: Instant): string {
   const older = `revision ${revision.value} is older than ${held.value}, which is held`;
   const advice = "send a later revision or none, or use another request set";
   const moment = ({ value }: Revision) => isoTime(instant(value));
@@ -206,12 +202,12 @@ export function adviseOnOlder({ revision }: RequestSetUpdate, held: Revision, no
 const CLOCKS_DIFFER_MS: Milliseconds = 30_000;
 
 /** The answer to a message that was over when it arrived. Sending it again does not help. */
-export function expired(at: Instant): HttpResponseInit {
+function expired(at: Instant): HttpResponseInit {
   return problem(409, "Expired", `the message expired at ${isoTime(at)}`);
 }
 
 /** A revision from before the time that the app remembers: a newer one may have come and lapsed since. */
-export function forgotten({ revision }: RequestSetUpdate, oldest: Instant): HttpResponseInit {
+function forgotten({ revision }: RequestSetUpdate, oldest: Instant): HttpResponseInit {
   const of = isoTime(instant(revision.value));
   return problem(
     409,

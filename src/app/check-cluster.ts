@@ -30,7 +30,7 @@ export type ClusterCheck =
       readonly message: string;
     };
 
-export interface CheckedArray {
+interface CheckedArray {
   readonly nodearray: string;
   /** Whether the autoscaler would create and stop nodes there. If not, `why` has the reason. */
   readonly managed: boolean;

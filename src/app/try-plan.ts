@@ -18,7 +18,7 @@ import { compareTrials, countTrial, describeTrial } from "./describe/describe-tr
 import type { App } from "./process/lanes.ts";
 
 /** The plan with the changes and the plan without them. */
-export type Trial =
+type Trial =
   | { readonly kind: "tried"; readonly body: TrialShown }
   /** Changes of things that the cluster does not have. */
   | { readonly kind: "unknown"; readonly problems: readonly Problem[] }

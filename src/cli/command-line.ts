@@ -226,7 +226,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Adds the examples to the help text of each command. */
-export function addExamples(program: Command): void {
+function addExamples(program: Command): void {
   const add = (command: Command, path: readonly string[]): void => {
     const lines = EXAMPLES[path.join(" ")];
     if (lines !== undefined)

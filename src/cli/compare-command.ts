@@ -97,7 +97,7 @@ const COLUMNS: readonly Column<Row>[] = [
   ["JOBS WAITED H", ({ waiting }) => waiting],
 ];
 
-export function renderComparison(answer: ComparisonAnswer): string {
+function renderComparison(answer: ComparisonAnswer): string {
   const { observing, days, next } = answer;
   const arrays = observing.map(
     ({ nodearray = "?", since = "?", virtualNodes = 0 }) =>
@@ -151,7 +151,7 @@ const CSV_COLUMNS: readonly (readonly [string, (row: Row) => string | number | u
 ];
 
 /** CSV by RFC 4180, with a header line. */
-export function csvOfComparison(answer: ComparisonAnswer): string {
+function csvOfComparison(answer: ComparisonAnswer): string {
   const lines = rowsOf(answer).map((row) =>
     CSV_COLUMNS.map(([, cell]) => cell(row))
       .map(cellOrEmpty)
@@ -171,7 +171,7 @@ function csvCell(value: string | number): string {
 }
 
 /** Whether the autoscaler is cheaper and whether jobs wait longer, in the days shown. Empty if there are none. */
-export function summarizeComparison({ days }: ComparisonAnswer): readonly string[] {
+function summarizeComparison({ days }: ComparisonAnswer): readonly string[] {
   const rows = days.flatMap(({ nodearrays }) => nodearrays);
   if (rows.length === 0) return [];
   const sum = (of: (fleet: FleetAnswer) => number | undefined): Both =>

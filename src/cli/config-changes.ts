@@ -205,7 +205,7 @@ export async function diffConfig(
 }
 
 /** One line for each value that differs. */
-export function differenceLines({ differences, more }: ConfigDifferences): readonly string[] {
+function differenceLines({ differences, more }: ConfigDifferences): readonly string[] {
   const lines = differences.map(
     ({ path, before = "nothing", after = "nothing" }) => `  ${path}: ${before} -> ${after}`,
   );

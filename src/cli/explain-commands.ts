@@ -140,7 +140,7 @@ const tellPlan =
 /** Maximum number of plans that are listed below the history. */
 const KEPT_SHOWN = 20;
 
-export const tellHistory: Telling = (body) => {
+const tellHistory: Telling = (body) => {
   const answer = readHistory(body);
   return { text: answer === undefined ? UNREADABLE : renderHistory(answer) };
 };
@@ -222,7 +222,7 @@ function hoursBetween(from: string | undefined, to: string | undefined): number 
 }
 
 /** The planned actions, the unmet demands with their reasons, and the effect of the changes, if there are any. */
-export function renderDryRun(
+function renderDryRun(
   { acting, currency, mode, observed, plan, difference, rejectedJobs }: DryRunAnswer,
   { hasChanges }: { readonly hasChanges: boolean },
 ): string {

@@ -97,7 +97,7 @@ function itemsWhere<T>(all: unknown, read: readonly T[], isWanted: (one: T) => b
 }
 
 /** The nodes that are shown, and their order. Absent: all, in the app's order. */
-export interface NodeChoice {
+interface NodeChoice {
   readonly nodearray?: string;
   readonly phase?: string;
   /** Only nodes that are up and that no demand needs. */
@@ -107,11 +107,11 @@ export interface NodeChoice {
   readonly sort?: NodeOrder;
 }
 
-export const NODE_ORDERS = ["name", "nodearray", "size", "phase", "age"] as const;
-export type NodeOrder = (typeof NODE_ORDERS)[number];
+const NODE_ORDERS = ["name", "nodearray", "size", "phase", "age"] as const;
+type NodeOrder = (typeof NODE_ORDERS)[number];
 
 /** Every selected node, with the reason why it stays or is stopped. No line is longer than `columns`. */
-export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}, columns?: number): string {
+function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}, columns?: number): string {
   const chosen = nodes.list.filter((node) => isChosen(node, choice));
   const rows = inOrder(chosen, choice.sort);
   const hasOthers = chosen.some(isNotOurs);
@@ -139,7 +139,7 @@ export function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}
 
 const whose = (node: NodeAnswer): string => (isNotOurs(node) ? "not ours: made by another tool" : "ours");
 
-export function isChosen(node: NodeAnswer, { nodearray, phase, unneeded, why }: NodeChoice): boolean {
+function isChosen(node: NodeAnswer, { nodearray, phase, unneeded, why }: NodeChoice): boolean {
   if (nodearray !== undefined && node.array !== nodearray && node.countsFor !== nodearray) return false;
   if (phase !== undefined && node.phase !== phase) return false;
   if (unneeded === true && (node.phase !== "ready" || NEEDED.has(node.verdict))) return false;

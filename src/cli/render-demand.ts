@@ -50,7 +50,7 @@ export const JOB_ORDERS = [
   "unplaced",
   "waiting",
 ] as const;
-export type JobOrder = (typeof JOB_ORDERS)[number];
+type JobOrder = (typeof JOB_ORDERS)[number];
 
 /** Every selected job. No line is longer than `columns`. */
 export function renderJobs(

@@ -255,7 +255,7 @@ export function renderLimits({ buckets }: { readonly buckets: readonly BucketAns
 }
 
 /** The mode of each node array as text. Empty if no array is in mode observe, or if an older app answers. */
-export function modeTexts({ nodearrays }: Pick<StateAnswer, "nodearrays">): readonly string[] {
+function modeTexts({ nodearrays }: Pick<StateAnswer, "nodearrays">): readonly string[] {
   const ours = nodearrays.filter(({ managed }) => managed !== false);
   const namesIn = (wanted: string) =>
     ours.flatMap(({ name, mode }) => (mode === wanted ? [name ?? "?"] : []));

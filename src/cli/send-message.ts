@@ -97,7 +97,7 @@ function doorsOf({ url, key, queue }: DoorOptions, command: Command): Doors {
 }
 
 /** Shows the result of sending demand. `source` is the file or command line that the demand came from. */
-export function tellSent(
+function tellSent(
   terminal: Terminal,
   source: string,
   sent: Sent,

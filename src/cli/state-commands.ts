@@ -129,7 +129,7 @@ function codeOf(all: readonly StateAnswer["health"][]): ExitCode {
  * such as an app that does not answer, does not. On a terminal each output replaces the previous one. Elsewhere an empty line separates
  * them.
  */
-export async function watch(
+async function watch(
   terminal: Terminal,
   seconds: Seconds,
   show: (terminal: Terminal) => Promise<{ readonly code: ExitCode; readonly refused: boolean }>,

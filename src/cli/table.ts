@@ -1,6 +1,6 @@
 import { showText } from "../client/readable.ts";
 
-export type Cell = string | number | boolean | undefined;
+type Cell = string | number | boolean | undefined;
 
 /** A column: its head, and the cell of a row. */
 export type Column<Row> = readonly [head: string, cell: (row: Row) => Cell];

@@ -8,7 +8,7 @@ import type { Milliseconds, Seconds } from "../domain/units.ts";
 import type { OutcomeAnswer, RequestSetAnswer } from "../client/state.ts";
 
 /** The condition to wait for, and the limits. */
-export interface Wait {
+interface Wait {
   readonly cluster: string;
   readonly set: string;
   /** The revision of the message that was sent. Undefined: any revision. */
@@ -94,7 +94,7 @@ function tellEnd(
 }
 
 /** The state of a request set's demand. */
-export type Progress =
+type Progress =
   | { readonly kind: "waiting"; readonly text: string }
   /** All of it is placed on nodes that are up. */
   | { readonly kind: "met"; readonly text: string }
@@ -104,7 +104,7 @@ export type Progress =
   | { readonly kind: "gone"; readonly text: string };
 
 /** Judges the app's answer about a request set by the revision that was sent. */
-export function judgeProgress(set: RequestSetAnswer, revision: number | undefined): Progress {
+function judgeProgress(set: RequestSetAnswer, revision: number | undefined): Progress {
   const name = set.requestSet ?? "?";
   if (revision !== undefined && set.revision !== undefined && set.revision !== revision)
     return set.revision > revision

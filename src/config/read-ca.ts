@@ -10,7 +10,7 @@ export interface TrustedCertificates {
   readonly found: string;
 }
 
-export type CaRead =
+type CaRead =
   | { readonly kind: "ca"; readonly ca: TrustedCertificates }
   | { readonly kind: "problem"; readonly problem: Problem };
 

@@ -46,7 +46,7 @@ export interface SharedConsumable {
 }
 
 /** No new nodes in a bucket whose last capacity failure is more recent than this. */
-export interface CapacityFailureBackoff {
+interface CapacityFailureBackoff {
   readonly kind: "capacity-failure-backoff";
   /** Absent: no duration was given, so nothing is refused. */
   readonly seconds?: Seconds;

@@ -8,10 +8,10 @@ export interface ExclusiveRules {
 }
 
 /** Why a node is ours, or that it is not. */
-export type Ownership = "our request made it" | "it carries our stop URL" | "exclusive array" | "not ours";
+type Ownership = "our request made it" | "it carries our stop URL" | "exclusive array" | "not ours";
 
 /** The facts that decide ownership. */
-export type Owned = Pick<LedgerNode, "array" | "requestId" | "keyId">;
+type Owned = Pick<LedgerNode, "array" | "requestId" | "keyId">;
 
 /** Whether a node is ours, and why. Nodes that are not ours are never stopped or started by us. */
 function ownershipOf(known: Owned, rules: ExclusiveRules): Ownership {

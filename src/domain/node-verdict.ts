@@ -103,7 +103,7 @@ const HOLDS: { readonly [H in DownHold]: string } = {
 };
 
 /** When a node that is down is terminated, or why it is not. */
-export function downEndText({ at, held }: DownEnd): string {
+function downEndText({ at, held }: DownEnd): string {
   if (held === undefined) return at === undefined ? "" : `is terminated at ${isoTime(at)}`;
   const why = HOLDS[held];
   return at === undefined

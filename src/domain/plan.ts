@@ -177,7 +177,7 @@ export const isShort = ({ placed, asked }: Pick<DemandOutcome, "placed" | "asked
   placed < asked;
 
 /** Number of demands that are not completely placed. */
-export function countUnmet(outcomes: readonly DemandOutcome[]): number {
+function countUnmet(outcomes: readonly DemandOutcome[]): number {
   return outcomes.reduce((unmet, outcome) => (isShort(outcome) ? unmet + 1 : unmet), 0);
 }
 

@@ -12,7 +12,7 @@ export interface SizePrice {
 }
 
 /** Prices of VM sizes by name in lower case. */
-export type SizePrices = ReadonlyMap<string, SizePrice>;
+type SizePrices = ReadonlyMap<string, SizePrice>;
 
 /** Prices by location. A location without prices may use those of another (`proxies`). */
 export interface PriceTable {

@@ -38,7 +38,7 @@ export interface Question {
 export type UnhealthyHold = "job" | "limit";
 
 /** A node that reports itself unhealthy and stays. */
-export interface Unhealthy {
+interface Unhealthy {
   /** The first call of the current run of such calls. */
   readonly since: Instant;
   readonly held: UnhealthyHold;

@@ -196,7 +196,7 @@ export interface StopKeyUse {
 }
 
 /** Numbers of nodes created, stopped and started since the record was created. */
-export interface Totals {
+interface Totals {
   readonly created: number;
   readonly terminated: number;
   /** Deallocated nodes that were started. Absent: none. */
@@ -247,7 +247,7 @@ export interface ObservationTokens {
 }
 
 /** Demand that has changed since the last observation began. */
-export interface ChangedDemand {
+interface ChangedDemand {
   /** A set whose demand it is: of a sender that the last observation was not for, if there is one. */
   readonly set: SetName;
   readonly isOfAnother: boolean;
@@ -313,7 +313,7 @@ export interface InFlight {
 }
 
 /** Growth of the list of a request's nodes, over all of its sets. */
-export interface ListGrowth {
+interface ListGrowth {
   /** The largest number of nodes listed so far. */
   readonly listed: number;
   /** When the list that first had this number was asked for. */

@@ -118,7 +118,7 @@ export interface SetEntry {
 }
 
 /** How much one message of a set uses of the bounds of its cluster. */
-export interface HeldSize {
+interface HeldSize {
   readonly jobs: number;
   /** Of its bodies as JSON, before compression. 0: it asks for nothing and reports nothing. */
   readonly bytes: number;

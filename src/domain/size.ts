@@ -25,10 +25,10 @@ const FACTORS = {
 export type SizeUnit = keyof typeof FACTORS;
 
 /** Why a text is not a size. */
-export type SizeFault = "too-long" | "empty" | "only-letters" | "no-number" | "unknown-unit";
+type SizeFault = "too-long" | "empty" | "only-letters" | "no-number" | "unknown-unit";
 
 /** Characters of a size, with its prefix. A number in full has at most 24, so what {@link sizeJson} writes is always shorter. */
-export const LONGEST_SIZE = 64;
+const LONGEST_SIZE = 64;
 
 export function isSizeUnit(text: string): text is SizeUnit {
   return Object.hasOwn(FACTORS, text);

@@ -9,7 +9,7 @@ import type { Seconds } from "./units.ts";
 export const NAMED_SECONDS: Seconds = 180;
 
 /** Nodes that their bucket names and that have neither a record nor a ledger entry. */
-export interface UnknownNodes {
+interface UnknownNodes {
   readonly array: ArrayName;
   readonly machineType: MachineType;
   readonly count: number;

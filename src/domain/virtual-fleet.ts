@@ -28,7 +28,7 @@ export interface VirtualFleet {
 }
 
 /** A node array that is only observed. */
-export interface ObservedArray {
+interface ObservedArray {
   readonly name: ArrayName;
   readonly since: Instant;
   /** When virtual nodes of the array were last stopped. Absent: never. */

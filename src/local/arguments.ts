@@ -57,7 +57,7 @@ export interface Arguments {
   readonly verbose: boolean;
 }
 
-export type ArgumentsRead =
+type ArgumentsRead =
   | { readonly kind: "arguments"; readonly arguments: Arguments }
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly problems: readonly string[] };

@@ -16,7 +16,7 @@ export type Azurite = {
 };
 
 /** Data is kept in memory. With `inMemory: false` it is kept in files in the folder `location`. Without `ports`, free ports are used. */
-export type AzuriteOptions = {
+type AzuriteOptions = {
   readonly inMemory?: boolean;
   readonly location?: string;
   readonly ports?: { readonly queue: number; readonly table: number };

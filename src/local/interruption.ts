@@ -1,7 +1,7 @@
 import type { Milliseconds } from "../domain/units.ts";
 
 /** Ctrl-C, or a request to end (SIGTERM), as a signal that loops and waits can check. */
-export interface Interruption {
+interface Interruption {
   readonly signal: AbortSignal;
   /** Lets the system treat both signals as it always does. */
   forget(): void;

@@ -24,7 +24,7 @@ export interface KeepOptions {
   readonly pause?: (milliseconds: Milliseconds, signal: AbortSignal) => Promise<void>;
 }
 
-export interface Kept {
+interface Kept {
   /** Ends the process and does not start it again. */
   stop(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface LocalSettings extends Pick<Config, "clusters" | "publicUrl" | "
   readonly storage: string;
 }
 
-export type SettingsRead =
+type SettingsRead =
   | { readonly kind: "settings"; readonly settings: LocalSettings }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] };
 
@@ -23,7 +23,7 @@ const EMULATOR = /^\s*UseDevelopmentStorage=true|(^|;)\s*DefaultEndpointsProtoco
 const EXPECTED = "an object with the app settings as texts in Values, as infra/local.settings.sample.json";
 
 /** The storage that the app uses: an emulator of its own, or the storage in the file, which must be an emulator. */
-export type StorageUse = "own" | "named";
+type StorageUse = "own" | "named";
 
 const OWN_STORAGE = "UseDevelopmentStorage=true";
 

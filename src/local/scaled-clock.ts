@@ -11,7 +11,7 @@ export type Clock = {
 };
 
 /** Where simulated and real time agree (`origin`, real milliseconds since 1970), and how many simulated seconds a real one holds. */
-export type TimeScale = { readonly origin: number; readonly speed: number };
+type TimeScale = { readonly origin: number; readonly speed: number };
 
 /** setTimeout fires at once when asked for more than 2^31 - 1 ms, so longer waits are cut into pieces of one day. */
 const longestTimeout = 86_400_000;

@@ -37,13 +37,13 @@ export interface LocalSystem {
 }
 
 /** The differences of a further host from the first: another app, a port, additional settings. */
-export interface OtherHost {
+interface OtherHost {
   readonly app?: string;
   readonly port?: number;
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-export interface LocalOptions {
+interface LocalOptions {
   readonly simulator: SimulatorOptions;
   readonly speed: number;
   /**

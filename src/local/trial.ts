@@ -20,7 +20,7 @@ export interface Trial {
   close(): Promise<void>;
 }
 
-export interface TrialOptions {
+interface TrialOptions {
   /** App settings. The storage account in them is not used. */
   readonly values: Readonly<Record<string, string>>;
   /** False: nothing is changed in CycleCloud, even if a configuration allows it. */

@@ -5,7 +5,7 @@ const windowMs = 60_000;
 const hourMs = 3_600_000;
 
 /** Hours of VMs of one machine type. `cost` is undefined if the type has no price. */
-export type MachineHours = { readonly nodeHours: number; readonly coreHours: number; readonly cost?: number };
+type MachineHours = { readonly nodeHours: number; readonly coreHours: number; readonly cost?: number };
 
 export type Summary = {
   readonly at: number;

@@ -2,7 +2,7 @@ import { Heap } from "./heap.ts";
 import type { SimulatedNode } from "./node.ts";
 
 /** A change of a node that comes with time. `show` and `unveil` change only what is listed; the others change the node's course. */
-export type StepKind =
+type StepKind =
   | "show"
   | "unveil"
   | "acquire"

@@ -24,7 +24,7 @@ export type Arguments = {
   readonly password: string;
 };
 
-export type ParsedArguments =
+type ParsedArguments =
   | { readonly kind: "run"; readonly args: Arguments }
   | { readonly kind: "help" }
   | { readonly kind: "invalid"; readonly problem: string };

@@ -19,11 +19,11 @@ export type CreateSet = {
   readonly attributes: JsonObject;
 };
 
-export type CreateRequest = { readonly requestId: string | undefined; readonly sets: readonly CreateSet[] };
+type CreateRequest = { readonly requestId: string | undefined; readonly sets: readonly CreateSet[] };
 
 /** The request gets 409, with a message in CycleCloud's style. */
 export type Invalid = { readonly kind: "invalid"; readonly message: string };
-export type CheckedCreate = { readonly kind: "valid"; readonly request: CreateRequest } | Invalid;
+type CheckedCreate = { readonly kind: "valid"; readonly request: CreateRequest } | Invalid;
 
 /** Names that a placement group may have. The reference gives no rule, so only clearly unusable names are refused. */
 const groupName = /^[A-Za-z0-9_.:-]{1,80}$/;

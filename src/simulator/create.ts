@@ -10,7 +10,7 @@ import type { SimulatedNode } from "./node.ts";
 import type { Quirks } from "./options.ts";
 import type { Bucket, World } from "./world.ts";
 
-export type SetResult = { readonly added: number; readonly message?: string };
+type SetResult = { readonly added: number; readonly message?: string };
 
 /**
  * Creates as many nodes of one set as the limits and Azure's capacity allow. Fewer than requested, or none, is an ordinary answer with a

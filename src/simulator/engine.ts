@@ -27,7 +27,7 @@ import type { JsonObject } from "./json.ts";
 export type Clock = { now(): number };
 
 /** The data that a running node has about itself. */
-export type ReadyNode = { readonly name: string; readonly instanceId: string; readonly stopCallback: string };
+type ReadyNode = { readonly name: string; readonly instanceId: string; readonly stopCallback: string };
 
 const STOP_CALLBACK = ["cyclecloud", "cluster", "autoscale", "stop_callback"];
 
@@ -178,11 +178,7 @@ function messageOf({ body }: SimulatorResponse): string | undefined {
 }
 
 /** Answers a call that was let in, as cyclecloud-wire.md says the server does. */
-export function answerCall(
-  call: Call,
-  request: SimulatorRequest,
-  route: Route | undefined,
-): SimulatorResponse {
+function answerCall(call: Call, request: SimulatorRequest, route: Route | undefined): SimulatorResponse {
   const { query, body } = request;
   if (route === undefined) return refuseCall(call, 404, `No resource at ${request.path}`);
   if (route.kind === "operations") return findOperations(call, query["request_id"]);

@@ -10,7 +10,7 @@ type OfNode = {
 };
 
 /** A create was accepted. The node exists from now on, even if it does not show yet. */
-export type NodeCreated = OfNode & {
+type NodeCreated = OfNode & {
   readonly kind: "node-created";
   readonly machineType: string;
   readonly cores: number;
@@ -20,7 +20,7 @@ export type NodeCreated = OfNode & {
 };
 
 /** The VM has an address; billing begins. */
-export type NodeUp = OfNode & {
+type NodeUp = OfNode & {
   readonly kind: "node-up";
   readonly hostname: string;
   readonly privateIp: string;
@@ -35,14 +35,14 @@ export type NodeReady = OfNode & {
   readonly configuration: Readonly<Record<string, unknown>>;
 };
 
-export type NodeFailed = OfNode & {
+type NodeFailed = OfNode & {
   readonly kind: "node-failed";
   readonly phase: "starting" | "running" | "terminating";
   readonly message: string;
 };
 
 /** The node was shut down from inside, or restarts, and cannot run jobs. Its target state stays Started, and its VM is not deleted. */
-export type NodeDown = OfNode & { readonly kind: "node-down"; readonly status: "Off" | "Restarting" };
+type NodeDown = OfNode & { readonly kind: "node-down"; readonly status: "Off" | "Restarting" };
 
 /** A request to stop this node was accepted. The simulator does not know whether it was busy. */
 export type TerminateAccepted = OfNode & {
@@ -51,15 +51,15 @@ export type TerminateAccepted = OfNode & {
 };
 
 /** A request to start this deallocated node was accepted. */
-export type StartAccepted = OfNode & { readonly kind: "start-accepted"; readonly requestId?: string };
+type StartAccepted = OfNode & { readonly kind: "start-accepted"; readonly requestId?: string };
 
 /** The VM is off and its disks are kept; billing of the VM ends. */
-export type NodeDeallocated = OfNode & { readonly kind: "node-deallocated" };
+type NodeDeallocated = OfNode & { readonly kind: "node-deallocated" };
 
 /** The VM is deleted; billing ends and its quota is free again. */
-export type NodeGone = OfNode & { readonly kind: "node-gone"; readonly reason: "terminated" | "vanished" };
+type NodeGone = OfNode & { readonly kind: "node-gone"; readonly reason: "terminated" | "vanished" };
 
-export type CreateAccepted = {
+type CreateAccepted = {
   readonly kind: "create-accepted";
   readonly at: number;
   readonly cluster: string;
@@ -71,14 +71,14 @@ export type CreateAccepted = {
   readonly sets: readonly { readonly asked: number; readonly added: number }[];
 };
 
-export type StatusRead = {
+type StatusRead = {
   readonly kind: "status-read";
   readonly at: number;
   readonly cluster: string;
   readonly withNodes: boolean;
 };
 
-export type RequestRefused = {
+type RequestRefused = {
   readonly kind: "request-refused";
   readonly at: number;
   readonly method: string;

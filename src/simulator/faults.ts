@@ -3,7 +3,7 @@ import type { InvalidReason } from "./options.ts";
 import type { Milliseconds } from "../domain/units.ts";
 
 /** The requests that a fault affects. An absent part matches all. `pathIncludes` is searched in the path as sent. */
-export type FaultMatch = { readonly method?: string; readonly pathIncludes?: string };
+type FaultMatch = { readonly method?: string; readonly pathIncludes?: string };
 
 /**
  * One planned failure. `dropRequest`: the request has no effect, and the connection breaks. `dropAnswer`: the request has its effect, and

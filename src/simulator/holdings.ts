@@ -106,7 +106,7 @@ export class Holdings {
 }
 
 /** Lends private addresses from 10.0.0.4 on, the lowest free one first. So host names are reused, as in Azure. */
-export class AddressBook {
+class AddressBook {
   readonly #free = new Heap<number>((a, b) => a - b);
   #next = 4;
 
@@ -127,7 +127,7 @@ export class AddressBook {
  * The attributes that all nodes of a placement group must have: those of its first node, until the group is empty again. A node with other
  * attributes never gets its VM (cyclecloud-wire.md A.6).
  */
-export class ScaleSets {
+class ScaleSets {
   readonly #mustMatch: boolean;
   readonly #groups = new Map<string, { readonly signature: string; readonly nodes: number }>();
 

@@ -17,15 +17,15 @@ export const bucketKey = (bucket: Bucket): string =>
 /** Prefix of the keys of all placement groups of a bucket; the group's name follows. */
 export const groupPrefix = (bucket: Bucket): string =>
   `${join("group", bucket.array.cluster.name, bucket.array.name, bucket.machine.name)}\u0000`;
-export const familyKey = (region: string, family: string): string => join("family", region, family);
-export const regionKey = (region: string): string => join("region", region);
+const familyKey = (region: string, family: string): string => join("family", region, family);
+const regionKey = (region: string): string => join("region", region);
 const spotKey = (region: string): string => join("spot", region);
 
 /** How a node of a bucket is bought, and the placement group that it joins. */
-export type Placement = { readonly spot: boolean; readonly group: string | undefined };
+type Placement = { readonly spot: boolean; readonly group: string | undefined };
 
 /** What Azure's quotas depend on. */
-export type Purchase = { readonly machine: Machine; readonly region: string; readonly spot: boolean };
+type Purchase = { readonly machine: Machine; readonly region: string; readonly spot: boolean };
 
 /** The limits that a node of this bucket shares with others (cyclecloud-wire.md A.3, semantics 1 and 2). */
 export function limitKeysOf(bucket: Bucket, { spot, group }: Placement): LimitKeys {
@@ -47,7 +47,7 @@ export function quotaKeysOf({ machine, region, spot }: Purchase): readonly strin
 }
 
 /** A quota in cores, and the part of it that is used by all nodes and by the rest of the subscription. */
-export type Quota = { readonly cores: number; readonly consumed: number };
+type Quota = { readonly cores: number; readonly consumed: number };
 
 export function familyQuota(quotas: QuotaOptions, region: string, family: string, usage: Usage): Quota {
   return {
@@ -133,7 +133,7 @@ export function tightest(rooms: readonly Room[]): Room {
   return rooms.reduce((least, room) => (room.left < least.left ? room : least));
 }
 
-export type Tally = { readonly count: number; readonly cores: number };
+type Tally = { readonly count: number; readonly cores: number };
 
 const nothing: Tally = { count: 0, cores: 0 };
 

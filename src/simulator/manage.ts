@@ -8,7 +8,7 @@ import type { Cluster } from "./world.ts";
 import type { Invalid } from "./check-create.ts";
 import type { JsonObject } from "./json.ts";
 
-export type ManagementRequest = {
+type ManagementRequest = {
   readonly requestId: string | undefined;
   readonly ids: readonly string[];
   readonly names: readonly string[];
@@ -17,7 +17,7 @@ export type ManagementRequest = {
   readonly filter: Filter | undefined;
 };
 
-export type CheckedManagement = { readonly kind: "valid"; readonly request: ManagementRequest } | Invalid;
+type CheckedManagement = { readonly kind: "valid"; readonly request: ManagementRequest } | Invalid;
 
 export type ManagedNode = {
   readonly id: string;
@@ -111,7 +111,7 @@ export function cycleNodes(
   });
 }
 
-export type StopAction = "terminate" | "remove" | "shutdown" | "deallocate";
+type StopAction = "terminate" | "remove" | "shutdown" | "deallocate";
 
 /** Stops all nodes except those with KeepAlive. The result says which were stopped (cyclecloud-wire.md A.7). */
 export function stopNodes(
@@ -138,13 +138,13 @@ export function stopNodes(
 }
 
 /** Whether a record matches a filter. */
-export type Filter = (record: JsonObject) => boolean;
+type Filter = (record: JsonObject) => boolean;
 
 type Value = string | number | boolean | undefined;
 type Expression = (record: JsonObject) => Value;
 
 /** The `filter` of a request for nodes: a ClassAd expression, for example `State === "Started"` (cyclecloud-wire.md A.7). */
-export type ReadFilter =
+type ReadFilter =
   | { readonly kind: "filter"; readonly matches: Filter }
   | { readonly kind: "malformed"; readonly at: string };
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "./json.ts";
 import type { LimitKeys } from "./limits.ts";
 import type { Bucket, Cluster, Machine, NodeArray } from "./world.ts";
 
-export type NodeStatus =
+type NodeStatus =
   | "Allocation"
   | "Acquiring"
   | "Preparing"

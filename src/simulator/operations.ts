@@ -21,7 +21,7 @@ export type Operation = {
   readonly nodeIds: readonly string[];
 };
 
-export type WireOperation = { readonly action: Action; readonly startTime: string };
+type WireOperation = { readonly action: Action; readonly startTime: string };
 
 /** Remembers every accepted request for ever. It is unknown for how long CycleCloud does (cyclecloud-wire.md A.6). */
 export class OperationBook {

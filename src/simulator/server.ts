@@ -165,7 +165,7 @@ const texts = new WeakMap<object, string>();
  * JSON text of a body. A node's record is the same object until the node changes, so its text is made only once: the status of ten thousand
  * nodes takes little more time than joining strings.
  */
-export function writeJson(body: unknown): string {
+function writeJson(body: unknown): string {
   if (!isObject(body) || !Array.isArray(body["nodes"])) return JSON.stringify(body);
   const { nodes, ...rest } = body;
   const records = nodes.map(writeRecord).join(",");

@@ -6,7 +6,7 @@ import type { ClusterView } from "./roster.ts";
 import type { Bucket, Cluster, NodeArray, World } from "./world.ts";
 
 /** The inputs of a rendered status. `view` is undefined if nodes were not requested. */
-export type StatusSource = {
+type StatusSource = {
   readonly cluster: Cluster;
   readonly world: World;
   readonly usage: Usage;

@@ -22,7 +22,7 @@ import { addSchemaProblems } from "./json/schema-problems.ts";
 import { Problems } from "./json/problems.ts";
 import { limitSchema, whatIfSchema, keysAt } from "./message/what-if-schema.ts";
 
-export interface WhatIfContext {
+interface WhatIfContext {
   readonly cluster: ClusterName;
   /** The document in force. */
   readonly policy: Policy;
@@ -31,7 +31,7 @@ export interface WhatIfContext {
   readonly now: Instant;
 }
 
-export type WhatIfRead =
+type WhatIfRead =
   | {
       readonly kind: "what-if";
       readonly whatIf: WhatIf;

@@ -182,7 +182,7 @@ function post(path: string, body: unknown, inTime: InTime | undefined): Transpor
 }
 
 /** An answer without the texts that `sent` contains at any depth: error answers quote the request, which may hold secrets. */
-export function hideTexts(answer: Answer, sent: unknown): Answer {
+function hideTexts(answer: Answer, sent: unknown): Answer {
   const hidden = textsIn(sent);
   return hidden.length === 0 ? answer : { ...answer, body: without(answer.body, hidden) };
 }
@@ -204,9 +204,9 @@ function without(value: unknown, hidden: readonly string[]): unknown {
  * The URL that nodes of an array call to ask whether they may stop. The same for all nodes of the array, because one scale set needs equal
  * attributes.
  */
-export type AutostopUrls = (cluster: ClusterName, array: ArrayName) => string;
+type AutostopUrls = (cluster: ClusterName, array: ArrayName) => string;
 
-export interface NodeAttributesToSend {
+interface NodeAttributesToSend {
   /** Undefined if there are none. */
   readonly nodeAttributes: NodeAttributes | undefined;
   /** The parts that come from the template: they may hold secrets. */

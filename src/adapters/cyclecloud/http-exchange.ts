@@ -144,7 +144,7 @@ function flattenHeaders(
   return flat;
 }
 
-export type BodyReading =
+type BodyReading =
   | { readonly kind: "body"; readonly value: unknown }
   | { readonly kind: "too-large" }
   | { readonly kind: "unknown-encoding"; readonly encoding: string };
@@ -155,7 +155,7 @@ export type BodyReading =
  * closed. `clean`: what is done with the text before it is parsed. Rejects with the stream's own error if the body is cut or does not match its
  * encoding.
  */
-export async function readBody(
+async function readBody(
   stream: Readable,
   encoding: string | undefined,
   limit: number,

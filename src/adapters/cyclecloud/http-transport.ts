@@ -185,7 +185,7 @@ function sleepReally(milliseconds: Milliseconds): Promise<void> {
 }
 
 /** When a read is sent again. Changes never are. */
-export interface RetryRules {
+interface RetryRules {
   /** After the first attempt. */
   readonly retries: number;
   /** Pause before the first retry. Doubles with each retry. Half of it is fixed, half is random, so that instances do not retry in step. */
@@ -194,18 +194,18 @@ export interface RetryRules {
   readonly longestRetryAfterMs: Milliseconds;
 }
 
-export const defaultRetryRules: RetryRules = { retries: 2, pauseMs: 500, longestRetryAfterMs: 10_000 };
+const defaultRetryRules: RetryRules = { retries: 2, pauseMs: 500, longestRetryAfterMs: 10_000 };
 
 /** "Come back later", and the answers of proxies while the server behind them restarts. */
 const passing = new Set([429, 502, 503, 504]);
 
 /** The end of an attempt, for the decision about a retry. */
-export type AttemptEnd =
+type AttemptEnd =
   | { readonly kind: "answer"; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly kind: "connection-lost" };
 
 /** Milliseconds to wait before retry number `retry` (from 0). Undefined: do not retry. `chance` is in [0, 1). */
-export function pauseBeforeRetry(
+function pauseBeforeRetry(
   end: AttemptEnd,
   retry: number,
   rules: RetryRules,

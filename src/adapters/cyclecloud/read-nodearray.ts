@@ -18,7 +18,7 @@ import { quoteText } from "../../domain/secrets.ts";
 import type { ArrayTemplates } from "../../app/ports/cyclecloud.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 
-export interface NodeArrayReading {
+interface NodeArrayReading {
   readonly array: NodeArray;
   /** Buckets left out because neither they nor their array name a VM size. */
   readonly bucketsWithoutMachineType: number;
@@ -62,7 +62,7 @@ export function readNodeArray(element: JsonObject): NodeArrayReading | undefined
 }
 
 /** The name of an element of `nodearrays`. Undefined if it has none. */
-export function arrayNameOf(element: JsonObject, record: JsonObject): string | undefined {
+function arrayNameOf(element: JsonObject, record: JsonObject): string | undefined {
   return readText(element["name"]) ?? readText(readAttribute(record, "Name"));
 }
 
@@ -100,7 +100,7 @@ function readRecord(record: JsonObject): Attributes {
 }
 
 /** The properties that a bucket inherits from its array. */
-export interface BucketSetting {
+interface BucketSetting {
   readonly spot: boolean;
   /** The entry of the array's MachineType list at the bucket's position, for a bucket that does not name its own. */
   readonly machineType?: string;
@@ -110,7 +110,7 @@ export interface BucketSetting {
  * A bucket of an array (cyclecloud-wire.md A.3). Undefined if neither it nor its array names a VM size: then no node can be requested
  * there. A bucket without a description of its VM cannot be planned: it is read as invalid, without capacity, and keeps its nodes.
  */
-export function readBucket(bucket: JsonObject, setting: BucketSetting): StatusBucket | undefined {
+function readBucket(bucket: JsonObject, setting: BucketSetting): StatusBucket | undefined {
   const definition = bucket["definition"];
   const size =
     (isObject(definition) ? readText(definition["machineType"]) : undefined) ?? setting.machineType;

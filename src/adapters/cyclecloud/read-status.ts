@@ -16,14 +16,14 @@ export interface Malformed {
 }
 
 /** Counts of unusable parts that were left out of an answer. */
-export interface Oddities {
+interface Oddities {
   readonly nodesWithoutId: number;
   /** Further records of the same node. */
   readonly nodesRepeated: number;
   readonly bucketsWithoutMachineType: number;
 }
 
-export type StatusReading =
+type StatusReading =
   | { readonly kind: "snapshot"; readonly snapshot: Snapshot; readonly oddities: Oddities }
   | Malformed;
 
@@ -64,7 +64,7 @@ export function readStatus(
   };
 }
 
-export type NodesReading =
+type NodesReading =
   | ({ readonly kind: "nodes"; readonly nodes: readonly Node[] } & Pick<
       Oddities,
       "nodesWithoutId" | "nodesRepeated"

@@ -43,7 +43,7 @@ export function memoryDemandQueue(clock: Pick<Clock, "now">): MemoryDemandQueue 
 }
 
 /** The part of the demand queue about `demand-poison`, in memory. */
-export interface MemoryPoisonQueue extends Pick<DemandQueue, "poison" | "takePoison" | "dropPoison"> {
+interface MemoryPoisonQueue extends Pick<DemandQueue, "poison" | "takePoison" | "dropPoison"> {
   /** Puts a text into `demand-poison`, as the host does after the last failure. Returns its message id. */
   addPoison(text: string): string;
 }
@@ -58,7 +58,7 @@ interface Poisoned extends Omit<PoisonMessage, "receipt"> {
 const TAKEN_SECONDS: Seconds = 120;
 
 /** Makes an empty queue. */
-export function memoryPoisonQueue(clock: Pick<Clock, "now">): MemoryPoisonQueue {
+function memoryPoisonQueue(clock: Pick<Clock, "now">): MemoryPoisonQueue {
   let poison: readonly Poisoned[] = [];
   let poisoned = 0;
   return {

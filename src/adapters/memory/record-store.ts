@@ -9,7 +9,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import { entriesOf, holdSame } from "../../domain/request-sets.ts";
 
 /** A version of a record in memory: its number, and its bodies as they were. */
-export interface MemoryVersion extends RecordVersion {
+interface MemoryVersion extends RecordVersion {
   readonly bodies: Bodies;
   readonly finished: ReadonlyMap<SetName, FinishedSet>;
 }

@@ -9,12 +9,12 @@ import type { QueueCaller, QueueName } from "./queue-calls.ts";
 import { createQueueCaller, limited, QUEUES } from "./queue-calls.ts";
 import { plusSeconds } from "../../domain/units.ts";
 
-export interface StorageDemandQueue extends DemandQueue {
+interface StorageDemandQueue extends DemandQueue {
   /** Creates those of the three queues that are missing. */
   ensureQueues(): Promise<void>;
 }
 
-export interface DemandQueueOptions {
+interface DemandQueueOptions {
   /** Seconds of the clock per real second. Delays in the queue are real. Default 1. */
   readonly speed?: number;
   /** Where demand arrives. Absent: the account itself. Rejected messages stay in the account, where senders cannot reach them. */
@@ -95,7 +95,7 @@ async function peekRejected(call: QueueCaller): ReturnType<DemandQueue["rejected
 const TAKEN_SECONDS: Seconds = 120;
 
 /** The part of the demand queue about `demand-poison`. `speed`: seconds of the clock per real second. */
-export function storagePoisonQueue(
+function storagePoisonQueue(
   call: QueueCaller,
   clock: Pick<Clock, "now">,
   speed: number,

@@ -1,7 +1,7 @@
 import { PortError } from "../../app/ports/port-error.ts";
 
 /** Status and code of an error of an Azure SDK. The table client puts the service's code in different places (platform.md section 2). */
-export interface AzureFailure {
+interface AzureFailure {
   /** Absent: no answer came. */
   readonly status: number | undefined;
   readonly code: string | undefined;

@@ -4,7 +4,7 @@ import type { Instant, Milliseconds } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 import type { TableServiceClientOptions } from "@azure/data-tables";
 
-export interface SystemClockOptions {
+interface SystemClockOptions {
   /** Milliseconds to add to this instance's clock (see {@link observeServiceTime}). Default: none. */
   readonly correction?: () => number;
 }
@@ -54,7 +54,7 @@ async function sleepReal(milliseconds: Milliseconds, signal: AbortSignal | undef
 type Policies = NonNullable<TableServiceClientOptions["additionalPolicies"]>;
 
 /** The storage service's clock, estimated from its answers. */
-export interface ServiceTime {
+interface ServiceTime {
   /** For the clients of the storage account: reads the Date of each answer. */
   readonly policies: Policies;
   /** Milliseconds to add to this instance's clock: 0 if the answers allow it, otherwise the smallest correction that they allow. */

@@ -178,7 +178,7 @@ export async function inParallel<T, R>(
 }
 
 /** Keeps recently used values, up to a total weight. */
-export interface Lru<T> {
+interface Lru<T> {
   get(key: string): T | undefined;
   /** A value heavier than the whole budget is not kept. */
   set(key: string, value: T, weight: number): void;

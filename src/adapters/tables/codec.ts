@@ -13,7 +13,7 @@ import { compareRevisions } from "../../domain/demand.ts";
 import { setName } from "../../domain/ids.ts";
 
 /** The content of the cluster row. */
-export type StoredManifest =
+type StoredManifest =
   | { readonly record: StoredRecord; readonly index: StoredIndex }
   /** Too large for the row: the manifest itself is a body. */
   | { readonly spilled: BodyRef };
@@ -165,20 +165,20 @@ export const finishedCodec: BodyCodec<ReadonlyMap<SetName, FinishedSet>> = mapCo
  * Reports and pools that came without demand are stored among the sets, under names of their own. The release before this one treats them
  * as sets: it keeps their bodies, counts their hosts and pools, and lets them lapse. So the stored form keeps its version.
  */
-export type StoredEntry = readonly [SetName, SetEntry];
+type StoredEntry = readonly [SetName, SetEntry];
 
 /** No sender can use such a name: names in messages have no control character. */
 const REPORT_OF = "\u0000report";
 const POOLS_OF = "\u0000pools";
 
 /** All entries that a record holds of its senders, as the manifest lists them. */
-export function storedEntries({ sets, separateReports, separatePools }: Held): readonly StoredEntry[] {
+function storedEntries({ sets, separateReports, separatePools }: Held): readonly StoredEntry[] {
   const under = (suffix: string, entries: SetEntries) =>
     [...entries].map(([set, entry]): StoredEntry => [setName(set + suffix), entry]);
   return [...sets, ...under(REPORT_OF, separateReports), ...under(POOLS_OF, separatePools)];
 }
 
-export function readEntries(stored: readonly StoredEntry[]): Held {
+function readEntries(stored: readonly StoredEntry[]): Held {
   const isSeparate = ([name]: StoredEntry): boolean => name.endsWith(REPORT_OF) || name.endsWith(POOLS_OF);
   const sets = new Map(stored.filter((entry) => !isSeparate(entry)));
   const under = (suffix: string): SetEntries =>
@@ -200,11 +200,11 @@ function isOlder(revision: Revision, stated: Revision | undefined): boolean {
  * The stored form of intents: a create of several sets is one entry for each set, all with the same id. The release before this one knows
  * only requests with one set. It settles such entries one after the other, and at worst waits for nodes that do not come.
  */
-export type StoredIntent = Omit<Intent, "effect"> & { readonly effect: StoredEffect };
+type StoredIntent = Omit<Intent, "effect"> & { readonly effect: StoredEffect };
 type StoredEffect = Exclude<Effect, { readonly kind: "create" }> | StoredCreate;
 type StoredCreate = CreateSet & { readonly kind: "create" };
 
-export function storedIntents(intents: readonly Intent[]): readonly StoredIntent[] {
+function storedIntents(intents: readonly Intent[]): readonly StoredIntent[] {
   return intents.flatMap((intent): readonly StoredIntent[] => {
     const { effect } = intent;
     if (effect.kind !== "create") return [{ ...intent, effect }];
@@ -213,7 +213,7 @@ export function storedIntents(intents: readonly Intent[]): readonly StoredIntent
 }
 
 /** Entries with one id appear in the record once, at the position of the first. */
-export function readIntents(stored: readonly StoredIntent[]): readonly Intent[] {
+function readIntents(stored: readonly StoredIntent[]): readonly Intent[] {
   const sets = new Map<Intent["id"], CreateSet[]>();
   const read: Intent[] = [];
   for (const intent of stored) {

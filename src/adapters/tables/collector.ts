@@ -30,14 +30,14 @@ export type Rest = readonly KeyRange[];
 
 export const WHOLE_TABLE: Rest = [BODY_KEYS];
 
-export interface Collected {
+interface Collected {
   /** Rows removed. */
   readonly removed: number;
   readonly rest: Rest;
 }
 
 /** The inputs of a collection. */
-export interface Collection {
+interface Collection {
   readonly table: Table;
   readonly partition: string;
   readonly clock: Pick<Clock, "now">;

@@ -11,7 +11,7 @@ import type { BodyRef } from "./body-index.ts";
  * remembered in shards by name"). A set that leaves the record rewrites only its own shard, and reading one set reads one shard. So shards
  * stay small, and their number grows with the sets. Each costs the manifest about 50 bytes.
  */
-export type Shards = readonly (BodyRef | undefined)[];
+type Shards = readonly (BodyRef | undefined)[];
 
 /** Mean size in bytes (gzip) above which the number of shards doubles. It halves below an eighth of this. */
 const LARGEST_MEAN = 32 * 1024;
@@ -45,7 +45,7 @@ export async function readFinished(
   return new Map(found.flat());
 }
 
-export interface NextShards {
+interface NextShards {
   readonly shards: Shards;
   readonly prepared: readonly PreparedBody[];
 }

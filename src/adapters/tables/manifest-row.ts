@@ -54,7 +54,7 @@ export async function openManifest(
 }
 
 /** Properties of the row that others change without changing the manifest. */
-export type BesideManifest = Pick<TableVersion, "collection" | "configuration">;
+type BesideManifest = Pick<TableVersion, "collection" | "configuration">;
 
 function besideManifest({ collection, configuration }: Row): BesideManifest {
   return {

@@ -14,13 +14,13 @@ import { planCodec, virtualCodec } from "./plan-codec.ts";
 import { nextShards } from "./finished-shards.ts";
 
 /** The index of a record about to be saved, and the bodies that must be written before. */
-export interface NextIndex {
+interface NextIndex {
   readonly index: BodyIndex;
   /** Bodies that `index` names and the stored index did not. */
   readonly toWrite: readonly PreparedBody[];
 }
 
-export interface Stored {
+interface Stored {
   readonly record: ClusterRecord;
   readonly index: BodyIndex;
 }
@@ -143,7 +143,7 @@ function isLarge(value: EntryValue): boolean {
   return false;
 }
 
-export interface AddedEntry extends Entry {
+interface AddedEntry extends Entry {
   /** It gets a body of its own. */
   readonly isLarge: boolean;
 }
@@ -154,7 +154,7 @@ type Packs = Pick<BodyIndex, "packs"> & { readonly prepared: readonly PreparedBo
  * The packs including the added entries. A pack is rewritten only if something is added to it, or if the resulting sizes need another
  * number of packs. Until then, entries that are no longer named stay in it. `left`: entries whose pack is missing.
  */
-export async function nextPacks(
+async function nextPacks(
   bodies: BodyRows,
   partition: string,
   was: BodyIndex["packs"],

@@ -9,7 +9,7 @@ import type { StorageAccount } from "../system/storage-account.ts";
 import { RETRIES, speaksPlainHttp, CALL_LIMIT_MS } from "../system/storage-account.ts";
 import type { Table, Row, ReadRow, WriteOutcome, OtherRow, VersionedRow, KeyRange, Guard } from "./table.ts";
 
-export interface TableOptions {
+interface TableOptions {
   /** Default "autoscaler". */
   readonly name?: string;
   /** Called with each request and answer, for example to read the service's clock. */
@@ -121,9 +121,9 @@ function createCaller(table: string, open: () => Promise<TableClient>): TableCal
 }
 
 /** Options that end a call which takes too long. */
-export const limited = () => ({ abortSignal: AbortSignal.timeout(CALL_LIMIT_MS) });
+const limited = () => ({ abortSignal: AbortSignal.timeout(CALL_LIMIT_MS) });
 
-export async function readRow(
+async function readRow(
   client: TableClient,
   partition: string,
   rowKey: string,
@@ -136,7 +136,7 @@ export async function readRow(
   return found === undefined ? undefined : { rowKey, etag: found.etag, values: found };
 }
 
-export async function listRows(
+async function listRows(
   client: TableClient,
   partition: string,
   range: KeyRange,
@@ -158,7 +158,7 @@ export async function listRows(
   return rows.slice(0, limit);
 }
 
-export async function removeInTransaction(
+async function removeInTransaction(
   client: TableClient,
   partition: string,
   rowKeys: readonly string[],
@@ -180,7 +180,7 @@ export async function removeInTransaction(
   }
 }
 
-export async function writeInTransaction(
+async function writeInTransaction(
   client: TableClient,
   partition: string,
   first: VersionedRow,
@@ -205,7 +205,7 @@ export async function writeInTransaction(
 }
 
 /** The outcome of a write. A refusal because of another version is a value. */
-export async function written(write: () => Promise<{ etag?: string }>): Promise<WriteOutcome> {
+async function written(write: () => Promise<{ etag?: string }>): Promise<WriteOutcome> {
   try {
     const { etag } = await write();
     if (etag === undefined) throw new Error("the service answered a write without an ETag");
@@ -217,7 +217,7 @@ export async function written(write: () => Promise<{ etag?: string }>): Promise<
 }
 
 /** The result of a call, or undefined if it fails because there is no such row. */
-export async function absentIf<T>(
+async function absentIf<T>(
   absent: (error: unknown) => boolean,
   call: () => Promise<T>,
 ): Promise<T | undefined> {
@@ -236,16 +236,16 @@ function conflicts(error: unknown): boolean {
 }
 
 /** The row is missing, but its table exists. */
-export function notFound(error: unknown): boolean {
+function notFound(error: unknown): boolean {
   return readFailure(error).status === 404 && !isTableMissing(error);
 }
 
-export function isTableMissing(error: unknown): boolean {
+function isTableMissing(error: unknown): boolean {
   const { status, code } = readFailure(error);
   return status === 404 && code === "TableNotFound";
 }
 
-export function entity(partitionKey: string, rowKey: string, values: Row): TableEntity {
+function entity(partitionKey: string, rowKey: string, values: Row): TableEntity {
   return { ...values, partitionKey, rowKey };
 }
 

@@ -26,7 +26,7 @@ import { secondsBetween } from "../../domain/units.ts";
 import { entriesOf } from "../../domain/request-sets.ts";
 import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 
-export interface RecordStoreOptions {
+interface RecordStoreOptions {
   /** Bytes of parsed bodies that are kept in this process. Default: what the default size of an instance allows. */
   readonly cache?: Bytes;
 }
@@ -184,7 +184,7 @@ interface Latest {
 }
 
 /** Bodies that this process has written for later saves. */
-export interface Staged {
+interface Staged {
   note(partition: string, bodies: readonly PreparedBody[], collection: string | undefined): void;
   /** Whether the body is in storage, for a manifest whose last collection is `collection`. */
   holds(partition: string, id: string, collection: string | undefined): boolean;
@@ -198,7 +198,7 @@ const STAGED_SECONDS: Seconds = 600;
  * been there as garbage, and a collector that listed it as old removes it despite the new write. Each collection therefore marks the
  * manifest. Under the same mark nothing was removed; under another one the body is written again.
  */
-export function createStaged(clock: Pick<Clock, "now">): Staged {
+function createStaged(clock: Pick<Clock, "now">): Staged {
   const written = new Map<string, { readonly collection: string; readonly at: Instant }>();
   const isYoung = (at: Instant): boolean => secondsBetween(at, clock.now()) < STAGED_SECONDS;
   return {
@@ -218,7 +218,7 @@ export function createStaged(clock: Pick<Clock, "now">): Staged {
  * The bodies that the index names and storage lacks, and their contents. Undefined if none is missing. The remembered parts of finished
  * sets do not count: a missing shard counts as empty.
  */
-export async function findMissing(
+async function findMissing(
   bodies: BodyRows,
   record: ClusterRecord,
   { seen, ledger, questions, plan, packs, own }: BodyIndex,

@@ -49,7 +49,7 @@ export interface Table {
 }
 
 /** A row to write. */
-export interface KeyedRow {
+interface KeyedRow {
   readonly rowKey: string;
   readonly values: Row;
 }

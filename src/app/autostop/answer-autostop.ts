@@ -146,9 +146,7 @@ function take({ waiting }: Desk, cluster: ClusterName): readonly Waiting[] {
 const ARRAYS_AGE_SECONDS: Seconds = 5;
 
 /** Reads the arrays of a cluster. Arrays read a moment ago are reused, and simultaneous callers share the load. */
-export function createArrayReader(
-  app: App,
-): (cluster: ClusterName) => Promise<readonly ArrayName[] | undefined> {
+function createArrayReader(app: App): (cluster: ClusterName) => Promise<readonly ArrayName[] | undefined> {
   const { clock } = app.ports;
   const loading = new Map<ClusterName, Promise<readonly ArrayName[] | undefined>>();
   const read = new Map<ClusterName, { readonly arrays: readonly ArrayName[]; readonly at: Instant }>();

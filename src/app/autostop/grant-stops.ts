@@ -210,12 +210,12 @@ export function logFailure(app: App, site: Site, event: string, error: unknown):
   app.ports.log(event, { cluster: site.cluster, kind, message: String(error) });
 }
 
-export const CONTENDED = askAgain("too many at once; ask again");
+const CONTENDED = askAgain("too many at once; ask again");
 
 /** Whether a stop is granted is decided under the configuration under which the node was marked, or not at all. */
-export const CHANGED = askAgain("the configuration has changed; ask again");
+const CHANGED = askAgain("the configuration has changed; ask again");
 
-export const UNDER_WAY: StopAnswer = STOP_UNDER_WAY;
+const UNDER_WAY: StopAnswer = STOP_UNDER_WAY;
 
 /** The answer leaves before the question is decided. */
 export const LATE: StopAnswer = {
@@ -226,7 +226,7 @@ export const LATE: StopAnswer = {
 };
 
 /** The answer that follows from a verdict. A stop that was granted is still to be sent. */
-export function answerOf(verdict: FinalVerdict): StopAnswer {
+function answerOf(verdict: FinalVerdict): StopAnswer {
   switch (verdict.kind) {
     case "stopping":
       return { kind: "stop" };
@@ -242,7 +242,7 @@ export function answerOf(verdict: FinalVerdict): StopAnswer {
 }
 
 /** The answer once the send has ended, by the state of the node's stop in the record. */
-export function answerAfterSend(
+function answerAfterSend(
   node: NodeId,
   findings: readonly Finding[],
   settled: Settled | undefined,
@@ -254,7 +254,7 @@ export function answerAfterSend(
 }
 
 /** CycleCloud itself has confirmed the stop of the node. */
-export function isTaken(findings: readonly Finding[], node: NodeId): boolean {
+function isTaken(findings: readonly Finding[], node: NodeId): boolean {
   return findings.some(
     ({ evidence }) => evidence.kind === "terminated" && evidence.nodes.get(node)?.ok === true,
   );

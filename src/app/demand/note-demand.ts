@@ -75,7 +75,7 @@ export function countAsked({ demands }: SetDemand): NonNullable<AcknowledgementS
 }
 
 /** The facts when the update was accepted. */
-export interface Circumstances {
+interface Circumstances {
   /** The record with the update, and the bodies of the previous record. Absent: they were not read, because nothing changed. */
   readonly record: ClusterRecord;
   readonly bodies?: Bodies;
@@ -198,7 +198,7 @@ const NAMED = 10;
  * Parts of an accepted update that have less effect than stated, one sentence each: because of its sender's rule, or because another set
  * was first. `record` includes the update.
  */
-export function noteSenders(
+function noteSenders(
   update: RequestSetUpdate,
   record: ClusterRecord,
   { senders = NO_SENDER_RULES }: Pick<Policy, "senders">,

@@ -95,7 +95,7 @@ const same = <T>(item: T): T => item;
 const SHOWN_CAPS = 200;
 
 /** How new nodes are chosen and which limits apply, in the current configuration. The last plan may be older. */
-export function describeChoice({ preference, among, caps, prices }: Policy): ChoiceShown {
+function describeChoice({ preference, among, caps, prices }: Policy): ChoiceShown {
   return {
     preference,
     among,

@@ -15,7 +15,7 @@ import type {
 } from "../../wire/api/comparison-answer.ts";
 
 /** The first and last requested day. Absent: all days that are kept. */
-export interface ComparedDays {
+interface ComparedDays {
   readonly since?: string;
   readonly until?: string;
 }

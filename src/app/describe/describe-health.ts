@@ -122,7 +122,7 @@ const STALE_OBSERVATION_INTERVALS = 5;
 /** Calls that take this long are mentioned. */
 const SLOW_SECONDS: Seconds = 5;
 
-export function notesOn(
+function notesOn(
   record: ClusterRecord,
   seen: Snapshot | undefined,
   policy: Policy,
@@ -167,18 +167,18 @@ export function notesOn(
 const STARTING_SECONDS: Seconds = 300;
 
 /** The record is so new that its first observation may still come, and nothing has failed. A release that wrote no `epochAt` is long ago. */
-export function isStarting({ epochAt, lastGoodLookAt, trouble }: ClusterRecord, now: Instant): boolean {
+function isStarting({ epochAt, lastGoodLookAt, trouble }: ClusterRecord, now: Instant): boolean {
   if (lastGoodLookAt !== undefined || trouble !== undefined || epochAt === undefined) return false;
   return secondsBetween(epochAt, now) < STARTING_SECONDS;
 }
 
-export function staleSeconds(record: ClusterRecord, policy: Policy): number {
+function staleSeconds(record: ClusterRecord, policy: Policy): number {
   const pause = plannedPauseSeconds(record, record.lastGoodLookAt);
   return STALE_OBSERVATION_INTERVALS * policy.snapshotIntervalSeconds + pause + patienceSeconds(record);
 }
 
 /** Demand may trigger observations while no tick runs. Then history, housekeeping and work without a message stand still. */
-export function isTickLate(record: ClusterRecord, policy: Policy, now: Instant): boolean {
+function isTickLate(record: ClusterRecord, policy: Policy, now: Instant): boolean {
   const { nextTickAt } = record;
   const intervals = STALE_OBSERVATION_INTERVALS - 1;
   const bound = intervals * policy.snapshotIntervalSeconds + patienceSeconds(record);
@@ -211,7 +211,7 @@ const CALLED: Readonly<Record<Endpoint, string>> = {
   terminate: "nodes/terminate",
 };
 
-export const FAILURES: Readonly<Record<ReconcileFailure["kind"], string>> = {
+const FAILURES: Readonly<Record<ReconcileFailure["kind"], string>> = {
   unreachable: "CycleCloud cannot be reached",
   throttled: "CycleCloud asks to wait",
   denied: "CycleCloud refuses the credentials",
@@ -221,11 +221,11 @@ export const FAILURES: Readonly<Record<ReconcileFailure["kind"], string>> = {
   failed: "the app itself failed, and tries again at each tick",
 };
 
-export function stateOf(seen: Snapshot): string {
+function stateOf(seen: Snapshot): string {
   return `${seen.state ?? "never started"} (target ${seen.targetState ?? "none"})`;
 }
 
-export interface HealthOfAll {
+interface HealthOfAll {
   readonly clusters: readonly HealthShown[];
   /** Undefined if the queues cannot be read. */
   readonly queues: Awaited<ReturnType<typeof countQueues>>;

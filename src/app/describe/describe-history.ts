@@ -8,7 +8,7 @@ import { firstBytes } from "./pages.ts";
 import type { HistoryRow } from "../ports/record-store.ts";
 
 /** The requested time, and the maximum number of rows. */
-export interface HistoryRange {
+interface HistoryRange {
   readonly from: Instant;
   readonly to: Instant;
   readonly limit: number;

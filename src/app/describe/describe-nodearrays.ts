@@ -99,7 +99,7 @@ function countAsked(demands: readonly RankedDemand[]): ReadonlyMap<ArrayName, As
 }
 
 /** The timeouts of an array's nodes, in seconds, under the names of the configuration's keys. */
-export function describeTimeouts({ idleSeconds, bootSeconds }: Timeouts): ArrayTimeoutsShown {
+function describeTimeouts({ idleSeconds, bootSeconds }: Timeouts): ArrayTimeoutsShown {
   return { idleTimeout: idleSeconds, bootTimeout: bootSeconds };
 }
 
@@ -170,10 +170,7 @@ function unmanaged(parent: NodeArray | undefined, managed: ReadonlySet<ArrayName
  * The part of an array's answer about its nodes and the sets that need them. `neededBy`: several sets may need a node, and a verdict names
  * the first few.
  */
-export type ArrayUse = Omit<
-  ArrayUseShown,
-  keyof ArrayTimeoutsShown | "mode" | "target" | "askedBy" | "moreSets"
->;
+type ArrayUse = Omit<ArrayUseShown, keyof ArrayTimeoutsShown | "mode" | "target" | "askedBy" | "moreSets">;
 
 type DescribedTarget = ArrayUse["targets"][number];
 
@@ -227,7 +224,7 @@ export function describeArrayUse(record: ClusterRecord, bodies: Bodies): Readonl
   return new Map([...tallies].map(([array, tally]) => [array, finish(tally)]));
 }
 
-export const NO_USE: ArrayUse = { targets: [], nodes: {}, count: 0, inFlight: 0, neededBy: [], notNeeded: 0 };
+const NO_USE: ArrayUse = { targets: [], nodes: {}, count: 0, inFlight: 0, neededBy: [], notNeeded: 0 };
 
 function finish({ targets, nodes, count, inFlight, neededBy, notNeeded }: Tally): ArrayUse {
   const sets = [...neededBy].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN);

@@ -26,7 +26,7 @@ export function describeOutcomes(
 }
 
 /** The user of a job. */
-export type UserOf = (outcome: Pick<DemandOutcome, "set" | "id">) => string | undefined;
+type UserOf = (outcome: Pick<DemandOutcome, "set" | "id">) => string | undefined;
 
 /** From the demand in force, which may be newer than the plan. */
 export function usersOf({ sets }: ClusterRecord, { demands }: Pick<Bodies, "demands">): UserOf {

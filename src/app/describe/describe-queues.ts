@@ -11,7 +11,7 @@ import type { RequestSetShown } from "../../wire/api/cluster-demand.ts";
 import type { ProblemShown, RejectedJobShown } from "../../wire/api/parts.ts";
 import { firstBytes } from "./pages.ts";
 
-export interface PutAsideQueues {
+interface PutAsideQueues {
   /** `demand-poison`: messages that the host gave up, until the timer handles them. */
   readonly poison: WaitingMessagesShown;
   /** `demand-rejected`: messages that could not be accepted. */

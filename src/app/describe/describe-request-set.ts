@@ -107,12 +107,7 @@ export function describeSets(held: Held, bodies: Bodies, now: Instant, pages: Pa
  * One set: revision and times of its demand, and of its report and pools if they came without demand. A set without demand is shown with
  * what it has. Undefined if nothing of it is stored.
  */
-export function describeSet(
-  held: Held,
-  name: SetName,
-  bodies: Bodies,
-  now: Instant,
-): RequestSetShown | undefined {
+function describeSet(held: Held, name: SetName, bodies: Bodies, now: Instant): RequestSetShown | undefined {
   const entry = mainEntry(held, name);
   return entry === undefined
     ? undefined

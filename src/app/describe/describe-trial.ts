@@ -19,7 +19,7 @@ import { describeWhy } from "./describe-plan.ts";
 import { firstBytes } from "./pages.ts";
 
 /** A plan that is not carried out, with its inputs. */
-export interface TriedPlan {
+interface TriedPlan {
   readonly plan: Plan;
   readonly ledger: Ledger;
   readonly snapshot: Snapshot;

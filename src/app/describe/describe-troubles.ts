@@ -192,7 +192,7 @@ function rejectedMessages({ rejections }: ClusterRecord): readonly TroubleShown[
 const CLOCKS_DIFFER_SECONDS: Seconds = 10;
 
 /** Sets whose revision came from a clock that was ahead. Until our clock reaches it, later messages may count as older. */
-export function revisionsAhead(record: ClusterRecord, now: Instant): readonly TroubleShown[] {
+function revisionsAhead(record: ClusterRecord, now: Instant): readonly TroubleShown[] {
   const ahead = new Map<SetName, number>();
   for (const entries of [record.sets, record.separateReports, record.separatePools])
     for (const [name, { revision }] of entries)
@@ -207,7 +207,7 @@ export function revisionsAhead(record: ClusterRecord, now: Instant): readonly Tr
 }
 
 /** Nodes that CycleCloud lists without their node array. It never forgets an array, so such a status is incomplete. */
-export function arraysMissing({ seen, ledger }: Bodies): readonly TroubleShown[] {
+function arraysMissing({ seen, ledger }: Bodies): readonly TroubleShown[] {
   if (seen === undefined) return [];
   const listed = new Set(seen.arrays.map(({ name }) => name));
   const nodes = new Map<ArrayName, string[]>();

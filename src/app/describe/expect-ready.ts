@@ -9,7 +9,7 @@ import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 const DEFAULT_BOOT_SECONDS: Seconds = 300;
 
 /** When coming nodes can be expected to be Ready. */
-export interface ReadyTimes {
+interface ReadyTimes {
   /** Undefined if the node is not coming, or is down. A moment in the past means that it takes longer than others did. */
   readonly of: (node: Node) => Instant | undefined;
   /** Median seconds from a node's first observation to Ready, over all known nodes. */

@@ -172,10 +172,10 @@ function findInDemand({ demands }: Bodies, job: string, unknown: Unknown): Expla
   return unknown;
 }
 
-export type Explained = DemandExplained | NodeExplained | HostExplained;
+type Explained = DemandExplained | NodeExplained | HostExplained;
 
 /** The answer about a demand, a node or a host. `counts`: those of a past plan. */
-export function describeExplanation(
+function describeExplanation(
   cluster: ClusterName,
   plan: Plan,
   explained: Explained,

@@ -248,7 +248,7 @@ export function refusedStarts({ ledger }: Bodies): readonly TroubleShown[] {
 }
 
 /** Grouped by CycleCloud's message, because many nodes fail in the same way. */
-export function byMessage(nodes: readonly Node[]): readonly {
+function byMessage(nodes: readonly Node[]): readonly {
   readonly message: string;
   readonly nodes: readonly Node[];
   readonly names: string;

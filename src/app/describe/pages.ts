@@ -20,7 +20,7 @@ export type PageStart = ReadonlyMap<string, number>;
 type ListPage = NonNullable<PagingShown["pages"]>[number];
 
 /** The limits of one answer: bytes of all lists together, and rows of each. */
-export interface PageSize {
+interface PageSize {
   readonly bytes: number;
   readonly rows: number;
 }

@@ -116,7 +116,7 @@ export async function resendIntents(
 }
 
 /** Undefined if it was too late and nothing was sent: another instance goes on. Only its owner sends a stop. */
-export function send(
+function send(
   run: Run,
   intent: Intent,
   templates: ArrayTemplates | undefined,
@@ -244,7 +244,7 @@ async function afterError(error: unknown, otherwise: () => Promise<Evidence>): P
 }
 
 /** CycleCloud's state of a stop whose answer is missing. Operations are documented for creates only (cyclecloud-wire.md A.9). */
-export async function askStop(run: Run, id: RequestId): Promise<Evidence> {
+async function askStop(run: Run, id: RequestId): Promise<Evidence> {
   const { app, site } = run;
   const { cluster, cyclecloud } = site;
   try {
@@ -264,7 +264,7 @@ export async function askStop(run: Run, id: RequestId): Promise<Evidence> {
 }
 
 /** The outcome of an intent that we have just sent, and others maybe before. */
-export function askAfterSend(
+function askAfterSend(
   run: Run,
   intent: Intent,
   afterSend: "conflict" | "no-answer",
@@ -284,7 +284,7 @@ export function askAfterSend(
 type AfterSend = Pick<Extract<Evidence, { kind: "absent" }>, "afterSend" | "held" | "message">;
 
 /** The state of a create or a start. "unclear" if CycleCloud does not answer. `sent`: what is known of the last send. */
-export async function askFor(run: Run, id: RequestId, sent: AfterSend): Promise<Evidence> {
+async function askFor(run: Run, id: RequestId, sent: AfterSend): Promise<Evidence> {
   const askedAt = run.app.ports.clock.now();
   try {
     return (await knowsRequest(run, id)) ? { kind: "found" } : { kind: "absent", askedAt, ...sent };

@@ -25,7 +25,7 @@ export interface DemandQueue {
   resend(text: string, delaySeconds: Seconds): Promise<void>;
 }
 
-export interface PoisonQueue {
+interface PoisonQueue {
   /** Approximate number of messages, including those in work. */
   readonly count: number;
   /** When the oldest message that is not in work was put there, to the second. Absent: there is none. */

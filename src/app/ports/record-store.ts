@@ -98,7 +98,7 @@ export type Saved<V extends RecordVersion = RecordVersion> =
   | { readonly kind: "conflict"; readonly unstaged?: true };
 
 /** The compressed size of a document, and its limit. */
-export interface DocumentTooLarge {
+interface DocumentTooLarge {
   readonly kind: "too-large";
   readonly bytes: number;
   readonly limit: number;

@@ -14,7 +14,7 @@ import type { Endpoint, RequestNodes } from "../../domain/record.ts";
  * Callers in one process that change the same cluster's record take turns, so that they do not cause conflicts for each other. Between
  * processes the ETag decides (architecture.md, Storage).
  */
-export interface Lanes {
+interface Lanes {
   /** Runs `work` when all earlier work in the cluster's lane has finished. For short work: accepts of demand wait for it. */
   run<T>(cluster: ClusterName, work: () => Promise<T>): Promise<T>;
   /** The same in a separate lane, for work that writes large bodies: plans and stops. It takes its turn in the other lane for the save. */
@@ -44,7 +44,7 @@ export interface Lanes {
 }
 
 /** What this process knows about one cluster, beside its record. It is lost with the process. */
-export interface ClusterMemory {
+interface ClusterMemory {
   readonly calls: CallMeter;
   readonly questions: OpenQuestions;
   readonly plans: KnownPlans;
@@ -56,7 +56,7 @@ export interface ClusterMemory {
 export const SMALL_PART = 0.05;
 
 /** Credentials on trial, by name: see credentials.ts. */
-export interface Trials {
+interface Trials {
   /** CycleCloud has accepted them, and not refused them since. */
   readonly accepted: Set<string>;
   /** A first call is in progress. Resolves when it has ended, never rejects. */
@@ -167,7 +167,7 @@ export class KnownPlans {
 }
 
 /** The calls of one cluster in this process. */
-export class CallMeter {
+class CallMeter {
   #ended: MeasuredCall[] = [];
   readonly #silent = new Map<Endpoint, SilentCall>();
 
@@ -211,7 +211,7 @@ type Ask = (id: RequestId) => Promise<RequestNodes | undefined>;
  * asked it: its answer then serves the next one. An older answer is still true, because a request's list only grows (docs/protocol.md,
  * Observations).
  */
-export class OpenQuestions {
+class OpenQuestions {
   readonly #answers = new Map<RequestId, RequestNodes>();
   /** Requests that were asked for, the longest ago first. */
   readonly #asked = new Set<RequestId>();

@@ -24,7 +24,7 @@ export interface Seen {
   readonly arrivedAt: Instant;
 }
 
-export type Observed = Seen | { readonly kind: "failed"; readonly failure: ReconcileFailure };
+type Observed = Seen | { readonly kind: "failed"; readonly failure: ReconcileFailure };
 
 /** Maximum wait for answers about open requests after the status has arrived. */
 const ANSWERS_WAIT_SECONDS: Seconds = 2.5;
@@ -33,7 +33,7 @@ const ANSWERS_WAIT_SECONDS: Seconds = 2.5;
 const SLOW_STATUS_SECONDS: Seconds = 30;
 
 /** One status with nodes, and in parallel the nodes of each open request. */
-export async function observeCluster(run: Run, open: readonly RequestId[]): Promise<Observed> {
+async function observeCluster(run: Run, open: readonly RequestId[]): Promise<Observed> {
   const { app, site } = run;
   const { questions, calls } = app.lanes.memoryOf(site.cluster);
   const at = app.ports.clock.now();

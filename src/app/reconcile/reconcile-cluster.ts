@@ -137,11 +137,7 @@ function stillOpen(taken: readonly Intent[], { intents }: ClusterRecord): readon
 }
 
 /** Stops go first, and creates do not wait for their answers: a create that is late is not sent by any instance for a while. */
-export async function applyOurs(
-  run: Reconcile,
-  ours: readonly Intent[],
-  templates: ArrayTemplates,
-): Promise<void> {
+async function applyOurs(run: Reconcile, ours: readonly Intent[], templates: ArrayTemplates): Promise<void> {
   const stops = ours.filter(({ effect }) => effect.kind === "terminate");
   const others = ours.filter(({ effect }) => effect.kind !== "terminate");
   const apply = async (intents: readonly Intent[]) => {

@@ -191,7 +191,7 @@ export async function reviveLoop({ ports, lanes }: App, record: ClusterRecord): 
  * one read. A retry does not send the same message twice. Throws PortError only if a wake message triggered this run and is still in the
  * queue: the timer may be silent.
  */
-export function wakeSender(run: Reconcile): (beginning: Beginning) => Promise<void> {
+function wakeSender(run: Reconcile): (beginning: Beginning) => Promise<void> {
   const sent = new Set<WakeId>();
   return async (beginning) => {
     if (beginning.kind !== "begun" && beginning.kind !== "not-due") return;

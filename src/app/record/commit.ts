@@ -255,7 +255,7 @@ const AHEAD_SECONDS: Seconds = 86_400;
  * Loads the record and detects that it was set back: plan numbers only rise, and this process, the history or the plan archive knows a
  * higher one. The returned record then has a new epoch, which the next save makes permanent.
  */
-export async function loadInOrder<C extends Current>(
+async function loadInOrder<C extends Current>(
   app: App,
   cluster: ClusterName,
   load: () => Promise<C>,

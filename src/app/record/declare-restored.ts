@@ -5,7 +5,7 @@ import { commitRecord } from "./commit.ts";
 import type { App } from "../process/lanes.ts";
 
 /** The result of declaring a restore. */
-export interface EpochBegun {
+interface EpochBegun {
   readonly epoch: Epoch;
   readonly plan: number;
   readonly restingUntil: Instant;

@@ -11,7 +11,7 @@ import type { CurrentWhole } from "./load-record.ts";
 /** An order is in force for this time. */
 const IN_FORCE_SECONDS: Seconds = 3600;
 
-export type Ordered =
+type Ordered =
   | { readonly kind: "ordered"; readonly nodes: readonly string[]; readonly until: Instant }
   /** The last observation shows no such node array. */
   | { readonly kind: "unknown" }

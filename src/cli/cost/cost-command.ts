@@ -191,9 +191,7 @@ function readAtLeastOne(text: string): number {
 }
 
 /** The prices with those of a file, `{"NAME": USD}`; or what is wrong with the file, one text for each problem. */
-export function readPrices(
-  value: unknown,
-): { readonly prices: Prices } | { readonly problems: readonly string[] } {
+function readPrices(value: unknown): { readonly prices: Prices } | { readonly problems: readonly string[] } {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return { problems: [`found ${shown(value)}, expected an object such as {"queueOperations": 0.004}`] };
   const given = Object.entries(value);
@@ -218,7 +216,7 @@ function problemsOf(name: string, usd: unknown): readonly string[] {
 const shown = (value: unknown): string => JSON.stringify(value) ?? String(value);
 
 /** The inputs of a bill. */
-export interface Told {
+interface Told {
   readonly title: string;
   readonly month: Month;
   readonly lines: readonly Line[];
@@ -234,7 +232,7 @@ const GROUPS: readonly BillGroup[] = [
 ];
 
 /** The bill with its inputs and its assumptions. */
-export function renderBill({ title, month, lines, assumed }: Told): string {
+function renderBill({ title, month, lines, assumed }: Told): string {
   return [
     title,
     "",
@@ -305,7 +303,7 @@ function assumptionLines({ staysSeconds, executionSeconds, memoryMb }: Assumptio
 }
 
 /** The price list, with its date. */
-export function renderPrices(prices: Prices): string {
+function renderPrices(prices: Prices): string {
   const table = renderTable(
     [
       ["NAME", (name) => name],

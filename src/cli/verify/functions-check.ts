@@ -112,7 +112,7 @@ export function hostKeyCheck(management: ManagementApi, keep: (key: string) => v
 }
 
 /** The meaning of a refusal by Azure's management API. */
-export function judgeRefusal(answer: Answer, found: string): Verdict {
+function judgeRefusal(answer: Answer, found: string): Verdict {
   switch (statusOf(answer)) {
     case 401:
       return fails(found, "Sign in again: az login.");
@@ -132,7 +132,7 @@ export function judgeRefusal(answer: Answer, found: string): Verdict {
 }
 
 /** The meaning of a refusal by a host on this machine to list its functions. */
-export function judgeHostRefusal(answer: Answer, found: string): Verdict {
+function judgeHostRefusal(answer: Answer, found: string): Verdict {
   switch (statusOf(answer)) {
     case 401:
     case 403:
@@ -151,7 +151,7 @@ export function judgeHostRefusal(answer: Answer, found: string): Verdict {
 }
 
 /** No user is signed in on this machine. */
-export function noToken(error: unknown): Verdict {
+function noToken(error: unknown): Verdict {
   const message = (error instanceof Error ? error.message : String(error)).split("\n", 1).join("");
   return fails(
     `no token for the management API: ${message}`,

@@ -177,7 +177,7 @@ const STATES: Readonly<Record<Checked["state"], string>> = {
 const INDENT = " ".repeat(27);
 
 /** A completed check as a line, with the remedy below it if it failed. */
-export function renderChecked({ check, state, waitsFor, waitedSeconds, found, whatToDo }: Checked): string {
+function renderChecked({ check, state, waitsFor, waitedSeconds, found, whatToDo }: Checked): string {
   const begin = `${STATES[state].padEnd(15)} ${check.padEnd(10)} `;
   const waited = state === "failed" ? `waited ${waitedSeconds} s for ${waitsFor}. Found: ` : "";
   const lines = fold(showText(`${waited}${found}`), COLUMNS - INDENT.length);
@@ -185,7 +185,7 @@ export function renderChecked({ check, state, waitsFor, waitedSeconds, found, wh
   return [...lines, ...todo].map((line, index) => `${index === 0 ? begin : INDENT}${line}`).join("\n");
 }
 
-export function renderSummary(checks: readonly Checked[]): string {
+function renderSummary(checks: readonly Checked[]): string {
   const count = (state: Checked["state"]) => checks.filter((one) => one.state === state).length;
   const failed = checks.filter(({ state }) => state === "failed").map(({ check }) => check);
   const rest = (["not-applicable", "not-tried"] as const)
@@ -205,7 +205,7 @@ export function renderSummary(checks: readonly Checked[]): string {
 /** Interval of progress lines while nothing changes. */
 const PROGRESS_MS: Milliseconds = 60_000;
 
-export interface Run {
+interface Run {
   readonly terminal: Terminal;
   /** No check waits longer than this. Undefined: each has its own limit. */
   readonly deadline: number | undefined;
@@ -216,7 +216,7 @@ export interface Run {
 /**
  * Runs the checks one after the other. A check whose prerequisites are missing becomes "not-tried". After Ctrl-C the others are not tried.
  */
-export async function runChecks(checks: readonly Check[], run: Run): Promise<readonly Checked[]> {
+async function runChecks(checks: readonly Check[], run: Run): Promise<readonly Checked[]> {
   const all: Checked[] = [];
   const good = new Set<CheckName>();
   let interrupted = false;
@@ -236,7 +236,7 @@ export async function runChecks(checks: readonly Check[], run: Run): Promise<rea
 }
 
 /** The result of a check that was not begun, with the reason. */
-export function untried({ name, waitsFor }: Check, found: string): Checked {
+function untried({ name, waitsFor }: Check, found: string): Checked {
   return { check: name, state: "not-tried", found, waitsFor, waitedSeconds: 0 };
 }
 

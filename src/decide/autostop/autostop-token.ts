@@ -6,7 +6,7 @@ import { withoutSlashesAtEnd } from "../../domain/text.ts";
  * Secrets that sign autostop URLs. New URLs are signed with `current`. The others are accepted until no live node has them
  * (architecture.md, Autostop).
  */
-export interface AutostopKeys {
+interface AutostopKeys {
   readonly current: string;
   /** Secrets by key id. An id is part of URLs, so it has only letters, digits, "-" and "_". */
   readonly byId: ReadonlyMap<string, string>;
@@ -52,7 +52,7 @@ export function verifyToken(
 }
 
 /** The id of the key that signed a stop URL for this array. Undefined if the text is no such URL, or its key is unknown. */
-export function stopKeyOf(
+function stopKeyOf(
   url: string,
   cluster: ClusterName,
   array: ArrayName,

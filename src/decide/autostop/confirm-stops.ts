@@ -38,7 +38,7 @@ export interface Marked {
 }
 
 /** What is decided about marked nodes. */
-export interface Confirmation {
+interface Confirmation {
   readonly record: ClusterRecord;
   readonly questions: Questions;
   readonly verdicts: ReadonlyMap<NodeId, FinalVerdict>;

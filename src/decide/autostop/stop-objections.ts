@@ -80,7 +80,7 @@ export function isFreshMark({ draining }: LedgerNode, now: Instant): boolean {
 }
 
 /** Why a node must not be stopped. `held`: the node calls itself unhealthy. */
-export type Objection =
+type Objection =
   | { readonly kind: "cannot-tell"; readonly why: string }
   | { readonly kind: "needed"; readonly why: string; readonly held?: UnhealthyHold };
 

@@ -173,7 +173,7 @@ function forgottenSeconds({ callLimitSeconds, lagSeconds }: Policy): number {
 }
 
 /** By node, the token that its calls must carry. */
-export type Bindings = ReturnType<typeof bindCallers>;
+type Bindings = ReturnType<typeof bindCallers>;
 
 /** The tokens that calls must carry, of which some may be new. A call with the stop URL of another array binds no node. */
 export function bindingsOf(
@@ -194,7 +194,7 @@ export function bindingsOf(
 // never sends a token needs none. No route takes a binding back: it would be one more way to take over a node.
 
 /** The identity that a call claims (docs/decisions.md, "The caller's address is not checked"). */
-export interface Caller {
+interface Caller {
   readonly instance: string;
   /** The digest of the token that the call carries. Absent: it carries none. */
   readonly token?: Digest;
@@ -206,7 +206,7 @@ function bindingOf({ bound }: LedgerNode, instance: string): NodeBinding | undef
 }
 
 /** The bindings that count for calls of one moment, and which of them are new. If two calls bring a first token, the first one binds. */
-export function bindCallers(
+function bindCallers(
   callers: readonly { readonly known: LedgerNode; readonly call: Caller }[],
 ): ReadonlyMap<NodeId, { readonly binding: NodeBinding; readonly isNew: boolean }> {
   const bindings = new Map<NodeId, { readonly binding: NodeBinding; readonly isNew: boolean }>();

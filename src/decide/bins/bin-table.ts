@@ -19,7 +19,7 @@ import type { Shape } from "./shape.ts";
 const TIER_OF_PLANNED = 2 ** 30;
 
 /** A bin to be added: `count` identical nodes. */
-export interface NewBin {
+interface NewBin {
   readonly origin: NodeLoad["origin"];
   readonly kind: Kind;
   readonly subject: Subject;
@@ -297,7 +297,7 @@ function kindAt(kinds: readonly Kind[], at: number): Kind {
 }
 
 /** The bins of each placement group. */
-export class BinsInGroups {
+class BinsInGroups {
   readonly #byPlace = new Map<Place, Bin[]>();
 
   /** Adds a bin. A place without a placement group is left out. */

@@ -254,7 +254,7 @@ function insertAfter(list: Bin[], one: Bin, other: Bin): number | undefined {
  *
  * For an intricate job (see slot-by-slot.ts) it does not matter which bins are needed, and all bins are searched.
  */
-export class BinSearch {
+class BinSearch {
   readonly #bins: BinTable & TriedBins;
   readonly #lines: LinesByShape;
 
@@ -321,7 +321,7 @@ export class BinSearch {
 }
 
 /** The nodes of one place that demands need: all of them, and those that are up. */
-export interface NeededNodes {
+interface NeededNodes {
   nodes: number;
   readyNodes: number;
   cores: number;
@@ -331,7 +331,7 @@ export interface NeededNodes {
 const NOTHING_NEEDED: Readonly<NeededNodes> = { nodes: 0, readyNodes: 0, cores: 0, readyCores: 0 };
 
 /** Counts the nodes that demands need, by place. */
-export class NeededByPlace {
+class NeededByPlace {
   readonly #byPlace = new Map<Place, NeededNodes>();
 
   /** What is needed in a place so far. */

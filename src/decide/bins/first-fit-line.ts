@@ -151,7 +151,7 @@ function startIn(block: Block, cursor: Cursor | undefined): number {
 }
 
 /** The place in a line up to which no bin has room. */
-export interface Cursor {
+interface Cursor {
   block: Block;
   /** Position in the block. Valid while the block's `removals` is unchanged: removing bins shifts the others. */
   index: number;
@@ -166,7 +166,7 @@ export interface Cursor {
  *
  * Bench row: mixed-jobs 100,000 takes 1.2 times as long without it.
  */
-export class LineCursors {
+class LineCursors {
   readonly #common = new Map<Takes, Cursor>();
   #last: Takes | undefined;
   #lastCursor: Cursor | undefined;
@@ -203,7 +203,7 @@ function moveTo(cursor: Cursor, block: Block, index: number): void {
  */
 
 /** To test each bin of a block costs about as much as this many other steps. */
-export const STEPS_OF_BLOCK = 8;
+const STEPS_OF_BLOCK = 8;
 /** To test the summaries of a block costs about as much as this many other steps. */
 const STEPS_OF_SUMMARIES = 2;
 
@@ -216,7 +216,7 @@ interface Spot {
 const BEGINNING: Spot = { at: 0, index: 0 };
 
 /** The bins with room in their order. Whether a demand needs them already does not matter. */
-export function* walkInOrder(blocks: LineBlocks, search: RoomSearch): Generator<Bin, undefined> {
+function* walkInOrder(blocks: LineBlocks, search: RoomSearch): Generator<Bin, undefined> {
   const { columns } = blocks;
   const { budget } = columns;
   for (const block of blocks.list) {
@@ -237,7 +237,7 @@ export function* walkInOrder(blocks: LineBlocks, search: RoomSearch): Generator<
 }
 
 /** The bins with room, tier by tier: in each tier first those that a demand needs already. */
-export function* walkByTier(blocks: LineBlocks, search: RoomSearch): Generator<Bin> {
+function* walkByTier(blocks: LineBlocks, search: RoomSearch): Generator<Bin> {
   let from = BEGINNING;
   for (;;) {
     const start = findNext(blocks, search, from);

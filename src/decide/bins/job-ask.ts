@@ -9,7 +9,7 @@ import type { Requirements } from "../constraints/requirements.ts";
  * Where the units of a job go: each where it fits, all on distinct nodes anywhere, all in one bucket, or all in one placement group. `anywhere`
  * may place some of the units. The others place all or none.
  */
-export type Together = "anywhere" | "spread" | "one-bucket" | "one-group";
+type Together = "anywhere" | "spread" | "one-bucket" | "one-group";
 
 /**
  * What a job asks of nodes, ready for counting. A unit is what cannot be divided between nodes: a slot, or all slots of a node task.

@@ -209,10 +209,10 @@ export class JobClasses implements ClassTools {
 }
 
 /** To compile one member of a constraint costs about as much as this many tests of it. */
-export const STEPS_TO_COMPILE = 20;
+const STEPS_TO_COMPILE = 20;
 
 /** Everything that jobs ask for except plain amounts: their other constraints, and what they say of spot nodes. */
-export interface JobForm {
+interface JobForm {
   readonly requirements: Requirements;
   readonly shape: Shape;
   readonly spot: Spot;
@@ -225,7 +225,7 @@ export interface JobForm {
 type Choice = Extract<Constraint, { kind: "property-choice" | "resource-choice" }>;
 
 /** Finds the form of a job. Constraints of many jobs are the same, and are compiled once. */
-export class JobForms {
+class JobForms {
   readonly #ground: Ground;
   readonly #shared: SharedState;
   readonly #spotIfUnsaid: Spot;
@@ -313,7 +313,7 @@ export class JobForms {
 }
 
 /** A text that is the same for the same constraints. Amounts are written by hand, because there may be a hundred thousand jobs. */
-export function keyOf(constraints: readonly Constraint[]): string {
+function keyOf(constraints: readonly Constraint[]): string {
   let key = "";
   for (const constraint of constraints) {
     if (constraint.kind === "amount") {
@@ -325,7 +325,7 @@ export function keyOf(constraints: readonly Constraint[]): string {
 }
 
 /** Whether both lists consist of the same amounts in the same order, and of nothing else. */
-export function sameAmounts(a: readonly Constraint[], b: readonly Constraint[]): boolean {
+function sameAmounts(a: readonly Constraint[], b: readonly Constraint[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i += 1) {
     const [one, other] = [a[i], b[i]];

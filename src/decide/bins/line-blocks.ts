@@ -207,23 +207,23 @@ function clear({ claimed, unclaimed }: Block): void {
  *
  * Bench row: karpenter-pods 20,000 takes 1.25 times as long without summaries.
  */
-export interface Summary {
+interface Summary {
   /** The largest free amount of each resource. Behind the resources: 1 if one of the bins is empty, else 0. Without bins all are -1. */
   readonly most: Float64Array;
   /** The free amounts of the two most used resources. */
   readonly front: ParetoFront;
 }
 
-export const newSummary = (width: number): Summary => ({ most: new Float64Array(width + 1), front: [] });
+const newSummary = (width: number): Summary => ({ most: new Float64Array(width + 1), front: [] });
 
 /** Makes it the summary of no bins. */
-export function clearSummary({ most, front }: Summary): void {
+function clearSummary({ most, front }: Summary): void {
   front.length = 0;
   most.fill(-1);
 }
 
 /** Raises the summary to what is free on a bin. */
-export function raiseSummary({ most, front }: Summary, columns: BinColumns, bin: Bin): void {
+function raiseSummary({ most, front }: Summary, columns: BinColumns, bin: Bin): void {
   const { free, width, pair } = columns;
   const start = bin * width;
   for (let r = 0; r < width; r += 1) {

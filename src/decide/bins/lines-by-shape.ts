@@ -7,7 +7,7 @@ import type { Kind } from "./node-kinds.ts";
 import type { Shape } from "./shape.ts";
 
 /** The lines in which a bin for a shape is searched. */
-export interface LinesToSearch {
+interface LinesToSearch {
   readonly lines: readonly Line[];
   /** A condition on the bins of these lines. Undefined if all of them qualify. */
   readonly accepts?: (bin: Bin) => boolean;

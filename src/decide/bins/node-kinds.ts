@@ -188,7 +188,7 @@ export function compareNames(a: string, b: string): number {
 }
 
 /** Properties by which jobs commonly say where they may run. */
-export type Naming = "nodearray" | "vm_size";
+type Naming = "nodearray" | "vm_size";
 
 interface NamedKind {
   readonly index: number;
@@ -199,7 +199,7 @@ interface NamedKind {
  * Finds the kinds of nodes in a node array or of a VM size. A job that names these need not test all other kinds. Bench row: distinct-jobs 10,000
  * takes 1.35 times as long if it does.
  */
-export class KindsByName<K extends NamedKind> {
+class KindsByName<K extends NamedKind> {
   readonly #kinds: readonly K[];
   readonly #property: Naming;
   readonly #byName = new Map<string, K[]>();
@@ -233,7 +233,7 @@ export class KindsByName<K extends NamedKind> {
 const NO_AMOUNT = -1;
 
 /** The resources that the jobs of a plan take. Each has a position, and amounts are kept as rows of numbers in that order. */
-export class ResourceColumns {
+class ResourceColumns {
   readonly names: readonly string[];
   /** Positions of the two resources that most jobs take. They are equal if there is only one. */
   readonly pair: readonly [number, number];
@@ -279,7 +279,7 @@ interface SurveyedKind {
   readonly capacity: Float64Array;
 }
 
-export function surveyResources(names: readonly string[], kinds: readonly SurveyedKind[]): Survey {
+function surveyResources(names: readonly string[], kinds: readonly SurveyedKind[]): Survey {
   const isNowhere = (r: number): boolean => kinds.every(({ capacity }) => (capacity[r] ?? 0) < 0);
   const resources = new Set(kinds.map(({ subject }) => subject.resources));
   return {

@@ -186,10 +186,10 @@ function looksAtNodesOnly(constraint: Constraint): boolean {
 }
 
 /** Amounts in base units, by position of the resource. A resource that is missing is not taken. */
-export type Amounts = ReadonlyMap<number, number>;
+type Amounts = ReadonlyMap<number, number>;
 
 /** Gives a resource its position, and a plain number its unit: `mixed` if that differs between kinds of nodes. */
-export interface AmountReader {
+interface AmountReader {
   positionOf(resource: string): number;
   unitOf(position: number): number | "mixed";
 }
@@ -199,7 +199,7 @@ type AmountConstraint = Extract<Constraint, { kind: "amount" }>;
 const NOTHING: Amounts = new Map();
 
 /** Position and amount of a constraint. Without an amount if a plain number means different amounts on different kinds of nodes. */
-export function amountOf(
+function amountOf(
   reader: AmountReader,
   { resource, amount }: AmountConstraint,
 ): readonly [position: number, amount?: number] {
@@ -210,7 +210,7 @@ export function amountOf(
 }
 
 /** A lower bound of what a slot takes under the constraint, whichever alternative it uses. */
-export function leastTaken(reader: AmountReader, constraint: Constraint): Amounts {
+function leastTaken(reader: AmountReader, constraint: Constraint): Amounts {
   switch (constraint.kind) {
     case "amount": {
       const [position, each] = amountOf(reader, constraint);

@@ -125,7 +125,7 @@ function nodeOf(bins: TriedBins, bin: Bin, { by, jobClass }: Ask): TriedNode {
 }
 
 /** What a trial needs to know: the resources that are counted, the pools and the budget. */
-export interface TrialGround {
+interface TrialGround {
   readonly budget: Budget;
   /** Names of the resources. Free amounts follow this order. */
   readonly resources: readonly string[];
@@ -135,7 +135,7 @@ export interface TrialGround {
 }
 
 /** A node before slots are tried out on it. */
-export interface TriedNode {
+interface TriedNode {
   readonly subject: Subject;
   /** The node without jobs. */
   readonly view: NodeView;
@@ -146,7 +146,7 @@ export interface TriedNode {
 }
 
 /** What is left of a node after some slots. */
-export interface Trial {
+interface Trial {
   readonly free: number[];
   /** The pools of the plan itself, until a slot takes from one. Then a copy. */
   pools: Map<string, number>;
@@ -159,7 +159,7 @@ export interface Trial {
 const NOTHING: Met["drains"] = new Map();
 
 /** Puts slots of a job on a node, one after the other, until `wanted` are placed or the next one has no room. Changes only the trial. */
-export function tryOut(
+function tryOut(
   ground: TrialGround,
   { view: empty, free, jobs }: TriedNode,
   { jobClass, unitsPerNode }: Ask,
@@ -195,7 +195,7 @@ export function tryOut(
  * Charges bound slots for which there is no room, or which the constraints refuse. They take what they would take of an empty node. If that is
  * refused, too, they take the amounts at the top level of the constraints.
  */
-export function chargeBeyondRoom(
+function chargeBeyondRoom(
   ground: TrialGround,
   node: TriedNode,
   { jobClass }: Ask,
@@ -218,7 +218,7 @@ export function chargeBeyondRoom(
 }
 
 /** The resources of a node, with the free amounts of those that are counted. */
-export function availableOf(
+function availableOf(
   { resources }: TrialGround,
   { available: all }: NodeView,
   free: readonly number[],

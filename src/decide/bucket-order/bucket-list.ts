@@ -141,7 +141,7 @@ type NodeName = readonly [text: string, number: number];
  * scalelib sorts by name alone. But new nodes take the lowest free names. The next plan would use them before older nodes, place jobs elsewhere and
  * need one node more. It would also start a deallocated node while another node is idle.
  */
-export function sortByUse(bins: Bins, fresh: readonly Bin[]): readonly Bin[] {
+function sortByUse(bins: Bins, fresh: readonly Bin[]): readonly Bin[] {
   const there = fresh.flatMap((bin): readonly Turn[] => {
     const node = bins.node(bin);
     return node === undefined || node.starting === true ? [] : [{ bin, node, name: nameOf(node) }];
@@ -178,7 +178,7 @@ function compareNames([a, i]: NodeName, [b, j]: NodeName): number {
 }
 
 /** How many fresh groups each VM size of an array gets (`buffer`), and the maximum number of groups of the array (`most`). */
-export interface GroupSupply {
+interface GroupSupply {
   readonly buffer: number;
   readonly most: number;
 }

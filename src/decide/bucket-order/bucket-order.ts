@@ -24,7 +24,7 @@ import type { Filling } from "./units-in-bucket.ts";
 import { remedyInOrder, reasonsInOrder } from "./why-not-more.ts";
 
 /** The slots of a job that were placed, and the reasons if these are not all. Without reasons if none are wanted. */
-export interface PlacedInOrder extends Explained {
+interface PlacedInOrder extends Explained {
   readonly placed: number;
   readonly pending: number;
 }

@@ -15,7 +15,7 @@ import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import { hasFixedSize } from "../draft/named-groups.ts";
 
 /** Nodes of a bin with the same number of units on each. `rest`: the units on one more node, fewer than it can hold. */
-export interface Step {
+interface Step {
   readonly bin: Bin;
   readonly nodes: number;
   readonly units: number;
@@ -179,14 +179,14 @@ export class BucketFiller {
 }
 
 /** How many new nodes the bucket allows now. */
-export function roomIn(draft: Draft, bucket: ListedBucket): number {
+function roomIn(draft: Draft, bucket: ListedBucket): number {
   const { offer, group } = bucket;
   if (isClosed(draft, bucket) || (group !== undefined && !mayOpenIn(draft, offer, group))) return 0;
   return draft.capacity.room(offer, group);
 }
 
 /** How many deallocated nodes like this one may be started now. A start counts against fewer limits than a new node. */
-export function roomToStart(draft: Draft, bucket: ListedBucket, bin: Bin): number {
+function roomToStart(draft: Draft, bucket: ListedBucket, bin: Bin): number {
   if (isClosed(draft, bucket)) return 0;
   return draft.capacity.room(bucket.offer, bucket.group, draft.bins.node(bin)?.charges);
 }

@@ -44,13 +44,13 @@ export function candidatesFor({ buckets, refused }: Candidates, set: SetName): C
 }
 
 /** Changes the weight of a bucket by a constraint. Heavier buckets are tried first. */
-export type Weigher = (view: NodeView, shared: SharedState, weight: number) => number;
+type Weigher = (view: NodeView, shared: SharedState, weight: number) => number;
 
 /** Weight of one place in a list of choices. It outweighs the order of up to a hundred buckets. */
 const STEP = 100;
 
 /** The weights of scalelib.md 9. Choices and alternatives prefer buckets in the order in which they are listed. Other constraints prefer none. */
-export function compileWeight(constraint: Constraint): Weigher {
+function compileWeight(constraint: Constraint): Weigher {
   switch (constraint.kind) {
     case "resource-choice":
     case "or":

@@ -31,7 +31,7 @@ export function looksAtPools(constraint: Constraint): boolean {
 }
 
 /** What a job takes from pools: for each unit, or once for all of them (`once`). */
-export function poolNeeds(
+function poolNeeds(
   ask: Ask,
 ): readonly { readonly pool: string; readonly amount: number; readonly once: boolean }[] {
   const needs = (constraint: Constraint): ReturnType<typeof poolNeeds> => {

@@ -56,7 +56,7 @@ export function isToStart(draft: Draft, bin: Bin): boolean {
 }
 
 /** What a slot takes depends on what is free on its node. */
-export const hasAlternatives = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
+const hasAlternatives = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
 
 /** How a node is filled: with slots of the alternative that holds first there, or with slots of any alternative. */
 export type Filling = "first alternative" | "whole";

@@ -15,7 +15,7 @@ export const stepsForRules = (steps: number = PLAN_STEPS): number => Math.floor(
 export const stepsForDefaults = (steps: number = PLAN_STEPS): number => Math.floor(steps / 2);
 
 /** What steps are spent on: placing the demands, trying to improve the plan, repeating the best try, working out reasons. Each has its own part. */
-export type Work = "placing" | "improving" | "repeating" | "explaining";
+type Work = "placing" | "improving" | "repeating" | "explaining";
 
 /** The share of a set whose demand was too dear a moment ago, and what all such sets have together: a sender may have thousands of sets. */
 const RESTING_STEPS = 10_000;

@@ -40,7 +40,7 @@ interface Entry extends DefaultResource {
 }
 
 /** A default that cannot be computed for a node, for users. The resource stays undefined there. */
-export interface DefaultFault {
+interface DefaultFault {
   readonly resource: string;
   readonly why: string;
 }

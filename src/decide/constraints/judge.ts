@@ -34,7 +34,7 @@ export type Matcher = (node: NodeView, shared: Shared, job?: string) => Judgemen
 /** What jobs share, for the judgement of one node. Pools are read one at a time. */
 export type Shared = Pick<SharedState, "values"> & { readonly left: Pick<SharedState["left"], "get"> };
 
-export const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
 export const PLAIN_MET: Met = { kind: "met", score: 1, takes: NOTHING, drains: NOTHING };
 

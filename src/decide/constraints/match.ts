@@ -112,7 +112,7 @@ const withoutNesting = (constraints: readonly Constraint[]): readonly Constraint
  * first member that fails is the reason. Of a member with alternatives (`isChoice`), the first alternative that holds counts. If there is no
  * room for it together with the other members, the first one that holds on what these leave.
  */
-export function compileAnd(members: readonly Matcher[], isChoice: readonly boolean[] = []): Matcher {
+function compileAnd(members: readonly Matcher[], isChoice: readonly boolean[] = []): Matcher {
   const choices = members.filter((_, at) => isChoice[at] === true);
   return (node, shared, job) => {
     const met: Met[] = [];
@@ -246,7 +246,7 @@ function lesserSpace(a: number | undefined, b: number | undefined): number | und
 }
 
 /** One alternative must hold. The first one that does is charged. */
-export function compileOr(members: readonly Matcher[]): Matcher {
+function compileOr(members: readonly Matcher[]): Matcher {
   return (node, shared, job) => {
     const refusals: Refusal[] = [];
     for (const [at, member] of members.entries()) {
@@ -259,7 +259,7 @@ export function compileOr(members: readonly Matcher[]): Matcher {
 }
 
 /** Exactly one alternative must hold. */
-export function compileXor(members: readonly Matcher[]): Matcher {
+function compileXor(members: readonly Matcher[]): Matcher {
   return (node, shared, job) => {
     const judgements = members.map((member) => member(node, shared, job));
     const met = judgements.filter((one) => one.kind === "met");
@@ -272,13 +272,13 @@ export function compileXor(members: readonly Matcher[]): Matcher {
 }
 
 /** The member must not hold. It takes nothing. (In scalelib it does: defect 12.) */
-export function compileNot(member: Matcher): Matcher {
+function compileNot(member: Matcher): Matcher {
   return (node, shared, job) =>
     member(node, shared, job).kind === "met" ? refused({ code: "holds" }) : PLAIN_MET;
 }
 
 /** All pools of a shared consumable have enough. */
-export function compileShared({ resource, pools, amount }: SharedConsumable): Matcher {
+function compileShared({ resource, pools, amount }: SharedConsumable): Matcher {
   return compileAnd(
     pools.map(({ source }): Matcher => {
       const pool = sharedPoolName(resource, source);

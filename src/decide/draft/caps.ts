@@ -14,7 +14,7 @@ interface OpenCap {
 }
 
 /** The request set, and the user if there is one, whose caps count a node. */
-export interface Holder {
+interface Holder {
   readonly set: string;
   readonly user?: string;
 }

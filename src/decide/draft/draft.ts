@@ -76,7 +76,7 @@ export const startOf = (world: World): Start => ({
 });
 
 /** The end of the last packed job: the last filled bin, and the class of the job if nothing else matters for the next one. */
-export interface Latest {
+interface Latest {
   jobClass: JobClass | undefined;
   bin: Bin;
 }

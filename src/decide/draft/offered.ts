@@ -14,7 +14,7 @@ export interface Offered {
 }
 
 /** Offers with the same score, in the order of the cluster. Also sorted by price, on first use. */
-export class EqualOffers {
+class EqualOffers {
   readonly all: readonly Offered[];
   #byPrice: readonly Offered[] | undefined;
   #byRatio: Map<number, readonly Offered[]> | undefined;

@@ -53,7 +53,7 @@ interface Groups {
 }
 
 /** Why nodes with these attributes cannot join a placement group. Undefined if they can, or the group is empty. */
-export function joinRefusal(
+function joinRefusal(
   { scaleSets, capacity }: Groups,
   offer: BucketOffer,
   group: PlacementGroup,

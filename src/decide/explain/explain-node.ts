@@ -48,7 +48,7 @@ export interface NodeExplained extends LoadOfNode {
 export type NodeRules = TimeoutRules & ExclusiveRules;
 
 /** What is known of the present. Absent for a past plan. */
-export interface NodeContext {
+interface NodeContext {
   /** The hosts that schedulers report, of nodes that are up. */
   readonly reported?: ReadonlyMap<NodeId, ReportedHost>;
   /** From the configuration in force. */

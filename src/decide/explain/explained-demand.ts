@@ -72,7 +72,7 @@ export interface Ahead {
 }
 
 /** Maximum number of names in one sentence. */
-export const NAMED = 10;
+const NAMED = 10;
 
 /** An explained demand in sentences, a line each. */
 export function demandText(told: Omit<DemandExplained, "text">, plan: Plan, ledger: Ledger): string {
@@ -147,7 +147,7 @@ function virtualLines({ virtual }: Plan): readonly string[] {
 }
 
 /** "1 node", "3 nodes". */
-export const count = (amount: number, unit: DemandOutcome["unit"]): string =>
+const count = (amount: number, unit: DemandOutcome["unit"]): string =>
   `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`;
 
 /** True if the plan withholds no new or started nodes. */

@@ -55,7 +55,7 @@ export function nameStemOf({ purpose, bucket }: Creation): string | undefined {
 // ---------------------------------------------------------------- which set a node belongs to
 
 /** A set of a request with its number of nodes and those that are known already. */
-export interface Claim extends Creation {
+interface Claim extends Creation {
   readonly added: number;
   readonly seen: readonly NodeId[];
 }
@@ -133,7 +133,7 @@ export function sendTogether(record: ClusterRecord, sets: readonly CreateSet[]):
 }
 
 /** The changes that a plan commits. */
-export interface Changes {
+interface Changes {
   readonly creates?: readonly CreateSet[];
   readonly starts?: readonly StartEffect[];
   readonly terminates?: readonly NodeId[];

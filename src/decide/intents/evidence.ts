@@ -44,7 +44,7 @@ interface Asked {
 }
 
 /** What the asking instance knows about the sends of an intent that it holds. */
-export interface Held {
+interface Held {
   /** The owner of the intent when the question began. A later owner may have sent it again. */
   readonly by: Owner;
   /** If CycleCloud does not know the id from this moment on, there was no effect: every send has arrived by then, and shows. */

@@ -13,7 +13,7 @@ import { stoppingNodes } from "./open-intents.ts";
 const REMOVED_SECONDS: Seconds = 3600;
 
 /** The inputs of {@link pauseRemoved}. */
-export interface Change {
+interface Change {
   /** The last believed observation. */
   readonly before: Snapshot | undefined;
   /** The new observation. */

@@ -15,7 +15,7 @@ const LAST_SEND_SECONDS: Seconds = 120;
 export const LONGEST_INTENT_SECONDS: Seconds = 900;
 
 /** The times of an intent: see {@link Intent}. */
-export type SendTimes = Pick<Intent, "committedAt" | "leaseUntil" | "notAfter" | "certainFrom">;
+type SendTimes = Pick<Intent, "committedAt" | "leaseUntil" | "notAfter" | "certainFrom">;
 
 /** The times of an intent that is committed now. */
 export function sendTimes(now: Instant, bounds: CallBounds): SendTimes {

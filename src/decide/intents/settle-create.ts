@@ -154,7 +154,7 @@ function replaceIntent(record: ClusterRecord, old: Intent, next: Intent): Cluste
 // The record after a create with an effect (docs/protocol.md, In flight).
 
 /** Notes the grants of an accepted create. A bucket that grants less than requested pauses. */
-export function afterAccepted(
+function afterAccepted(
   record: ClusterRecord,
   intent: Intent,
   { sets }: CreateEffect,
@@ -177,7 +177,7 @@ export function afterAccepted(
  * Notes a create whose answer was lost. Each set may have been granted less than requested. Until the list of the request's nodes shows the
  * number, all nodes count as in flight. The time for them counts from the commit, because they may have come and gone already.
  */
-export function afterFound(
+function afterFound(
   record: ClusterRecord,
   intent: Intent,
   { sets }: CreateEffect,

@@ -18,7 +18,7 @@ const MANY_STEPS = 1_000_000;
 const MOST_SETS = 100;
 
 /** When a plan was made. */
-export interface Planned {
+interface Planned {
   readonly began: Instant;
   readonly ended: Instant;
 }

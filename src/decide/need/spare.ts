@@ -30,7 +30,7 @@ export interface Spare {
 }
 
 /** The part of a plan that shows which nodes it can do without. */
-export type Present = Pick<Allocation, "creates" | "starts" | "needed" | "outcomes" | "leftOut" | "steps">;
+type Present = Pick<Allocation, "creates" | "starts" | "needed" | "outcomes" | "leftOut" | "steps">;
 
 /** Maximum cost of a plan together with all its trial plans, as a multiple of the budget of one plan. */
 const PLANS_TOGETHER = 2;

@@ -49,7 +49,7 @@ export interface Weighed {
 }
 
 /** The demand of the sets in force, and what else they report. */
-export interface Wanted {
+interface Wanted {
   readonly demands: readonly RankedDemand[];
   readonly pools: readonly Pool[];
   readonly dynamics: Dynamics;

@@ -40,7 +40,7 @@ export function doubtedNodes(
 }
 
 /** Whether the node is of no use, even if its stop is lost: it failed, did not boot, or called itself unhealthy. */
-export function isGivenUp(draining: Draining | undefined): boolean {
+function isGivenUp(draining: Draining | undefined): boolean {
   return draining !== undefined && draining.by !== "idle" && draining.by !== "callback";
 }
 
@@ -134,7 +134,7 @@ const SHARE_REPLACED = 0.1;
 const FEWEST_REPLACED = 3;
 
 /** Nodes that CycleCloud lists as wanted and that are of no use. */
-export interface Useless {
+interface Useless {
   /** Nodes that are no capacity. Others are created in their place. */
   readonly replaced: readonly NodeId[];
   /** Nodes that still count as capacity, because enough others of their array are replaced, or a job is reported on them. */

@@ -34,7 +34,7 @@ const LATE_SECONDS: Seconds = 120;
 const LEFT_SECONDS: Seconds = 60;
 
 /** The instance that runs, and the wake message that started the run. Absent: none did. */
-export interface Ticker {
+interface Ticker {
   readonly owner: Owner;
   readonly broughtBy?: WakeId;
 }

@@ -37,7 +37,7 @@ export interface RefusedGang {
 }
 
 /** A gang that may span buckets, with the number of units that could not be placed. */
-export interface RefusedSpread {
+interface RefusedSpread {
   readonly kind: "spread";
   readonly lacking: number;
   /** The cap that forbids the gang to use the nodes that were found. */

@@ -173,7 +173,7 @@ function groupOf(draft: Draft, demand: GroupKind, place: Place, own: readonly Bi
 }
 
 /** What earlier plans recorded about a group that lacks nodes. */
-export function fillOf({ groupFills = [] }: World, { bucket }: Pick<Place, "bucket">): GroupFill | undefined {
+function fillOf({ groupFills = [] }: World, { bucket }: Pick<Place, "bucket">): GroupFill | undefined {
   if (groupFills.length === 0) return undefined;
   const id = bucketId(bucket);
   return groupFills.find((fill) => bucketId(fill.bucket) === id);

@@ -47,7 +47,7 @@ const STEPS_PER_GROUP = 10;
 const STEPS_PER_CLAIM = 5;
 
 /** The number of groups placed so far, and the groups that do not count. */
-export interface GroupCount {
+interface GroupCount {
   placed: number;
   pending: number;
   /** Groups that lack nodes and are waited for. No new group is made in their place. */
@@ -62,7 +62,7 @@ export type MetGroup =
   | { readonly kind: "given-up"; readonly group: GivenUpGroup };
 
 /** The result for a demand for groups, in groups. */
-export interface PlacedGroups {
+interface PlacedGroups {
   readonly placed: number;
   readonly pending: number;
   readonly short?: ShortGroups;
@@ -264,7 +264,7 @@ function claimGroup(draft: Draft, asked: AskedGroups, group: Group): boolean {
 }
 
 /** The tally of the demand's array and size. Adds the demand to it. */
-export function tallyOf(draft: Draft, demand: GroupKind, key: string, set: SetName): GroupTally {
+function tallyOf(draft: Draft, demand: GroupKind, key: string, set: SetName): GroupTally {
   const tally = draft.groups.get(key) ?? emptyTally(demand);
   if (demand.groups > tally.demand.groups) tally.demand = demand;
   tally.sets.add(set);

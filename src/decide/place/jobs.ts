@@ -10,7 +10,7 @@ import type { Progress } from "./pack.ts";
 import { packJob } from "./pack.ts";
 
 /** The result for a job, in slots. */
-export interface PlacedJob {
+interface PlacedJob {
   readonly placed: number;
   readonly pending: number;
   readonly short?: ShortJob;

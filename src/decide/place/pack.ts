@@ -82,7 +82,7 @@ const NO_OFFERS: ReadonlySet<Offered> = new Set();
 const isIntricate = ({ jobClass }: Ask): boolean => jobClass.takes === undefined;
 
 /** Fills nodes that exist, are in flight or are planned already. */
-export function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
+function fillOpenBins(draft: Draft, ask: Ask, progress: Progress): void {
   const { bins, caps } = draft;
   if (ask.isGang || (!caps.none && caps.concern(holderOf(ask)))) {
     for (const bin of openUnderCaps(draft, ask)) {

@@ -19,7 +19,7 @@ interface Count {
 }
 
 /** The result for a target, in the unit of its amount. */
-export interface PlacedTarget {
+interface PlacedTarget {
   readonly placed: number;
   readonly pending: number;
   readonly short?: ShortTarget;

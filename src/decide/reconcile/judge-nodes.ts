@@ -133,7 +133,7 @@ function noteNeeded(node: LedgerNode, policy: Policy, now: Instant): LedgerNode 
 }
 
 /** The verdict of the plan on one node. `needed`: the demands that need it. */
-export function verdictOf(
+function verdictOf(
   node: Node,
   known: LedgerNode,
   needed: readonly string[] | undefined,
@@ -229,7 +229,7 @@ function readyVerdict(
  * The verdict on a node that the observation lacks, whose record is unclear, or that is down. Undefined for other nodes. `kept`: nodes that
  * are of no use and still count as capacity. `end`: when it ends, if it is down.
  */
-export function doubtVerdict(
+function doubtVerdict(
   node: Node,
   known: LedgerNode,
   kept: ReadonlySet<NodeId>,
@@ -255,7 +255,7 @@ export function doubtVerdict(
 }
 
 /** The facts about one node by which it is decided whether it is stopped. */
-export function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
+function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = factOfNode(on.facts, node, known);
   const provedAt = fact === undefined ? undefined : idleProofAt(fact);
   const provesIdle = mayStopByReport(on.questions.get(node.nodeId), provedAt, on.now);

@@ -48,10 +48,10 @@ export type Acceptance =
   | TooMuch;
 
 /** The parts of a set that are joined separately. Parts that may come without demand have their names in a message. */
-export type Part = "demand" | "schedulerNodes" | "pools";
+type Part = "demand" | "schedulerNodes" | "pools";
 
 /** What a message is accepted under. */
-export interface Terms {
+interface Terms {
   readonly oldest?: Instant;
   readonly senders?: SenderRules;
   /** What a plan may need for all sets together. Absent: what the default size of an instance allows. */

@@ -33,7 +33,7 @@ const CLUSTER_BOUNDS = {
 type Kind = keyof typeof CLUSTER_BOUNDS;
 
 /** `memory`: of the heap that there is. `sizes`: what the senders hold in `before`, where several messages are accepted one after the other. */
-export interface BoundTerms {
+interface BoundTerms {
   readonly senders: SenderRules;
   readonly memory?: Bytes | undefined;
   readonly sizes?: HeldSizes | undefined;

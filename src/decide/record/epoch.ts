@@ -7,7 +7,7 @@ import { plusSeconds } from "../../domain/units.ts";
 import { REST_SECONDS } from "../pace/outage.ts";
 
 /** A new epoch of a record that has lost a part. */
-export interface NewEpoch {
+interface NewEpoch {
   /** New and random, so that no request id of an earlier epoch occurs again. */
   readonly epoch: Epoch;
   /** Scale-down pauses until each of these sets has been pushed again. Empty: they are not known, and it pauses for its full time. */
@@ -32,7 +32,7 @@ export function beginEpoch(record: ClusterRecord, { epoch, awaiting }: NewEpoch,
 }
 
 /** A record that was set back to an earlier state. */
-export interface SetBack {
+interface SetBack {
   readonly epoch: Epoch;
   /** The highest known plan number of the lost state. The next plans continue from there. */
   readonly plan: number;

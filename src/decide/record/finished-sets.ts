@@ -18,7 +18,7 @@ interface Room {
 const ROOM: Room = { shown: 50, most: 100 };
 
 /** A record without some finished sets. */
-export interface Retired {
+interface Retired {
   readonly record: ClusterRecord;
   /** The removed sets by name. They must be stored elsewhere. */
   readonly finished: ReadonlyMap<SetName, FinishedSet>;

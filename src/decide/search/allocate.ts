@@ -66,7 +66,7 @@ function compareRanks(a: RankedDemand, b: RankedDemand): number {
  * written into each object would give each object its own hidden class, which keeps the whole plan in memory until a full collection
  * (docs/decisions.md, "No getter in an object that each plan makes again").
  */
-export class Answer implements Allocation {
+class Answer implements Allocation {
   readonly creates: Allocation["creates"];
   readonly starts: Allocation["starts"];
   readonly outcomes: Allocation["outcomes"];

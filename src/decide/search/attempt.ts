@@ -244,13 +244,10 @@ function tryJob(
 }
 
 /** How much of a demand was placed, and why that is not all of it, if reasons are wanted. */
-export type Placed = Pick<DemandOutcome, "placed" | "pending"> & Explained;
+type Placed = Pick<DemandOutcome, "placed" | "pending"> & Explained;
 
 /** The outcome of a demand that the plan read. */
-export function outcomeOf(
-  { set, demand }: Entry,
-  { placed, pending, reasons, binding }: Placed,
-): DemandOutcome {
+function outcomeOf({ set, demand }: Entry, { placed, pending, reasons, binding }: Placed): DemandOutcome {
   const { id, kind } = demand;
   const { unit, asked } = askedBy(demand);
   if (reasons.length === 0 && binding === undefined)
@@ -260,7 +257,7 @@ export function outcomeOf(
   return { ...outcome, ...gathered, ...presentRemedy(binding ?? remedyFromReasons(gathered.reasons)) };
 }
 
-export const NO_REASONS: readonly Reason[] = [];
+const NO_REASONS: readonly Reason[] = [];
 
 /** The outcome of a demand that the plan leaves out. `begun`: its outcome so far, if placing it had begun. `isTooDear`: of the configuration. */
 export function outcomeLeftOut(
@@ -281,7 +278,7 @@ const TOO_DEAR: readonly Reason[] = [{ code: "left-out", by: "configuration" }];
  * Replaces each planned node that jobs share by the cheapest VM size that takes all of its jobs, is within the limits, and has no more of
  * any counted resource. With no more of anything, the next plan finds every job where this one placed it.
  */
-export function shrinkShared(draft: Draft): void {
+function shrinkShared(draft: Draft): void {
   for (const [bin, shapes] of draft.shared) {
     const { bins } = draft;
     if (!bins.isClaimed(bin) || bins.origin[bin] !== "planned") continue;

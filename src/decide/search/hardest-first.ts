@@ -89,7 +89,7 @@ class EqualEntries {
 }
 
 /** Changes to the order of {@link hardestFirst}. */
-export interface Exceptions {
+interface Exceptions {
   /** Ranks of unmet demands that are placed among the met ones. */
   readonly also?: ReadonlySet<number>;
   /** The rank of one more. It comes before all demands that are equally hard. */

@@ -12,7 +12,7 @@ import { closedTo } from "../draft/closed.ts";
 import type { Kind } from "../bins/node-kinds.ts";
 
 /** The best plan found, without reasons unless it is the first one, and the try that made it. */
-export interface Improved {
+interface Improved {
   readonly best: Attempt;
   readonly taken: Try;
 }
@@ -118,7 +118,7 @@ const MOST_PLACED = 8000;
  * (P6 of architecture.md, Properties). `bySize` is the best plan so far. `tryOut` returns a better plan if the order leads to one. Ends when
  * no order does.
  */
-export function giveChances(
+function giveChances(
   byRank: Attempt,
   bySize: Attempt,
   entries: readonly Entry[],
@@ -214,7 +214,7 @@ const WORTH_TRYING = 0.03;
  * on the other nodes, at the lowest price (or number of nodes) for that amount. The largest of these bounds counts. (It is the
  * linear-programming bound of vector bin packing, one resource at a time.) Nodes that one job has to itself cannot be saved.
  */
-export function isNearBound({ draft, outcomes }: Attempt, problem: Problem): boolean {
+function isNearBound({ draft, outcomes }: Attempt, problem: Problem): boolean {
   const { ground, policy, entries, kinds, now } = problem;
   if (entries.length < LEAST_DEMANDS || kinds < LEAST_KINDS) return false;
   if (outcomes.some(({ placed, asked }) => placed < asked)) return false;

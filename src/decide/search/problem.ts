@@ -114,7 +114,7 @@ interface Named {
 }
 
 /** Reads the constraints of all jobs once. Demands that the budget does not cover stay unread. `isTooDear`: all demands do. */
-export function namedBy(demands: readonly RankedDemand[], budget: Budget, isTooDear: boolean): Named {
+function namedBy(demands: readonly RankedDemand[], budget: Budget, isTooDear: boolean): Named {
   // Equal jobs of a set share the list of their constraints (shared-constraints.ts).
   const lists = new Map<readonly Constraint[], { readonly size: number; times: number }>();
   const unread = new Map<number, RankedDemand>();

@@ -30,7 +30,7 @@ export interface Admitted {
 }
 
 /** A demand that does not count, and why. */
-export interface RefusedDemand extends RankedDemand {
+interface RefusedDemand extends RankedDemand {
   readonly reason: Reason;
 }
 

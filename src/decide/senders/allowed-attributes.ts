@@ -3,7 +3,7 @@ import type { NodeAttributes } from "../../domain/demand.ts";
 import { EVERY_ATTRIBUTE, GUARDED_SETTINGS } from "../../domain/sender-rules.ts";
 
 /** A node attribute that its sender may not set. `path`: as it was sent. The value serves to describe its kind. */
-export interface RefusedAttribute {
+interface RefusedAttribute {
   readonly path: string;
   readonly value: unknown;
 }

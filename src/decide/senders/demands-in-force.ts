@@ -12,7 +12,7 @@ const READ_OF_RESTING = 1000;
 export type Unread = ReadonlyMap<SetName, UnreadJobs>;
 
 /** `from`: the position of the first of them among all demands of the set. */
-export interface UnreadJobs {
+interface UnreadJobs {
   readonly all: readonly Demand[];
   readonly from: number;
 }
@@ -23,7 +23,7 @@ export interface When {
   readonly resting?: Resting | undefined;
 }
 
-export interface InForce {
+interface InForce {
   /** In no particular order. */
   readonly read: readonly RankedDemand[];
   readonly unread: Unread;

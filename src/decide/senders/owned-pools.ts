@@ -13,7 +13,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import { mayOwnPool } from "./sender-rule.ts";
 
 /** The pools in force, and the set that owns each. */
-export interface OwnedPools {
+interface OwnedPools {
   readonly pools: readonly Pool[];
   readonly owners: PoolOwners;
 }

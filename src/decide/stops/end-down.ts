@@ -271,7 +271,7 @@ const FEWEST_TOGETHER = 3;
 const WINDOW_SECONDS: Seconds = 600;
 
 /** How many nodes that are down may still end. What earlier plans ended is counted from the ledger, whatever came of it. */
-export class DownRoom {
+class DownRoom {
   readonly #now: Instant;
   readonly #ended: Map<NodeId, { readonly array: ArrayName; readonly at: Instant }>;
   readonly #sizes = new Map<ArrayName | undefined, number>();
@@ -321,10 +321,10 @@ const MOST_OF_ARRAY = 20;
 const CALM_SECONDS: Seconds = 600;
 
 /** How many nodes are down, and of how many: by array, and `undefined` for all arrays together. */
-export type DownCounts = ReadonlyMap<ArrayName | undefined, { readonly down: number; readonly of: number }>;
+type DownCounts = ReadonlyMap<ArrayName | undefined, { readonly down: number; readonly of: number }>;
 
 /** The waves after an observation. */
-export function nextWaves(before: readonly Wave[], counts: DownCounts, now: Instant): readonly Wave[] {
+function nextWaves(before: readonly Wave[], counts: DownCounts, now: Instant): readonly Wave[] {
   const scopes = new Set([...before.map(({ array }) => array), ...counts.keys()]);
   return [...scopes].flatMap((array): readonly Wave[] => {
     const old = before.find((wave) => wave.array === array);
@@ -350,12 +350,12 @@ function isCalm(array: ArrayName | undefined, down: number, of: number): boolean
 }
 
 /** Whether a node of this array is in a wave. */
-export function isInWave(waves: readonly Wave[], array: ArrayName): boolean {
+function isInWave(waves: readonly Wave[], array: ArrayName): boolean {
   return waves.some((wave) => wave.array === undefined || wave.array === array);
 }
 
 /** The ledger in which the clocks of nodes that are still down begin again, where a wave has ended. */
-export function restartAfterWaves(
+function restartAfterWaves(
   ledger: Ledger,
   before: readonly Wave[],
   waves: readonly Wave[],

@@ -9,7 +9,7 @@ import type { Instant } from "../../domain/units.ts";
 import { ReplaceRoom, uselessNodes } from "../nodes/doubt.ts";
 
 /** Nodes that call themselves unhealthy and stay. They take no more jobs (docs/nodes.md). */
-export interface HeldNodes {
+interface HeldNodes {
   /** Nodes without a job. They are no capacity. */
   readonly closed: ReadonlySet<NodeId>;
   /** Nodes that keep their jobs and take no others. */

@@ -44,7 +44,7 @@ export function reachOf(snapshot: Snapshot, policy: Policy, managed: ReadonlySet
 }
 
 /** The changes that are made, and those that are only shown. */
-export interface Split {
+interface Split {
   readonly done: Pick<Proposal, "creates" | "starts">;
   readonly withheld: Pick<Proposal, "creates" | "starts">;
 }

@@ -33,7 +33,7 @@ export interface Found {
 }
 
 /** The counts of one array in both fleets at one observation. */
-export interface FoundArray {
+interface FoundArray {
   readonly array: ArrayName;
   readonly real: Found;
   readonly virtual: Found;
@@ -209,7 +209,7 @@ function addDifferences(before: readonly Difference[], found: FoundArray, span: 
 }
 
 /** Both plans of one observation, before the virtual one is applied. */
-export interface CountedObservation {
+interface CountedObservation {
   readonly decision: Decision;
   readonly made: Decision;
   readonly fleet: VirtualFleet;

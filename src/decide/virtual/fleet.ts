@@ -35,7 +35,7 @@ export const NO_FLEET: Omit<VirtualFleet, "at"> = {
 };
 
 /** The real cluster in a plan. */
-export interface RealCluster {
+interface RealCluster {
   readonly record: ClusterRecord;
   readonly seen: Snapshot;
   readonly ledger: Ledger;
@@ -184,7 +184,7 @@ const MOST_SIZES = 200;
 /**
  * Adds the boots that ended after `since`, of nodes that were observed before they were Ready. Undefined: all boots of the ledger.
  */
-export function noteBoots(
+function noteBoots(
   boots: readonly SizeBoots[],
   { nodes }: Pick<Snapshot, "nodes">,
   ledger: Ledger,

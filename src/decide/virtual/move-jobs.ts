@@ -56,7 +56,7 @@ const upFirst = (nodes: readonly Node[]): readonly Node[] =>
   nodes.toSorted((a, b) => Number(b.phase === "ready") - Number(a.phase === "ready"));
 
 /** By each name of a real node, the host name of the virtual node that has its jobs. Undefined if none has. */
-export type NewHosts = ReadonlyMap<string, string | undefined>;
+type NewHosts = ReadonlyMap<string, string | undefined>;
 
 /** The new hosts of the jobs on real nodes. */
 export function newHosts({ real, virtual }: Fleets, moved: readonly MovedNode[]): NewHosts {

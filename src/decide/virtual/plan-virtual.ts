@@ -132,7 +132,7 @@ function applyPlan(
 }
 
 /** The record without intents and requests of observed arrays: the virtual fleet has their results as nodes. */
-export function virtualRecord(
+function virtualRecord(
   { record, seen }: Decision,
   fleet: VirtualFleet,
   observed: ReadonlySet<ArrayName>,
@@ -181,11 +181,7 @@ const VIRTUAL_REPORT = digest("virtual-report");
 const digestOfMoves = (moved: readonly MovedNode[]) => digestOf(JSON.stringify(moved));
 
 /** The record with a set of our own that reports the virtual nodes without a job as idle. It has no demand. */
-export function withVirtualSet(
-  record: ClusterRecord,
-  moved: readonly MovedNode[],
-  now: Instant,
-): ClusterRecord {
+function withVirtualSet(record: ClusterRecord, moved: readonly MovedNode[], now: Instant): ClusterRecord {
   const entry: SetEntry = {
     revision: { value: now, tieBreak: "" },
     intervalSeconds: 60,
@@ -200,7 +196,7 @@ export function withVirtualSet(
 }
 
 /** Demand and reports as if the jobs ran on the virtual nodes, and the ledger of the virtual fleet. */
-export function virtualBodies(
+function virtualBodies(
   decision: Decision,
   bodies: Bodies,
   fleet: VirtualFleet,
@@ -226,7 +222,7 @@ function virtualLedger(ledger: Ledger, fleet: VirtualFleet, observed: ReadonlySe
 }
 
 /** The configuration with the mode `act` everywhere. All virtual nodes are ours, and their report counts whatever the senders may do. */
-export function actingPolicy(policy: Policy): Policy {
+function actingPolicy(policy: Policy): Policy {
   const { senders } = policy;
   const acting: Policy = { ...policy, mode: "act", arrayModes: new Map(), exclusiveArrays: true };
   if (senders === undefined || senders.length === 0) return acting;

@@ -51,7 +51,7 @@ export function virtualObservation(
 const NOT_HERE = "the array is in act: the virtual fleet makes no nodes in it";
 
 /** How many cores more of each quota the virtual nodes use than the real ones. May be negative. */
-export class QuotaShift {
+class QuotaShift {
   readonly #cores = new Map<string, number>();
   readonly #arrays: ReadonlyMap<ArrayName, NodeArray>;
   readonly #policy: Policy;
@@ -109,7 +109,7 @@ const regionKey = ({ region, spot }: NodeArray, { quotaCores }: Quota): string =
   ["region", region, spot, quotaCores].join("/");
 
 /** Whether the node has a VM, gets one, or may still have one (cyclecloud-wire.md A.3, semantics 3). */
-export function isActive({ phase, missing }: Pick<Node, "phase" | "missing">): boolean {
+function isActive({ phase, missing }: Pick<Node, "phase" | "missing">): boolean {
   const without: readonly NodePhase[] = ["off", "deallocated"];
   return !without.includes(phase) && missing === undefined;
 }
@@ -121,7 +121,7 @@ interface Use {
 }
 
 /** The active nodes of a cluster. */
-export interface Uses {
+interface Uses {
   readonly cluster: Use;
   readonly arrays: ReadonlyMap<ArrayName, Use>;
   /** By array and VM size in lower case. */
@@ -131,7 +131,7 @@ export interface Uses {
 const keyOf = (array: ArrayName, machineType: string): string => `${array}/${machineType.toLowerCase()}`;
 
 /** Counts the active nodes. */
-export function countUse({ arrays }: Snapshot, nodes: readonly Node[]): Uses {
+function countUse({ arrays }: Snapshot, nodes: readonly Node[]): Uses {
   const cores = new Map(
     arrays.flatMap(({ name, buckets }) =>
       buckets.map(({ machineType, machine }) => [keyOf(name, machineType), machine.vcpus] as const),
@@ -154,7 +154,7 @@ export function countUse({ arrays }: Snapshot, nodes: readonly Node[]): Uses {
 }
 
 /** The active nodes of a bucket and of its placement groups. */
-export function usedIn({ buckets }: Uses, { name }: NodeArray, { machineType }: StatusBucket) {
+function usedIn({ buckets }: Uses, { name }: NodeArray, { machineType }: StatusBucket) {
   const there = buckets.get(keyOf(name, machineType)) ?? [];
   const groups = Map.groupBy(there, ({ placementGroup }) => placementGroup);
   return {
@@ -176,12 +176,7 @@ interface Worlds {
  * The number of nodes that CycleCloud would offer in a bucket. If the limits that it shows explain the real number, they give the new one
  * too. Otherwise a hidden limit holds. It leaves what it leaves now, plus the bucket's real nodes, minus all additional virtual nodes.
  */
-export function availableIn(
-  worlds: Worlds,
-  array: NodeArray,
-  bucket: StatusBucket,
-  shifted: StatusBucket,
-): number {
+function availableIn(worlds: Worlds, array: NodeArray, bucket: StatusBucket, shifted: StatusBucket): number {
   const { seen, before, after } = worlds;
   const room = roomIn(seen, after, array, shifted);
   if (roomIn(seen, before, array, bucket) <= bucket.availableCount) return Math.max(0, room);

@@ -103,7 +103,7 @@ function roomOf(world: World, { charges }: BucketOffer): Room {
 }
 
 /** An observation with one limit changed. `found` is false if the cluster has no such limit. */
-export interface ChangedLimit {
+interface ChangedLimit {
   readonly snapshot: Snapshot;
   readonly found: boolean;
 }

@@ -13,7 +13,7 @@ import { stepsToFindRules } from "../senders/sender-rule.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 
 /** A cluster's state as it would be with other inputs. */
-export type Supposed =
+type Supposed =
   | { readonly kind: "state"; readonly record: ClusterRecord; readonly bodies: Bodies }
   /** A change names something that does not exist, or there is more demand than a cluster may hold. */
   | { readonly kind: "unknown"; readonly problems: readonly Problem[] };

@@ -9,7 +9,7 @@ import { valueText } from "../../domain/refusal.ts";
 import { bucketId, bucketIdWithoutGroup } from "../../domain/bucket.ts";
 
 /** The reasons of an outcome: similar ones folded into one, and no more than a page can show. */
-export interface Gathered {
+interface Gathered {
   readonly reasons: readonly Reason[];
   /** Number of reasons left out. Absent: none. */
   readonly moreReasons?: number;

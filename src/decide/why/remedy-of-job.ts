@@ -143,7 +143,7 @@ function unitsFree(draft: Draft, ask: Ask): number {
 type ExpansionGroup = CheckedExpansion["group"];
 
 /** What a demand for groups lacks. */
-export interface GroupShortage {
+interface GroupShortage {
   /** Number of nodes of one group in a bucket. */
   readonly sizeOf: (offer: BucketOffer) => number;
   /** Groups that lack nodes, in the order in which they would be completed. `resumed`: only when it is their bucket's turn. */
@@ -157,7 +157,7 @@ export interface GroupShortage {
 }
 
 /** A group that exists and lacks nodes. */
-export interface Unfinished {
+interface Unfinished {
   readonly place: Place;
   readonly nodes: number;
   readonly size: number;

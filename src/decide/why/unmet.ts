@@ -217,7 +217,7 @@ function cappedSites(
 }
 
 /** Why the remaining slots could not be packed: the first obstacle of each bucket. Identical jobs share one list. */
-export function packingReasons(
+function packingReasons(
   draft: Draft,
   ask: Ask,
   scope: Scope,
@@ -254,7 +254,7 @@ function reasonsOfPacking(
 }
 
 /** Why a target is not reached: the first obstacle of each bucket. */
-export function targetReasons(
+function targetReasons(
   draft: Draft,
   demand: TargetDemand,
   scope: Scope,
@@ -274,7 +274,7 @@ export function targetReasons(
 }
 
 /** Why there could not be another whole group: the first obstacle of each bucket. `sizeOf`: number of nodes of a group there. */
-export function groupReasons(
+function groupReasons(
   draft: Draft,
   demand: GroupDemand,
   scope: Scope,
@@ -294,7 +294,7 @@ export function groupReasons(
  * Why a gang could not be placed as a whole: the first obstacle of each way to place it, and why other buckets offer no way. `capped`:
  * buckets whose nodes would suffice, and the cap that forbids the gang to use them.
  */
-export function gangReasons(
+function gangReasons(
   draft: Draft,
   ask: Ask,
   scope: Scope,

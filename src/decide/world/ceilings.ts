@@ -10,7 +10,7 @@ import type { ClusterBucket } from "./cluster-buckets.ts";
 // Long: one class, because all limits of a cluster share one list and its indices.
 
 /** Nodes and vCPUs that count against a limit by our own count: all that have a VM or wait for one, also those on their way down. */
-export interface Usage {
+interface Usage {
   readonly nodes: number;
   readonly cores: number;
 }

@@ -198,7 +198,7 @@ function coresOfSize(catalogue: Catalogue, location: string | undefined, size: M
 }
 
 /** The part of a bucket that views need. Array and machine are absent if the cluster no longer offers them. */
-export interface ViewedBucket {
+interface ViewedBucket {
   readonly bucket: BucketKey;
   readonly array: NodeArray | undefined;
   readonly machine: Machine | undefined;

@@ -132,7 +132,7 @@ function attributesOf({ attributes }: DynamicDefinition): Pick<BucketOffer, "att
  * Dynamic node arrays as the allocator sees them: arrays with buckets of their own. Their nodes count for their own targets, and not for
  * those of the array that they extend. They share its limits and pauses. They share its quotas too, unless only one of the two is spot.
  */
-export interface DynamicSupply {
+interface DynamicSupply {
   /** Whether each array is ours, including dynamic ones. */
   readonly arrays: World["arrays"];
   /** Each dynamic array as a copy of the array that it extends, with its own name and definition. */
@@ -207,7 +207,7 @@ function copyOf(name: ArrayName, parent: NodeArray, definition: DynamicDefinitio
 }
 
 /** The placement group that the definition names. It is the array's only one, as in a template (cyclecloud-wire.md A.3, semantics 11). */
-export function pinnedGroupOf({ attributes = {} }: DynamicDefinition): PlacementGroup | undefined {
+function pinnedGroupOf({ attributes = {} }: DynamicDefinition): PlacementGroup | undefined {
   const group = attributes["PlacementGroupId"];
   return typeof group === "string" && group !== "" ? placementGroup(group) : undefined;
 }

@@ -3,7 +3,7 @@ import type { Policy } from "../../domain/policy.ts";
 import { findPrice } from "../../domain/price.ts";
 
 /** What some nodes cost per hour. */
-export interface NodesPrice {
+interface NodesPrice {
   readonly pricePerHour: number;
   readonly currency: string;
   /** Number of nodes without a known price. They are not in the sum. Absent: none. */

@@ -50,7 +50,7 @@ function familiesByName(sizes: VmSizes): ReadonlyMap<string, string | undefined>
 const FORM = /^(?:standard_|basic_)?([a-z]+?)(\d+)(?:-(\d+))?([a-z]*)((?:_[a-z0-9]+)*)$/;
 
 /** What the name of a VM size means by the naming rules of Azure. Used only for sizes that are in no table. */
-export interface SizeName {
+interface SizeName {
   /** vCPUs. Of a constrained size, the usable ones. All sizes since 2017 have the number in their names. */
   readonly vcpus: number;
   /** Series, features, accelerator and version without the numbers of cores, in lower case. Sizes that share it are usually of one family. */

@@ -15,7 +15,7 @@ const listPath = /^\/admin\/functions\/?$/i;
 const adminPath = /^\/admin\/functions\/(?<name>[^/]+)\/?$/i;
 const adminBody = z.object({ input: z.string().default("") });
 
-export type AdminAnswer = {
+type AdminAnswer = {
   readonly response: Response;
   /** The run that was started. The answer 202 does not wait for it. */
   readonly run?: Promise<unknown>;

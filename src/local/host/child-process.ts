@@ -18,7 +18,7 @@ export type Child<Ready> = {
   kill(): Promise<number | string>;
 };
 
-export type ChildOptions<Schema extends z.ZodType> = {
+type ChildOptions<Schema extends z.ZodType> = {
   readonly script: string;
   /** The Node that runs it. Absent: this process's own. */
   readonly node?: string;

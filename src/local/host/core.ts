@@ -87,7 +87,7 @@ export type InvocationResponse = {
 };
 
 /** The programming model that '@azure/functions' registers. It calls callbacks and reads their results. */
-export type ProgrammingModel = {
+type ProgrammingModel = {
   readonly name: string;
   readonly version: string;
   getInvocationModel(request: InvocationRequest): {
@@ -99,7 +99,7 @@ export type ProgrammingModel = {
 };
 
 const hookNames = ["appStart", "appTerminate", "preInvocation", "postInvocation", "log"] as const;
-export type HookName = (typeof hookNames)[number];
+type HookName = (typeof hookNames)[number];
 
 /** The functions that the app registered. Registrations are global to the process, so there is one app per process. */
 export type Registry = {

@@ -4,7 +4,7 @@ import type { Milliseconds } from "../../domain/units.ts";
 
 /** The settings of host.json that the local host uses, with the platform's defaults and limits (platform.md section 3). Other keys are ignored. */
 
-export type QueueSettings = {
+type QueueSettings = {
   readonly batchSize: number;
   readonly newBatchThreshold: number;
   readonly maxDequeueCount: number;

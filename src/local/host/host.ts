@@ -163,7 +163,7 @@ const lifecycleContext = (registry: Registry) => ({
   functionAppDirectory: process.cwd(),
 });
 
-export type RuntimeOptions = {
+type RuntimeOptions = {
   /** The content of host.json. */
   readonly hostJson: unknown;
   /** The host's time. Durations in host.json and schedules are on this clock. */
@@ -176,7 +176,7 @@ export type RuntimeOptions = {
 };
 
 /** Creates the shared parts of all triggers. Throws if host.json cannot be used. */
-export function createRuntime(
+function createRuntime(
   { clock, speed, hostJson, instanceId, log }: RuntimeOptions,
   settings: AppSettings,
   registry: Registry,
@@ -212,14 +212,14 @@ export function createRuntime(
 }
 
 /** Work in progress. A host waits for it before it stops. */
-export type WorkInHand = {
+type WorkInHand = {
   /** Tracks `work` until it succeeds or fails. Returns it. */
   track<T>(work: Promise<T>): Promise<T>;
   /** Resolves when no work is in progress. */
   finish(): Promise<void>;
 };
 
-export function createWorkInHand(): WorkInHand {
+function createWorkInHand(): WorkInHand {
   const pending = new Set<Promise<unknown>>();
   return {
     track(work) {

@@ -15,7 +15,7 @@ export type HttpServer = {
 /** Long: a process that is busy for some seconds must not send a request on a connection that is being closed. */
 const KEEP_ALIVE_MS: Milliseconds = 60_000;
 
-export type Answer = (request: Request) => Promise<Response>;
+type Answer = (request: Request) => Promise<Response>;
 
 /** The longest body that a request of this method to this path may have. */
 export type BodyBound = (method: string, pathname: string) => Bytes;

@@ -122,7 +122,7 @@ function fromRpc({ statusCode, headers, cookies, body }: RpcHttp): Response {
 
 const sameSiteNames = { lax: "Lax", strict: "Strict", explicitNone: "None" };
 
-export function setCookie(cookie: RpcCookie): string {
+function setCookie(cookie: RpcCookie): string {
   const parts = [`${cookie.name}=${encodeURIComponent(cookie.value)}`];
   if (cookie.domain !== undefined) parts.push(`Domain=${cookie.domain.value}`);
   if (cookie.path !== undefined) parts.push(`Path=${cookie.path.value}`);
@@ -138,7 +138,7 @@ export function setCookie(cookie: RpcCookie): string {
 
 // Route templates of HTTP functions: literals, `{p}`, `{p:int}`, `{p?}`, `{*rest}` (platform.md section 3, "HTTP").
 
-export type Route = {
+type Route = {
   /** The values of the template's parameters. Missing optional ones are left out. Undefined if the path does not match. */
   match(path: string): Readonly<Record<string, string>> | undefined;
   /** The order of routes that match the same path, compared as text: the lowest is used. Literal segments are before parameters. */

@@ -14,7 +14,7 @@ export type Lease = {
   release(): Promise<void>;
 };
 
-export type LeaseOptions = {
+type LeaseOptions = {
   readonly table: TableClient;
   readonly name: string;
   readonly owner: string;

@@ -6,7 +6,7 @@ import { readHostJson } from "./host-json.ts";
 import { listFunctions, loadApp, type FunctionSummary } from "./load-app.ts";
 
 /** The description of a package folder. `hostJson` is the parsed host.json, which was checked. */
-export type Package = { readonly entry: string; readonly hostJson: unknown };
+type Package = { readonly entry: string; readonly hostJson: unknown };
 
 const packageJson = z.object({ main: z.string() });
 

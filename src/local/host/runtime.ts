@@ -23,7 +23,7 @@ export type Runtime = {
   queueService(connection: string | undefined): QueueServiceClient;
 };
 
-export type Trigger = { readonly bindingName: string; readonly binding: Binding; readonly type: string };
+type Trigger = { readonly bindingName: string; readonly binding: Binding; readonly type: string };
 
 /** A function's only trigger. Its type is in lower case, because letter case does not matter to the host. */
 export function triggerOf(metadata: FunctionMetadata): Trigger {
@@ -54,7 +54,7 @@ export type Log = (entry: LogEntry) => void;
 
 // Wakes the trigger that polls a queue when code in this process adds a message (platform.md section 3, "backoff").
 
-export type WakeUps = {
+type WakeUps = {
   wake(queueName: string): void;
   /** Sleeps for `milliseconds` (simulated), until the queue is woken, or until `signal` aborts. */
   sleep(queueName: string, milliseconds: Milliseconds, signal: AbortSignal): Promise<void>;

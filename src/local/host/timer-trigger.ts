@@ -13,7 +13,7 @@ import { statusOf } from "./storage.ts";
 /** Duration of the lease that only one instance holds, and pause before another instance tries to take it, both in simulated time. */
 const timerLeaseMs = 60_000;
 
-export type TimerOptions = {
+type TimerOptions = {
   readonly schedule: Schedule;
   readonly runOnStartup: boolean;
   readonly useMonitor: boolean;
@@ -124,7 +124,7 @@ export type ScheduleStatus = {
   readonly lastUpdated: number;
 };
 
-export type Start = { readonly status: ScheduleStatus; readonly isPastDue: boolean };
+type Start = { readonly status: ScheduleStatus; readonly isPastDue: boolean };
 
 /** The state of a timer that starts at `now` with the stored state. If occurrences were missed, there is one late run for all of them. */
 export function startSchedule(schedule: Schedule, stored: ScheduleStatus | undefined, now: number): Start {

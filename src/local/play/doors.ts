@@ -8,7 +8,7 @@ export interface Doors {
 }
 
 /** The parameters of "may I stop?" (docs/protocol.md, Questions of nodes). */
-export type StopQuery = Readonly<Record<"instance" | "asked", string>> & { readonly begin?: "no" };
+type StopQuery = Readonly<Record<"instance" | "asked", string>> & { readonly begin?: "no" };
 
 /** The HTTP status, and the message of a refusal. */
 export interface StopReply {

@@ -15,7 +15,7 @@ const STEP_MS: Milliseconds = 50;
 const GIVE_UP_MS: Milliseconds = 6 * 3_600_000;
 
 /** Additional inputs of a run in real time, and its listeners. */
-export interface RealAudience extends Audience {
+interface RealAudience extends Audience {
   /** Simulated seconds per real second. */
   readonly speed: number;
   /** Called when everything runs, so that users can inspect it. */

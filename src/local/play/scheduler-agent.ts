@@ -5,7 +5,7 @@ import type { Refusals } from "./idle-stopper.ts";
 import { IdleStopper } from "./idle-stopper.ts";
 import type { Seconds } from "../../domain/units.ts";
 
-export interface AgentOptions {
+interface AgentOptions {
   readonly cluster: string;
   readonly requestSet: string;
   /** A set stays valid for this long after its last message. */

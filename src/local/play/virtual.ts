@@ -150,7 +150,7 @@ function trackWork() {
 }
 
 /** The app's functions, called in this process as the host would call them. */
-export interface Functions {
+interface Functions {
   /** Delivers a message of the queue. `insertedAt` is in ms since 1970. */
   readonly demand: (message: object, insertedAt: number) => Promise<void>;
   readonly tick: () => Promise<void>;
@@ -158,7 +158,7 @@ export interface Functions {
 }
 
 /** Loads the functions over this composition. Rejects with the error of a function that does not load. */
-export async function loadFunctions(composed: Composition): Promise<Functions> {
+async function loadFunctions(composed: Composition): Promise<Functions> {
   // The functions register themselves when they are loaded, which needs a registry. Nothing is called through it here.
   installCore();
   const { handleDemand } = await import("../../../functions/demand.ts");

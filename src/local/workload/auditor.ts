@@ -4,7 +4,7 @@ import type { AuditedLimit, AuditReport, DemandEvent, NodeCreated, NodeEvent } f
 import { DemandHistory } from "./demand-history.ts";
 import type { Seconds } from "../../domain/units.ts";
 
-export interface AuditOptions {
+interface AuditOptions {
   /** The limits in force from the beginning. */
   readonly limits: readonly AuditedLimit[];
   /** A creation may follow a demand for this long after the demand has ended, because a committed plan takes time. Default 300. */

@@ -67,7 +67,7 @@ export class Backfill {
  * The reservation of EASY backfilling (D. Lifka, "The ANL/IBM SP scheduling system", 1995): the latest start of the job at the head of the
  * queue if the running jobs end as expected, and the number of slots that it leaves free then.
  */
-export type HeadReservation =
+type HeadReservation =
   | {
       readonly kind: "reserved";
       /** Jobs that end by then do not delay the head. */

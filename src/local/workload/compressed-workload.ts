@@ -3,7 +3,7 @@ import type { WorkloadJob } from "./workload-job.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
 /** A workload that is short enough for a demonstration, and how it was shortened. A run prints these figures. */
-export interface CompressedWorkload {
+interface CompressedWorkload {
   readonly jobs: readonly WorkloadJob[];
   /** The gaps between arrivals of the model were divided by this. */
   readonly arrivalDivisor: number;

@@ -1,13 +1,13 @@
 import type { AuditedLimit, NodeCreated } from "./audit-events.ts";
 
 /** A node as limits see it. `stoppedAt` is undefined until its stop was accepted. */
-export interface LimitedNode {
+interface LimitedNode {
   readonly created: NodeCreated;
   readonly stoppedAt: number | undefined;
 }
 
 /** A limit that more nodes use than it allows. */
-export interface Excess {
+interface Excess {
   readonly limit: AuditedLimit;
   readonly used: number;
 }

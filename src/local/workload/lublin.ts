@@ -10,7 +10,7 @@ import type { RandomStream } from "./random.ts";
 import type { WorkloadJob } from "./workload-job.ts";
 
 /** The published parameters. Sizes are log2 of processors, times are natural logarithms of seconds. */
-export interface LublinParameters {
+interface LublinParameters {
   /** Share of jobs with one processor, and share of jobs whose size is a power of two above that. */
   readonly serialShare: number;
   readonly powerOfTwoShare: number;
@@ -31,7 +31,7 @@ export interface LublinParameters {
   readonly dailyCycle: GammaParameters;
 }
 
-export interface GammaParameters {
+interface GammaParameters {
   readonly shape: number;
   readonly scale: number;
 }

@@ -218,13 +218,13 @@ export class SchedulerModel {
 }
 
 /** Where a demand message goes, and for how long it is valid (seconds). */
-export type DemandAddress = Pick<SchedulerDemandMessage, "cluster" | "requestSet" | "expirationInterval">;
+type DemandAddress = Pick<SchedulerDemandMessage, "cluster" | "requestSet" | "expirationInterval">;
 
 /**
  * The demand of all jobs that have not ended, and a report of every host. A job or host that has not changed since the last message is the
  * same object again. The revision is `now` in whole milliseconds: two messages with different content must not have the same.
  */
-export function reportDemand(
+function reportDemand(
   state: {
     readonly running: Iterable<Run>;
     readonly waiting: Iterable<Waiting>;

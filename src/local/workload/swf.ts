@@ -9,7 +9,7 @@ import { gunzip } from "node:zlib";
 import type { WorkloadJob } from "./workload-job.ts";
 import type { Seconds } from "../../domain/units.ts";
 
-export interface SwfTrace {
+interface SwfTrace {
   readonly kind: "trace";
   /** In order of submission; the first is submitted at 0. */
   readonly jobs: readonly WorkloadJob[];
@@ -21,16 +21,14 @@ export interface SwfTrace {
   readonly maxProcessorsFrom: "MaxProcs" | "MaxNodes" | "widest job";
 }
 
-export interface SwfBadLine {
+interface SwfBadLine {
   /** Counted from 1. */
   readonly line: number;
   readonly found: string;
   readonly expected: string;
 }
 
-export type SwfReading =
-  | SwfTrace
-  | { readonly kind: "unreadable"; readonly path: string; readonly reason: string };
+type SwfReading = SwfTrace | { readonly kind: "unreadable"; readonly path: string; readonly reason: string };
 
 /** Reads a trace file, plain or gzip (detected from its content, not its name). `jobs`: maximum number of jobs kept. */
 export async function readSwfTrace(

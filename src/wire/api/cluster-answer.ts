@@ -73,9 +73,9 @@ const ownArray = z.object({
   ),
 });
 
-export const nodearray = z.union([ownArray, dynamicArray]);
+const nodearray = z.union([ownArray, dynamicArray]);
 
-export const groupedArray = z
+const groupedArray = z
   .object({
     name: text,
     extends: text,
@@ -182,9 +182,9 @@ const node = z.object({
   why: text.meta({ description: "Why it stays or is stopped." }),
 });
 
-export const nodes = z.object({ count, byPhase: counts, byVerdict: counts, list: z.array(node) });
+const nodes = z.object({ count, byPhase: counts, byVerdict: counts, list: z.array(node) });
 
-export const stopKeys = z
+const stopKeys = z
   .array(
     z.object({
       keyId: text.optional().meta({
@@ -200,7 +200,7 @@ export const stopKeys = z
   )
   .meta({ description: "How many live nodes that the autoscaler made carry a stop URL of which key." });
 
-export const schedulerHosts = z
+const schedulerHosts = z
   .object({
     count,
     capacity: count.meta({
@@ -270,7 +270,7 @@ const rejection = z.object({
 
 const alone = z.object({ bucket: text, dynamicArray: text.optional() });
 
-export const underWay = {
+const underWay = {
   inFlight: z.array(inFlight),
   intents: z.array(intent),
   backoffs: z.array(backoff),

@@ -209,7 +209,6 @@ export type SenderDocument = Sparse<typeof senderRule>;
 
 /** The document in an answer, and what the answer says of it. */
 type WithDocument<S extends z.ZodType> = PolicyDocument & Omit<BuiltAnswer<S>, keyof PolicyDocument>;
-export type ConfigurationPatch = z.infer<typeof configPatch>;
 export type ConfigurationShown = WithDocument<typeof configAnswer>;
 export type ConfigurationWrittenShown = WithDocument<typeof configWritten>;
 export type ConfigurationHistoryShown = BuiltAnswer<typeof configHistory>;

@@ -4,10 +4,10 @@ import type { SchemaName } from "./schemas.ts";
 import { OPERATIONS } from "./operations.ts";
 import { SCHEMAS } from "./schemas.ts";
 
-export type JsonObject = { readonly [key: string]: unknown };
+type JsonObject = { readonly [key: string]: unknown };
 
 /** The description of the HTTP API, OpenAPI 3.1. */
-export interface OpenApiDocument extends JsonObject {
+interface OpenApiDocument extends JsonObject {
   readonly openapi: "3.1.0";
   readonly paths: Readonly<Record<string, JsonObject>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> } & JsonObject;

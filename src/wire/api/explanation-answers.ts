@@ -22,7 +22,7 @@ import type { Shown } from "./shown.ts";
 
 /** GET /api/clusters/{cluster}/history. */
 
-export const planCounts = z.object({
+const planCounts = z.object({
   created: count,
   started: count,
   terminated: count,

@@ -76,7 +76,7 @@ export const hostRequest = z
 
 const listOrOne = <T extends z.ZodType>(item: T) => z.union([z.array(item), item]);
 
-export const requestSetRequest = z
+const requestSetRequest = z
   .strictObject({
     ...envelopeSchema.shape,
     version: envelopeSchema.shape.version.optional(),

@@ -175,7 +175,7 @@ function readCompound(
 }
 
 /** A value as Python writes it. Messages of `never` may be anything, and are compared with the library's output. */
-export function pythonText(value: unknown): string {
+function pythonText(value: unknown): string {
   return typeof value === "string" ? value : pythonLiteral(value);
 }
 

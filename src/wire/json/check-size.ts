@@ -5,7 +5,7 @@ import { BOUNDS } from "./bounds.ts";
 import { joinPath, problemAt, notJson } from "./problem.ts";
 
 /** A part that is too large or too deep: its position, and the problem. */
-export interface Oversize {
+interface Oversize {
   readonly at: readonly (string | number)[];
   readonly problem: Problem;
 }
@@ -24,7 +24,7 @@ const LEVELS_PARSED = 100_000;
  * The excess of a text before it is parsed: megabytes can contain millions of empty objects or levels, each of which costs tens of bytes of
  * memory once parsed (docs/decisions.md, "Values are counted before a text is parsed"). Undefined if nothing is too large.
  */
-export function oversizeOfText(text: string, most: number = BOUNDS.values): Problem | undefined {
+function oversizeOfText(text: string, most: number = BOUNDS.values): Problem | undefined {
   if (isSmall(text, most)) return undefined;
   const counted = atOnce(countValues(text, most));
   return typeof counted === "number" ? undefined : counted;

@@ -60,7 +60,7 @@ export function* decodeInSlices(input: string | Uint8Array | object, most: Most)
 }
 
 /** What a message takes to read. */
-export interface Weight {
+interface Weight {
   /** Its JSON, unpacked. */
   readonly text: Bytes;
   /** Of heap, while it is read: its text, and what is parsed and read of it. */

@@ -9,7 +9,7 @@ const LONGEST_EXCERPT = 80;
 const LONGEST_PATH = 200;
 
 /** The value of `found` for a missing member. */
-export const NOTHING = "nothing";
+const NOTHING = "nothing";
 
 /**
  * The text for a value in `found`. Problems go to logs, to the state page and to others than the sender, and any value may be a secret: a

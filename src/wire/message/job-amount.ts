@@ -19,7 +19,7 @@ import { NOT_PLACED } from "../../domain/shared-constraints.ts";
 import { isActing } from "../../domain/shown.ts";
 
 /** The amount that a job asks for, and the part that already runs. */
-export type JobAmount = Pick<JobDemand, "iterations" | "nodeCount" | "partial" | "placed">;
+type JobAmount = Pick<JobDemand, "iterations" | "nodeCount" | "partial" | "placed">;
 
 /** The keys of a job that give its amount, as written. */
 interface Written {
@@ -113,7 +113,7 @@ const PLACED_KEYS: ReadonlySet<string> = new Set(["hostname", "iterations"]);
  * Hosts of a job's running slots: `placed` ([{hostname, iterations}], each host once), or `executing-hostnames`, where each mention of a
  * host is one slot. Sorted by host, because the order has no meaning and must not change the digest.
  */
-export function readPlaced(job: Fields, problems: Problems): readonly PlacedSlots[] {
+function readPlaced(job: Fields, problems: Problems): readonly PlacedSlots[] {
   const hostnames = readTexts(job, "executing-hostnames", problems);
   const acting = hostnames?.find(isActing);
   if (acting !== undefined)

@@ -51,7 +51,7 @@ const JOBS_AT_ONCE = 100;
 /** Levels above a job: the message and the list. */
 const LEVELS_ABOVE = 2;
 
-export interface JobsRead {
+interface JobsRead {
   readonly jobs: readonly JobDemand[];
   /** The first jobs that could not be read. */
   readonly rejected: readonly RejectedJob[];
@@ -173,7 +173,7 @@ const DEEPEST = 8;
  * Notes of a scheduler's driver about a job (scalelib's Job.metadata), for users to read; no decision depends on them. At most 4096
  * characters of JSON and 8 levels, because there may be 100,000 jobs. An empty object counts as absent.
  */
-export function readMetadata(job: Fields, problems: Problems): Fields | undefined {
+function readMetadata(job: Fields, problems: Problems): Fields | undefined {
   const value = job["metadata"];
   if (value === undefined) return undefined;
   const flaw = flawOf(value);

@@ -92,7 +92,7 @@ export interface JobMessage {
 }
 
 /** scalelib's constraint JSON, as far as constraint.ts supports it. */
-export type ConstraintMessage = Readonly<Record<string, unknown>>;
+type ConstraintMessage = Readonly<Record<string, unknown>>;
 
 /** One host as the scheduler reports it. Without jobs it runs none. */
 export interface SchedulerNodeMessage {

@@ -96,7 +96,7 @@ const TARGET_KEYS = ["TargetCount", "TargetCoreCount", "TargetGroupCount"];
 const SIZE_KEYS = ["GroupCoreCount", "GroupInstanceCount"];
 
 /** Exactly one key for the amount, and a size only if groups are requested. */
-export function targetProblems(item: Fields): readonly Problem[] {
+function targetProblems(item: Fields): readonly Problem[] {
   const targets = TARGET_KEYS.filter((key) => item[key] !== undefined);
   const sizes = SIZE_KEYS.filter((key) => item[key] !== undefined);
   if (targets.length > 1) return [problemOf(pick(item, targets), `only one of ${TARGET_KEYS.join(", ")}`)];
@@ -136,11 +136,7 @@ const EXTENDS =
  * A dynamic array extends another one; a static one extends none. One message must define an array in only one way. Contradictions between
  * sets are resolved later (architecture.md, Merging demand).
  */
-export function dynamicProblems(
-  item: Fields,
-  index: number,
-  defined: Map<unknown, Definition>,
-): readonly Problem[] {
+function dynamicProblems(item: Fields, index: number, defined: Map<unknown, Definition>): readonly Problem[] {
   const { Name, Dynamic, Extends } = item;
   if (Dynamic !== true)
     return Extends === undefined
@@ -160,13 +156,13 @@ export function dynamicProblems(
 }
 
 /** The definition of a dynamic array in a message, and the entry that has it. */
-export interface Definition {
+interface Definition {
   readonly index: number;
   readonly text: string;
 }
 
 /** Unknown keys are attributes, except a known key in different case: its target would have no effect. */
-export function findAttributeProblems(item: Fields, problems: Problems): void {
+function findAttributeProblems(item: Fields, problems: Problems): void {
   for (const key of Object.keys(item)) {
     if (KNOWN_KEYS.includes(key)) continue;
     const meant = BY_SMALL_LETTERS.get(key.toLowerCase());
@@ -185,7 +181,7 @@ const BY_SMALL_LETTERS = new Map(KNOWN_KEYS.map((key) => [key.toLowerCase(), key
 /** CycleCloud sets the name of the cluster itself (cyclecloud-wire.md C.2), so it is no wish of the sender's. */
 const SET_BY_CYCLECLOUD = "ClusterName";
 
-export function attributesOf(item: Fields): NodeAttributes {
+function attributesOf(item: Fields): NodeAttributes {
   return Object.fromEntries(
     Object.keys(item)
       .filter((key) => !OWN_KEYS.has(key) && key !== SET_BY_CYCLECLOUD && item[key] !== undefined)

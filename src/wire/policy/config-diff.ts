@@ -5,7 +5,7 @@ import { pathText } from "./config-path.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
 
 /** Maximum number of differences listed. */
-export const MOST_DIFFERENCES = 100;
+const MOST_DIFFERENCES = 100;
 const LONGEST_VALUE = 200;
 
 /** A value that differs between two documents. Lists are compared as a whole. */

@@ -128,7 +128,7 @@ const GROUPS = "placement_groups";
 const OTHERS = ["generated_placement_group_buffer", "max_placement_groups"];
 
 /** Reads `{ array -> [group] }`, where "default" stands for every array. */
-export function readConfiguredGroups(
+function readConfiguredGroups(
   value: unknown,
   path: string,
   problems: Problems,
@@ -148,11 +148,7 @@ export function readConfiguredGroups(
  * Reads scalelib's `nodearrays`: only `placement_groups` of each array counts (scalelib.md 7), and other keys have no effect. A key similar
  * to it is reported as a mistake.
  */
-export function readScalelibArrays(
-  from: Fields,
-  path: string,
-  problems: Problems,
-): ConfiguredGroups | undefined {
+function readScalelibArrays(from: Fields, path: string, problems: Problems): ConfiguredGroups | undefined {
   const groups = new Map<string, readonly PlacementGroup[]>();
   for (const [array, value] of Object.entries(from)) {
     const at = `${path}.${array}`;

@@ -36,7 +36,7 @@ export interface RegistryCluster {
   readonly bounds: CallBounds;
 }
 
-export type RegistryCredential =
+type RegistryCredential =
   /** The password is the value of the app setting of this name. */
   | { readonly kind: "password"; readonly setting: string }
   /**
@@ -45,7 +45,7 @@ export type RegistryCredential =
    */
   | { readonly kind: "identity"; readonly clientId?: string; readonly scope: string };
 
-export type RegistryRead =
+type RegistryRead =
   | { readonly kind: "registry"; readonly clusters: readonly RegistryCluster[] }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] };
 

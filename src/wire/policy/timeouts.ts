@@ -16,7 +16,7 @@ export interface TimeoutKey {
 }
 
 /** A timeout in a configuration, in seconds: for all node arrays, and for those that it names. */
-export interface TimeoutRead {
+interface TimeoutRead {
   readonly seconds: Seconds;
   /** Absent: no array is named. */
   readonly byArray?: ArrayTimeouts;
