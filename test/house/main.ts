@@ -28,7 +28,7 @@ const QUESTIONS: readonly { readonly name: string; readonly over: readonly Funct
     over: [
       "functions/demand.ts#handleDemand",
       "src/app/reconcile/reconcile-cluster.ts#reconcileCluster",
-      "src/app/effects/effects.ts#sendIntent",
+      "src/app/effects/effects.ts#send",
     ],
   },
   {
@@ -50,7 +50,7 @@ const QUESTIONS: readonly { readonly name: string; readonly over: readonly Funct
   {
     name: "a demand is unmet: where its reason is told",
     over: [
-      "functions/explain.ts#explainHandler",
+      "functions/explain.ts#answerExplain",
       "src/app/describe/explain-cluster.ts#explain",
       "src/domain/reason-text.ts#renderReason",
     ],
