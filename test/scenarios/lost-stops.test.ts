@@ -155,6 +155,30 @@ describe("a node is told to stay only if no stop of it can be under way", () => 
     },
   );
 
+  test("a host stands still once the node is marked, and another tells the node to stay: the mark does not stop it when demand has gone again", async () => {
+    const stage = await idleCluster(1);
+    const [node] = stage.readyNodes;
+    const [first, second] = stage.hosts;
+    if (node === undefined || first === undefined || second === undefined) throw new Error("no node");
+    stage.interference = {
+      save: async (host, _, save) => {
+        const saved = await save();
+        if (host === first) first.standStill(10);
+        return saved;
+      },
+    };
+    const late = stage.ask(node, first);
+    await stage.pass(2);
+    stage.interference = {};
+    await stage.accept(target("demo", 1, DAY), second);
+    // The node takes work again.
+    expect(await stage.told(node, second, {}, 2)).toMatchObject({ status: 409, undrain: true });
+    await stage.accept(target("demo", 0, DAY), second);
+    await stage.pass(60);
+    expect(await late).toMatchObject({ status: 503 });
+    expect(stage.count("terminate-accepted")).toBe(0);
+  });
+
   test("storage refuses: 503 at once, undrain false", async () => {
     const stage = await idleCluster(2);
     const [node] = stage.readyNodes;

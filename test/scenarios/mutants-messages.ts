@@ -12,6 +12,7 @@ export interface Mutant {
 const MESSAGES = "test/scenarios/messages.test.ts";
 const DOUBT = "test/scenarios/doubt.test.ts";
 const PARTS = "test/scenarios/missing-parts.test.ts";
+const STOPS = "test/scenarios/lost-stops.test.ts";
 const WRITTEN = "test/adapters/cyclecloud/written-in-time.test.ts";
 
 const mutant = (
@@ -184,5 +185,15 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     MESSAGES,
     "were set by 300 s",
+  ),
+  mutant(
+    "a node that is told to stay keeps the mark of its last question",
+    [
+      "src/decide/autostop/note-verdicts.ts",
+      "} else if (isStay(verdict)) {",
+      "} else if (isStay(verdict) && !isMarked) {",
+    ],
+    STOPS,
+    "and another tells the node to stay",
   ),
 ];

@@ -186,19 +186,6 @@ const STORM_MUTANTS: readonly Mutant[] = [
     weather: { reports: true },
   },
   {
-    name: "a node that is told to stay keeps the mark of its last question",
-    edits: [
-      {
-        file: "src/decide/autostop/note-verdicts.ts",
-        find: "    } else if (isStay(verdict)) {",
-        put: "    } else if (isStay(verdict) && !isMarked) {",
-      },
-    ],
-    moves: "overshoot",
-    seeds: 4000,
-    weather: { reports: false, crash: 0.02, sets: 3, unfit: 0 },
-  },
-  {
     name: "an unfit node that goes counts as a substitute for one that asks with it",
     edits: [
       {

@@ -18,8 +18,8 @@ import { secondsBetween } from "../../domain/units.ts";
 import type { Asking } from "../stops/questions.ts";
 
 /**
- * Notes the answers to the nodes. A node that is told to stay takes work again, so the mark of its earlier call must go. Otherwise that mark
- * could stop a busy node, or make a plan create another node in its place. It may be left by a crash, or by a call on another instance.
+ * Notes the answers to the nodes. A node that is told to stay takes work again, so the mark of its earlier call must go: another instance
+ * that has set it and stood still would stop the node, which may be busy by then.
  */
 export function noteVerdicts(
   record: ClusterRecord,
