@@ -9,6 +9,8 @@ vi.setConfig({ testTimeout: 15 * 60_000 });
 
 /** Most of a run is waiting for leases, ticks and messages that come back. */
 const SIDE_BY_SIDE = 4;
+/** As many port calls a run may have more than another one: another look at the record, or a message that comes in between. */
+const MORE_CALLS = 2;
 
 test.each(useCases)("$name, undisturbed", async (useCase) => {
   const run = await runCrash(useCase);
@@ -36,14 +38,21 @@ test.each(series)("$useCase.name: dying $when any port call changes nothing", as
     `${useCase.name}: died ${when} each of its ${died.length} port calls (${seconds} s)\n`,
   );
   expect(crashes.filter(({ difference }) => difference !== undefined)).toEqual([]);
-  // No call was left out: the process died at each call from the first to the last, and lived when the call was beyond the last.
-  expect(died.map(({ at }) => at)).toEqual(died.map((_, index) => index + 1));
-  expect(died.length).toBeGreaterThanOrEqual(calls.length);
+  // No call was left out. How many there are differs a little from run to run: a run that lived had fewer than its number.
+  const lived = crashes.filter((crash) => !crash.died).map(({ made }) => made);
+  const fewest = Math.min(calls.length, ...lived);
+  const numbers = new Set(died.map(({ at }) => at));
+  expect(Array.from({ length: fewest }, (_, index) => index + 1).filter((at) => !numbers.has(at))).toEqual(
+    [],
+  );
+  expect(fewest).toBeGreaterThanOrEqual(calls.length - MORE_CALLS);
 });
 
 interface Crashed extends Crash {
   readonly died: boolean;
-  /** The call that it died at. */
+  /** How many port calls it made. */
+  readonly made: number;
+  /** The last of them: the one that it died at. */
   readonly call: string | undefined;
   readonly difference: unknown;
 }
@@ -70,5 +79,5 @@ async function crashEverywhere(
 async function crashAt(useCase: UseCase, crash: Crash): Promise<Crashed> {
   const { died, calls, outcome, lines } = await runCrash(useCase, crash);
   const difference = isDeepStrictEqual(outcome, useCase.outcome) ? undefined : { outcome, lines };
-  return { ...crash, died, call: calls.at(-1), difference };
+  return { ...crash, died, made: calls.length, call: calls.at(-1), difference };
 }

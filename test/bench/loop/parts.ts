@@ -94,6 +94,9 @@ async function start(
   const proxies = options.proxies ? await startProxies(emulator, simulator, options.hosts) : undefined;
   closing.push(() => allProxies(proxies).forEach((proxy) => proxy.close()));
   const { connectionString } = emulator;
+  const demandQueue = new QueueClient(connectionString, "demand");
+  // As a deployment does: a sender does not wait for the app's first tick.
+  await demandQueue.createIfNotExists();
   const keys = createKeys();
   const ports: number[] = [];
   while (ports.length < options.hosts) ports.push(await freePort());
@@ -130,7 +133,7 @@ async function start(
     lines,
     key: keys.host,
     connectionString,
-    demandQueue: new QueueClient(connectionString, "demand"),
+    demandQueue,
     proxies,
     onLine: (listener) => void listeners.push(listener),
     close,
