@@ -47,3 +47,16 @@ export function stoodTooLong({ stood }: Pick<Evidence, "stood">, from: number, u
     (spell) => spell.until - spell.from > GIVEN_UP_MS - LATE_MS && spell.from < until && spell.until > from,
   );
 }
+
+/** A node is not given up before: the least boot timeout of the runs (configuration.ts). */
+const BOOT_MS = 230_000;
+
+/** Whether a node of this age had by then as long to boot as it may take. CycleCloud boots nothing while it stands still. */
+export function hadTimeToBoot({ stood }: Pick<Evidence, "stood">, createdAt: number, at: number): boolean {
+  const still = stood.reduce((sum, spell) => sum + overlap(spell, createdAt, at), 0);
+  return at - createdAt - still >= BOOT_MS;
+}
+
+function overlap(spell: Stood, from: number, until: number): number {
+  return Math.max(0, Math.min(spell.until, until) - Math.max(spell.from, from));
+}

@@ -1,7 +1,7 @@
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Told } from "./needs.ts";
-import { stoodTooLong } from "./evidence.ts";
+import { hadTimeToBoot, stoodTooLong } from "./evidence.ts";
 import { needOf, slotsOf } from "./needs.ts";
 import type { Watched } from "./watched.ts";
 import { isActive, isLive, wasLeaving } from "./watched.ts";
@@ -64,7 +64,12 @@ export class CreateJudge {
     // A node of an earlier bucket goes first if its create was decided together with this one, or while the outcome of this one was unknown.
     const isEarlier = (node: Watched): boolean =>
       limits.bucketOrder && node.group !== undefined && node.committedAt >= committedAt;
-    const staying = there.filter((node) => !wasLeaving(node, committedAt) && !isEarlier(node));
+    // A plan creates others in the place of nodes that did not boot, and may be saved without their stops.
+    const isLate = ({ ready, createdAt }: Watched): boolean =>
+      !ready && hadTimeToBoot(this.#evidence, createdAt, committedAt);
+    const staying = there.filter(
+      (node) => !wasLeaving(node, committedAt) && !isEarlier(node) && !isLate(node),
+    );
     const mostBy = (need: (array: string, told: readonly Told[]) => number): number =>
       Math.max(...demand.needs(demand.basisOf(committedAt), at, (told) => need(array, told)));
     const most = mostBy(needOf);

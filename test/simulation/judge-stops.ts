@@ -1,7 +1,6 @@
 import type { Evidence } from "./evidence.ts";
-import { GIVEN_UP_MS, stoodTooLong } from "./evidence.ts";
+import { GIVEN_UP_MS, hadTimeToBoot, stoodTooLong } from "./evidence.ts";
 import type { AnswerJudge } from "./judge-answers.ts";
-import type { Stood } from "./standing.ts";
 import { leastNeedOf } from "./needs.ts";
 
 /** A committed stop may still arrive, or be known to be lost, for this long: its lease, and the pause before it is decided again. */
@@ -10,18 +9,12 @@ const COMMITTED_STOP_MS = 185_000;
 const LATEST_STOP_MS = 75_000;
 /** A stop is sent by then after its commit. */
 const LATEST_SEND_MS = 30_000;
-/** A node is not given up before: the least boot timeout of the runs (configuration.ts). */
-const BOOT_MS = 230_000;
 /** A report that was accepted less than this before a stop was sent may not have been read before it. */
 const LATEST_READ_MS = 1000;
 /** Observations are older where calls are slow: this many slow calls. */
 const SLOW_CALLS = 8;
 /** A callback is answered on an observation of at most two intervals ago. */
 const OLDEST_OBSERVATION_MS = 120_000;
-
-function overlap(spell: Stood, from: number, until: number): number {
-  return Math.max(0, Math.min(spell.until, until) - Math.max(spell.from, from));
-}
 
 /** Counts nodes that are stopped although they were needed or busy. */
 export class StopJudge {
@@ -56,7 +49,7 @@ export class StopJudge {
 
   /** CycleCloud has accepted a stop of ours. */
   accepted(nodeId: string, requestId: string, at: number): void {
-    const { limits, nodes, commits, counts } = this.#evidence;
+    const { limits, nodes, commits, counts, violate } = this.#evidence;
     const node = nodes.get(nodeId);
     if (node === undefined || node.stopped) return;
     const hosts = nodes.hostsUp();
@@ -70,7 +63,8 @@ export class StopJudge {
       node.lostAt = at;
       return;
     }
-    if (!node.ready && !node.failed) this.#checkBoot(nodeId, node.createdAt, at);
+    if (!node.ready && !node.failed && !hadTimeToBoot(this.#evidence, node.createdAt, at))
+      violate("endedBooting", 1, `${nodeId} was stopped after it had booted for ${at - node.createdAt} ms`);
     if (!node.ready || node.failed) return;
     counts.readyNodesStopped += 1;
     if (node.unhealthy) {
@@ -83,14 +77,6 @@ export class StopJudge {
     if (node.busySince === undefined) return;
     if (limits.lasting === undefined) this.#checkBusy(nodeId, node.busySince, node.markedAt, committedAt, at);
     else this.#checkLastingBusy(nodeId, node.busySince, requestId, committedAt);
-  }
-
-  /** Had the node as long to boot as it may take? CycleCloud boots nothing while it stands still. */
-  #checkBoot(nodeId: string, createdAt: number, at: number): void {
-    const { stood, violate } = this.#evidence;
-    const still = stood.reduce((sum, spell) => sum + overlap(spell, createdAt, at), 0);
-    const age = at - createdAt - still;
-    if (age < BOOT_MS) violate("endedBooting", 1, `${nodeId} was stopped after it had booted for ${age} ms`);
   }
 
   /** Are fewer nodes left than were needed all the time since the commit? */

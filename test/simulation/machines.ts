@@ -192,7 +192,8 @@ export class Machines {
     machine.asking = false;
     const again = answer.kind === "stop" ? 150_000 : dice.whole(20_000, 60_000);
     machine.askAt = this.#schedule.now() + again;
-    if (answer.kind !== "stay" || !this.#up.has(machine.nodeId)) return;
+    // A node that calls itself unhealthy and must stay is not told to open.
+    if (answer.kind !== "stay" || !answer.undrain || !this.#up.has(machine.nodeId)) return;
     machine.closed = false;
     this.#judge.toldToStay(machine.nodeId);
   }
