@@ -6,7 +6,6 @@ import { registerAutostop } from "./autostop-command.ts";
 import { registerCheck } from "./check-command.ts";
 import { capture, completeNames, mendScript, registerCompletion } from "./completion.ts";
 import { registerConfigCommands } from "./config-commands.ts";
-import { registerCost } from "./cost/cost-command.ts";
 import { registerDemandCommands, registerDelete } from "./demand-commands.ts";
 import { dropEmptyVariables } from "./environment.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -85,7 +84,6 @@ function registerCommands(register: Register): void {
   registerCheck(register);
   registerKeys(register);
   registerVerify(register);
-  registerCost(register);
   registerRemoval(register);
   registerCompletion(register.program);
   addExamples(register.program);
@@ -220,7 +218,6 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   check: ["check --settings local.settings.json", "check -c prod --config prod.json"],
   keys: ["keys sender --app func-hpc -g cc-autoscaler --key-name pbs"],
   verify: ['verify --resource-id "$AUTOSCALER_RESOURCE_ID"'],
-  cost: ["cost", "cost --clusters 3"],
   removal: ["removal"],
   completion: ["completion bash"],
 };

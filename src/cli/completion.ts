@@ -21,8 +21,6 @@ const OPTIONS: ReadonlyMap<string, Place> = new Map([
   ["--file", "file"],
   ["--settings", "file"],
   ["--config", "file"],
-  ["--day", "file"],
-  ["--prices", "file"],
   ["--cluster", "cluster"],
   ["--request-set", "set"],
   ["--name", "nodearray"],
