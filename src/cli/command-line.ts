@@ -4,9 +4,8 @@ import { warnOfPlainHttp } from "../client/plain-http.ts";
 import { hideSecrets, showLines } from "../client/readable.ts";
 import { registerAutostop } from "./autostop-command.ts";
 import { registerCheck } from "./check-command.ts";
-import { capture, completeNames, mendScript, registerCompletion } from "./completion.ts";
+import { commandOf, registerCompletion } from "./completion.ts";
 import { registerConfigCommands } from "./config-commands.ts";
-import { registerCost } from "./cost/cost-command.ts";
 import { registerDemandCommands, registerDelete } from "./demand-commands.ts";
 import { dropEmptyVariables } from "./environment.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -43,12 +42,7 @@ export async function runCommandLine(words: readonly string[], onto: Terminal): 
   });
   warnOfPlainAddresses(program, terminal);
   try {
-    const completed =
-      words[0] === "complete" ? await completeNames(program, words.slice(2), onto) : undefined;
-    if (completed !== undefined) return completed;
-    const parse = () => program.parseAsync([...words], { from: "user" });
-    if (words[0] === "completion") await printScript(onto, parse);
-    else await parse();
+    await program.parseAsync([...words], { from: "user" });
     close();
     return code;
   } catch (error) {
@@ -85,9 +79,8 @@ function registerCommands(register: Register): void {
   registerCheck(register);
   registerKeys(register);
   registerVerify(register);
-  registerCost(register);
   registerRemoval(register);
-  registerCompletion(register.program);
+  registerCompletion(register);
   addExamples(register.program);
 }
 
@@ -99,12 +92,6 @@ function warnOfPlainAddresses(program: Command, terminal: Terminal): void {
       if (address !== undefined)
         warnOfPlainHttp(address, (message) => terminal.complain(`warning: ${message}`));
   });
-}
-
-/** Prints a shell's completion script. A mistake in the words prints nothing here. */
-async function printScript(terminal: Terminal, parse: () => Promise<unknown>): Promise<void> {
-  const script = mendScript(await capture(parse));
-  if (script !== "") terminal.say(script);
 }
 
 function describeProgram(terminal: Terminal, words: readonly string[]): Command {
@@ -163,8 +150,7 @@ const MODE_WORDS: ReadonlyMap<string, string> = new Map([
 
 /** Every option that the command of these words needs and does not have. The library names only the first. */
 function missingOptions(program: Command, words: readonly string[]): readonly Option[] {
-  let command = program;
-  for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command;
+  const command = commandOf(program, words);
   return command.options.filter(
     (option) =>
       option.mandatory &&
@@ -220,7 +206,6 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   check: ["check --settings local.settings.json", "check -c prod --config prod.json"],
   keys: ["keys sender --app func-hpc -g cc-autoscaler --key-name pbs"],
   verify: ['verify --resource-id "$AUTOSCALER_RESOURCE_ID"'],
-  cost: ["cost", "cost --clusters 3"],
   removal: ["removal"],
   completion: ["completion bash"],
 };

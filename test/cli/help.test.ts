@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { ROOT } from "../support/run-main.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -8,7 +8,7 @@ test("--help of the program names every command and every exit code, and the opt
   expect(code).toBe(0);
   const commands = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
   expect(commands.join(" ")).toBe(
-    "set update push delete status buckets limits demand nodes jobs rejected explain plan history compare config tick restored autostop check keys verify cost removal completion help",
+    "set update push delete status buckets limits demand nodes jobs rejected explain plan history compare config tick restored autostop check keys verify removal completion help",
   );
   expect(out).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 /);
   const help = (await runCommand(["set", "--help"])).out;
@@ -48,29 +48,6 @@ test("each command has an example, and each example has only options that its co
 
 test("--version says which release it is", async () => {
   expect(await runCommand(["--version"])).toEqual({ code: 0, out: "1.2.3", err: "" });
-});
-
-test.each([
-  { name: "commands by their beginning", words: ["li"], offers: ["limits"] },
-  {
-    name: "commands below a command",
-    words: ["config", ""],
-    offers: ["get", "put", "set", "unset", "history", "rollback", "diff", "schema", "validate", "help"],
-  },
-  { name: "options of a command", words: ["set", "--ins"], offers: ["--instancecount"] },
-  {
-    name: "choices of an argument",
-    words: ["completion", ""],
-    offers: ["zsh", "bash", "fish", "powershell"],
-  },
-])("completion offers $name", async ({ words, offers }) => {
-  const said: string[] = [];
-  // The completion library has no other way out.
-  const spy = vi.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
-  onTestFinished(() => spy.mockRestore());
-  expect((await runCommand(["complete", "--", ...words])).code).toBe(0);
-  const offered = said.filter((line) => !line.startsWith(":")).map((line) => line.split("\t")[0]);
-  expect(offered).toEqual(offers);
 });
 
 test("docs/cli.md names every command and every exit code", async () => {

@@ -54,7 +54,7 @@ test("a reader that stops reading is no failure", async () => {
     cwd: ROOT,
     env: { ...process.env, NODE: process.execPath },
   });
-  expect(stdout).toBe("#compdef cyclecloud-autoscaler\n0\n");
+  expect(stdout).toBe("_cyclecloud_autoscaler() {\n0\n");
   expect(stderr).toBe("");
 });
 

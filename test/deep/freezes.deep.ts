@@ -4,7 +4,7 @@ import type { CutOffOptions } from "../bench/loop/cut-off.ts";
 import { runCutOff } from "../bench/loop/cut-off.ts";
 import type { FreezesOptions, FreezesResult, Moment } from "../bench/loop/freezes.ts";
 import { runFreezes, runHeldCalls } from "../bench/loop/freezes.ts";
-import type { Edit } from "../support/product-copy.ts";
+import type { Edit } from "../support/mutate.ts";
 import { inCopy, PRODUCT } from "../support/product-copy.ts";
 
 /**
@@ -33,9 +33,9 @@ interface Mutant {
 }
 
 const PROVES: Edit = {
-  file: "src/domain/record.ts",
-  find: "return provesFrom !== undefined && began < provesFrom;",
-  put: "return provesFrom !== undefined && began < 0;",
+  in: "isEarly",
+  from: "return provesFrom !== undefined && began < provesFrom;",
+  to: "return provesFrom !== undefined && began < 0;",
 };
 /** A stop is called lost after 110 s, a create unknown after 210 s at the latest. */
 const LONG = { what: "cyclecloud", seconds: 270, lateSeconds: 20 } as const;
@@ -56,9 +56,9 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "a question that waited for minutes begins a stop",
     edit: {
-      file: "src/decide/autostop/note-verdicts.ts",
-      find: "if (behindMs === undefined) return false;",
-      put: "if (behindMs === undefined || behindMs > 0) return false;",
+      in: "isHeldUp",
+      from: "if (behindMs === undefined) return false;",
+      to: "if (behindMs === undefined || behindMs > 0) return false;",
     },
     options: { what: "host", seed: 13, seconds: 300, moments: ["question", "question"] },
     shows: ["stoppedOpen", "stoppedBusy"],

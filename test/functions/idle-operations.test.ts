@@ -8,7 +8,7 @@ import { Simulator } from "../../src/simulator/engine.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
 import { oneArray } from "../scenarios/clusters.ts";
 
-/** The requests of an idle cluster to storage, from the emulator's access log. `cost` multiplies such ticks to a month (docs/costs.md). */
+/** The requests of an idle cluster to storage, from the emulator's access log (docs/costs.md, How it was counted). */
 
 const HALF_PAST = Date.UTC(2026, 10, 23, 0, 30, 30);
 const MINUTE_MS = 60_000;

@@ -1,4 +1,5 @@
-import type { Edit, Ended } from "../support/product-copy.ts";
+import type { Edit } from "../support/mutate.ts";
+import type { Ended } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { Door } from "./input.ts";
 
@@ -17,11 +18,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "problems show values whole",
     edits: [
-      {
-        file: "src/wire/json/problem.ts",
-        find: "const LONGEST_EXCERPT = 80;",
-        put: "const LONGEST_EXCERPT = 80_000;",
-      },
+      { in: "LONGEST_EXCERPT", from: "const LONGEST_EXCERPT = 80;", to: "const LONGEST_EXCERPT = 80_000;" },
     ],
     door: "constraint",
     seed: 8,
@@ -29,7 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a message that cannot be read is dropped",
-    edits: [{ file: "src/app/demand/put-aside.ts", find: "  await queue.reject(message);\n", put: "" }],
+    edits: [{ in: "putAside", from: "await queue.reject(message);", to: "" }],
     door: "message",
     seed: 2,
     shows: /vanished/,
@@ -37,11 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a dry run names all of its problems",
     edits: [
-      {
-        file: "functions/plan.ts",
-        find: "badRequest(boundProblems(trial.problems))",
-        put: "badRequest(trial.problems)",
-      },
+      { in: "makePlan", from: "badRequest(boundProblems(trial.problems))", to: "badRequest(trial.problems)" },
     ],
     door: "plan",
     seed: 32,
@@ -51,9 +44,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a problem of the settings is thrown as it is",
     edits: [
       {
-        file: "src/config/clusters.ts",
-        find: '  if (read.kind === "problems") {\n    problems.push(',
-        put: '  if (read.kind === "problems") {\n    throw new Error("settings");\n    problems.push(',
+        in: "readClusters",
+        from: 'if (read.kind === "problems") {\n    problems.push(',
+        to: 'if (read.kind === "problems") {\n    throw new Error("settings");\n    problems.push(',
       },
     ],
     door: "settings",
@@ -64,9 +57,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "levels of nesting have no bound",
     edits: [
       {
-        file: "src/wire/json/check-size.ts",
-        find: "levels.length + levelsAbove === BOUNDS.levels",
-        put: "levels.length + levelsAbove === 100_000",
+        in: "findOversizeInSlices",
+        from: "levels.length + levelsAbove === BOUNDS.levels",
+        to: "levels.length + levelsAbove === 100_000",
       },
     ],
     door: "bound",
@@ -77,9 +70,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "entries of nodearrays are not counted",
     edits: [
       {
-        file: "src/wire/message/read-update.ts",
-        find: 'itemsOf(message, "nodearrays", BOUNDS.nodearrays,',
-        put: 'itemsOf(message, "nodearrays", BOUNDS.jobs,',
+        in: "readDemands",
+        from: 'itemsOf(message, "nodearrays", BOUNDS.nodearrays,',
+        to: 'itemsOf(message, "nodearrays", BOUNDS.jobs,',
       },
     ],
     door: "bound",
@@ -89,15 +82,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "sizes are as long as any text",
     edits: [
+      { in: "parseSize", from: "if (text.length > LONGEST_SIZE) return", to: "if (text.length < 0) return" },
       {
-        file: "src/domain/size.ts",
-        find: "if (text.length > LONGEST_SIZE) return",
-        put: "if (text.length < 0) return",
-      },
-      {
-        file: "src/domain/size.ts",
-        find: "while (end > 0 && LETTER.test(own.charAt(end - 1))) end -= 1;",
-        put: "end = /[A-Za-z]*$/.exec(own)?.index ?? 0;",
+        in: "parseSize",
+        from: "while (end > 0 && LETTER.test(own.charAt(end - 1))) end -= 1",
+        to: "end = /[A-Za-z]*$/.exec(own)?.index ?? 0",
       },
     ],
     door: "long",
@@ -106,13 +95,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an input as large as a bound allows is refused",
-    edits: [
-      {
-        file: "src/wire/message/job-amount.ts",
-        find: "slots > BOUNDS.count",
-        put: "slots >= BOUNDS.count",
-      },
-    ],
+    edits: [{ in: "readJobAmount", from: "slots > BOUNDS.count", to: "slots >= BOUNDS.count" }],
     door: "bound",
     seed: 8,
     shows: /refused within all bounds \(put\)/,

@@ -2,6 +2,7 @@ import type { Composition } from "../../src/compose.ts";
 import { composition, decoratePorts } from "../../src/compose.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import { readHostJson } from "../../src/local/host/host-json.ts";
+import { hostJson } from "../support/toy-app/start.ts";
 import type { HttpEndpoint } from "../../src/local/host/http-trigger.ts";
 import { answerRequest, readEndpoints } from "../../src/local/host/http-trigger.ts";
 import { invokeFunction } from "../../src/local/host/invocation.ts";
@@ -41,7 +42,7 @@ export async function openStage(first: World): Promise<Stage> {
   const clock = composed.app.ports.clock;
   const runtime: Runtime = {
     registry,
-    hostSettings: readHostJson({ version: "2.0", functionTimeout: "00:05:00" }),
+    hostSettings: readHostJson(hostJson({}, "00:05:00")),
     settings: {},
     clock,
     speed: 1,
@@ -50,7 +51,7 @@ export async function openStage(first: World): Promise<Stage> {
     wakeUps: createWakeUps(clock),
     stopping: new AbortController().signal,
     queueService: () => {
-      throw new Error("no function has an output queue");
+      throw new Error("no message is moved to a queue");
     },
   };
   const endpoints: readonly HttpEndpoint[] = readEndpoints(runtime);

@@ -1,8 +1,8 @@
 import { parseSync } from "vite";
 import { dirname, join, normalize } from "node:path";
 import type { SourceFile } from "./imports.ts";
-import type { SyntaxNode } from "./syntax.ts";
-import { childrenOf, FUNCTIONS, isNode } from "./syntax.ts";
+import type { SyntaxNode } from "../support/syntax.ts";
+import { childrenOf, FUNCTIONS, isNode } from "../support/syntax.ts";
 
 /** The house as a graph: files, what they import and export, and which function calls which. Read from the syntax alone. */
 

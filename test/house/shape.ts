@@ -1,7 +1,7 @@
 import { parseSync } from "vite";
 import type { SourceFile } from "./imports.ts";
-import type { SyntaxNode } from "./syntax.ts";
-import { childrenOf, FUNCTIONS, isNode } from "./syntax.ts";
+import type { SyntaxNode } from "../support/syntax.ts";
+import { childrenOf, FUNCTIONS, isNode } from "../support/syntax.ts";
 
 /** The measures of a source file. */
 export interface Shape {

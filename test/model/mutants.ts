@@ -1,4 +1,5 @@
-import type { Edit, Ended } from "../support/product-copy.ts";
+import type { Edit } from "../support/mutate.ts";
+import type { Ended } from "../support/product-copy.ts";
 import { runInCopy } from "../support/product-copy.ts";
 
 /** The product with one rule of targets and request sets left out: the model must find it. */
@@ -14,54 +15,32 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the targets of two sets add up",
     edits: [
       {
-        file: "src/decide/place/targets.ts",
-        find: "const reached = neededSoFar(draft, unit, scope);",
-        put: "const reached = { ...neededSoFar(draft, unit, scope), have: 0, ready: 0 };",
+        in: "placeTarget",
+        from: "const reached = neededSoFar(draft, unit, scope);",
+        to: "const reached = { ...neededSoFar(draft, unit, scope), have: 0, ready: 0 };",
       },
     ],
     sequences: 10,
   },
   {
     name: "a set never lapses",
-    edits: [
-      {
-        file: "src/decide/record/lapse.ts",
-        find: "entry.expiresAt > now) continue;",
-        put: "entry.live) continue;",
-      },
-    ],
+    edits: [{ in: "lapseSets", from: "entry.expiresAt > now) continue;", to: "entry.live) continue;" }],
     sequences: 10,
   },
   {
     name: "an older revision is accepted",
-    edits: [
-      {
-        file: "src/decide/record/accept.ts",
-        find: "held !== undefined && order < 0",
-        put: "order === -Infinity",
-      },
-    ],
+    edits: [{ in: "acceptWhole", from: "held !== undefined && order < 0", to: "order === -Infinity" }],
     sequences: 10,
   },
   {
     name: "of two demands of one revision the later counts",
-    edits: [
-      {
-        file: "src/decide/record/accept.ts",
-        find: " || compareText(update.digest, held.digest)",
-        put: " || 1",
-      },
-    ],
+    edits: [{ in: "compareDemands", from: "|| compareText(update.digest, held.digest)", to: "|| 1" }],
     sequences: 40,
   },
   {
     name: "a report that came before a demand outlives it",
     edits: [
-      {
-        file: "src/decide/record/accept.ts",
-        find: "separateReports: withoutOlder(record.separateReports, update),",
-        put: "",
-      },
+      { in: "acceptWhole", from: "separateReports: withoutOlder(record.separateReports, update),", to: "" },
     ],
     sequences: 10,
   },
@@ -69,9 +48,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a report that is older than the demand counts",
     edits: [
       {
-        file: "src/decide/record/accept.ts",
-        find: "compareRevisions(entry.revision, stated.revision) < 0",
-        put: "stated.live === undefined",
+        in: "joinSeparate",
+        from: "compareRevisions(entry.revision, stated.revision) < 0",
+        to: "stated.live === undefined",
       },
     ],
     sequences: 10,
@@ -80,9 +59,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "pools alone are taken for an emptied set",
     edits: [
       {
-        file: "src/decide/record/accept.ts",
-        find: 'const field = part === "pools" ? "separatePools" : "separateReports";',
-        put: 'const field = part === "pools" ? "sets" : "separateReports";',
+        in: "joinSeparate",
+        from: 'const field = part === "pools" ? "separatePools" : "',
+        to: 'const field = part === "pools" ? "sets" : "',
       },
     ],
     sequences: 10,
@@ -91,9 +70,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a lapsed set forgets its revision at once",
     edits: [
       {
-        file: "src/decide/record/lapse.ts",
-        find: "plusSeconds(entry.expiresAt, keepRevisionSeconds + REVISION_LEEWAY_SECONDS) <= now",
-        put: "entry.expiresAt <= now",
+        in: "lapseSets",
+        from: "plusSeconds(entry.expiresAt, keepRevisionSeconds + REVISION_LEEWAY_SECONDS)",
+        to: "entry.expiresAt",
       },
     ],
     sequences: 10,
@@ -102,9 +81,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an emptied set, as DELETE makes it, keeps what it asked for",
     edits: [
       {
-        file: "src/decide/record/accept.ts",
-        find: "  const entry = withContent(entryOf(update, held, now), held);\n",
-        put: "  const entry = held?.live === true && update.demand.demands.length === 0 ? { ...held, revision: update.revision, expiresAt: update.expiresAt } : withContent(entryOf(update, held, now), held);\n",
+        in: "acceptWhole",
+        from: "const entry = withContent(entryOf(update, held, now), held);",
+        to: "const entry = held?.live === true && update.demand.demands.length === 0 ? { ...held, revision: update.revision, expiresAt: update.expiresAt } : withContent(entryOf(update, held, now), held);",
       },
     ],
     sequences: 20,
@@ -113,9 +92,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "cores are rounded down",
     edits: [
       {
-        file: "src/decide/place/targets.ts",
-        find: "const wanted = Math.ceil((asked - reached.have) / each);",
-        put: "const wanted = Math.floor((asked - reached.have) / each);",
+        in: "placeTarget",
+        from: "const wanted = Math.ceil((asked - reached.have) / each);",
+        to: "const wanted = Math.floor((asked - reached.have) / each);",
       },
     ],
     sequences: 10,
@@ -124,109 +103,77 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the order of the sizes that a target names is not heeded",
     edits: [
       {
-        file: "src/decide/bins/scope.ts",
-        find: "offers.sort((a, b) => listed(a.bucket.machineType) - listed(b.bucket.machineType));",
-        put: "offers.sort(() => 0);",
+        in: "scopeOf",
+        from: "a, b) => listed(a.bucket.machineType) - listed(b.bucket.machineType)",
+        to: ") => 0",
       },
     ],
     sequences: 20,
   },
   {
     name: "who takes any size goes before who takes few",
-    edits: [
-      {
-        file: "src/decide/search/hardest-first.ts",
-        find: "a.breadth - b.breadth",
-        put: "b.breadth - a.breadth",
-      },
-    ],
+    edits: [{ in: "EqualEntries.inOrder", from: "a.breadth - b.breadth", to: "b.breadth - a.breadth" }],
     sequences: 200,
   },
   {
     name: "the groups of two sets add up",
     edits: [
       {
-        file: "src/decide/place/groups.ts",
-        find: "if (!mayHold(draft, asked.set, group)) return;",
-        put: "if (!mayHold(draft, asked.set, group) || tally.counted.has(group.place.index)) return;",
+        in: "countGroup",
+        from: "if (!mayHold(draft, asked.set, group)) return;",
+        to: "if (!mayHold(draft, asked.set, group) || tally.counted.has(group.place.index)) return;",
       },
     ],
     sequences: 120,
   },
   {
     name: "a group may be made of less than its size",
-    edits: [
-      {
-        file: "src/decide/place/groups.ts",
-        find: "  if (!isWhole(group)) {\n",
-        put: "  if (group.nodes === 0) {\n",
-      },
-    ],
+    edits: [{ in: "countGroup", from: "if (!isWhole(group)) {", to: "if (group.nodes === 0) {" }],
     sequences: 50,
   },
   {
     name: "a group that lacks nodes is replaced at once",
-    edits: [{ file: "src/decide/place/groups.ts", find: "if (!mayPass(refusal)) return;", put: "return;" }],
+    edits: [{ in: "countGroup", from: "if (!mayPass(refusal)) return;", to: "return;" }],
     sequences: 100,
   },
   {
     name: "a group that lacks nodes is waited for for ever",
-    edits: [
-      {
-        file: "src/decide/place/groups.ts",
-        find: "draft.now >= fillsUntil(draft, group)",
-        put: "draft.now < 0",
-      },
-    ],
+    edits: [{ in: "countGroup", from: "draft.now >= fillsUntil(draft, group)", to: "draft.now < 0" }],
     sequences: 400,
   },
   {
     name: "a group's time to be filled begins anew with each plan",
-    edits: [
-      { file: "src/decide/place/group-report.ts", find: "since: before ?? now }", put: "since: now }" },
-    ],
+    edits: [{ in: "stageOf", from: "since: before ?? now }", to: "since: now }" }],
     sequences: 100,
   },
   {
     name: "what is unmet gets no second chance",
-    edits: [
-      {
-        file: "src/decide/search/improve.ts",
-        find: "of unmetFirst(best, entries)",
-        put: "of unmetFirst(best, [])",
-      },
-    ],
+    edits: [{ in: "giveChances", from: "of unmetFirst(best, entries)", to: "of unmetFirst(best, [])" }],
     sequences: 100,
   },
   {
     name: "the array's own limit is not heeded",
     edits: [
       {
-        file: "src/decide/world/ceilings.ts",
-        find: '      ...this.#counted("nodearray", array.name, array.limit, usage.array, bucket),\n',
-        put: "",
+        in: "Ceilings.shared",
+        from: '...this.#counted("nodearray", array.name, array.limit, usage.array, bucket),',
+        to: "",
       },
     ],
     sequences: 60,
   },
   {
     name: "a node that is on its way stands in for one that asks to stop",
-    edits: [
-      {
-        file: "src/decide/need/spare.ts",
-        find: "amongReady(trials, planned, spare, plan)",
-        put: "spare",
-      },
-    ],
+    edits: [{ in: "findSpare", from: "amongReady(trials, planned, spare, plan)", to: "spare" }],
     sequences: 450,
   },
   {
     name: "nodes that ask at once are judged each by itself",
     edits: [
       {
-        file: "src/decide/need/spare.ts",
-        find: "  const spare = notNeeded(candidates, last);\n",
-        put: "  const spare = candidates;\n  if (last.needed.size >= 0) return { spare, plan: last };\n",
+        in: "spareIn",
+        from: "const spare = notNeeded(candidates, last);",
+        to: "const spare = candidates;\n  if (last.needed.size >= 0) return { spare, plan: last };",
       },
     ],
     sequences: 10,
@@ -235,9 +182,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a lapse kills",
     edits: [
       {
-        file: "src/decide/reconcile/judge-nodes.ts",
-        find: '    if (action.kind === "terminate") terminates.push(nodeId);\n',
-        put: '    if (action.kind === "terminate" || (record.sets.size > 0 && ![...record.sets.values()].some(({ live }) => live))) terminates.push(nodeId);\n',
+        in: "judgeNodes",
+        from: 'if (action.kind === "terminate") terminates.push(nodeId);',
+        to: 'if (action.kind === "terminate" || (record.sets.size > 0 && ![...record.sets.values()].some(({ live }) => live))) terminates.push(nodeId);',
       },
     ],
     sequences: 20,
@@ -246,9 +193,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a stop that was sent long ago is promised for ever",
     edits: [
       {
-        file: "src/decide/autostop/stop-objections.ts",
-        find: "if (isStopFresh(known, { ...view, at: view.seenAt ?? now })) return",
-        put: "if (known.draining?.sentAt !== undefined) return",
+        in: "judgeStop",
+        from: "if (isStopFresh(known, { ...view, at: view.seenAt ?? now }))",
+        to: "if (known.draining?.sentAt !== undefined)",
       },
     ],
     sequences: 400,

@@ -1,4 +1,4 @@
-import type { Edit } from "../support/product-copy.ts";
+import type { Edit } from "../support/mutate.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { ChangesOptions } from "./changes-stage.ts";
 
@@ -31,11 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a change does not name its configuration in the record",
     edits: [
-      {
-        file: "src/adapters/memory/stores.ts",
-        find: "records?.nameConfiguration(cluster, documentDigest(text));",
-        put: "",
-      },
+      { in: "memoryDocuments", from: "records?.nameConfiguration(cluster, documentDigest(text));", to: "" },
     ],
     shows: late,
   },
@@ -43,31 +39,25 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a decision does not compare its configuration with the record's",
     edits: [
       {
-        file: "src/app/record/load-record.ts",
-        find: "isSame ? held : await policyOf",
-        put: "isSame || !isSame ? held : await policyOf",
+        in: "loadInForce",
+        from: "isSame ? held : await policyOf",
+        to: "isSame || !isSame ? held : await policyOf",
       },
     ],
     shows: late,
   },
   {
     name: "a decision under another configuration is saved as after a renewal",
-    edits: [
-      {
-        file: "src/app/reconcile/conclude-observation.ts",
-        find: "  if (!isUnder(made, run.policy)) return undefined;\n",
-        put: "",
-      },
-    ],
+    edits: [{ in: "saveAgain", from: "if (!isUnder(made, run.policy)) return undefined;", to: "" }],
     shows: late,
   },
   {
     name: "a save does not copy the name of the configuration",
     edits: [
       {
-        file: "src/adapters/memory/record-store.ts",
-        find: "changes.configuration ?? previous?.version.configuration",
-        put: "changes.configuration",
+        in: "memoryRecordStore",
+        from: "changes.configuration ?? previous?.version.configuration",
+        to: "changes.configuration",
       },
     ],
     shows: { test: "test/contract/configuration-named.test.ts" },
@@ -76,9 +66,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a save in rows does not copy the name of the configuration",
     edits: [
       {
-        file: "src/adapters/tables/record-store.ts",
-        find: "changes.configuration ?? previous?.version.configuration",
-        put: "changes.configuration",
+        in: "TableRecords.save",
+        from: "changes.configuration ?? previous?.version.configuration",
+        to: "changes.configuration",
       },
     ],
     shows: { test: "test/contract/configuration-named.test.ts" },
@@ -86,43 +76,27 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a save whose answer was lost keeps the old name with the new ETag",
     edits: [
-      {
-        file: "src/adapters/tables/manifest-row.ts",
-        find: "beside: besideManifest(present.values)",
-        put: "beside: besideManifest(row)",
-      },
+      { in: "writeRow", from: "beside: besideManifest(present.values)", to: "beside: besideManifest(row)" },
     ],
     shows: { test: "test/contract/configuration-named.test.ts" },
   },
   {
     name: "a change before there is a record is not named once there is one",
-    edits: [
-      {
-        file: "src/adapters/tables/documents.ts",
-        find: "      if (!isNamed) await",
-        put: "      if (isNamed) await",
-      },
-    ],
+    edits: [{ in: "tableDocuments", from: "if (!isNamed) await", to: "if (isNamed) await" }],
     shows: { test: "test/contract/configuration-named.test.ts" },
   },
   {
     name: "a change begins no plan",
-    edits: [
-      {
-        file: "src/decide/record/whose-turn.ts",
-        find: "    record.plannedUnder === configuration &&\n",
-        put: "",
-      },
-    ],
+    edits: [{ in: "isCovered", from: "record.plannedUnder === configuration &&", to: "" }],
     shows: { number: "unplanned", bound: 0, seeds: 30 },
   },
   {
     name: "changes do not wait for a plan",
     edits: [
       {
-        file: "src/app/record/commit.ts",
-        find: "  if (!(await isFirst()) || onlyObserves(",
-        put: "  if (began > 0 || onlyObserves(",
+        in: "waitForPlan",
+        from: "if (!(await isFirst()) || onlyObserves(",
+        to: "if (began > 0 || onlyObserves(",
       },
     ],
     shows: starving,
@@ -131,9 +105,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a plan that meets changes asks for no priority",
     edits: [
       {
-        file: "src/app/reconcile/conclude-observation.ts",
-        find: "lostPriority(record, now) || grants >= DECIDED_AGAIN || configurations >= DECIDED_AGAIN;",
-        put: "grants >= DECIDED_AGAIN;",
+        in: "needsPriority",
+        from: "lostPriority(record, now) || grants >= DECIDED_AGAIN || configurations",
+        to: "grants",
       },
     ],
     shows: starving,
@@ -142,9 +116,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a create that was taken over is sent again in an array that is observed",
     edits: [
       {
-        file: "src/app/effects/effects.ts",
-        find: "    if (!intent.effect.sets.every(({ bucket }) => maySteer(policy, bucket.array))) continue;\n",
-        put: "",
+        in: "resendIntents",
+        from: "if (!intent.effect.sets.every(({ bucket }) => maySteer(policy, bucket.array))) continue;",
+        to: "",
       },
     ],
     shows: { number: "resent", bound: 0, seeds: 3 },
@@ -153,9 +127,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a document that cannot be read leaves the one before in force",
     edits: [
       {
-        file: "src/compose/policy-reader.ts",
-        find: "return observing(held ?? DEFAULT_POLICY);",
-        put: "return held ?? observing(DEFAULT_POLICY);",
+        in: "policyFrom",
+        from: "return observing(held ?? DEFAULT_POLICY);",
+        to: "return held ?? observing(DEFAULT_POLICY);",
       },
     ],
     shows: { test: "test/compose.test.ts" },
@@ -163,11 +137,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "the document is read once",
     edits: [
-      {
-        file: "src/compose/policy-reader.ts",
-        find: "now - held.at < POLICY_AGE_MS",
-        put: "now - held.at < Number.MAX_VALUE",
-      },
+      { in: "policyReader", from: "now - held.at < POLICY_AGE_MS", to: "now - held.at < Number.MAX_VALUE" },
     ],
     shows: { test: "test/compose.test.ts" },
   },
@@ -175,9 +145,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the mode of the app setting is not written at the beginning",
     edits: [
       {
-        file: "src/compose/policy-reader.ts",
-        find: 'if (how === "with-mode")',
-        put: 'if (how === "with-mode" && held === undefined)',
+        in: "policyReader",
+        from: 'if (how === "with-mode")',
+        to: 'if (how === "with-mode" && held === undefined)',
       },
     ],
     shows: { test: "test/compose.test.ts" },
@@ -186,9 +156,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a stop is granted under another configuration than its node was marked under",
     edits: [
       {
-        file: "src/app/autostop/grant-stops.ts",
-        find: "    if (current.policy.document !== policy.document) return { result: undefined };\n",
-        put: "",
+        in: "grantStops",
+        from: "if (current.policy.document !== policy.document) return { result: undefined };",
+        to: "",
       },
     ],
     shows: scene,
@@ -196,11 +166,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a change that only turns arrays to observe waits for a plan, too",
     edits: [
-      {
-        file: "src/app/record/commit.ts",
-        find: '  if (!(await isFirst()) || onlyObserves(await policyOf(cluster, "now"), next)) return;\n',
-        put: "  if (!(await isFirst())) return;\n",
-      },
+      { in: "waitForPlan", from: '()) || onlyObserves(await policyOf(cluster, "now"), next', to: "()" },
     ],
     shows: { number: "waited", bound: LONGEST_WAIT, seeds: 5, options: SLOW_PLANS },
   },
@@ -208,9 +174,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a plan's stops are sent although their array only observes by then",
     edits: [
       {
-        file: "src/app/reconcile/reconcile-cluster.ts",
-        find: "return array !== undefined && !maySteer(policy, array);",
-        put: "return false;",
+        in: "withdrawContradicted",
+        from: "return array !== undefined && !maySteer(policy, array);",
+        to: "return false;",
       },
     ],
     shows: scene,
@@ -219,9 +185,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "all stops of a plan are withdrawn where one of their arrays only observes by then",
     edits: [
       {
-        file: "src/app/reconcile/reconcile-cluster.ts",
-        find: "const nodes = new Set([...observed, ...contradicted]);",
-        put: "const nodes = new Set([...(observed.length > 0 ? effect.nodes : []), ...contradicted]);",
+        in: "withdrawContradicted",
+        from: "const nodes = new Set([...observed, ...contradicted]);",
+        to: "const nodes = new Set([...(observed.length > 0 ? effect.nodes : []), ...contradicted]);",
       },
     ],
     shows: scene,
@@ -230,9 +196,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a trial writes the mode of the app setting",
     edits: [
       {
-        file: "src/compose/policy-reader.ts",
-        find: "return ({ modeIsDefault: _said, ...policy }) => ({",
-        put: "return (policy) => ({",
+        in: "onTrial",
+        from: "return ({ modeIsDefault: _said, ...policy }) => ({",
+        to: "return (policy) => ({",
       },
     ],
     shows: scene,
@@ -241,9 +207,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a cluster that has been planned before gets the mode of the app setting",
     edits: [
       {
-        file: "src/app/reconcile/reconcile-cluster.ts",
-        find: "if (begun.isFirst && run.policy.modeIsDefault === true)",
-        put: "if (run.policy.modeIsDefault === true)",
+        in: "concludeObservation",
+        from: "if (begun.isFirst && run.policy.modeIsDefault === true)",
+        to: "if (run.policy.modeIsDefault === true)",
       },
     ],
     shows: scene,
@@ -252,75 +218,53 @@ export const MUTANTS: readonly Mutant[] = [
     name: "no plan writes the mode",
     edits: [
       {
-        file: "src/app/reconcile/reconcile-cluster.ts",
-        find: "if (begun.isFirst && run.policy.modeIsDefault === true)",
-        put: "if (!begun.isFirst && run.policy.modeIsDefault !== true)",
+        in: "concludeObservation",
+        from: "if (begun.isFirst && run.policy.modeIsDefault === true)",
+        to: "if (!begun.isFirst && run.policy.modeIsDefault !== true)",
       },
     ],
     shows: scene,
   },
   {
     name: "no trouble says that the app setting decides on the mode",
-    edits: [
-      {
-        file: "src/app/describe/describe-troubles.ts",
-        find: "    ...modeOfSetting(record, policy),\n",
-        put: "",
-      },
-    ],
+    edits: [{ in: "describeTroubles", from: "...modeOfSetting(record, policy),", to: "" }],
     shows: troubles,
   },
   {
     name: "the trouble of the mode is there before the first plan",
     edits: [
-      {
-        file: "src/app/describe/describe-troubles.ts",
-        find: "modeIsDefault !== true || plan === 0",
-        put: "modeIsDefault !== true",
-      },
+      { in: "modeOfSetting", from: "modeIsDefault !== true || plan === 0", to: "modeIsDefault !== true" },
     ],
     shows: troubles,
   },
   {
     name: "the trouble of the mode is there where the configuration says one",
-    edits: [
-      {
-        file: "src/app/describe/describe-troubles.ts",
-        find: "modeIsDefault !== true || plan === 0",
-        put: "plan === 0",
-      },
-    ],
+    edits: [{ in: "modeOfSetting", from: "modeIsDefault !== true || plan === 0", to: "plan === 0" }],
     shows: troubles,
   },
   {
     name: "a plan that got priority is decided at once",
     edits: [
       {
-        file: "src/app/reconcile/conclude-observation.ts",
-        find: '    if (isLanding(record, now)) return { result: { kind: "plan-first" } };\n',
-        put: "",
+        in: "concluder",
+        from: 'if (isLanding(record, now)) return { result: { kind: "plan-first" } };',
+        to: "",
       },
     ],
     shows: { test: "test/app/reconcile/conclude-observation.test.ts" },
   },
   {
     name: "a plan that lost its priority gets no longer one",
-    edits: [
-      {
-        file: "src/decide/pace/observation-times.ts",
-        find: "  if (!lostPriority(record, now)) return",
-        put: "  return",
-      },
-    ],
+    edits: [{ in: "letPlanFirst", from: "if (!lostPriority(record, now)) return", to: "return" }],
     shows: { ...starving, seeds: 100 },
   },
   {
     name: "a plan that lost the longer priority gets it again",
     edits: [
       {
-        file: "src/decide/pace/observation-times.ts",
-        find: "planBy !== undefined && planBy <= now && planSlow !== true;",
-        put: "planBy !== undefined && planBy <= now;",
+        in: "lostPriority",
+        from: "planBy !== undefined && planBy <= now && planSlow !== true;",
+        to: "planBy !== undefined && planBy <= now;",
       },
     ],
     shows: { test: "test/decide/pace/observation-times.test.ts" },

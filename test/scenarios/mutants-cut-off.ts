@@ -1,4 +1,4 @@
-import type { Edit } from "../support/product-copy.ts";
+import type { Edit } from "../support/mutate.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { CutOff } from "./cut-off-stage.ts";
 import { playDemand, playIdle, playLeft } from "./cut-off-stage.ts";
@@ -22,7 +22,7 @@ export interface Mutant {
 /** Of this rule little shows in scenes: quick observations make up for it soon. The test of the rule finds it. */
 export const TESTED: { readonly name: string; readonly edits: readonly Edit[]; readonly test: string } = {
   name: "a failed status raises the measured time although a later one was answered",
-  edits: [{ file: "src/decide/pace/calls.ts", find: "lastGoodLookAt > beganAt(call);", put: "false;" }],
+  edits: [{ in: "failsAlone", from: "lastGoodLookAt > beganAt(call);", to: "false;" }],
   test: "test/decide/pace/calls.test.ts",
 };
 
@@ -41,19 +41,14 @@ export async function playWorst({ scene, ...how }: Play): Promise<Readonly<Recor
   return { wait: waits.at(-1) ?? 0, gap, calls };
 }
 
-const CUT_OFF = "src/decide/pace/calls.ts";
-const RESERVE = "src/app/reconcile/reserve-observation.ts";
-const HAND_ON = "src/app/reconcile/observe-cluster.ts";
-const TICKS = "src/decide/pace/next-tick.ts";
-
 export const MUTANTS: readonly Mutant[] = [
   {
     name: "an instance observes again at once although another has observed since",
     edits: [
       {
-        file: CUT_OFF,
-        find: "return isTried || isCutOff(",
-        put: "return isTried || !isCutOff.name && isCutOff(",
+        in: "leavesObservation",
+        from: "return isTried || isCutOff(",
+        to: "return isTried || !isCutOff.name && isCutOff(",
       },
     ],
     shows: "calls",
@@ -61,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an instance does not leave the next observation to another one first",
-    edits: [{ file: CUT_OFF, find: "return isTried || isCutOff(", put: "return isCutOff(" }],
+    edits: [{ in: "leavesObservation", from: "return isTried || isCutOff(", to: "return isCutOff(" }],
     shows: "wait",
     plays: plays("queue", "hangs"),
   },
@@ -69,9 +64,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a due tick is not left to the others",
     edits: [
       {
-        file: RESERVE,
-        find: "return isTickOverdue(record, now) ? undefined",
-        put: "return now > 0 ? undefined",
+        in: "leave",
+        from: "return isTickOverdue(record, now) ? undefined",
+        to: "return now > 0 ? undefined",
       },
     ],
     shows: "calls",
@@ -81,9 +76,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a tick that is left counts as made",
     edits: [
       {
-        file: TICKS,
-        find: "return comesSoon ? record : withWake(record, ticker, plusSeconds(now, HAND_ON_SECONDS));",
-        put: "return beginTick(record, ticker, comesSoon ? now : plusSeconds(now, HAND_ON_SECONDS));",
+        in: "leaveTick",
+        from: "return comesSoon ? record : withWake(record, ticker,",
+        to: "return beginTick(record, ticker, comesSoon ? now :",
       },
     ],
     shows: "gap",
@@ -91,7 +86,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a tick is left for ever",
-    edits: [{ file: TICKS, find: ">= LEFT_SECONDS;", put: ">= 1e6 * LEFT_SECONDS;" }],
+    edits: [{ in: "isTickOverdue", from: ">= LEFT_SECONDS;", to: ">= 1e6 * LEFT_SECONDS;" }],
     shows: "recovered",
     plays: plays("left", "refused"),
   },
@@ -99,9 +94,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "what comes back is not handed on again",
     edits: [
       {
-        file: RESERVE,
-        find: "(ours || !isWakePending(record, now, until));",
-        put: "!isWakePending(record, now, until);",
+        in: "wait",
+        from: "(ours || !isWakePending(record, now, until));",
+        to: "!isWakePending(record, now, until);",
       },
     ],
     shows: "wait",
@@ -111,9 +106,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a follow-up that is handed on counts as demand",
     edits: [
       {
-        file: RESERVE,
-        find: 'isFollowUpDue(record, now) ? "follow-up" : "demand"',
-        put: 'isFollowUpDue(record, now) ? "demand" : "demand"',
+        in: "wait",
+        from: 'isFollowUpDue(record, now) ? "follow-up" : "demand"',
+        to: 'isFollowUpDue(record, now) ? "demand" : "demand"',
       },
     ],
     shows: "gap",
@@ -121,13 +116,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an observation that hangs is not handed on",
-    edits: [{ file: HAND_ON, find: "if (!ended.aborted) await askOther(run, at);", put: "" }],
+    edits: [{ in: "handOnLate", from: "if (!ended.aborted) await askOther(run, at);", to: "" }],
     shows: "wait",
     plays: plays("queue", "hangs"),
   },
   {
     name: "an observation that failed is not handed on",
-    edits: [{ file: HAND_ON, find: "await askOther(run, begun.at);", put: "return observed;" }],
+    edits: [{ in: "observeOrHandOn", from: "await askOther(run, begun.at);", to: "return observed;" }],
     shows: "gap",
     plays: plays("idle", "refused"),
   },
@@ -135,9 +130,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an instance marks nodes whose stop it cannot send",
     edits: [
       {
-        file: "src/app/autostop/grant-stops.ts",
-        find: "isUnsendable(app, site, record, now) ?",
-        put: "isUnsendable(app, site, record, now) && now < 0 ?",
+        in: "markStops",
+        from: "isUnsendable(app, site, record, now) ?",
+        to: "isUnsendable(app, site, record, now) && now < 0 ?",
       },
     ],
     shows: "kept",
@@ -147,9 +142,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a refused password stops all",
     edits: [
       {
-        file: "src/compose/open-site.ts",
-        find: "if (password === undefined) return name;",
-        put: "if (password !== name) return name;",
+        in: "credentialName",
+        from: "if (password === undefined) return name;",
+        to: "if (password !== name) return name;",
       },
     ],
     shows: "wait",

@@ -1,4 +1,4 @@
-import type { Edit } from "../support/product-copy.ts";
+import type { Edit } from "../support/mutate.ts";
 
 /** The product without one half of a rule about what waited, and the test that must fail then. */
 export interface Mutant {
@@ -15,184 +15,181 @@ const PARTS = "test/scenarios/missing-parts.test.ts";
 const STOPS = "test/scenarios/lost-stops.test.ts";
 const WRITTEN = "test/adapters/cyclecloud/written-in-time.test.ts";
 
-const mutant = (
-  name: string,
-  [file, find, put]: readonly [file: string, find: string, put: string],
-  proof: string,
-  test: string,
-): Mutant => ({ name, edits: [{ file, find, put }], file: proof, test });
+const mutant = (name: string, edit: Edit, proof: string, test: string): Mutant => ({
+  name,
+  edits: [edit],
+  file: proof,
+  test,
+});
 
 export const MUTANTS: readonly Mutant[] = [
   mutant(
     "a message counts from when it was taken",
-    [
-      "src/decide/pace/outage.ts",
-      "entry.acceptedAt <= after || saidAt(entry) <= after",
-      "entry.acceptedAt <= after",
-    ],
+    {
+      in: "stillAwaited",
+      from: "entry.acceptedAt <= after || saidAt(entry) <= after",
+      to: "entry.acceptedAt <= after",
+    },
     MESSAGES,
     "by queue, without a revision",
   ),
   mutant(
     "its revision is never a time",
-    ["src/decide/pace/outage.ts", "if (!isTime || revised >= sentAt)", "if (!isTime || revised > 0)"],
+    { in: "saidAt", from: "if (!isTime || revised >= sentAt)", to: "if (!isTime || revised > 0)" },
     MESSAGES,
     "a lower demand lay in front of it by PUT",
   ),
   mutant(
     "its revision is always a time",
-    ["src/decide/pace/outage.ts", "<= DAY_SECONDS;", "<= 1000 * DAY_SECONDS;"],
+    { in: "saidAt", from: "<= DAY_SECONDS;", to: "<= 1000 * DAY_SECONDS;" },
     MESSAGES,
     "a number that is no time",
   ),
   mutant(
     "a renewal counts at once",
-    [
-      "src/decide/record/accept.ts",
-      "isApart ? held.sentAt : held.repeatedAt",
-      "isApart ? sentAt : held.repeatedAt",
-    ],
+    {
+      in: "repeatOf",
+      from: "isApart ? held.sentAt : held.repeatedAt",
+      to: "isApart ? sentAt : held.repeatedAt",
+    },
     MESSAGES,
     "a pure renewal lay there",
   ),
   mutant(
     "two renewals count that were taken together",
-    [
-      "src/decide/record/accept.ts",
-      "const APART_SECONDS: Seconds = 30;",
-      "const APART_SECONDS: Seconds = 0;",
-    ],
+    {
+      in: "APART_SECONDS",
+      from: "const APART_SECONDS: Seconds = 30;",
+      to: "const APART_SECONDS: Seconds = 0;",
+      file: "src/decide/record/accept.ts",
+    },
     MESSAGES,
     "two lay there and are taken",
   ),
   mutant(
     "renewals never count",
-    [
-      "src/decide/pace/outage.ts",
-      "repeatedAt > revised ? repeatedAt : revised",
-      "repeatedAt < revised ? repeatedAt : revised",
-    ],
+    {
+      in: "saidAt",
+      from: "repeatedAt > revised ? repeatedAt : revised",
+      to: "repeatedAt < revised ? repeatedAt : revised",
+    },
     MESSAGES,
     "the time of its last change",
   ),
   mutant(
     "two observations are enough",
-    ["src/decide/nodes/missing.ts", "const MISSING_OBSERVATIONS = 3;", "const MISSING_OBSERVATIONS = 2;"],
+    {
+      in: "MISSING_OBSERVATIONS",
+      from: "const MISSING_OBSERVATIONS = 3;",
+      to: "const MISSING_OBSERVATIONS = 2;",
+    },
     PARTS,
     "lack five nodes",
   ),
   mutant(
     "three observations are enough, however close",
-    [
-      "src/decide/nodes/missing.ts",
-      "const MISSING_SECONDS: Seconds = 60;",
-      "const MISSING_SECONDS: Seconds = 0;",
-    ],
+    {
+      in: "MISSING_SECONDS",
+      from: "const MISSING_SECONDS: Seconds = 60;",
+      to: "const MISSING_SECONDS: Seconds = 0;",
+    },
     DOUBT,
     "demand brings an observation each 8 s",
   ),
   mutant(
     "a node array is gone after 60 s, however few the observations",
-    [
-      "src/decide/nodes/missing.ts",
-      "if (isOver(lack, snapshot)) return [];",
-      "if (isOver({ ...lack, observations: 3 }, snapshot)) return [];",
-    ],
+    {
+      in: "withMissingArrays",
+      from: "if (isOver(lack, snapshot)) return [];",
+      to: "if (isOver({ ...lack, observations: 3 }, snapshot)) return [];",
+    },
     PARTS,
     "lack a node array",
   ),
   mutant(
     "what is missing is looked for at the next tick only",
-    ["src/app/reconcile/save-plan.ts", "waitsForStops !== true && !lacksAny(seen)", "waitsForStops !== true"],
+    { in: "followUpOf", from: "waitsForStops !== true && !lacksAny(seen)", to: "waitsForStops !== true" },
     DOUBT,
     "a node of a quiet cluster is gone",
   ),
   mutant(
     "a stop is written however late",
-    [
-      "src/app/effects/effects.ts",
-      "site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, isInTime)",
-      "site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, () => isInTime() || true)",
-    ],
+    {
+      in: "sendTerminate",
+      from: ".terminate(site.cluster, intent.id, effect.nodes, isInTime",
+      to: ".terminate(site.cluster, intent.id, effect.nodes, () => isInTime() || true",
+    },
     MESSAGES,
     "of a stop",
   ),
   mutant(
     "a create is written however late",
-    [
-      "src/app/effects/effects.ts",
-      "site.cyclecloud.create(site.cluster, request, isInTime)",
-      "site.cyclecloud.create(site.cluster, request, () => isInTime() || true)",
-    ],
+    {
+      in: "sendCreate",
+      from: "site.cyclecloud.create(site.cluster, request, isInTime)",
+      to: "site.cyclecloud.create(site.cluster, request, () => isInTime() || true)",
+    },
     MESSAGES,
     "of a create",
   ),
   {
     name: "the clock is looked at before there is a connection",
     edits: [
-      {
-        file: "src/adapters/cyclecloud/http-exchange.ts",
-        find: "    const answer = await pool",
-        put: "    look();\n    const answer = await pool",
-      },
-      {
-        file: "src/adapters/cyclecloud/http-exchange.ts",
-        find: "if (!controller.aborted) look();",
-        put: "",
-      },
+      { in: "exchange", from: "const answer = await pool", to: "look();\n    const answer = await pool" },
+      { in: "checkBeforeWrite", from: "if (!controller.aborted) look();", to: "" },
     ],
     file: WRITTEN,
     test: "a host that stands still after the look has written it",
   },
   mutant(
     "what was not written may have been",
-    ["src/app/effects/effects.ts", '  if (error.notSent) return { kind: "not-sent" };\n', ""],
+    { in: "afterError", from: 'if (error.notSent) return { kind: "not-sent" };', to: "" },
     MESSAGES,
     "its node is told so at once",
   ),
   mutant(
     "a question's age counts from its arrival",
-    [
-      "src/decide/autostop/note-verdicts.ts",
-      "const { knownMs = 0 } = clock ?? {};",
-      "const { knownMs = behindMs } = clock ?? {};",
-    ],
+    {
+      in: "isHeldUp",
+      from: "const { knownMs = 0 } = clock ?? {};",
+      to: "const { knownMs = behindMs } = clock ?? {};",
+    },
     MESSAGES,
     "for 220 s",
   ),
   mutant(
     "a question of a clock that is not known may be 120 s late",
-    [
-      "src/decide/autostop/note-verdicts.ts",
-      "const { knownMs = 0 } = clock ?? {};",
-      "const { knownMs = behindMs > 120_000 ? 0 : behindMs } = clock ?? {};",
-    ],
+    {
+      in: "isHeldUp",
+      from: "const { knownMs = 0 } = clock ?? {};",
+      to: "const { knownMs = behindMs > 120_000 ? 0 : behindMs } = clock ?? {};",
+    },
     MESSAGES,
     "are not known and are",
   ),
   mutant(
     "questions that waited one after the other agree",
-    ["src/decide/autostop/note-verdicts.ts", "1000 * apart >= clock.behindMs;", "1000 * apart < 0;"],
+    { in: "clockAfter", from: "1000 * apart >= clock.behindMs;", to: "1000 * apart < 0;" },
     MESSAGES,
     "for 300 s, twice",
   ),
   mutant(
     "a question that seems early is taken",
-    [
-      "src/decide/autostop/note-verdicts.ts",
-      "Math.abs(behindMs - knownMs) > AGREE_MS;",
-      "behindMs - knownMs > AGREE_MS;",
-    ],
+    {
+      in: "isHeldUp",
+      from: "Math.abs(behindMs - knownMs) > AGREE_MS;",
+      to: "behindMs - knownMs > AGREE_MS;",
+    },
     MESSAGES,
     "were set by 300 s",
   ),
   mutant(
     "a node that is told to stay keeps the mark of its last question",
-    [
-      "src/decide/autostop/note-verdicts.ts",
-      "} else if (isStay(verdict)) {",
-      "} else if (isStay(verdict) && !isMarked) {",
-    ],
+    {
+      in: "noteVerdicts",
+      from: "} else if (isStay(verdict)) {",
+      to: "} else if (isStay(verdict) && !isMarked) {",
+    },
     STOPS,
     "and another tells the node to stay",
   ),

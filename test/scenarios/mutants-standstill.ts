@@ -1,4 +1,4 @@
-import type { Edit } from "../support/product-copy.ts";
+import type { Edit } from "../support/mutate.ts";
 import { runInCopy } from "../support/product-copy.ts";
 import type { Standstill } from "./standstill-stage.ts";
 
@@ -18,11 +18,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a stop is lost by an early observation",
     edits: [
-      {
-        file: "src/decide/intents/stops.ts",
-        find: "snapshot.early !== true && snapshot.at",
-        put: "snapshot.at",
-      },
+      { in: "settleStopsByObservation", from: "snapshot.early !== true && snapshot.at", to: "snapshot.at" },
     ],
     shows: "open",
     standstills: lasting(140),
@@ -31,9 +27,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a create is unknown by an early question",
     edits: [
       {
-        file: "src/decide/intents/settle-create.ts",
-        find: "if (isEarly(record, askedAt)) return false;",
-        put: "if (isEarly(record, askedAt) && askedAt < 0) return false;",
+        in: "isCertain",
+        from: "if (isEarly(record, askedAt)) return false;",
+        to: "if (isEarly(record, askedAt) && askedAt < 0) return false;",
       },
     ],
     shows: "twice",
@@ -43,9 +39,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the moment ends before the next call where limits are short",
     edits: [
       {
-        file: "src/decide/pace/calls.ts",
-        find: "Math.max(callLimitSeconds, BETWEEN_CALLS_SECONDS)",
-        put: "Math.min(callLimitSeconds, BETWEEN_CALLS_SECONDS)",
+        in: "provesAfter",
+        from: "Math.max(callLimitSeconds, BETWEEN_CALLS_SECONDS)",
+        to: "Math.min(callLimitSeconds, BETWEEN_CALLS_SECONDS)",
       },
     ],
     shows: "open",
@@ -55,14 +51,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a boot took too long by an early observation",
     edits: [
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "known === undefined || early === true) return false;",
-        put: "known === undefined || (early === true && now < 0)) return false;",
+        in: "isUseless",
+        from: "known === undefined || early === true) return false;",
+        to: "known === undefined || (early === true && now < 0)) return false;",
       },
       {
-        file: "src/decide/stops/scale-down.ts",
-        find: 'if (node.phase !== "coming" || early === true) return undefined;',
-        put: 'if (node.phase !== "coming" || (early === true && now < 0)) return undefined;',
+        in: "whyGivenUp",
+        from: 'if (node.phase !== "coming" || early === true) return',
+        to: 'if (node.phase !== "coming" || (early === true && now < 0)) return',
       },
     ],
     shows: "boot",
@@ -72,9 +68,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an accepted stop had no effect in 120 s by an early observation",
     edits: [
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "return early === true || secondsBetween(",
-        put: "return (early === true && at < 0) || secondsBetween(",
+        in: "isStopFresh",
+        from: "return early === true || secondsBetween(",
+        to: "return (early === true && at < 0) || secondsBetween(",
       },
     ],
     shows: "told",
@@ -84,9 +80,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an accepted stop had no effect by the clock, without an observation",
     edits: [
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "return isStopFresh(known, snapshot);",
-        put: "return isStopFresh(known, { ...snapshot, at: now });",
+        in: "isExcluded",
+        from: "return isStopFresh(known, snapshot);",
+        to: "return isStopFresh(known, { ...snapshot, at: now });",
       },
     ],
     shows: "needed",
@@ -96,9 +92,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a change hangs alone if any later status was answered",
     edits: [
       {
-        file: "src/decide/pace/calls.ts",
-        find: "lastGoodLookAt >= began + 1000 * seconds && lastGoodLookAt <= call.at;",
-        put: "lastGoodLookAt >= began && seconds > 0;",
+        in: "hangsAlone",
+        from: ">= began + 1000 * seconds && lastGoodLookAt <= call.at",
+        to: ">= began && seconds > 0",
       },
     ],
     shows: "open",
@@ -112,13 +108,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an observation after a gap proves as any other",
-    edits: [
-      {
-        file: "src/decide/pace/calls.ts",
-        find: "return isSeen ? record",
-        put: "return isSeen || !isSeen ? record",
-      },
-    ],
+    edits: [{ in: "noteUnseen", from: "return isSeen ? record", to: "return isSeen || !isSeen ? record" }],
     shows: "unseen",
     standstills: lasting(230, { lateSeconds: 40 }),
   },
@@ -126,9 +116,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a node opens 180 s after its question, whatever it is told",
     edits: [
       {
-        file: "src/client/stop-series.ts",
-        find: "now - Math.max(askedAt, heldAt) >= OVER_MS",
-        put: "now - Math.min(askedAt, heldAt) >= OVER_MS",
+        in: "isOver",
+        from: "now - Math.max(askedAt, heldAt) >= OVER_MS",
+        to: "now - Math.min(askedAt, heldAt) >= OVER_MS",
       },
     ],
     shows: "open",
@@ -138,9 +128,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an answer does not say that a stop is under way",
     edits: [
       {
-        file: "functions/autostop.ts",
-        find: "answer.underWay === true ? { stopUnderWay: true } : {}",
-        put: "answer.underWay === true ? {} : {}",
+        in: "responseOf",
+        from: "answer.underWay === true ? { stopUnderWay: true } : {}",
+        to: "answer.underWay === true ? {} : {}",
       },
     ],
     shows: "open",

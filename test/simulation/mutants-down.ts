@@ -1,4 +1,4 @@
-import type { Edit } from "../support/product-copy.ts";
+import type { Edit } from "../support/mutate.ts";
 
 /** The rule for nodes that are down (docs/protocol.md) with one half left out, and the scene that finds it. */
 export interface DownMutant {
@@ -13,14 +13,9 @@ const SCENES = "test/decide/stops/end-down.test.ts";
 const SHORT_LIVES = "test/decide/stops/short-lives.test.ts";
 const PROBE = "test/decide/world/probe.test.ts";
 
-const mutant = (
-  name: string,
-  [path, find, put]: readonly [path: string, find: string, put: string],
-  scene: string,
-  file = SCENES,
-): DownMutant => ({
+const mutant = (name: string, edit: Edit, scene: string, file = SCENES): DownMutant => ({
   name: `down: ${name}`,
-  edits: [{ file: `src/decide/${path}`, find, put }],
+  edits: [edit],
   file,
   scene,
 });
@@ -28,92 +23,96 @@ const mutant = (
 export const DOWN_MUTANTS: readonly DownMutant[] = [
   mutant(
     "another status does not begin the clock again",
-    ["nodes/down-clock.ts", "if (how === undefined) return undefined;", "if (how === undefined) return old;"],
+    {
+      in: "nextDown",
+      from: "if (how === undefined) return undefined;",
+      to: "if (how === undefined) return old;",
+    },
     "any other status begins its clock again",
   ),
   mutant(
     "a slow status counts",
-    ["nodes/down-clock.ts", "if (isSlow || old.observations", "if (old.observations"],
+    { in: "nextDown", from: "if (isSlow || old.observations", to: "if (old.observations" },
     "a status that took long",
   ),
   mutant(
     "one observation is enough",
-    ["stops/end-down.ts", "down.observations < OBSERVATIONS_DOWN", "down.observations < 1"],
+    { in: "Judgement.timeOf", from: "down.observations < OBSERVATIONS_DOWN", to: "down.observations < 1" },
     "three observations are needed",
   ),
   mutant(
     "an outage does not begin the clock again",
-    ["nodes/down-clock.ts", "isRestart ? undefined : known.down", "known.down"],
+    { in: "followDown", from: "isRestart ? undefined : known.down", to: "known.down" },
     "an outage of the app",
   ),
   mutant(
     "Unavailable is Off",
-    [
-      "nodes/down-clock.ts",
-      'if (phase === "failed") return "failed";',
-      'if (phase === "failed") return "off";',
-    ],
+    {
+      in: "howDown",
+      from: 'if (phase === "failed") return "failed";',
+      to: 'if (phase === "failed") return "off";',
+    },
     "60 nodes that become Unavailable",
   ),
   mutant(
     "the bound counts only this plan",
-    [
-      "stops/end-down.ts",
-      "secondsBetween(endedAt, now) < WINDOW_SECONDS",
-      "secondsBetween(endedAt, now) < 0",
-    ],
+    {
+      in: "DownRoom.constructor",
+      from: "secondsBetween(endedAt, now) < WINDOW_SECONDS",
+      to: "secondsBetween(endedAt, now) < 0",
+    },
     "of 100 nodes",
   ),
   mutant(
     "no bound for all arrays together",
-    ["stops/end-down.ts", " ?? this.#fullUntil(undefined, FEWEST_TOGETHER)", ""],
+    { in: "DownRoom.take", from: "?? this.#fullUntil(undefined, FEWEST_TOGETHER)", to: "" },
     "of twenty arrays of two",
   ),
   mutant(
     "a wave is more than half",
-    ["stops/end-down.ts", "const SHARE_WAVE = 0.3;", "const SHARE_WAVE = 0.5;"],
+    { in: "SHARE_WAVE", from: "const SHARE_WAVE = 0.3;", to: "const SHARE_WAVE = 0.5;" },
     "half of 8",
   ),
   mutant(
     "no wave of all arrays together",
-    [
-      "stops/end-down.ts",
-      "for (const scope of [undefined, known.array]) {",
-      "for (const scope of [known.array]) {",
-    ],
+    {
+      in: "countDown",
+      from: "for (const scope of [undefined, known.array]) {",
+      to: "for (const scope of [known.array]) {",
+    },
     "one of each of 3 arrays",
   ),
   mutant(
     "many nodes of one array are no wave",
-    ["stops/end-down.ts", "const MOST_OF_ARRAY = 20;", "const MOST_OF_ARRAY = 2000;"],
+    { in: "MOST_OF_ARRAY", from: "const MOST_OF_ARRAY = 20;", to: "const MOST_OF_ARRAY = 2000;" },
     "25 of 100",
   ),
   mutant(
     "a wave does not wait an hour",
-    ["stops/end-down.ts", "Math.max(WAVE_SECONDS, timeout)", "timeout"],
+    { in: "Judgement.timeOf", from: "Math.max(WAVE_SECONDS, timeout)", to: "timeout" },
     "60 of 60",
   ),
   mutant(
     "the clocks go on after a wave",
-    [
-      "stops/end-down.ts",
-      "const ledger = restartAfterWaves(around.ledger, record.waves ?? [], waves, now);",
-      "const ledger = around.ledger;",
-    ],
+    {
+      in: "surveyDown",
+      from: "restartAfterWaves(around.ledger, record.waves ?? [], waves, now)",
+      to: "around.ledger",
+    },
     "when it is over",
   ),
   {
     name: "down: deallocated nodes are in the denominator",
     edits: [
       {
-        file: "src/decide/stops/end-down.ts",
-        find: 'missing === undefined && (phase === "ready"',
-        put: 'missing === undefined && (phase === "deallocated" || phase === "ready"',
+        in: "isWanted",
+        from: 'missing === undefined && (phase === "ready"',
+        to: 'missing === undefined && (phase === "deallocated" || phase === "ready"',
       },
       {
-        file: "src/decide/stops/end-down.ts",
-        find: "if (known?.firstReadyAt === undefined || !isOurs",
-        put: "if (known === undefined || !isOurs",
+        in: "membersOf",
+        from: "if (known?.firstReadyAt === undefined || !isOurs",
+        to: "if (known === undefined || !isOurs",
       },
     ],
     file: SCENES,
@@ -121,109 +120,113 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   },
   mutant(
     "a job on it does not keep it",
-    ["stops/end-down.ts", 'if (this.#isBusy({ node, known })) return "busy";', ""],
+    { in: "Judgement.whyKept", from: 'if (this.#isBusy({ node, known })) return "busy";', to: "" },
     "a report that names a job",
   ),
   mutant(
     "its own question does not keep it",
-    ["stops/end-down.ts", 'if (hasAskedRecently(questions.get(node.nodeId), now)) return "asked";', ""],
+    {
+      in: "Judgement.whyKept",
+      from: 'if (hasAskedRecently(questions.get(node.nodeId), now)) return "asked";',
+      to: "",
+    },
     "a question of its own",
   ),
   mutant(
     "a start by another tool is not waited for",
-    ["stops/end-down.ts", 'if (isStarted(known, policy, now)) return "starting";', ""],
+    { in: "Judgement.whyKept", from: 'if (isStarted(known, policy, now)) return "starting";', to: "" },
     "another tool starts it again",
   ),
   mutant(
     "the rest of its placement group does not count",
-    ["stops/end-down.ts", "this.#groupsWithJobs().has(group) ?", "group.length < 0 ?"],
+    { in: "Judgement.whyKept", from: "this.#groupsWithJobs().has(group) ?", to: "group.length < 0 ?" },
     "a member of a placement group",
   ),
   mutant(
     "a node that is to be deallocated is terminated",
-    ["stops/end-down.ts", 'if (this.#deallocates.has(node.array)) return "deallocates";', ""],
+    { in: "Judgement.whyKept", from: 'if (this.#deallocates.has(node.array)) return "deallocates";', to: "" },
     "a ShutdownPolicy of Deallocate",
   ),
   mutant(
     "an order ends what goes down later",
-    ["stops/end-down.ts", "&& down.since <= at,", "&& at > 0,"],
+    { in: "Judgement.timeOf", from: "&& down.since <= at,", to: "&& at > 0," },
     "nothing that goes down later",
   ),
   mutant(
     "nothing brakes creates",
-    ["stops/pause-buckets.ts", "if (count < IN_A_ROW) continue;", "continue;"],
+    { in: "pauseShortLived", from: "if (count < IN_A_ROW) continue;", to: "continue;" },
     "the third of a bucket in a row",
     SHORT_LIVES,
   ),
   mutant(
     "the pause is forgotten after half an hour",
-    ["intents/back-off.ts", '(cause === "went-down" ? PROBED_SECONDS : LONGEST_BACKOFF_SECONDS)', "1800"],
+    {
+      in: "forgetOldBackoffs",
+      from: '(cause === "went-down" ? PROBED_SECONDS : LONGEST_BACKOFF_SECONDS)',
+      to: "1800",
+    },
     "the pause is kept",
     SHORT_LIVES,
   ),
   mutant(
     "a refusal replaces the pause",
-    ["intents/back-off.ts", '[cause === "went-down" ? cause : "", dynamic', '["", dynamic'],
+    { in: "pauseKey", from: '[cause === "went-down" ? cause : "", dynamic', to: '["", dynamic' },
     "a refusal of CycleCloud",
     SHORT_LIVES,
   ),
   mutant(
     "the pause stops growing after half an hour",
-    ["intents/back-off.ts", 'cause === "went-down" ? LONGEST_PROBED_SECONDS : ', ""],
+    { in: "backOff", from: 'cause === "went-down" ? LONGEST_PROBED_SECONDS :', to: "" },
     "two hours at most",
     SHORT_LIVES,
   ),
   mutant(
     "each placement group has a row of its own",
-    [
-      "stops/pause-buckets.ts",
-      "({ array, machineType }: Node): BucketKey => ({ array, machineType });",
-      "(node: Node): BucketKey => node;",
-    ],
+    {
+      in: "wholeBucket",
+      from: "{ array, machineType }: Node): BucketKey => ({ array, machineType })",
+      to: "node: Node): BucketKey => node",
+    },
     "in three placement groups",
     SHORT_LIVES,
   ),
   mutant(
     "the whole demand is tried after the pause",
-    ["world/open-bucket.ts", "let most = 1;", "let most = 1000;"],
+    { in: "probeCharges", from: "let most = 1;", to: "let most = 1000;" },
     "one node is tried",
     PROBE,
   ),
   mutant(
     "another is tried while one boots",
-    ["world/open-bucket.ts", "return lastedAt(node, known, now) === undefined;", "return false;"],
+    { in: "countTried", from: "return lastedAt(node, known, now) === undefined;", to: "return false;" },
     "no other while it boots",
     PROBE,
   ),
   mutant(
     "nodes that are down are tries",
-    [
-      "world/open-bucket.ts",
-      "known.down !== undefined || excluded.has(node.nodeId)",
-      "node.name.length === 0",
-    ],
+    {
+      in: "countTried",
+      from: "known.down !== undefined || excluded.has(node.nodeId)",
+      to: "node.name.length === 0",
+    },
     "nor is one that is down",
     PROBE,
   ),
   mutant(
     "jobs of several nodes are never tried",
-    [
-      "world/open-bucket.ts",
-      "return demand.nodeCount ?? (demand.colocated ? demand.iterations : 1);",
-      "return 1;",
-    ],
+    { in: "nodesTogether", from: "demand.nodeCount ?? (demand.colocated ? demand.iterations : 1)", to: "1" },
     "a job that needs four nodes together",
     PROBE,
   ),
   mutant(
     "a remembered plan is used when the probe has ended",
-    ["need/recall.ts", "sameData(a.probed, b.probed) &&", ""],
+    { in: "samePremises", from: "sameData(a.probed, b.probed) &&", to: "" },
     "the image is mended",
     "test/scenarios/nodes-down.test.ts",
   ),
   mutant(
     "a job that comes before the stop is sent does not withdraw it",
-    ["stops/still-idle.ts", "return (fact?.jobs.length ?? 0) > 0 ||", "return"],
+    { in: "isContradicted", from: "return (fact?.jobs.length ?? 0) > 0 ||", to: "return" },
     "a job that is reported meanwhile",
     SHORT_LIVES,
   ),

@@ -14,20 +14,16 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a look that slow calls made old is thrown away",
     edits: [
       {
-        file: "src/app/reconcile/observe-cluster.ts",
-        find: "    questions.begin(open, (id) => nodesOfOne(run, id));\n    const status = await answer;\n",
-        put: "    const status = await answer;\n    questions.begin(open, (id) => nodesOfOne(run, id));\n",
+        in: "observeCluster",
+        from: "questions.begin(open, (id) => nodesOfOne(run, id));\n    const status = await answer",
+        to: "const status = await answer;\n    questions.begin(open, (id) => nodesOfOne(run, id))",
       },
       {
-        file: "src/app/reconcile/observe-cluster.ts",
-        find: "    await endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS);\n",
-        put: "    await questions.allEnded();\n",
+        in: "observeCluster",
+        from: "endsWithin(app, questions.allEnded(), ANSWERS_WAIT_SECONDS",
+        to: "questions.allEnded(",
       },
-      {
-        file: "src/decide/pace/observation-times.ts",
-        find: "> OBSERVATION_GOOD_SECONDS + patienceSeconds(record)",
-        put: "> 5",
-      },
+      { in: "isObservationOld", from: "> OBSERVATION_GOOD_SECONDS + patienceSeconds(record)", to: "> 5" },
     ],
     moves: "late",
   }),
@@ -35,14 +31,14 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node whose stop may be lost is replaced",
     edits: [
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "if (stopping.has(known.nodeId)) return isUnfit;",
-        put: "if (stopping.has(known.nodeId)) return true;",
+        in: "isExcluded",
+        from: "if (stopping.has(known.nodeId)) return isUnfit;",
+        to: "if (stopping.has(known.nodeId)) return true;",
       },
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "return open.has(nodeId) || isMarked(known?.draining, now);",
-        put: "return isMarked(known?.draining, now);",
+        in: "isStopDoubted",
+        from: "return open.has(nodeId) || isMarked(known?.draining, now);",
+        to: "return isMarked(known?.draining, now);",
       },
     ],
     moves: "overshoot",
@@ -51,9 +47,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node is told to open while its stop may be under way",
     edits: [
       {
-        file: "src/app/autostop/grant-stops.ts",
-        find: "const UNDER_WAY: StopAnswer = STOP_UNDER_WAY;",
-        put: 'const UNDER_WAY: StopAnswer = { kind: "cannot-tell", why: "mutant", undrain: true };',
+        in: "UNDER_WAY",
+        from: "const UNDER_WAY: StopAnswer = STOP_UNDER_WAY;",
+        to: 'const UNDER_WAY: StopAnswer = { kind: "cannot-tell", why: "mutant", undrain: true };',
       },
     ],
     moves: "wrongUndrain",
@@ -62,14 +58,14 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a plan stops a host although its report has changed",
     edits: [
       {
-        file: "src/app/reconcile/amend-decision.ts",
-        find: "...withoutContradicted(decision, record, bodies, policy, now), questions",
-        put: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, policy, now) : decision), questions",
+        in: "amend",
+        from: "...withoutContradicted(decision, record, bodies, policy, now",
+        to: "...(bodies.plan === undefined ? withoutContradicted(decision, record, bodies, policy, now) : decision",
       },
       {
-        file: "src/app/reconcile/reconcile-cluster.ts",
-        find: "return nodes.size === 0 ? state :",
-        put: "return nodes.size >= 0 ? state :",
+        in: "withdrawContradicted",
+        from: "return nodes.size === 0 ? state :",
+        to: "return nodes.size >= 0 ? state :",
       },
     ],
     moves: "stoppedNeeded",
@@ -78,46 +74,40 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a stop is taken for lost while it may still arrive",
     edits: [
       {
-        file: "src/decide/intents/stops.ts",
-        find: "return certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds);",
-        put: "return leaseUntil;",
+        in: "lostFrom",
+        from: "certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds)",
+        to: "leaseUntil",
       },
     ],
     moves: "stoppedOpen",
   }),
   inWeather("scripts", {
     name: "an old question is granted after a newer one was told to stay",
-    edits: [
-      {
-        file: "src/decide/stops/questions.ts",
-        find: "return asked <= question.asked && ",
-        put: "return asked < 0 && ",
-      },
-    ],
+    edits: [{ in: "isOvertaken", from: "return asked <= question.asked &&", to: "return asked < 0 &&" }],
     moves: "stoppedOpen",
   }),
   inWeather("scripts", {
     name: "a report stops a node that has just asked, or was told to stay",
     edits: [
       {
-        file: "src/decide/stops/questions.ts",
-        find: "return asking.asked === undefined && isRecent ? question : noteStay(question, asking, now);",
-        put: "return now > 0 || isRecent ? question : noteStay(question, asking, now);",
+        in: "noteStayUnmarked",
+        from: "return asking.asked === undefined && isRecent ? question :",
+        to: "return now > 0 || isRecent ? question :",
       },
       {
-        file: "src/decide/stops/questions.ts",
-        find: "if (question === undefined || reportedAt === undefined) return true;",
-        put: "if (now > 0 || question === undefined || reportedAt === undefined) return true;",
+        in: "mayStopByReport",
+        from: "if (question === undefined || reportedAt === undefined)",
+        to: "if (now > 0 || question === undefined || reportedAt === undefined)",
       },
       {
-        file: "src/decide/stops/still-idle.ts",
-        find: "if (question?.stayAt !== undefined && question.stayAt >= decidedAt) return true;",
-        put: "",
+        in: "isContradicted",
+        from: "if (question?.stayAt !== undefined && question.stayAt >= decidedAt) return true;",
+        to: "",
       },
       {
-        file: "src/decide/stops/still-idle.ts",
-        find: "return !isIdle || (question?.askedAt !== undefined && question.askedAt >= decidedAt);",
-        put: "return !isIdle;",
+        in: "isContradicted",
+        from: "isIdle || (question?.askedAt !== undefined && question.askedAt >= decidedAt)",
+        to: "isIdle",
       },
     ],
     moves: "stoppedOpen",
@@ -126,9 +116,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "marks and grants make a look too old",
     edits: [
       {
-        file: "src/decide/pace/observation-times.ts",
-        find: "return { epoch, created: totals.created, started: totals.started ?? 0 };",
-        put: "return { epoch, created: totals.created + totals.terminated, started: totals.started ?? 0 };",
+        in: "effectsOf",
+        from: "return { epoch, created: totals.created, started: totals.",
+        to: "return { epoch, created: totals.created + totals.terminated, started: totals.",
       },
     ],
     moves: "waited",
@@ -137,9 +127,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a create is taken for lost while it may still arrive",
     edits: [
       {
-        file: "src/decide/intents/send-times.ts",
-        find: "const arrived = answered ? now : plusSeconds(now, callLimitSeconds);",
-        put: "const arrived = answered || callLimitSeconds > 0 ? plusSeconds(now, -lagSeconds) : now;",
+        in: "certainAfterSend",
+        from: "= answered ? now : plusSeconds(now, callLimitSeconds)",
+        to: "= answered || callLimitSeconds > 0 ? plusSeconds(now, -lagSeconds) : now",
       },
     ],
     moves: "overshoot",
@@ -148,19 +138,19 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an unclear node is replaced at once",
     edits: [
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "return plusSeconds(known.unclearSince, timeoutsOf(policy, known).bootSeconds);",
-        put: "return plusSeconds(known.unclearSince, -timeoutsOf(policy, known).bootSeconds);",
+        in: "unclearUntil",
+        from: "return plusSeconds(known.unclearSince, timeoutsOf(policy,",
+        to: "return plusSeconds(known.unclearSince, -timeoutsOf(policy,",
       },
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "const DISBELIEVED_SECONDS: Seconds = 600;",
-        put: "const DISBELIEVED_SECONDS: Seconds = 0;",
+        in: "DISBELIEVED_SECONDS",
+        from: "const DISBELIEVED_SECONDS: Seconds = 600;",
+        to: "const DISBELIEVED_SECONDS: Seconds = 0;",
       },
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: 'if (known?.busyness.state === "busy" || !room.take(node.array, known))',
-        put: 'if (known?.busyness.state === "busy")',
+        in: "uselessNodes",
+        from: '?.busyness.state === "busy" || !room.take(node.array, known)',
+        to: '?.busyness.state === "busy"',
       },
     ],
     moves: "overshoot",
@@ -169,9 +159,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "losses are doubted as one, and again with each node more",
     edits: [
       {
-        file: "src/decide/nodes/missing.ts",
-        find: "{ ...lackOf(node, snapshot, before), ",
-        put: "{ ...lackOf(node, snapshot, before), ...(listed.size < before.nodes.length ? { since: snapshot.at } : {}), ",
+        in: "withMissing",
+        from: "{ ...lackOf(node, snapshot, before),",
+        to: "{ ...lackOf(node, snapshot, before), ...(listed.size < before.nodes.length ? { since: snapshot.at } : {}),",
       },
     ],
     moves: "waited",
@@ -180,19 +170,19 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node that a status lacks is gone at once",
     edits: [
       {
-        file: "src/decide/nodes/missing.ts",
-        find: "const MISSING_SECONDS: Seconds = 60;",
-        put: "const MISSING_SECONDS: Seconds = 0;",
+        in: "MISSING_SECONDS",
+        from: "const MISSING_SECONDS: Seconds = 60;",
+        to: "const MISSING_SECONDS: Seconds = 0;",
       },
       {
-        file: "src/decide/nodes/missing.ts",
-        find: "const MISSING_OBSERVATIONS = 3;",
-        put: "const MISSING_OBSERVATIONS = 1;",
+        in: "MISSING_OBSERVATIONS",
+        from: "const MISSING_OBSERVATIONS = 3;",
+        to: "const MISSING_OBSERVATIONS = 1;",
       },
       {
-        file: "src/domain/unlisted.ts",
-        find: "const NAMED_SECONDS: Seconds = 180;",
-        put: "const NAMED_SECONDS: Seconds = 0;",
+        in: "NAMED_SECONDS",
+        from: "const NAMED_SECONDS: Seconds = 180;",
+        to: "const NAMED_SECONDS: Seconds = 0;",
       },
     ],
     moves: "overshoot",
@@ -200,11 +190,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
   inWeather("standstill", {
     name: "a stop is lost by an early observation",
     edits: [
-      {
-        file: "src/decide/intents/stops.ts",
-        find: "snapshot.early !== true && snapshot.at",
-        put: "snapshot.at",
-      },
+      { in: "settleStopsByObservation", from: "snapshot.early !== true && snapshot.at", to: "snapshot.at" },
     ],
     moves: "stoppedOpen",
   }),
@@ -212,9 +198,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a create is unknown by an early question",
     edits: [
       {
-        file: "src/decide/intents/settle-create.ts",
-        find: "if (isEarly(record, askedAt)) return false;",
-        put: "if (isEarly(record, askedAt) && askedAt < 0) return false;",
+        in: "isCertain",
+        from: "if (isEarly(record, askedAt)) return false;",
+        to: "if (isEarly(record, askedAt) && askedAt < 0) return false;",
       },
     ],
     moves: "overshoot",
@@ -223,9 +209,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node opens 180 s after its question, whatever it is told",
     edits: [
       {
-        file: "src/client/stop-series.ts",
-        find: "now - Math.max(askedAt, heldAt) >= OVER_MS",
-        put: "now - Math.min(askedAt, heldAt) >= OVER_MS",
+        in: "isOver",
+        from: "now - Math.max(askedAt, heldAt) >= OVER_MS",
+        to: "now - Math.min(askedAt, heldAt) >= OVER_MS",
       },
     ],
     moves: "stoppedOpen",
@@ -234,9 +220,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an answer does not say that a stop is under way",
     edits: [
       {
-        file: "functions/autostop.ts",
-        find: "answer.underWay === true ? { stopUnderWay: true } : {}",
-        put: "answer.underWay === true ? {} : {}",
+        in: "responseOf",
+        from: "answer.underWay === true ? { stopUnderWay: true } : {}",
+        to: "answer.underWay === true ? {} : {}",
       },
     ],
     moves: "stoppedOpen",
@@ -245,9 +231,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a question counts from its arrival, however long it was on its way",
     edits: [
       {
-        file: "src/decide/autostop/judge-stops.ts",
-        find: "if (call.begin && isHeldUp(clock, call))",
-        put: "if (call.begin && now < 0 && isHeldUp(clock, call))",
+        in: "judgeAlone",
+        from: "if (call.begin && isHeldUp(clock, call))",
+        to: "if (call.begin && now < 0 && isHeldUp(clock, call))",
       },
     ],
     moves: "stoppedOpen",
@@ -256,9 +242,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "nobody looks at the clock in the turn in which a change is written",
     edits: [
       {
-        file: "src/adapters/cyclecloud/cyclecloud.ts",
-        find: "return inTime === undefined ? change : { ...change, inTime };",
-        put: "return inTime === undefined ? change : change;",
+        in: "post",
+        from: "return inTime === undefined ? change : { ...change, inTime }",
+        to: "return inTime === undefined ? change : change",
       },
     ],
     moves: "wrongSend",

@@ -1,7 +1,7 @@
 import type { Verdict } from "./verdict.ts";
 import type { Kind } from "./kinds.ts";
 import { LASTING_MUTANTS } from "./mutants-lasting.ts";
-import type { Edit } from "../support/product-copy.ts";
+import type { Edit } from "../support/mutate.ts";
 import type { Weather } from "./weather.ts";
 import { SWITCHED_OFF } from "./weather.ts";
 
@@ -24,14 +24,10 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "effects are applied before they are committed",
     edits: [
       {
-        file: "src/app/reconcile/conclude-observation.ts",
-        find: 'import type { Finding } from "../effects/effects.ts";\n',
-        put: 'import type { Finding } from "../effects/effects.ts";\nimport { applyIntents } from "../effects/effects.ts";\n',
-      },
-      {
-        file: "src/app/reconcile/conclude-observation.ts",
-        find: "    made = decideOn(run, current, settled, observation, now);\n",
-        put: "    made = decideOn(run, current, settled, observation, now);\n    void applyIntents(run, made.decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);\n",
+        in: "concluder",
+        from: "made = decideOn(run, current, settled, observation, now);",
+        to: "made = decideOn(run, current, settled, observation, now);\n    void applyIntents(run, made.decision.record.intents.filter((one) => one.owner === run.owner && one.committedAt === now), seen.templates);",
+        needs: 'import { applyIntents } from "../effects/effects.ts";',
       },
     ],
     moves: "overshoot",
@@ -42,9 +38,9 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an old observation is decided on after a later one, or after another plan's creates",
     edits: [
       {
-        file: "src/app/reconcile/conclude-observation.ts",
-        find: "return !hasSameEffects(record, begun.effects) || isOlder;",
-        put: "return false;",
+        in: "isOvertaken",
+        from: "return !hasSameEffects(record, begun.effects) || isOlder;",
+        to: "return false;",
       },
     ],
     moves: "overshoot",
@@ -55,9 +51,9 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "the list of a request is not asked for once its nodes show",
     edits: [
       {
-        file: "src/decide/intents/in-flight.ts",
-        find: "stillInFlight(entry) > 0 || entry.presumedAt !== undefined;",
-        put: "stillInFlight(entry) > 0;",
+        in: "followInFlight",
+        from: "stillInFlight(entry) > 0 || entry.presumedAt !== undefined;",
+        to: "stillInFlight(entry) > 0;",
       },
     ],
     moves: "shortAfterResync",
@@ -68,9 +64,9 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "accepted creates are not counted until they show",
     edits: [
       {
-        file: "src/decide/intents/settle-create.ts",
-        find: "    if (added > 0) next = withInFlight(",
-        put: "    if (added < 0) next = withInFlight(",
+        in: "afterAccepted",
+        from: "if (added > 0) next = withInFlight(",
+        to: "if (added < 0) next = withInFlight(",
       },
     ],
     moves: "overshoot",
@@ -80,14 +76,14 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "after an unclear outcome a new request id is used",
     edits: [
       {
-        file: "src/decide/intents/settle-create.ts",
-        find: '    case "absent": {\n',
-        put: '    case "absent": {\n      if (intent.id !== undefined) return without;\n',
+        in: "settleCreate",
+        from: 'case "absent": {',
+        to: 'case "absent": {\n      if (intent.id !== undefined) return without;',
       },
       {
-        file: "src/decide/intents/settle-create.ts",
-        find: '    case "unclear": {\n',
-        put: '    case "unclear": {\n      if (intent.id !== undefined) return without;\n',
+        in: "settleCreate",
+        from: 'case "unclear": {',
+        to: 'case "unclear": {\n      if (intent.id !== undefined) return without;',
       },
     ],
     moves: "overshoot",
@@ -96,12 +92,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
   {
     name: "a terminate is replayed",
     edits: [
-      {
-        file: "src/decide/record/whose-turn.ts",
-        find: '    if (intent.effect.kind === "terminate") return intent;\n',
-        put: "",
-      },
-      { file: "src/app/effects/effects.ts", find: '    intent.effect.kind !== "create" ||\n', put: "" },
+      { in: "takeOver", from: 'if (intent.effect.kind === "terminate") return intent;', to: "" },
+      { in: "resendIntents", from: 'intent.effect.kind !== "create" ||', to: "" },
     ],
     moves: "stoppedNeeded",
     seeds: 300,
@@ -111,9 +103,9 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a false empty answer is believed",
     edits: [
       {
-        file: "src/decide/nodes/missing.ts",
-        find: "isOver(lack, snapshot) ? [] : [{ ...node, missing: lack }]",
-        put: "lack.since < 0 ? [{ ...node, missing: lack }] : []",
+        in: "withMissing",
+        from: "isOver(lack, snapshot) ? [] : [{ ...node, missing: lack }]",
+        to: "lack.since < 0 ? [{ ...node, missing: lack }] : []",
       },
     ],
     moves: "overshoot",
@@ -123,20 +115,16 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "the observation is repeated whenever a message was accepted meanwhile",
     edits: [
       {
-        file: "src/app/reconcile/reserve-observation.ts",
-        find: "effects: effectsOf(record),",
-        put: "effects: effectsOf(record), sets: record.sets,",
+        in: "begin",
+        from: "effects: effectsOf(record),",
+        to: "effects: effectsOf(record), sets: record.sets,",
       },
       {
-        file: "src/app/reconcile/conclude-observation.ts",
-        find: "return !hasSameEffects(record, begun.effects) || ",
-        put: "return record.sets !== begun.sets || ",
+        in: "isOvertaken",
+        from: "return !hasSameEffects(record, begun.effects) ||",
+        to: "return record.sets !== begun.sets ||",
       },
-      {
-        file: "src/app/reconcile/conclude-observation.ts",
-        find: "made.basis === basisOf(record)",
-        put: 'made.basis === "mutant"',
-      },
+      { in: "saveAgain", from: "made.basis === basisOf(record)", to: 'made.basis === "mutant"' },
     ],
     moves: "shortAfterResync",
     seeds: 60,
@@ -146,9 +134,9 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a node that asked goes without a look after its mark",
     edits: [
       {
-        file: "src/decide/autostop/confirm-stops.ts",
-        find: "[...unhealthy, ...[...askers].filter((id) => free.spare.has(id))]",
-        put: "[...ours]",
+        in: "confirmStops",
+        from: "unhealthy, ...[...askers].filter((id) => free.spare.has(id))",
+        to: "ours",
       },
     ],
     moves: "stoppedNeeded",
@@ -158,9 +146,9 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an idle node is stopped without a mark",
     edits: [
       {
-        file: "src/decide/stops/scale-down.ts",
-        find: '  return { kind: "mark", by: "idle" };',
-        put: '  return { kind: "terminate", by: "idle" };',
+        in: "judgeReady",
+        from: 'return { kind: "mark", by: "idle" };',
+        to: 'return { kind: "terminate", by: "idle" };',
       },
     ],
     moves: "stoppedNeeded",
@@ -170,15 +158,11 @@ const STORM_MUTANTS: readonly Mutant[] = [
   {
     name: "an idle node is stopped without a report after its mark",
     edits: [
+      { in: "isConfirmed", from: "around.reportedIdleAt > draining.since", to: "around.reportedIdleAt > 0" },
       {
-        file: "src/decide/stops/scale-down.ts",
-        find: "around.reportedIdleAt > draining.since",
-        put: "around.reportedIdleAt > 0",
-      },
-      {
-        file: "src/decide/stops/scale-down.ts",
-        find: "secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS",
-        put: "around.now > 0",
+        in: "isConfirmed",
+        from: "secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS",
+        to: "around.now > 0",
       },
     ],
     moves: "stoppedNeeded",
@@ -189,19 +173,15 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "an unfit node that goes counts as a substitute for one that asks with it",
     edits: [
       {
-        file: "src/decide/autostop/judge-stops.ts",
-        find: "const askers = without(new Set(marks), sick);",
-        put: "const askers = new Set(marks);",
+        in: "judgeStops",
+        from: "const askers = without(new Set(marks), sick);",
+        to: "const askers = new Set(marks);",
       },
+      { in: "worldWithout", from: "new Set([...out, ...held.closed, ...unfit])", to: "new Set(out)" },
       {
-        file: "src/decide/autostop/spare-nodes.ts",
-        find: "new Set([...out, ...held.closed, ...unfit])",
-        put: "new Set(out)",
-      },
-      {
-        file: "src/decide/autostop/confirm-stops.ts",
-        find: "const askers = without(new Set(going), sick);",
-        put: "const askers = new Set(going);",
+        in: "confirmStops",
+        from: "const askers = without(new Set(going), sick);",
+        to: "const askers = new Set(going);",
       },
     ],
     moves: "stoppedNeeded",
@@ -212,14 +192,14 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a lease that has ended still holds",
     edits: [
       {
-        file: "src/decide/record/whose-turn.ts",
-        find: "if (intent.leaseUntil > now && intent.owner !== owner) return intent;",
-        put: "if (intent.owner !== owner) return intent;",
+        in: "takeOver",
+        from: "if (intent.leaseUntil > now && intent.owner !== owner)",
+        to: "if (intent.owner !== owner)",
       },
       {
-        file: "src/decide/record/whose-turn.ts",
-        find: 'intent.effect.kind === "create" && intent.owner !== owner && intent.leaseUntil > now',
-        put: 'intent.effect.kind === "create" && intent.owner !== owner',
+        in: "notBefore",
+        from: 'create" && intent.owner !== owner && intent.leaseUntil > now',
+        to: 'create" && intent.owner !== owner',
       },
     ],
     moves: "shortAfterResync",
@@ -227,39 +207,21 @@ const STORM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a stop that may be under way is forgotten before its lease has ended",
-    edits: [
-      {
-        file: "src/decide/intents/stops.ts",
-        find: 'return isPast ? "lost" : "open";',
-        put: 'return "lost";',
-      },
-    ],
+    edits: [{ in: "fateByStatus", from: 'return isPast ? "lost" : "open";', to: 'return "lost";' }],
     moves: "stoppedNeeded",
     seeds: 4000,
     weather: { instances: 3, slow: 0.2, freeze: 0.004, sets: 3 },
   },
   {
     name: "an owner sends after its lease has ended",
-    edits: [
-      {
-        file: "src/app/effects/effects.ts",
-        find: "isInTime() ? call(isInTime) : undefined",
-        put: "call(() => true)",
-      },
-    ],
+    edits: [{ in: "inTime", from: "isInTime() ? call(isInTime) : undefined", to: "call(() => true)" }],
     moves: "stoppedNeeded",
     seeds: 10000,
     weather: { freeze: 0.01 },
   },
   {
     name: "a node is taken for shown because its request lists it, though the status does not",
-    edits: [
-      {
-        file: "src/decide/intents/in-flight.ts",
-        find: "found.nodes.filter(isKnown)",
-        put: "found.nodes",
-      },
-    ],
+    edits: [{ in: "followInFlight", from: "found.nodes.filter(isKnown)", to: "found.nodes" }],
     moves: "overshoot",
     seeds: 1000,
   },
@@ -267,9 +229,9 @@ const STORM_MUTANTS: readonly Mutant[] = [
     name: "a plan does not note which generation it has observed",
     edits: [
       {
-        file: "src/decide/record/whose-turn.ts",
-        find: "    record.observedGeneration === record.generation &&\n",
-        put: "    record.plan < 0 &&\n",
+        in: "isCovered",
+        from: "record.observedGeneration === record.generation &&",
+        to: "record.plan < 0 &&",
       },
     ],
     moves: "statusReads",

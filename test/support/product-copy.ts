@@ -4,13 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-
-/** A replacement in a source file. The text to find must be there exactly once. */
-export interface Edit {
-  readonly file: string;
-  readonly find: string;
-  readonly put: string;
-}
+import type { Edit } from "./mutate.ts";
+import { mutate } from "./mutate.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 const execute = promisify(execFile);
@@ -24,7 +19,7 @@ export interface Ended {
 
 /**
  * Runs a script as a process of its own, in a copy of the product with these edits. `folders`: the folders of test/ that are copied. Throws
- * if a text to replace is not there exactly once.
+ * if what an edit replaces is not there exactly once.
  */
 export function runInCopy(
   edits: readonly Edit[],
@@ -38,12 +33,22 @@ export function runInCopy(
   return inCopy(edits, names, (copy) => runScript(join(copy, script), args, { env }));
 }
 
+/** The sources that a mutant may change, by path. */
+export async function readProduct(): Promise<ReadonlyMap<string, string>> {
+  const folders = ["src", "functions"].map(async (folder) =>
+    (await readdir(join(ROOT, folder), { recursive: true })).map((name) => join(folder, name)),
+  );
+  const names = (await Promise.all(folders)).flat().filter((name) => name.endsWith(".ts"));
+  const texts = names.map(async (name) => [name, await readFile(join(ROOT, name), "utf8")] as const);
+  return new Map(await Promise.all(texts));
+}
+
 /** What runs. package.json also names the release. */
 export const PRODUCT: readonly string[] = ["src", "functions", "package.json", "host.json"];
 
 /**
- * Makes a copy of these files and folders of the checkout with these edits, and removes it when `work` has ended. Throws if a text to replace
- * is not there exactly once.
+ * Makes a copy of these files and folders of the checkout with these edits, and removes it when `work` has ended. Throws if what an edit
+ * replaces is not there exactly once.
  */
 export async function inCopy<T>(
   edits: readonly Edit[],
@@ -57,7 +62,7 @@ export async function inCopy<T>(
       ...names.map((name) => cp(join(ROOT, name), join(copy, name), { recursive: true })),
       symlink(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"),
     ]);
-    for (const { file, find, put } of edits) await replaceOnce(join(copy, file), find, put);
+    for (const [file, text] of mutate(await readProduct(), edits)) await writeFile(join(copy, file), text);
     return await work(copy);
   } finally {
     await rm(copy, { recursive: true, force: true });
@@ -109,13 +114,4 @@ async function runScript(
       return { stdout: String(error.stdout), code: error.code };
     throw error;
   }
-}
-
-async function replaceOnce(file: string, find: string, put: string): Promise<void> {
-  const text = await readFile(file, "utf8");
-  const parts = text.split(find);
-  if (parts.length !== 2) {
-    throw new Error(`${file} holds ${parts.length - 1} times what the mutant replaces: ${find}`);
-  }
-  await writeFile(file, parts.join(put));
 }

@@ -44,7 +44,7 @@ export async function answerAdminRequest(
     case "timertrigger":
       return {
         response: emptyAnswer(202),
-        run: invokeTimer(runtime, registered, { isPastDue: false, status: undefined }),
+        run: invokeTimer(runtime, registered),
       };
     case "queuetrigger":
       return { response: emptyAnswer(202), run: invokeWithMessage(runtime, registered, body.data.input) };

@@ -1,15 +1,6 @@
 /** App settings. Bindings refer to them by name. */
 export type AppSettings = Readonly<Record<string, string>>;
 
-/** Replaces each `%NAME%` by that app setting. Throws if it is missing: the platform does not start such a function either. */
-export function resolveSettings(text: string, settings: AppSettings): string {
-  return text.replace(/%([^%]+)%/g, (_, name: string) => {
-    const value = settings[name];
-    if (value === undefined) throw new Error(`app setting "${name}", named by "${text}", is missing`);
-    return value;
-  });
-}
-
 /** Whether `AzureWebJobs.<function>.Disabled` is set (with `__` for the dots on Linux). */
 export function isDisabled(functionName: string, settings: AppSettings): boolean {
   const value =

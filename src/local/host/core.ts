@@ -4,7 +4,6 @@
  * section 3b).
  */
 import { answerRequire } from "./require-answers.ts";
-import type { Seconds } from "../../domain/units.ts";
 
 export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
 
@@ -13,8 +12,6 @@ export type TypedData = {
   readonly string?: string;
   readonly json?: string;
   readonly bytes?: Uint8Array;
-  readonly int?: number;
-  readonly double?: number;
   readonly http?: RpcHttp;
 };
 
@@ -28,22 +25,8 @@ export type RpcHttp = {
   readonly body?: TypedData;
   readonly statusCode?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly cookies?: readonly RpcCookie[];
 };
 export type NullableText = Readonly<Record<string, { readonly value: string }>>;
-
-/** A cookie of an answer. Properties that the app did not set are absent or undefined; then `sameSite` is "none". */
-export type RpcCookie = {
-  readonly name: string;
-  readonly value: string;
-  readonly domain?: { readonly value: string } | undefined;
-  readonly path?: { readonly value: string } | undefined;
-  readonly expires?: { readonly value: { readonly seconds: Seconds } } | undefined;
-  readonly maxAge?: { readonly value: number } | undefined;
-  readonly secure?: { readonly value: boolean } | undefined;
-  readonly httpOnly?: { readonly value: boolean } | undefined;
-  readonly sameSite: "none" | "lax" | "strict" | "explicitNone";
-};
 
 /** One binding of a function: its type, its direction, and the members of its type. */
 export type Binding = {
@@ -54,7 +37,6 @@ export type Binding = {
 
 export type FunctionMetadata = {
   readonly name: string;
-  readonly functionId?: string;
   readonly bindings: Readonly<Record<string, Binding>>;
   readonly retryOptions?: unknown;
 };
@@ -66,7 +48,7 @@ export type RegisteredFunction = { readonly metadata: FunctionMetadata; readonly
 export type InvocationRequest = {
   readonly invocationId: string;
   readonly metadata: FunctionMetadata;
-  state: "preInvocationHooks" | "invocation" | "postInvocationHooks" | undefined;
+  state: "invocation" | undefined;
   readonly request: {
     readonly invocationId: string;
     readonly functionId: string;
@@ -83,7 +65,6 @@ export type InvocationRequest = {
 
 export type InvocationResponse = {
   readonly returnValue?: TypedData | null;
-  readonly outputData?: readonly { readonly name: string; readonly data: TypedData }[];
 };
 
 /** The programming model that '@azure/functions' registers. It calls callbacks and reads their results. */
@@ -95,23 +76,13 @@ type ProgrammingModel = {
     invokeFunction(context: unknown, inputs: readonly unknown[], callback: Callback): Promise<unknown>;
     getResponse(context: unknown, result: unknown): Promise<InvocationResponse>;
   };
-  getCapabilities(known: Record<string, string>): Promise<Readonly<Record<string, string>>>;
 };
-
-const hookNames = ["appStart", "appTerminate", "preInvocation", "postInvocation", "log"] as const;
-type HookName = (typeof hookNames)[number];
 
 /** The functions that the app registered. Registrations are global to the process, so there is one app per process. */
 export type Registry = {
   readonly functions: Map<string, RegisteredFunction>;
-  readonly hooks: Readonly<Record<HookName, Callback[]>>;
-  readonly appHookData: Record<string, unknown>;
-  /** Hook data shared by appStart and appTerminate. */
-  readonly lifecycleHookData: Record<string, unknown>;
   readonly listeners: Set<(level: LogLevel, category: string, message: string) => void>;
   model: ProgrammingModel | undefined;
-  /** True after a host has started. Then nothing can be registered. */
-  locked: boolean;
 };
 
 /**
@@ -124,15 +95,7 @@ const holder: typeof globalThis & { [slot]?: Registry } = globalThis;
 export function installCore(): Registry {
   const installed = holder[slot];
   if (installed !== undefined) return installed;
-  const registry: Registry = {
-    functions: new Map(),
-    hooks: { appStart: [], appTerminate: [], preInvocation: [], postInvocation: [], log: [] },
-    appHookData: {},
-    lifecycleHookData: {},
-    listeners: new Set(),
-    model: undefined,
-    locked: false,
-  };
+  const registry: Registry = { functions: new Map(), listeners: new Set(), model: undefined };
   holder[slot] = registry;
   answerRequire("@azure/functions-core", coreModule(registry));
   return registry;
@@ -142,51 +105,17 @@ function coreModule(registry: Registry): object {
   return {
     version: "3.14.1",
     hostVersion: "4.1052.200",
-    Disposable,
     setProgrammingModel: (model: ProgrammingModel) => {
       registry.model = model;
     },
     getProgrammingModel: () => registry.model,
-    registerFunction: (metadata: FunctionMetadata, callback: Callback) =>
-      registerFunction(registry, metadata, callback),
-    registerHook: (name: string, callback: Callback) => registerHook(registry, name, callback),
+    registerFunction: (metadata: FunctionMetadata, callback: Callback) => {
+      const { name } = metadata;
+      if (registry.functions.has(name)) throw new Error(`two functions are called "${name}"`);
+      registry.functions.set(name, { metadata, callback });
+    },
     log: (level: LogLevel, category: string, message: string) => {
       for (const listen of registry.listeners) listen(level, category, message);
     },
   };
-}
-
-function registerFunction(registry: Registry, metadata: FunctionMetadata, callback: Callback): Disposable {
-  const id = metadata.functionId ?? metadata.name;
-  if (registry.locked)
-    throw systemError(new Error(`"${id}" cannot be registered: the app has already started`));
-  if (registry.functions.has(id)) throw systemError(new Error(`two functions are called "${id}"`));
-  registry.functions.set(id, { metadata, callback });
-  return new Disposable(() => registry.functions.delete(id));
-}
-
-function registerHook(registry: Registry, name: string, callback: Callback): Disposable {
-  const known = hookNames.find((hook) => hook === name);
-  // '@azure/functions' distinguishes an old host from a real mistake by this type and flag.
-  if (known === undefined) throw systemError(new RangeError(`unknown hook "${name}"`));
-  const list = registry.hooks[known];
-  list.push(callback);
-  return new Disposable(() => list.splice(list.indexOf(callback), 1));
-}
-
-function systemError<E extends Error>(error: E): E & { isAzureFunctionsSystemError: true } {
-  return Object.assign(error, { isAzureFunctionsSystemError: true as const });
-}
-
-class Disposable {
-  readonly #onDispose: () => unknown;
-  constructor(onDispose: () => unknown) {
-    this.#onDispose = onDispose;
-  }
-  static from(...parts: readonly { dispose(): unknown }[]): Disposable {
-    return new Disposable(() => parts.forEach((part) => part.dispose()));
-  }
-  dispose(): unknown {
-    return this.#onDispose();
-  }
 }

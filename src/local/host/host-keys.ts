@@ -9,7 +9,7 @@ export type HostKeys = {
   /** Keys for single functions of level "function", by the function's name. One value may be a key of several functions, as in Azure. */
   readonly functions?: Readonly<Record<string, readonly string[]>>;
 };
-export type AuthLevel = "anonymous" | "function" | "admin";
+export type AuthLevel = "anonymous" | "function";
 
 /** New random keys, as the platform makes them for a new app. */
 export function createKeys(): HostKeys {
@@ -32,7 +32,7 @@ export function opens(
   if (level === "anonymous" || opensAdmin(keys, key)) return true;
   if (key === undefined) return false;
   const own = keys.functions?.[functionName] ?? [];
-  return level === "function" && [keys.host, ...own].some((one) => isSame(key, one));
+  return [keys.host, ...own].some((one) => isSame(key, one));
 }
 
 /** Whether `key` opens the admin routes. */

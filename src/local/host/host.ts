@@ -1,15 +1,14 @@
 import { TableClient } from "@azure/data-tables";
 import { answerAdminRequest } from "./admin.ts";
 import { isDisabled, type AppSettings, connectionString } from "./app-settings.ts";
-import type { Registry } from "./core.ts";
+import type { FunctionMetadata, Registry } from "./core.ts";
 import { createKeys, type HostKeys } from "./host-keys.ts";
 import { listen } from "./http-server.ts";
 import { answerRequest, bodyBound, emptyAnswer, readEndpoints, type HttpEndpoint } from "./http-trigger.ts";
 import { listFunctions, loadApp, type AppSource, type FunctionSummary } from "./load-app.ts";
-import { checkBindings } from "./queue-message.ts";
 import { openQueue, runQueueTrigger } from "./queue-trigger.ts";
 import { triggerOf, type Runtime, createWakeUps } from "./runtime.ts";
-import { readTimer, runTimerTrigger } from "./timer-trigger.ts";
+import { checkTimer, runTimerTrigger } from "./timer-trigger.ts";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../scaled-clock.ts";
@@ -41,15 +40,15 @@ export type Host = {
   fetch(request: Request): Promise<Response>;
   /** Lets a queue trigger of this host poll at once. */
   wake(queueName: string): void;
-  /** Takes no more work, waits for running work, and runs the appTerminate hooks. A repeated call waits for the same end. */
+  /** Takes no more work, and waits for running work. A repeated call waits for the same end. */
   stop(): Promise<void>;
 };
 
 const hostTable = "LocalFunctionsHost";
 
 /**
- * Loads the app and starts its triggers. Rejects if the app registers nothing, if host.json or a binding cannot be used, if a setting that a
- * binding names is missing, or if the port is in use.
+ * Loads the app and starts its triggers. Rejects if the app registers nothing, if host.json or a binding cannot be used, or if the port is in
+ * use.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const settings = { AzureWebJobsStorage: options.connectionString, ...options.settings };
@@ -62,7 +61,6 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const answer = openAnswers(runtime, endpoints, keys);
   const listeners = prepareListeners(runtime);
   const stopLogging = passLogsOn(runtime);
-  await startApp(registry);
   const table = await openHostTable(options.connectionString);
 
   const inHand = createWorkInHand();
@@ -76,7 +74,6 @@ export async function startHost(options: HostOptions): Promise<Host> {
     stopping.abort();
     await Promise.all([server.close(), ...running]);
     await inHand.finish();
-    for (const hook of registry.hooks.appTerminate) await hook(lifecycleContext(registry));
     stopLogging();
   };
   let stopped: Promise<void> | undefined;
@@ -109,13 +106,6 @@ function passLogsOn(runtime: Runtime): () => void {
   return () => void listeners.delete(say);
 }
 
-/** Runs the appStart hooks. From then on nothing can be registered. */
-async function startApp(registry: Registry): Promise<void> {
-  for (const hook of registry.hooks.appStart) await hook(lifecycleContext(registry));
-  registry.locked = true;
-  await refuseStreaming(registry);
-}
-
 type Listener = (table: TableClient) => Promise<void>;
 
 /** A listener for each queue and timer function. All bindings are checked here, so that a host starts completely or not at all. */
@@ -124,15 +114,13 @@ function prepareListeners(runtime: Runtime): readonly Listener[] {
   for (const registered of runtime.registry.functions.values()) {
     const { metadata } = registered;
     checkBindings(metadata);
-    if (metadata.retryOptions !== undefined)
-      throw new Error(`${metadata.name}: retry policies are not served locally`);
     if (isDisabled(metadata.name, runtime.settings)) continue;
     const { type } = triggerOf(metadata);
     if (type === "queuetrigger") {
       openQueue(runtime, registered);
       listeners.push(() => runQueueTrigger(runtime, registered));
     } else if (type === "timertrigger") {
-      readTimer(registered, runtime.settings);
+      checkTimer(registered);
       listeners.push((table) => runTimerTrigger(runtime, registered, table));
     } else if (type !== "httptrigger") {
       throw new Error(`${metadata.name}: triggers of type ${type} are not served locally`);
@@ -141,10 +129,11 @@ function prepareListeners(runtime: Runtime): readonly Listener[] {
   return listeners;
 }
 
-/** An app that streams HTTP listens itself and needs a host that is a proxy. */
-async function refuseStreaming(registry: Registry): Promise<void> {
-  const capabilities = await registry.model?.getCapabilities({});
-  if (capabilities?.["HttpUri"] !== undefined) throw new Error("enableHttpStream is not served locally");
+/** Throws if a function has more than its trigger and an HTTP answer: nothing else is served here, and a call would fail later. */
+function checkBindings({ name, bindings, retryOptions }: FunctionMetadata): void {
+  const others = Object.values(bindings).filter(({ type }) => !/trigger$|^http$/i.test(type));
+  if (others.length > 0 || retryOptions !== undefined)
+    throw new Error(`${name}: bindings beside the trigger and retry policies are not served locally`);
 }
 
 async function openHostTable(text: string): Promise<TableClient> {
@@ -156,12 +145,6 @@ async function openHostTable(text: string): Promise<TableClient> {
   await table.createTable();
   return table;
 }
-
-const lifecycleContext = (registry: Registry) => ({
-  hookData: registry.lifecycleHookData,
-  appHookData: registry.appHookData,
-  functionAppDirectory: process.cwd(),
-});
 
 type RuntimeOptions = {
   /** The content of host.json. */
@@ -192,14 +175,7 @@ function createRuntime(
     instanceId: instanceId ?? randomUUID(),
     wakeUps: createWakeUps(clock),
     stopping,
-    log(entry, invocationContext) {
-      // Log hooks are part of the worker, and get only the worker's entries.
-      if (entry.category === "host") return log?.(entry);
-      const said = { ...entry, hookData: {}, appHookData: registry.appHookData, invocationContext };
-      // A hook may change the level and the text.
-      for (const hook of registry.hooks.log) hook(said);
-      log?.({ ...entry, level: said.level, message: said.message });
-    },
+    log: (entry) => log?.(entry),
     queueService(connection) {
       const text = connectionString(connection, settings);
       const service =

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isDisabled } from "./app-settings.ts";
-import type { NullableText, RegisteredFunction, RpcHttp, RpcCookie } from "./core.ts";
+import type { NullableText, RegisteredFunction, RpcHttp } from "./core.ts";
 import { opens, keyOf, type AuthLevel, type HostKeys } from "./host-keys.ts";
 import type { BodyBound } from "./http-server.ts";
 import { LARGEST_BODY } from "./http-server.ts";
@@ -17,29 +17,24 @@ export type HttpEndpoint = {
 };
 
 const httpTrigger = z.object({
-  route: z.string().optional(),
-  methods: z.array(z.string().toUpperCase()).default(["GET", "POST"]),
+  route: z.string(),
+  methods: z.array(z.string().toUpperCase()),
   authLevel: z
     .string()
     .toLowerCase()
-    .pipe(z.enum(["anonymous", "function", "admin"]))
-    .default("function"),
+    .pipe(z.enum(["anonymous", "function"])),
 });
 
-/** The endpoints of all HTTP functions that are not disabled, in the order in which they are tried. Throws if a route is invalid. */
+/** The endpoints of all HTTP functions that are not disabled. Throws if a route is invalid. */
 export function readEndpoints(runtime: Runtime): readonly HttpEndpoint[] {
   return [...runtime.registry.functions.values()]
     .filter(({ metadata }) => triggerOf(metadata).type === "httptrigger")
     .filter(({ metadata }) => !isDisabled(metadata.name, runtime.settings))
     .map((registered) => {
-      const { name } = registered.metadata;
       const { route, methods, authLevel } = httpTrigger.parse(triggerOf(registered.metadata).binding);
-      const template = `${runtime.hostSettings.routePrefix}/${route ?? name}`;
+      const template = `${runtime.hostSettings.routePrefix}/${route}`;
       return { registered, route: parseRoute(template), methods: new Set(methods), authLevel };
-    })
-    .sort((a, b) =>
-      a.route.precedence < b.route.precedence ? -1 : a.route.precedence > b.route.precedence ? 1 : 0,
-    );
+    });
 }
 
 /** Nodes and probes send no body, or a few words. */
@@ -54,7 +49,7 @@ export function bodyBound(runtime: Runtime, endpoints: readonly HttpEndpoint[]):
   const most = limit === undefined ? LARGEST_BODY : Number(limit);
   return (method, pathname) => {
     const endpoint = endpoints.find(
-      ({ route, methods }) => methods.has(method) && route.match(pathname) !== undefined,
+      ({ route, methods }) => methods.has(method) && route(pathname) !== undefined,
     );
     return endpoint?.authLevel === "anonymous" ? Math.min(most, MOST_ANONYMOUS_BYTES) : most;
   };
@@ -69,7 +64,7 @@ export async function answerRequest(
 ): Promise<Response> {
   const { pathname } = new URL(request.url);
   for (const { registered, route, methods, authLevel } of endpoints) {
-    const params = methods.has(request.method) ? route.match(pathname) : undefined;
+    const params = methods.has(request.method) ? route(pathname) : undefined;
     if (params === undefined) continue;
     if (!opens(keys, keyOf(request), authLevel, registered.metadata.name)) return emptyAnswer(401);
     const http = await toRpc(request, params);
@@ -108,105 +103,39 @@ function nullable(entries: Iterable<readonly [string, string]>): NullableText {
   return Object.fromEntries(Array.from(entries, ([name, value]) => [name, { value }]));
 }
 
-function fromRpc({ statusCode, headers, cookies, body }: RpcHttp): Response {
+function fromRpc({ statusCode, headers, body }: RpcHttp): Response {
   const status = Number(statusCode ?? 200);
   const mayHaveBody = status !== 204 && status !== 205 && status !== 304;
   const bytes =
     mayHaveBody && body?.bytes !== undefined && body.bytes.length > 0 ? Buffer.from(body.bytes) : null;
-  const answer = new Response(bytes, { status, headers: { ...headers } });
-  for (const cookie of cookies ?? []) answer.headers.append("set-cookie", setCookie(cookie));
-  return answer;
+  return new Response(bytes, { status, headers: { ...headers } });
 }
 
-// The `Set-Cookie` header for a cookie in an app's answer (RFC 6265).
+/** The values of the parameters of a route in a path. Undefined if the path does not match. */
+type Route = (path: string) => Readonly<Record<string, string>> | undefined;
 
-const sameSiteNames = { lax: "Lax", strict: "Strict", explicitNone: "None" };
-
-function setCookie(cookie: RpcCookie): string {
-  const parts = [`${cookie.name}=${encodeURIComponent(cookie.value)}`];
-  if (cookie.domain !== undefined) parts.push(`Domain=${cookie.domain.value}`);
-  if (cookie.path !== undefined) parts.push(`Path=${cookie.path.value}`);
-  if (cookie.expires !== undefined) {
-    parts.push(`Expires=${new Date(cookie.expires.value.seconds * 1000).toUTCString()}`);
-  }
-  if (cookie.maxAge !== undefined) parts.push(`Max-Age=${cookie.maxAge.value}`);
-  if (cookie.secure?.value === true) parts.push("Secure");
-  if (cookie.httpOnly?.value === true) parts.push("HttpOnly");
-  if (cookie.sameSite !== "none") parts.push(`SameSite=${sameSiteNames[cookie.sameSite]}`);
-  return parts.join("; ");
-}
-
-// Route templates of HTTP functions: literals, `{p}`, `{p:int}`, `{p?}`, `{*rest}` (platform.md section 3, "HTTP").
-
-type Route = {
-  /** The values of the template's parameters. Missing optional ones are left out. Undefined if the path does not match. */
-  match(path: string): Readonly<Record<string, string>> | undefined;
-  /** The order of routes that match the same path, compared as text: the lowest is used. Literal segments are before parameters. */
-  readonly precedence: string;
-};
-
-type Segment =
-  | { readonly kind: "literal"; readonly text: string }
-  | {
-      readonly kind: "parameter";
-      readonly name: string;
-      readonly accepts: RegExp | undefined;
-      readonly optional: boolean;
-    }
-  | { readonly kind: "rest"; readonly name: string };
-
-const constraints: ReadonlyMap<string, RegExp> = new Map([
-  ["int", /^-?\d+$/],
-  ["long", /^-?\d+$/],
-  ["bool", /^(true|false)$/i],
-  ["alpha", /^[a-z]*$/i],
-  ["guid", /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i],
-]);
-
-/** Parses a template such as `api/clusters/{cluster}/nodes/{index:int?}`. Throws if it uses a feature that the local host lacks. */
+/** Parses a template such as `api/clusters/{cluster}/config`. Throws if it has another form of the platform, which no door of the app uses. */
 export function parseRoute(template: string): Route {
   const segments = template
     .split("/")
     .filter((text) => text !== "")
-    .map((text) => parseSegment(text, template));
-  const misplaced = segments.slice(0, -1).find((segment) => segment.kind === "rest" || isOptional(segment));
-  if (misplaced !== undefined) throw new Error(`route "${template}": only the last segment may be optional`);
-  return {
-    precedence: segments.map(rank).join(""),
-    match: (path) => matchSegments(segments, splitPath(path)),
-  };
-}
-
-function parseSegment(text: string, template: string): Segment {
-  if (!/[{}]/.test(text)) return { kind: "literal", text: text.toLowerCase() };
-  const match = /^\{(\*{0,2})([A-Za-z_][\w-]*)(?::([a-z]+))?(\?)?\}$/.exec(text);
-  const [, star, name, constraint, optional] = match ?? [];
-  if (name === undefined) throw new Error(`route "${template}": "${text}" is not supported locally`);
-  if (star !== "") return { kind: "rest", name };
-  const accepts = constraint === undefined ? undefined : constraints.get(constraint);
-  if (constraint !== undefined && accepts === undefined) {
-    throw new Error(`route "${template}": constraint "${constraint}" is not supported locally`);
-  }
-  return { kind: "parameter", name, accepts, optional: optional !== undefined };
-}
-
-function matchSegments(
-  segments: readonly Segment[],
-  path: readonly string[],
-): Readonly<Record<string, string>> | undefined {
-  const values: Record<string, string> = {};
-  for (const [i, segment] of segments.entries()) {
-    const text = path[i];
-    if (segment.kind === "rest") return { ...values, [segment.name]: path.slice(i).join("/") };
-    if (text === undefined) return isOptional(segment) ? values : undefined;
-    if (segment.kind === "literal") {
-      if (text.toLowerCase() !== segment.text) return undefined;
-    } else {
-      if (segment.accepts?.test(text) === false) return undefined;
-      values[segment.name] = text;
+    .map((text) => {
+      const name = /^\{([A-Za-z_][\w-]*)\}$/.exec(text)?.[1];
+      if (name === undefined && /[{}]/.test(text))
+        throw new Error(`route "${template}": "${text}" is not served locally`);
+      return { name, literal: text.toLowerCase() };
+    });
+  return (path) => {
+    const parts = splitPath(path);
+    if (parts.length !== segments.length) return undefined;
+    const values: Record<string, string> = {};
+    for (const [i, part] of parts.entries()) {
+      const segment = segments[i];
+      if (segment?.name !== undefined) values[segment.name] = part;
+      else if (part.toLowerCase() !== segment?.literal) return undefined;
     }
-  }
-  return path.length > segments.length ? undefined : values;
+    return values;
+  };
 }
 
 /** Decoded segments of a URL's path. An encoded slash stays encoded, as in the platform's web server. */
@@ -221,12 +150,4 @@ function splitPath(path: string): readonly string[] {
         return text;
       }
     });
-}
-
-const isOptional = (segment: Segment) => segment.kind === "parameter" && segment.optional;
-
-function rank(segment: Segment): string {
-  if (segment.kind === "literal") return "1";
-  if (segment.kind === "rest") return "5";
-  return segment.accepts === undefined ? "3" : "2";
 }

@@ -1,7 +1,6 @@
-/** One run of a registered function with its hooks and outputs, in the order of the Node worker (platform.md section 3b). */
+/** One run of a registered function, as the Node worker makes it (platform.md section 3b). */
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Callback, InvocationRequest, LogLevel, RegisteredFunction, TypedData } from "./core.ts";
-import { deliverOutputs } from "./queue-message.ts";
+import type { InvocationRequest, LogLevel, RegisteredFunction, TypedData } from "./core.ts";
 import { triggerOf, type Runtime } from "./runtime.ts";
 
 export type Outcome =
@@ -9,7 +8,7 @@ export type Outcome =
   | { readonly kind: "failed"; readonly invocationId: string; readonly error: unknown };
 
 /**
- * Runs a function on `data`. Never throws: an error of the function, a hook or an output is in the outcome, and logged. As in the worker,
+ * Runs a function on `data`. Never throws: an error of the function is in the outcome, and logged. As in the worker,
  * `throw undefined` counts as success. A run that takes longer than host.json's functionTimeout fails. It continues in the background,
  * because a function cannot be stopped from outside. Azure would end its process.
  */
@@ -21,17 +20,16 @@ export async function invokeFunction(
 ): Promise<Outcome> {
   const invocationId = randomUUID();
   const { name } = registered.metadata;
-  const scope: { context: unknown } = { context: undefined };
   const log = (level: LogLevel, category: string, message: string) =>
-    runtime.log({ level, category, message, functionName: name, invocationId }, scope.context);
+    runtime.log({ level, category, message, functionName: name, invocationId });
   try {
-    const returnValue = await run(runtime, registered, scope, {
+    const returnValue = await run(runtime, registered, {
       invocationId,
       metadata: registered.metadata,
       state: undefined,
       request: {
         invocationId,
-        functionId: registered.metadata.functionId ?? name,
+        functionId: name,
         inputData: [{ name: triggerOf(registered.metadata).bindingName, data }],
         triggerMetadata,
         traceContext: { traceParent: traceParent(), traceState: "", attributes: {} },
@@ -48,49 +46,24 @@ export async function invokeFunction(
 
 async function run(
   runtime: Runtime,
-  registered: RegisteredFunction,
-  scope: { context: unknown },
+  { metadata, callback }: RegisteredFunction,
   request: InvocationRequest,
 ): Promise<TypedData | undefined> {
-  const { model, hooks, appHookData } = runtime.registry;
+  const { model } = runtime.registry;
   if (model === undefined) throw new Error("no programming model is registered");
   const invocation = model.getInvocationModel(request);
   const { context, inputs } = await invocation.getArguments();
-  scope.context = context;
-  const shared = { hookData: {}, appHookData, invocationContext: context };
-
-  request.state = "preInvocationHooks";
-  // A hook may replace the inputs and the callback in this object.
-  const before: { inputs: unknown[]; functionCallback: Callback } = {
-    inputs,
-    functionCallback: registered.callback,
-  };
-  const beforeContext = Object.assign(before, shared);
-  for (const hook of hooks.preInvocation) await hook(beforeContext);
-
   request.state = "invocation";
-  const after: { result: unknown; error: unknown } = { result: undefined, error: undefined };
-  try {
-    const running = invocation.invokeFunction(context, before.inputs, before.functionCallback);
-    after.result = await withinTimeout(runtime, registered.metadata.name, running);
-  } catch (error) {
-    after.error = error;
-  }
-
-  request.state = "postInvocationHooks";
-  const afterContext = Object.assign(after, shared, { inputs: before.inputs });
-  for (const hook of hooks.postInvocation) await hook(afterContext);
-  request.state = undefined;
-  if (after.error !== undefined && after.error !== null) throw after.error;
-
-  const response = await invocation.getResponse(context, after.result);
-  await deliverOutputs(runtime, registered.metadata, response);
+  const running = invocation.invokeFunction(context, inputs, callback);
+  const result = await withinTimeout(runtime, metadata.name, running).finally(() => {
+    request.state = undefined;
+  });
+  const response = await invocation.getResponse(context, result);
   return response.returnValue ?? undefined;
 }
 
 async function withinTimeout(runtime: Runtime, name: string, running: Promise<unknown>): Promise<unknown> {
   const limit = runtime.hostSettings.functionTimeoutMs;
-  if (limit === undefined) return running;
   const finished = new AbortController();
   const timeout = runtime.clock.sleep(limit, finished.signal).then(() => {
     throw new Error(`function "${name}" ran longer than functionTimeout, ${limit} ms`);

@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { readHostJson } from "./host-json.ts";
-import { listFunctions, loadApp, type FunctionSummary } from "./load-app.ts";
 
 /** The description of a package folder. `hostJson` is the parsed host.json, which was checked. */
 type Package = { readonly entry: string; readonly hostJson: unknown };
@@ -18,13 +17,4 @@ export async function readPackage(folder: string): Promise<Package> {
   const hostJson = await json("host.json");
   readHostJson(hostJson);
   return { entry: path.join(folder, main), hostJson };
-}
-
-/** Loads a package's code into this process without starting it, and lists its functions. Settings that it reads at import must be set. */
-export async function loadPackage(
-  folder: string,
-): Promise<Package & { readonly functions: readonly FunctionSummary[] }> {
-  const found = await readPackage(folder);
-  const registry = await loadApp(found.entry);
-  return { ...found, functions: listFunctions(registry) };
 }

@@ -3,11 +3,10 @@ import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
 import { randomUUID } from "node:crypto";
 import type { RegisteredFunction, TypedData } from "./core.ts";
 import { invokeFunction, type Outcome } from "./invocation.ts";
-import { decodeMessage, sendToQueue } from "./queue-message.ts";
 import type { Runtime } from "./runtime.ts";
 import { statusOf, simulatedTime, storageSeconds } from "./storage.ts";
 
-/** A queue whose messages start a function. `name` is resolved and in lower case. */
+/** A queue whose messages start a function. */
 export type PolledQueue = {
   readonly name: string;
   readonly connection: string | undefined;
@@ -16,9 +15,6 @@ export type PolledQueue = {
 
 /** Time for which a message is hidden while its function runs, in simulated milliseconds. Renewed at half time. Azure has no setting for it. */
 export const messageVisibilityMs = 10 * 60_000;
-
-const poisonSuffix = "-poison";
-const longestQueueName = 63;
 
 /** Runs the function on one message and then deletes the message or makes it visible again. Never throws: an error of storage is logged, and the message becomes visible again. */
 export async function deliverMessage(
@@ -44,34 +40,27 @@ async function deliver(
   queue: PolledQueue,
   message: DequeuedMessageItem,
 ): Promise<void> {
-  const { maxDequeueCount, visibilityTimeoutMs, messageEncoding } = runtime.hostSettings.queues;
-  const poison = poisonQueueOf(queue.name);
+  const { maxDequeueCount, visibilityTimeoutMs } = runtime.hostSettings.queues;
+  const poison = `${queue.name}-poison`;
   const toPoison = async (popReceipt: string, why: string) => {
-    if (poison === undefined) return;
     warn(runtime, registered, `message ${message.messageId} is moved to ${poison}: ${why}`);
     await sendToQueue(runtime, queue.connection, poison, message.messageText);
     await ignoreGone(queue.client.deleteMessage(message.messageId, popReceipt));
   };
-
-  const text = decodeMessage(message.messageText, messageEncoding);
-  // At the first delivery, because a repetition cannot help.
-  if (text === undefined) return toPoison(message.popReceipt, "it is not base64");
-  if (poison !== undefined && message.dequeueCount > maxDequeueCount) {
+  if (message.dequeueCount > maxDequeueCount)
     return toPoison(message.popReceipt, `it was dequeued more than ${maxDequeueCount} times`);
-  }
 
   const hidden = keepHidden(runtime, registered, queue, message);
-  const outcome = await invokeWithMessage(runtime, registered, text, message);
+  const outcome = await invokeWithMessage(runtime, registered, message.messageText, message);
   const popReceipt = await hidden.end();
   if (outcome.kind === "succeeded") {
     await ignoreGone(queue.client.deleteMessage(message.messageId, popReceipt));
   } else if (message.dequeueCount >= maxDequeueCount) {
     await toPoison(popReceipt, `it failed ${message.dequeueCount} times`);
-  } else if (poison !== undefined) {
+  } else {
     const retryIn = storageSeconds(visibilityTimeoutMs, runtime.speed);
     await ignoreGone(queue.client.updateMessage(message.messageId, popReceipt, undefined, retryIn));
   }
-  // A failed message without a poison queue stays hidden until its visibility timeout.
 }
 
 /** Runs a queue function on a text: that of a received message, or without `message` that of an admin request. */
@@ -81,23 +70,17 @@ export function invokeWithMessage(
   text: string,
   message?: DequeuedMessageItem,
 ): Promise<Outcome> {
-  const time = (real: Date | undefined): TypedData => {
-    const at = real === undefined ? runtime.clock.now() : simulatedTime(real, runtime.clock, runtime.speed);
-    return { json: JSON.stringify(new Date(at).toISOString()) };
-  };
+  const { clock, speed } = runtime;
+  const insertedAt = message === undefined ? clock.now() : simulatedTime(message.insertedOn, clock, speed);
   return invokeFunction(
     runtime,
     registered,
     { string: text },
     {
       ...topLevelFields(text),
-      QueueTrigger: { string: text },
       Id: { string: message?.messageId ?? randomUUID() },
-      ...(message === undefined ? {} : { PopReceipt: { string: message.popReceipt } }),
       DequeueCount: { json: String(message?.dequeueCount ?? 1) },
-      InsertionTime: time(message?.insertedOn),
-      ExpirationTime: time(message?.expiresOn),
-      NextVisibleTime: time(message?.nextVisibleOn),
+      InsertionTime: { json: JSON.stringify(new Date(insertedAt).toISOString()) },
     },
   );
 }
@@ -150,10 +133,22 @@ function keepHidden(
   };
 }
 
-/** Undefined for a poison queue itself, and for a queue with a name that would become too long. */
-function poisonQueueOf(queueName: string): string | undefined {
-  const name = queueName + poisonSuffix;
-  return queueName.endsWith(poisonSuffix) || name.length > longestQueueName ? undefined : name;
+/** Sends a text unchanged. Creates the queue if it is missing, and wakes the trigger of this host that polls it. */
+export async function sendToQueue(
+  runtime: Runtime,
+  connection: string | undefined,
+  queueName: string,
+  text: string,
+): Promise<void> {
+  const queue = runtime.queueService(connection).getQueueClient(queueName);
+  try {
+    await queue.sendMessage(text);
+  } catch (error) {
+    if (statusOf(error) !== 404) throw error;
+    await queue.createIfNotExists();
+    await queue.sendMessage(text);
+  }
+  runtime.wakeUps.wake(queueName);
 }
 
 /** Ignores the error that another receiver has the message, or that it no longer exists. */

@@ -1,7 +1,6 @@
 /** Queue triggers: polling of queues (platform.md section 3, "Queue semantics"). queue-delivery.ts handles each message. */
 import type { DequeuedMessageItem } from "@azure/storage-queue";
 import { z } from "zod";
-import { resolveSettings } from "./app-settings.ts";
 import type { RegisteredFunction } from "./core.ts";
 import { deliverMessage, messageVisibilityMs, type PolledQueue } from "./queue-delivery.ts";
 import { triggerOf, type Runtime } from "./runtime.ts";
@@ -47,10 +46,9 @@ export async function runQueueTrigger(runtime: Runtime, registered: RegisteredFu
   await Promise.all(running);
 }
 
-/** Resolves a queue function's binding. Throws if a setting that it names is missing. */
+/** The queue of a function. Throws if the setting of its connection is missing. */
 export function openQueue(runtime: Runtime, { metadata }: RegisteredFunction): PolledQueue {
-  const { queueName, connection } = queueTrigger.parse(triggerOf(metadata).binding);
-  const name = resolveSettings(queueName, runtime.settings).toLowerCase();
+  const { queueName: name, connection } = queueTrigger.parse(triggerOf(metadata).binding);
   return { name, connection, client: runtime.queueService(connection).getQueueClient(name) };
 }
 

@@ -14,8 +14,7 @@ export type Runtime = {
   readonly clock: Clock;
   readonly speed: number;
   readonly instanceId: string;
-  /** Logs an entry, through the app's log hooks. `invocationContext` is given for an entry of an invocation. */
-  log(entry: LogEntry, invocationContext?: unknown): void;
+  readonly log: Log;
   readonly wakeUps: WakeUps;
   /** Aborts when the host begins to stop. Triggers then take no more work, and running work finishes. */
   readonly stopping: AbortSignal;

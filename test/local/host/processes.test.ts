@@ -6,7 +6,7 @@ import { spawnAzurite } from "../../../src/local/azurite.ts";
 import { spawnChild } from "../../../src/local/host/child-process.ts";
 import { spawnHost, type HostProcess } from "../../../src/local/host/spawn-host.ts";
 import { paced } from "../../support/patience.ts";
-import { PATIENT_QUEUES, quietSettings } from "../../support/toy-app/start.ts";
+import { hostJson, quietSettings } from "../../support/toy-app/start.ts";
 
 const toyApp = (file: string) => fileURLToPath(new URL(`../../support/toy-app/${file}`, import.meta.url));
 const keys = { master: "master-key", host: "host-key" };
@@ -21,13 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => azurite.close());
 
-/** A host process of the toy app, on this queue of orders; `ticks` gets its name whenever its timer runs there. */
-function start(instanceId: string, ticks: string[], orders: string): Promise<HostProcess> {
+/** A host process of the toy app; `ticks` gets its name whenever its timer runs there. */
+function start(instanceId: string, ticks: string[]): Promise<HostProcess> {
   return spawnHost(
     {
       app: toyApp("main.ts"),
-      hostJson: { version: "2.0", extensions: { queues: PATIENT_QUEUES } },
-      settings: { ...quietSettings, ORDERS_QUEUE: orders, TICK: "*/15 * * * * *" }, // four times a real second
+      hostJson: hostJson(),
+      settings: { ...quietSettings, "AzureWebJobs.tick.Disabled": "false" },
       origin,
       speed,
       keys,
@@ -49,16 +49,14 @@ function isAlive(pid: number): boolean {
 }
 
 test("several host processes share one Azurite: each answers HTTP, and one runs the timer; when it crashes, another takes over the timer and its message, and all stop when asked", async () => {
-  const queue = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient(
-    "crash-orders",
-  );
+  const queue = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient("orders");
   await queue.create();
   const ticks: string[] = [];
-  const first = await start("first", ticks, queue.name);
+  const first = await start("first", ticks);
   await expect.poll(() => ticks.length, patiently).toBeGreaterThan(0);
   await queue.sendMessage('{"hangUntil":2}');
   await expect.poll(async () => (await queue.peekMessages()).peekedMessageItems.length, patiently).toBe(0);
-  const second = await start("second", ticks, queue.name);
+  const second = await start("second", ticks);
 
   const pids = await Promise.all(
     [first, second].map(async ({ url }) => (await fetch(`${url}/api/pid`)).text()),
@@ -84,15 +82,15 @@ test("a host that cannot start says why", async () => {
   const host = spawnHost(
     {
       app: toyApp("main.ts"),
-      hostJson: { version: "2.0" },
-      settings: { ...quietSettings, TICK: "never" },
+      hostJson: hostJson({ batchSize: 33 }),
+      settings: quietSettings,
       origin,
       speed,
       connectionString: azurite.connectionString,
     },
     () => undefined,
   );
-  await expect(host).rejects.toThrow('"never" is not an NCRONTAB expression');
+  await expect(host).rejects.toThrow("batchSize");
 });
 
 test("children stop when their parent is killed", async () => {

@@ -2,8 +2,6 @@ import { app, output, trigger, type HttpRequest, type InvocationContext } from "
 import { Buffer } from "node:buffer";
 import { journal } from "./journal.ts";
 
-const orders = output.storageQueue({ queueName: "%ORDERS_QUEUE%", connection: "AzureWebJobsStorage" });
-
 app.http("echo", {
   methods: ["GET", "POST"],
   authLevel: "anonymous",
@@ -18,62 +16,51 @@ app.http("echo", {
     },
   }),
 });
-app.http("echo-special", {
+app.http("special", {
   methods: ["GET"],
   authLevel: "anonymous",
-  route: "echo/special",
+  route: "special",
   handler: () => ({ body: "literal" }),
 });
-app.http("rest", { methods: ["GET"], authLevel: "anonymous", route: "files/{*rest}", handler: sayParams });
-app.http("number", { methods: ["GET"], authLevel: "anonymous", route: "number/{n:int}", handler: sayParams });
-app.http("maybe", { methods: ["GET"], authLevel: "anonymous", route: "maybe/{p?}", handler: sayParams });
 app.http("with-function-key", {
+  route: "with-function-key",
   methods: ["GET", "POST"],
   authLevel: "function",
   handler: async (request: HttpRequest) => ({
     body: request.method === "GET" ? "ok" : String((await request.arrayBuffer()).byteLength),
   }),
 });
-app.http("with-master-key", { methods: ["GET"], authLevel: "admin", handler: () => ({ body: "ok" }) });
 // The typed `app.http` cannot say "nothing"; the platform can be answered with it all the same.
 app.generic("says-nothing", {
-  trigger: trigger.http({ methods: ["GET"], authLevel: "anonymous" }),
+  trigger: trigger.http({ methods: ["GET"], authLevel: "anonymous", route: "says-nothing" }),
   return: output.http({}),
   handler: () => undefined,
 });
 app.http("throws", {
+  route: "throws",
   methods: ["GET"],
   authLevel: "anonymous",
   handler: () => {
     throw new Error("no answer");
   },
 });
-// The worker takes a thrown `undefined` for success.
-app.generic("throws-undefined", {
-  trigger: trigger.http({ methods: ["GET"], authLevel: "anonymous" }),
-  return: output.http({}),
-  handler: () => Promise.reject<undefined>(undefined),
-});
-app.http("cookies", {
+app.http("page", {
   methods: ["GET"],
   authLevel: "anonymous",
-  handler: () => ({
-    cookies: [
-      { name: "a", value: "1", path: "/", httpOnly: true, sameSite: "Strict" },
-      { name: "b", value: "two words" },
-    ],
-  }),
-});
-app.http("hooked", {
-  methods: ["GET"],
-  authLevel: "anonymous",
-  handler: (input: unknown, context: InvocationContext) => {
-    context.log(`the secret-word is out: ${String(input)}`);
-    return { body: "original result" };
+  route: "page",
+  handler: (_: HttpRequest, context: InvocationContext) => {
+    context.log("a page was asked for");
+    return { headers: { "content-type": "text/html" }, body: Buffer.from("<p>\u00fc</p>") };
   },
 });
-app.http("switched-off", { methods: ["GET"], authLevel: "anonymous", handler: () => ({ body: "on" }) });
+app.http("switched-off", {
+  route: "switched-off",
+  methods: ["GET"],
+  authLevel: "anonymous",
+  handler: () => ({ body: "on" }),
+});
 app.http("slow", {
+  route: "slow",
   methods: ["GET"],
   authLevel: "anonymous",
   handler: async () => {
@@ -83,21 +70,13 @@ app.http("slow", {
   },
 });
 app.generic("never-ends", {
-  trigger: trigger.http({ methods: ["GET"], authLevel: "anonymous" }),
+  trigger: trigger.http({ methods: ["GET"], authLevel: "anonymous", route: "never-ends" }),
   return: output.http({}),
   handler: () => new Promise<undefined>(() => undefined),
 });
-app.http("order", {
-  methods: ["POST"],
+app.http("pid", {
+  route: "pid",
+  methods: ["GET"],
   authLevel: "anonymous",
-  extraOutputs: [orders],
-  handler: async (request: HttpRequest, context: InvocationContext) => {
-    context.extraOutputs.set(orders, await request.json());
-    return { status: 202 };
-  },
+  handler: () => ({ body: String(process.pid) }),
 });
-app.http("pid", { methods: ["GET"], authLevel: "anonymous", handler: () => ({ body: String(process.pid) }) });
-
-function sayParams(request: HttpRequest) {
-  return { jsonBody: request.params };
-}

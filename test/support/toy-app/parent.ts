@@ -2,12 +2,12 @@
 import { fileURLToPath } from "node:url";
 import { spawnAzurite } from "../../../src/local/azurite.ts";
 import { spawnHost } from "../../../src/local/host/spawn-host.ts";
-import { quietSettings } from "./start.ts";
+import { hostJson, quietSettings } from "./start.ts";
 
 const azurite = await spawnAzurite();
 const host = await spawnHost({
   app: fileURLToPath(new URL("./main.ts", import.meta.url)),
-  hostJson: { version: "2.0" },
+  hostJson: hostJson(),
   settings: quietSettings,
   origin: Date.now(),
   speed: 60,

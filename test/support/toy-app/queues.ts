@@ -1,4 +1,4 @@
-import { app, output, type InvocationContext } from "@azure/functions";
+import { app, type InvocationContext } from "@azure/functions";
 import { concurrency, gate, journal } from "./journal.ts";
 
 const connection = "AzureWebJobsStorage";
@@ -16,7 +16,7 @@ type Wish = {
 };
 
 app.storageQueue("orders", {
-  queueName: "%ORDERS_QUEUE%",
+  queueName: "orders",
   connection,
   handler: async (message: unknown, context: InvocationContext) => {
     concurrency.now += 1;
@@ -29,27 +29,6 @@ app.storageQueue("orders", {
     if (count < (wish.hangUntil ?? 0)) await new Promise(() => undefined);
     concurrency.now -= 1;
     if (wish.fail === true || count < (wish.failUntil ?? 0)) throw new Error("as asked");
-  },
-});
-app.storageQueue("orders-poison", {
-  queueName: "%ORDERS_QUEUE%-poison",
-  connection,
-  handler: (message: unknown) => {
-    journal.push({ functionName: "orders-poison", saw: message });
-  },
-});
-app.storageQueue("forward", {
-  queueName: "in-box",
-  connection,
-  return: output.storageQueue({ queueName: "out-box", connection }),
-  handler: (message: unknown) => message,
-});
-app.storageQueue("sad-poison", {
-  queueName: "sad-poison",
-  connection,
-  handler: () => {
-    journal.push({ functionName: "sad-poison", saw: undefined });
-    throw new Error("always");
   },
 });
 app.storageQueue("absent", {

@@ -2,21 +2,28 @@
 import { startHost, type Host, type HostOptions } from "../../../src/local/host/host.ts";
 import { scaledClock } from "../../../src/local/scaled-clock.ts";
 
-/** The toy app has six queues, and at 60 times the speed each would be polled thirty times a second. This is twice. */
-export const PATIENT_QUEUES = { messageEncoding: "none", maxPollingInterval: "00:00:30" };
+/** The toy app has three queues, and at 60 times the speed each would be polled thirty times a second. This is twice. */
+const PATIENT_QUEUES = {
+  batchSize: 16,
+  newBatchThreshold: 8,
+  maxDequeueCount: 5,
+  visibilityTimeout: "00:00:00",
+  maxPollingInterval: "00:00:30",
+  messageEncoding: "none",
+};
 
-/** Once in four years: never, for a test. */
-export const never = "0 0 0 29 2 *";
+/** A host.json with these settings of queues. */
+export const hostJson = (queues: Readonly<Record<string, unknown>> = {}, functionTimeout = "00:30:00") => ({
+  version: "2.0",
+  functionTimeout,
+  extensions: { http: { routePrefix: "api" }, queues: { ...PATIENT_QUEUES, ...queues } },
+});
 
 export const quietSettings = {
-  ORDERS_QUEUE: "orders",
-  TICK: never,
-  RARE: never,
-  OVERLONG: never,
   TOY_SETTING: "from settings",
-  "AzureWebJobs.off.Disabled": "true",
-  "AzureWebJobs.switched-off.Disabled": "1",
-  "AzureWebJobs.at-start.Disabled": "true",
+  ...Object.fromEntries(
+    ["tick", "overlong", "off", "switched-off"].map((name) => [`AzureWebJobs.${name}.Disabled`, "true"]),
+  ),
 };
 
 export type ToyOptions = Partial<Omit<HostOptions, "app">> & {
@@ -29,7 +36,7 @@ export type ToyOptions = Partial<Omit<HostOptions, "app">> & {
 export function startToyHost({ settings, queues, origin, ...rest }: ToyOptions): Promise<Host> {
   const speed = rest.speed ?? 60;
   return startHost({
-    hostJson: { version: "2.0", extensions: { queues: { ...PATIENT_QUEUES, ...queues } } },
+    hostJson: hostJson(queues),
     clock: scaledClock({ origin: origin ?? Date.now(), speed }),
     ...rest,
     app: () => import("./main.ts"),
