@@ -4,6 +4,8 @@ import { MUTANTS } from "../threats/mutants.ts";
 
 test.each(MUTANTS)("$name: the test that the threat model names fails", async ({ name, edits, ...proof }) => {
   const failed = await runTestInCopy(edits, proof.file);
-  process.stdout.write(`mutant: ${name}: ${failed.length} failed: ${failed[0] ?? "none"}\n`);
-  expect(failed.filter((title) => title.includes(proof.test))).not.toEqual([]);
+  const named = failed.filter((title) => title.includes(proof.test));
+  const killed = `killed by ${named[0] ?? "no test that is named"}, and by ${failed.length - named.length} others`;
+  process.stdout.write(`mutant: ${name}: ${killed} of ${proof.file}\n`);
+  expect(named).not.toEqual([]);
 });
