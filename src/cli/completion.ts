@@ -3,7 +3,7 @@ import type { Command, Option } from "commander";
 import { callApi } from "../client/call.ts";
 import { pathOf } from "../client/requests.ts";
 import { isName } from "../client/index.ts";
-import { readClusters, readState } from "../client/state.ts";
+import { readClusters, readState } from "../client/readers.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
