@@ -1,4 +1,4 @@
-import type { Plan } from "../domain/plan.ts";
+import type { Proposal } from "../domain/plan.ts";
 import { countDemands } from "../domain/plan.ts";
 import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/pace/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
@@ -13,7 +13,7 @@ import { loadCurrent, loadWhole } from "./record/load-record.ts";
 import type { PhaseShown } from "../wire/api/parts.ts";
 import { describeTroubles } from "./describe/describe-troubles.ts";
 import { phaseShown } from "./describe/describe-nodearrays.ts";
-import type { HistoryRow } from "./ports/record-store.ts";
+import type { NewHistoryRow } from "../wire/api/explanation-answers.ts";
 import type { Site } from "./ports/ports.ts";
 import { priceNodes } from "../decide/world/price-nodes.ts";
 import { noteFailure } from "./record/note-failure.ts";
@@ -158,7 +158,7 @@ function logTroubles(
 }
 
 /** One row of history. Exported for tests. */
-export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now: Instant): HistoryRow {
+export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now: Instant): NewHistoryRow {
   const { seen, ledger, plan } = bodies;
   const known = (seen?.nodes ?? []).filter(({ nodeId }) => ledger.has(nodeId));
   const { created, terminated, started } = record.totals;
@@ -174,36 +174,36 @@ export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now
     at: now,
     plan: record.plan,
     nodes,
-    idle: idle.length,
-    ...price,
-    ...(idlePrice === undefined ? {} : { idlePricePerHour: idlePrice.pricePerHour }),
     inFlight: record.inFlight.reduce((sum, entry) => sum + stillInFlight(entry), 0),
     liveSets: [...record.sets.values()].filter((entry) => entry.live).length,
     created,
     terminated,
-    ...(started === undefined ? {} : { started }),
+    started,
     unmet: plan === undefined ? 0 : countDemands(plan).unmet,
-    ...withheldIn(plan),
-    ...(record.trouble === undefined ? {} : { trouble: record.trouble.kind }),
-    ...slowCallsIn(record, now),
+    mode: plan?.withheld && plan.mode,
+    withheld: plan?.withheld && countWithheld(plan.withheld),
+    trouble: record.trouble?.kind,
+    idle: idle.length,
+    pricePerHour: price?.pricePerHour,
+    idlePricePerHour: idlePrice?.pricePerHour,
+    currency: price?.currency,
+    unpricedNodes: price?.unpricedNodes,
+    callSeconds: slowCallsIn(record, now),
   };
 }
 
-function slowCallsIn(record: ClusterRecord, now: Instant): Pick<HistoryRow, "callSeconds"> {
+function slowCallsIn(record: ClusterRecord, now: Instant): NewHistoryRow["callSeconds"] {
   const calls = recentCalls(record, now);
   const slow = ENDPOINTS.flatMap((endpoint) => {
     const seconds = calls[endpoint]?.seconds ?? 0;
     return seconds >= QUICK_SECONDS ? [[endpoint, seconds] as const] : [];
   });
-  return slow.length === 0 ? {} : { callSeconds: Object.fromEntries(slow) };
+  return slow.length === 0 ? undefined : Object.fromEntries(slow);
 }
 
-function withheldIn(plan: Plan | undefined): Pick<HistoryRow, "mode" | "withheld"> {
-  if (plan?.withheld === undefined) return {};
-  const { creates, starts, terminates } = plan.withheld;
+function countWithheld({ creates, starts, terminates }: Proposal): NewHistoryRow["withheld"] {
   const create = creates.reduce((sum, { count }) => sum + count, 0);
-  const mode = plan.mode === undefined ? {} : { mode: plan.mode };
-  return { ...mode, withheld: { create, start: starts.length, stop: terminates.length } };
+  return { create, start: starts.length, stop: terminates.length };
 }
 
 /** True if no demand needs the node and its busy state is not busy. */

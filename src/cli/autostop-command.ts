@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Option } from "commander";
 import type { Answer } from "../client/answer.ts";
 import { askToStop } from "../client/index.ts";
-import { readProblemAnswer } from "../client/receipts.ts";
+import { readProblemAnswer } from "../client/readers.ts";
 import type { StopAnswer, StopWord } from "../client/stop-series.ts";
 import {
   isOver,

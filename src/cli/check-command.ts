@@ -1,7 +1,7 @@
 import type { CheckRequest, ClusterCheck } from "../compose.ts";
 import { validateConfig } from "../client/index.ts";
 import { showText } from "../client/readable.ts";
-import { readBuckets } from "../client/state.ts";
+import { readState } from "../client/readers.ts";
 import type { Register } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -129,7 +129,7 @@ const FAILURES: Readonly<Record<Exclude<ClusterCheck["kind"], "read">, string>> 
 function renderCheck(check: ClusterCheck): string {
   if (check.kind !== "read") return showText(`${check.cluster}: ${FAILURES[check.kind]}: ${check.message}`);
   // In the form of the app's own answer, so that the same readers and tables work.
-  const shown = readBuckets(check) ?? { buckets: [] };
+  const { buckets = [] } = readState(check) ?? {};
   const arrays = renderTable(
     [
       ["NODEARRAY", ({ nodearray }) => nodearray],
@@ -146,5 +146,13 @@ function renderCheck(check: ClusterCheck): string {
     `${check.cluster}: reached, signed in and read; ${check.state} (target ${check.targetState}); nodes: ${countsText(check.nodes, "none")}`,
     ...check.notes.map((note) => `  note: ${note}`),
   ];
-  return [...told.map(showText), "", arrays, "", renderBuckets(shown), "", renderLimits(shown)].join("\n");
+  return [
+    ...told.map(showText),
+    "",
+    arrays,
+    "",
+    renderBuckets({ buckets }),
+    "",
+    renderLimits({ buckets }),
+  ].join("\n");
 }

@@ -1,10 +1,10 @@
 import { Option } from "commander";
-import { readComparison } from "../client/comparison.ts";
+import { readComparison } from "../client/readers.ts";
 import type { Register, ClusterOptions } from "./options.ts";
 import { appOf, readTime, withCluster, wrapped } from "./options.ts";
 import type { Telling } from "./tell.ts";
 import { tell, UNREADABLE } from "./tell.ts";
-import type { ComparisonAnswer, FleetAnswer } from "../client/comparison.ts";
+import type { ComparisonAnswer } from "../client/readers.ts";
 import type { Column } from "./table.ts";
 import { renderTable } from "./table.ts";
 
@@ -122,6 +122,8 @@ function renderComparison(answer: ComparisonAnswer): string {
 
 type Days = ComparisonAnswer["days"];
 
+type FleetAnswer = Days[number]["nodearrays"][number]["real"];
+
 function reasonsText(days: Days): readonly string[] {
   const all = days.flatMap(({ day = "?", nodearrays }) =>
     nodearrays.flatMap(({ nodearray = "?", differences }) =>
@@ -175,12 +177,13 @@ function summarizeComparison({ days }: ComparisonAnswer): readonly string[] {
   const rows = days.flatMap(({ nodearrays }) => nodearrays);
   if (rows.length === 0) return [];
   const sum = (of: (fleet: FleetAnswer) => number | undefined): Both =>
-    addAll(
-      rows.map(({ real, virtual }) => ({ real: real && of(real), virtual: virtual && of(virtual) })),
-    ) ?? { real: 0, virtual: 0 };
+    addAll(rows.map(({ real, virtual }) => ({ real: of(real), virtual: of(virtual) }))) ?? {
+      real: 0,
+      virtual: 0,
+    };
   const nodeHours = sum((fleet) => fleet.nodeHours);
   const idle = sum((fleet) => fleet.idleNodeHours);
-  const isPriced = rows.some(({ real, virtual }) => (real?.cost ?? virtual?.cost) !== undefined);
+  const isPriced = rows.some(({ real, virtual }) => (real.cost ?? virtual.cost) !== undefined);
   const cost = isPriced ? sum((fleet) => fleet.cost) : undefined;
   const unpriced = sum((fleet) => fleet.unpricedNodeHours);
   const waited = addAll(days.flatMap(({ waitingJobHours }) => waitingJobHours ?? []));

@@ -1,7 +1,7 @@
 import { validateConfig } from "../client/index.ts";
 import type { Answer } from "../client/answer.ts";
 import { isConfigPath, weighConfig } from "../client/compare-configs.ts";
-import { readConfigChanges, readConfigNotes, readUnderWay, readConfigHistory } from "../client/receipts.ts";
+import { readConfigWritten, readConfigHistory } from "../client/readers.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ClusterOptions } from "./options.ts";
@@ -12,7 +12,6 @@ import { renderTable } from "./table.ts";
 import { complainOfProblems, tell, jsonText, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { problemText } from "../client/error.ts";
-import type { ConfigDifferences } from "../client/receipts.ts";
 import type { Telling } from "./tell.ts";
 import type { ConfigRead } from "../client/index.ts";
 
@@ -124,10 +123,12 @@ export function tellWritten(
   done: string,
 ): ExitCode {
   return tell(terminal, answer, options.json === true, (body) => {
-    const changes = readConfigChanges(body);
-    const lines = changes === undefined ? [] : [...differenceLines(changes)];
-    if (changes?.differences.length === 0) lines.push("  no differences");
-    const left = readUnderWay(body).map(
+    const changes = readConfigWritten(body);
+    if (changes === undefined) return { text: UNREADABLE };
+    const lines = [...differenceLines(changes)];
+    // An older app does not say what changed.
+    if (changes.more === 0 && changes.differences.length === 0) lines.push("  no differences");
+    const left = changes.underWay.map(
       ({ effect = "?", nodes = 0, nodearrays, until = "?" }) =>
         `under way from before: ${effect} of ${nodes} nodes in ${nodearrays.join(", ")}, not sent after ${until}`,
     );
@@ -147,7 +148,7 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
 
 /** What the app, or `config validate`, says of a document. Members that an answer does not have are empty. */
 export function notesOf(answer: unknown): readonly string[] {
-  const read = readConfigNotes(answer);
+  const read = readConfigWritten(answer);
   if (read === undefined) return [];
   const { used, ignored, doubts, unknownNodearrays, losses, notes } = read;
   const rows = [
@@ -174,8 +175,8 @@ export function notesOf(answer: unknown): readonly string[] {
 export const tellConfigHistory: Telling = (body) => {
   const read = readConfigHistory(body);
   if (read === undefined) return { text: UNREADABLE };
-  const texts = read.changes.map(({ number, at = "before changes were recorded", ...change }) => {
-    const { rollbackTo, who } = change;
+  const texts = read.changes.map(({ number = 0, at = "before changes were recorded", ...change }) => {
+    const { rollbackTo, who = "unknown" } = change;
     const by = rollbackTo === undefined ? who : `${who}, back to ${versionText(rollbackTo)}`;
     return [`version ${number}, ${at}, by ${by}`, ...differenceLines(change)].join("\n");
   });
@@ -204,10 +205,12 @@ export async function diffConfig(
   return EXIT.done;
 }
 
+type Changes = Pick<NonNullable<ReturnType<typeof readConfigWritten>>, "differences" | "more">;
+
 /** One line for each value that differs. */
-function differenceLines({ differences, more }: ConfigDifferences): readonly string[] {
+function differenceLines({ differences, more = 0 }: Changes): readonly string[] {
   const lines = differences.map(
-    ({ path, before = "nothing", after = "nothing" }) => `  ${path}: ${before} -> ${after}`,
+    ({ path = "?", before = "nothing", after = "nothing" }) => `  ${path}: ${before} -> ${after}`,
   );
   return more === 0 ? lines : [...lines, `  and ${more} more`];
 }

@@ -6,7 +6,7 @@ import { EXIT } from "./exit-code.ts";
 import { appOf, cluster, key, readCount, url, withCluster, wrapped } from "./options.ts";
 import type { ConfigRead } from "../client/index.ts";
 import { unknownArrays } from "../client/compare-configs.ts";
-import { readState } from "../client/state.ts";
+import { readState } from "../client/readers.ts";
 import type { PutOptions } from "./config-changes.ts";
 import {
   notesOf,

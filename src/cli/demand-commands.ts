@@ -10,9 +10,9 @@ import { sendMessage } from "./send-message.ts";
 import { complainOfProblems, tell } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import type { AnsweringApi } from "../client/index.ts";
-import { readAccepted } from "../client/receipts.ts";
-import type { NodeAnswer } from "../client/state.ts";
-import { readState } from "../client/state.ts";
+import { readAccepted } from "../client/readers.ts";
+import type { NodeAnswer } from "../client/readers.ts";
+import { readState } from "../client/readers.ts";
 import { isStaying, stayingText } from "./staying.ts";
 
 /** Commands that send demand. Each replaces one request set. */

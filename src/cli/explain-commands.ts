@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { ExplainQuery } from "../client/index.ts";
-import { readDryRun, readExplanation, readHistory } from "../client/plans.ts";
+import { readDryRun, readExplanation, readHistory } from "../client/readers.ts";
 import type { Register, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -9,7 +9,7 @@ import { readJson } from "./read-json.ts";
 import type { Telling } from "./tell.ts";
 import { tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
-import type { HistoryAnswer, HistoryRowAnswer, DryRunAnswer } from "../client/plans.ts";
+import type { HistoryAnswer, DryRunAnswer } from "../client/readers.ts";
 import { countsText, renderTable } from "./table.ts";
 import { modeText } from "./render-status.ts";
 
@@ -101,7 +101,7 @@ async function explainTo(terminal: Terminal, options: ExplainOptions, asked: Ask
   };
   const answer = await appOf(options).explain(options.cluster, query);
   return tell(terminal, answer, options.json === true, (body) => ({
-    text: readExplanation(body)?.text ?? UNREADABLE,
+    text: readExplanation(body) ?? UNREADABLE,
   }));
 }
 
@@ -184,7 +184,7 @@ function moneyText(amount: number, currency: string | undefined): string {
 }
 
 /** "status 22, create 24". */
-function secondsText(seconds: HistoryRowAnswer["callSeconds"]): string | undefined {
+function secondsText(seconds: HistoryAnswer["rows"][number]["callSeconds"]): string | undefined {
   if (seconds === undefined) return undefined;
   return Object.entries(seconds)
     .map(([endpoint, each]) => `${endpoint} ${each}`)
@@ -195,7 +195,7 @@ function secondsText(seconds: HistoryRowAnswer["callSeconds"]): string | undefin
 const LONGEST_HOLD_HOURS = 0.25;
 
 /** The cost of the nodes in the period shown, and their idle time. */
-function sumText(rows: readonly HistoryRowAnswer[]): readonly string[] {
+function sumText(rows: HistoryAnswer["rows"]): readonly string[] {
   let [idleHours, cost, idleCost, unpriced] = [0, 0, 0, 0];
   let currency: string | undefined;
   // Newest first: each row's time ends with the row before it in the list.
@@ -252,7 +252,7 @@ function renderDryRun(
     ...price,
     ...renderUnmet(short, plan.unmet ?? short.length),
     ...leftOut,
-    ...(difference === undefined ? [] : renderDifference(difference, currency, { hasChanges })),
+    ...renderDifference(difference, currency, { hasChanges }),
   ].join("\n");
 }
 
@@ -272,7 +272,7 @@ function renderUnmet(unmet: DryRunAnswer["plan"]["outcomes"], count: number): re
 }
 
 function renderDifference(
-  { nodesCreated = 0, pricePerHour, demands }: NonNullable<DryRunAnswer["difference"]>,
+  { nodesCreated = 0, pricePerHour, demands }: DryRunAnswer["difference"],
   currency: string | undefined,
   { hasChanges }: { readonly hasChanges: boolean },
 ): readonly string[] {

@@ -1,6 +1,6 @@
 import { Option } from "commander";
-import type { StateAnswer, NodeAnswer } from "../client/state.ts";
-import { readState } from "../client/state.ts";
+import type { StateAnswer, NodeAnswer } from "../client/readers.ts";
+import { readState } from "../client/readers.ts";
 import type { Register, ClusterOptions } from "./options.ts";
 import { appOf, requestSet, withCluster } from "./options.ts";
 import type { JobChoice } from "./render-demand.ts";

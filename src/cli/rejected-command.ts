@@ -1,6 +1,6 @@
 import type { AnsweringApi, Answer } from "../client/index.ts";
-import type { ClustersAnswer, StateAnswer } from "../client/state.ts";
-import { readClusters, readState } from "../client/state.ts";
+import type { ClustersAnswer, StateAnswer } from "../client/readers.ts";
+import { readClusters, readState } from "../client/readers.ts";
 import type { Register, ApiOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
@@ -51,7 +51,7 @@ async function listRejected(terminal: Terminal, options: RejectedOptions): Promi
   }
   // A cluster that could not be read is left out.
   if (code === EXIT.done || jobs.length + messages.length > 0)
-    terminal.say(render(messages, jobs, clusters.rejectedMessages?.count ?? 0));
+    terminal.say(render(messages, jobs, clusters.rejectedMessages.count ?? 0));
   return code;
 }
 
@@ -82,10 +82,10 @@ async function stateOf(
 }
 
 interface Place {
-  readonly path: string;
-  readonly found: string;
-  readonly didYouMean?: string | undefined;
-  readonly expected: string;
+  readonly path: string | undefined;
+  readonly found: string | undefined;
+  readonly didYouMean: string | undefined;
+  readonly expected: string | undefined;
 }
 
 interface RejectedMessageRow extends Place {
@@ -106,7 +106,7 @@ function rejectedMessages(
   { rejectedMessages }: ClustersAnswer,
   only: string | undefined,
 ): readonly RejectedMessageRow[] {
-  const oldest = rejectedMessages?.oldest ?? [];
+  const oldest = rejectedMessages.oldest;
   return oldest
     .filter(({ cluster }) => only === undefined || cluster === undefined || cluster === only)
     .flatMap(({ rejectedAt: at, cluster, set: requestSet, messageId, problems }) =>

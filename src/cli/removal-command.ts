@@ -1,5 +1,5 @@
-import type { NodeAnswer, StateAnswer } from "../client/state.ts";
-import { readClusters, readState } from "../client/state.ts";
+import type { NodeAnswer, StateAnswer } from "../client/readers.ts";
+import { readClusters, readState } from "../client/readers.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ApiOptions, Register } from "./options.ts";

@@ -1,6 +1,6 @@
-import type { OutcomeAnswer, PlanAnswer, StateAnswer } from "../client/state.ts";
+import type { OutcomeAnswer, PlanAnswer, StateAnswer } from "../client/readers.ts";
 import { showJson } from "../client/readable.ts";
-import { readRequestSetAnswer } from "../client/state.ts";
+import { readRequestSetAnswer } from "../client/readers.ts";
 import { withheldText } from "./render-status.ts";
 import { compareNaturally, renderTable } from "./table.ts";
 import { UNREADABLE } from "./tell.ts";
@@ -95,7 +95,7 @@ const KEYS: Readonly<Record<JobOrder, (job: OutcomeAnswer) => string | number | 
 };
 
 function renderOutcomes(
-  outcomes: readonly (OutcomeAnswer & { readonly metadata?: string | undefined })[],
+  outcomes: readonly (Partial<OutcomeAnswer> & { readonly metadata?: string | undefined })[],
   what: "DEMAND" | "JOB" | "TARGET",
   shown: { readonly columns?: number | undefined; readonly none?: string | undefined } = {},
 ): string {

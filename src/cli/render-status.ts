@@ -1,4 +1,4 @@
-import type { ClustersAnswer, PlanAnswer, StateAnswer, BucketAnswer } from "../client/state.ts";
+import type { ClustersAnswer, PlanAnswer, StateAnswer, BucketAnswer } from "../client/readers.ts";
 import { durationText, COLUMNS, fold, countsText, renderTable, someOf } from "./table.ts";
 import type { Seconds } from "../domain/units.ts";
 
@@ -24,9 +24,8 @@ export function renderClusters({ clusters, poisonMessages, rejectedMessages }: C
 }
 
 function inQueue(queue: string, waiting: ClustersAnswer["poisonMessages"]): readonly string[] {
-  const count = waiting?.count ?? 0;
+  const { count = 0, oldestAgeSeconds: age } = waiting;
   if (count === 0) return [];
-  const age = waiting?.oldestAgeSeconds;
   const oldest = age === undefined ? "" : `, the oldest for ${durationText(age)}`;
   return [`${count} ${count === 1 ? "message lies" : "messages lie"} in ${queue}${oldest}`];
 }
@@ -51,8 +50,8 @@ export function renderStatus(state: StateAnswer): string {
     ...row("plan", plan === undefined ? "none yet" : planText(plan)),
     ...(virtual === undefined ? [] : row("virtual", virtual)),
     ...labelled("warning", warnings),
-    ...labelled("why", waiting?.reasons.map(causeText) ?? []),
-    ...labelled("remedy", waiting?.remedies.map(causeText) ?? []),
+    ...labelled("why", waiting.reasons.map(causeText)),
+    ...labelled("remedy", waiting.remedies.map(causeText)),
   ].join("\n");
 }
 
@@ -100,7 +99,7 @@ function stopKeysRow(keys: StateAnswer["stopKeys"]): readonly string[] {
 function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"]): string {
   const { demands = 0, withheld } = plan ?? {};
   if (demands === 0) return "none";
-  const { unmet = 0, onTheirWay = 0, missing = [] } = waiting ?? {};
+  const { unmet = 0, onTheirWay = 0, missing } = waiting;
   const lacks = missing.map(lackText).join(", ");
   const short = lacks === "" ? `${unmet} unmet` : `${unmet} unmet (${lacks} missing)`;
   const isHeld =
@@ -111,7 +110,7 @@ function demandsText(plan: StateAnswer["plan"], waiting: StateAnswer["waiting"])
   return `${demands}: ${short}, ${onTheirWay} waiting for nodes${none}`;
 }
 
-function lackText({ amount, unit = "?" }: NonNullable<StateAnswer["waiting"]>["missing"][number]): string {
+function lackText({ amount, unit = "?" }: StateAnswer["waiting"]["missing"][number]): string {
   return `${amount ?? "?"} ${amount === 1 ? unit.replace(/s$/, "") : unit}`;
 }
 
@@ -127,7 +126,7 @@ function timeoutTexts(arrays: StateAnswer["nodearrays"]): readonly string[] {
   return [...byText].map(([timeouts, names]) => `${timeouts}: ${names.join(", ")}`);
 }
 
-type Told = NonNullable<StateAnswer["waiting"]>["reasons"][number];
+type Told = StateAnswer["waiting"]["reasons"][number];
 
 function causeText({ text = "?", demands = 1, first }: Told): string {
   const whose = first === undefined ? "?" : `${first.requestSet ?? "?"}/${first.id ?? "?"}`;
@@ -240,7 +239,11 @@ function boundBy({ available, vcpus = 1, limits }: BucketAnswer): string | undef
 
 /** Every limit of a bucket, once, in the order of the buckets. Limits with the same name and different numbers belong to different regions. */
 export function renderLimits({ buckets }: { readonly buckets: readonly BucketAnswer[] }): string {
-  const limits = new Map(buckets.flatMap((bucket) => bucket.limits.map((one) => [JSON.stringify(one), one])));
+  const limits = new Map(
+    buckets.flatMap((bucket) =>
+      bucket.limits.map((one) => [JSON.stringify([one.limit, one.unit, one.used, one.max, one.left]), one]),
+    ),
+  );
   return renderTable(
     [
       ["LIMIT", ({ limit }) => limit],

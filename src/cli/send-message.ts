@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { DemandMessage, Doors, UncheckedMessage, Sent } from "../client/index.ts";
 import { openApi, sendDemand } from "../client/index.ts";
-import { readAccepted } from "../client/receipts.ts";
+import { readAccepted } from "../client/readers.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { DoorOptions } from "./options.ts";

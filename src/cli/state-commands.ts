@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Answer } from "../client/index.ts";
-import type { StateAnswer } from "../client/state.ts";
-import { readClusters, readState } from "../client/state.ts";
+import type { StateAnswer } from "../client/readers.ts";
+import { readClusters, readState } from "../client/readers.ts";
 import type { Register, ApiOptions, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";

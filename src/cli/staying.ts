@@ -1,4 +1,4 @@
-import type { NodeAnswer } from "../client/state.ts";
+import type { NodeAnswer } from "../client/readers.ts";
 import { compareNaturally, someOf } from "./table.ts";
 
 /** Another tool made the node, and no configuration gives its array to us. False if an older app answers, which does not report the ownership. */

@@ -59,9 +59,9 @@ export function compareNaturally(a: Cell, b: Cell): number {
 const NATURAL = new Intl.Collator("en", { numeric: true });
 
 /** Counts by name: "8 ready, 3 coming". `none` if all counts are 0. */
-export function countsText(counts: Readonly<Record<string, number>>, none: string): string {
+export function countsText(counts: Readonly<Record<string, number | undefined>>, none: string): string {
   const parts = Object.entries(counts)
-    .filter(([, count]) => count > 0)
+    .filter(([, count = 0]) => count > 0)
     .map(([name, count]) => `${count} ${name}`);
   return parts.length === 0 ? none : parts.join(", ");
 }

@@ -1,7 +1,7 @@
 import type { Answer } from "../client/answer.ts";
 import type { Role } from "../client/index.ts";
 import { showJson } from "../client/readable.ts";
-import { readProblemAnswer } from "../client/receipts.ts";
+import { readProblemAnswer } from "../client/readers.ts";
 import { problemText } from "../client/error.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";

@@ -1,4 +1,4 @@
-import { readEndDown, readRestored, readTick } from "../client/receipts.ts";
+import { readEndDown, readRestored, readTick } from "../client/readers.ts";
 import type { Register, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";

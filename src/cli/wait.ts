@@ -1,11 +1,11 @@
 import type { AnsweringApi, Answer } from "../client/index.ts";
-import { readRequestSetAnswer, readState } from "../client/state.ts";
+import { readRequestSetAnswer, readState } from "../client/readers.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { jsonText, tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Milliseconds, Seconds } from "../domain/units.ts";
-import type { OutcomeAnswer, RequestSetAnswer } from "../client/state.ts";
+import type { RequestSetAnswer } from "../client/readers.ts";
 
 /** The condition to wait for, and the limits. */
 interface Wait {
@@ -129,7 +129,7 @@ function moreOf(count: number): readonly string[] {
   return count > SHOWN ? [`and ${count - SHOWN} more`] : [];
 }
 
-type Outcome = OutcomeAnswer & { readonly reasons: readonly string[] };
+type Outcome = RequestSetAnswer["outcomes"][number];
 
 function reasonOf({ id = "?", asked = 0, placed = 0, unit, reasons }: Outcome): string {
   const [why = "no reason is known"] = reasons;

@@ -1,75 +1,89 @@
+import type { core } from "zod";
 import { z } from "zod";
-import { showLines, showText } from "../domain/shown.ts";
+import { showText } from "../domain/shown.ts";
+import type { Fields } from "../wire/json/fields.ts";
+import { isFields } from "../wire/json/fields.ts";
 
 export { hideSecrets } from "../domain/secrets.ts";
 export { showJson, showLines, showText } from "../domain/shown.ts";
 
 /*
- * Parts of readers for answers that are shown to users. A reader takes what it knows and can read, and leaves out the rest: an app of
- * another release may say more, or less. No text of theirs acts on a terminal, or begins a line of its own.
+ * Readers of answers that are shown to users, made from the schemas of the answers. A reader takes what it knows and can read, and leaves
+ * out the rest: an app of another release may say more, or less. No text of theirs acts on a terminal, or begins a line of its own.
  */
 
-/** A text of one line, as {@link showText} shows it. */
-export const shown = z.string().transform(showText);
-/** A text that the app has put into lines. */
-export const lines = z.string().transform(showLines).optional().catch(undefined);
-export const text = shown.optional().catch(undefined);
-export const number = z.number().optional().catch(undefined);
-export const flag = z.boolean().optional().catch(undefined);
-export const texts = z.array(shown).catch([]);
-export const counts = z
-  .record(z.string(), z.number())
-  .transform((byName) =>
-    Object.fromEntries(
-      Object.entries(byName).map(([name, count]): [string, number] => [showText(name), count]),
-    ),
-  )
-  .catch({});
-export const listOf = <T extends z.ZodType>(item: T) => z.array(item).catch([]);
+/** What a reader makes of the answer `T`. Single values may be missing; lists may be empty; parts that the answer always has are there. */
+export type Readable<T> = unknown extends T
+  ? unknown
+  : [T] extends [readonly (infer I)[] | undefined]
+    ? readonly Known<I>[]
+    : [T] extends [string | undefined]
+      ? string | undefined
+      : [T] extends [number | undefined]
+        ? number | undefined
+        : [T] extends [boolean | undefined]
+          ? boolean | undefined
+          : [T] extends [string | number | boolean | null]
+            ? string | number | boolean | undefined
+            : Part<NonNullable<T>> | Extract<T, undefined>;
 
-/** What a plan does, or would do. */
-export const proposal = {
-  creates: listOf(z.object({ bucket: text, count: number })),
-  starts: texts,
-  terminates: texts,
-};
+type Known<T> = Exclude<Readable<T>, undefined>;
 
-export const problemPart = z.object({
-  path: shown,
-  found: shown,
-  expected: shown,
-  didYouMean: text,
-});
+type Part<T> = string extends keyof T
+  ? Readonly<Record<string, Known<T[string & keyof T]>>>
+  : { readonly [K in KeyOf<T>]: Readable<MemberOf<T, K>> };
 
-export const rejectedJob = z.object({ name: text, problems: listOf(problemPart) });
+/** A part may have several forms: then it has the members of all. */
+type KeyOf<T> = T extends unknown ? keyof T : never;
+type MemberOf<T, K> = T extends unknown ? (K extends keyof T ? T[K] : never) : never;
 
-/**
- * Makes a reader of the answer `A` with this schema. The reader returns undefined only if the answer is no object. A member of the schema
- * that the answer does not have, at any depth, is an error of the compiler.
- */
-export const readerOf =
-  <A>() =>
-  <S extends z.ZodType>(schema: S & Checked<Unknown<z.infer<S>, A>>) =>
-  (body: unknown): z.infer<S> | undefined =>
-    schema.safeParse(body).data;
+/** Makes the reader of the answer with this schema. The reader returns undefined only if the answer is no object. */
+export function readerOf<S extends z.ZodType>(schema: S): (body: unknown) => Readable<z.infer<S>> | undefined;
+export function readerOf(schema: z.ZodType): (body: unknown) => unknown {
+  return (body) => readKnown(schema, body);
+}
 
-type Checked<U> = [U] extends [never] ? unknown : { readonly unknownMembers: U };
+/** A member. Parts and lists that an answer always has are never missing. */
+function readMember(schema: core.$ZodType, value: unknown): unknown {
+  if (!(schema instanceof z.ZodOptional)) return readKnown(schema, value) ?? readKnown(schema, {});
+  const known = schema.unwrap();
+  return readKnown(known, value) ?? (known instanceof z.ZodArray ? [] : undefined);
+}
 
-/** The paths of members that `R` reads and that the answer `A` does not have. Records are read as a whole. */
-type Unknown<R, A, P extends string = ""> =
-  NonNullable<R> extends readonly (infer RI)[]
-    ? Unknown<RI, ItemOf<NonNullable<A>>, P>
-    : NonNullable<R> extends object
-      ? string extends keyof NonNullable<R>
-        ? never
-        : UnknownMembers<NonNullable<R>, NonNullable<A>, P>
-      : never;
+/** Undefined if the value is of another kind than the schema says. Items that are so are left out of their list. */
+function readKnown(schema: core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodArray)
+    return (Array.isArray(value) ? value : []).flatMap((item) => readKnown(schema.element, item) ?? []);
+  if (schema instanceof z.ZodRecord) return isFields(value) ? readRecord(schema, value) : undefined;
+  const members = membersOf(schema);
+  if (members.length === 0) return readValue(schema, value);
+  if (!isFields(value)) return undefined;
+  return Object.fromEntries(members.map(([name, member]) => [name, readMember(member, value[name])]));
+}
 
-type UnknownMembers<R, A, P extends string> = {
-  [K in keyof R & string]: K extends KeyOf<A> ? Unknown<R[K], MemberOf<A, K>, `${P}${K}.`> : `${P}${K}`;
-}[keyof R & string];
+/** None: it is a single value. */
+function membersOf(schema: core.$ZodType): readonly (readonly [string, core.$ZodType])[] {
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(membersOf);
+  return schema instanceof z.ZodObject ? Object.entries<core.$ZodType>(schema.shape) : [];
+}
 
-/** The same for each of several forms of an answer. */
-type KeyOf<A> = A extends unknown ? keyof A : never;
-type MemberOf<A, K> = A extends unknown ? (K extends keyof A ? A[K] : never) : never;
-type ItemOf<A> = A extends readonly (infer I)[] ? I : never;
+function readRecord({ valueType }: z.ZodRecord, value: Fields): unknown {
+  const known = Object.entries(value).map(
+    ([name, one]) => [showText(name), readKnown(valueType, one)] as const,
+  );
+  return Object.fromEntries(known.filter(([, one]) => one !== undefined));
+}
+
+/** A union of single values takes any of them. */
+function readValue(schema: core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodUnknown) return value;
+  const kinds = schema instanceof z.ZodUnion ? ["string", "number", "boolean"] : [kindOf(schema)];
+  if (!kinds.includes(typeof value)) return undefined;
+  return typeof value === "string" ? showText(value) : value;
+}
+
+function kindOf(schema: core.$ZodType): string {
+  if (schema instanceof z.ZodLiteral) return typeof [...schema.values][0];
+  if (schema instanceof z.ZodNumber) return "number";
+  return schema instanceof z.ZodBoolean ? "boolean" : "string";
+}

@@ -3,11 +3,11 @@ import { showText } from "./shown.ts";
 
 /** A problem of an input as a sentence, as {@link showText} shows it. A suggestion comes before what was expected, which may be a list of all keys. */
 export function problemText({
-  path,
-  found,
-  expected,
+  path = "",
+  found = "?",
+  expected = "?",
   didYouMean,
-}: Omit<Problem, "didYouMean"> & { readonly didYouMean?: string | undefined }): string {
+}: { readonly [K in keyof Problem]?: string | undefined }): string {
   const where = path === "" ? "" : `${path}: `;
   return showText(
     didYouMean === undefined

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeState } from "../../src/app/describe/describe-cluster.ts";
 import { renderStatus } from "../../src/cli/render-status.ts";
-import { readState } from "../../src/client/state.ts";
+import { readState } from "../../src/client/readers.ts";
 import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import type { Bodies } from "../../src/domain/bodies.ts";
 import type { Snapshot } from "../../src/domain/cluster.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readSources } from "./imports.ts";
 
 /** Generated from a schema, or zod's `number` under a published name. */
-const SCHEMAS = new Set(["src/client/answers.ts", "src/client/state.ts", "src/client/comparison.ts"]);
+const SCHEMAS = new Set(["src/client/answers.ts", "src/client/readers.ts", "src/client/comparison.ts"]);
 const DURATION = /\b\w*?(?:[sS]econds|Ms|[mM]illiseconds)\??: number\b/;
 
 const unbranded = (text: string): readonly string[] => text.split("\n").filter((line) => DURATION.test(line));

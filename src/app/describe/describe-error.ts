@@ -17,7 +17,7 @@ export function describeError(
   status: number,
   title: string,
   detail: string,
-  { problems, settings, held, near, nearest, jobProblems, stop, undrain, stopUnderWay }: MoreOfError,
+  { problems, jobProblems, ...more }: MoreOfError,
 ): ProblemJsonShown {
   return {
     type: "about:blank",
@@ -25,13 +25,7 @@ export function describeError(
     status,
     detail: showText(detail),
     problems: problems?.map(problemShown),
-    settings,
-    held,
-    near,
-    nearest,
+    ...more,
     jobProblems: jobProblems?.map(problemShown),
-    stop,
-    undrain,
-    stopUnderWay,
   };
 }

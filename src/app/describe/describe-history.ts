@@ -1,11 +1,9 @@
 import type { ClusterName } from "../../domain/ids.ts";
-import type { PlanCounts } from "../../domain/kept-plan.ts";
 import type { Instant } from "../../domain/units.ts";
 import { instant, isoTime } from "../../domain/units.ts";
-import type { HistoryRowShown, HistoryShown, PlanCountsShown } from "../../wire/api/explanation-answers.ts";
+import type { HistoryShown } from "../../wire/api/explanation-answers.ts";
 import type { App } from "../process/lanes.ts";
 import { firstBytes } from "./pages.ts";
-import type { HistoryRow } from "../ports/record-store.ts";
 
 /** The requested time, and the maximum number of rows. */
 interface HistoryRange {
@@ -34,14 +32,10 @@ export async function describeHistory(
   const isWhole = oldest === undefined || rows.length === read.length;
   return {
     cluster,
-    rows: rows.map(describeRow),
+    rows: rows.map((row) => ({ ...row, at: isoTime(row.at) })),
     next: isWhole ? undefined : isoTime(instant(oldest.at - 1)),
     keptPlans: kept.map(({ number }) => number),
-    planCounts: kept.map(({ number, at, counts }): HistoryShown["planCounts"][number] => ({
-      plan: number,
-      at: isoTime(at),
-      ...countsShown(counts),
-    })),
+    planCounts: kept.map(({ number, at, counts }) => ({ plan: number, at: isoTime(at), ...counts })),
   };
 }
 
@@ -49,45 +43,3 @@ const MOST_PLANS = 1000;
 
 /** Maximum size of the rows. An answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;
-
-/** Members that are absent in the row, because another release wrote it, are undefined. */
-function describeRow(row: HistoryRow): HistoryRowShown {
-  return {
-    at: isoTime(row.at),
-    plan: row.plan,
-    nodes: row.nodes,
-    inFlight: row.inFlight,
-    liveSets: row.liveSets,
-    created: row.created,
-    terminated: row.terminated,
-    started: row.started,
-    unmet: row.unmet,
-    mode: row.mode,
-    withheld: withheldShown(row.withheld),
-    trouble: row.trouble,
-    idle: row.idle,
-    pricePerHour: row.pricePerHour,
-    idlePricePerHour: row.idlePricePerHour,
-    currency: row.currency,
-    unpricedNodes: row.unpricedNodes,
-    callSeconds: row.callSeconds,
-  };
-}
-
-/** The counts of a kept plan, as members of an answer. */
-export function countsShown({
-  created,
-  started,
-  terminated,
-  nodes,
-  demands,
-  unmet,
-}: PlanCounts): PlanCountsShown {
-  return { created, started, terminated, nodes, demands, unmet };
-}
-
-function withheldShown(withheld: HistoryRow["withheld"]): HistoryRowShown["withheld"] {
-  if (withheld === undefined) return undefined;
-  const { create, start, stop } = withheld;
-  return { create, start, stop };
-}

@@ -1,7 +1,6 @@
-import type { DemandExplained } from "../../decide/explain/explained-demand.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Node } from "../../domain/cluster.ts";
-import type { MachineType } from "../../domain/ids.ts";
+import type { MachineType, NodeId } from "../../domain/ids.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 
@@ -48,7 +47,10 @@ export function expectReady({ seen, ledger }: Pick<Bodies, "seen" | "ledger">): 
 
 /** When the last node that carries a waiting demand can be expected. A node that no observation has shown yet takes as long as others did. */
 export function readyForDemand(
-  { pending, places }: Pick<DemandExplained, "pending" | "places">,
+  {
+    pending,
+    places,
+  }: { readonly pending: number; readonly places: readonly { readonly nodeId?: NodeId | undefined }[] },
   bodies: Bodies,
   now: Instant,
 ): Instant | undefined {

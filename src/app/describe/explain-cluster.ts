@@ -1,5 +1,5 @@
 import type { Unknown } from "../../decide/explain/explain-job.ts";
-import type { DemandExplained, Ahead, JobOnNode } from "../../decide/explain/explained-demand.ts";
+import type { DemandExplained } from "../../decide/explain/explained-demand.ts";
 import { explainJob } from "../../decide/explain/explain-job.ts";
 import { explainHost } from "../../decide/explain/explain-host.ts";
 import type { JudgedHosts } from "../../decide/world/scheduler-only.ts";
@@ -12,12 +12,7 @@ import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
-import type {
-  ExplanationShown,
-  DemandExplanationShown,
-  HostExplanationShown,
-  NodeExplanationShown,
-} from "../../wire/api/explanation-answers.ts";
+import type { ExplanationShown, DemandExplanationShown } from "../../wire/api/explanation-answers.ts";
 import { readyForDemand } from "./expect-ready.ts";
 import { loadToShow } from "../record/load-record.ts";
 import type { App } from "../process/lanes.ts";
@@ -26,11 +21,9 @@ import { showJson } from "../../domain/shown.ts";
 import type { HostExplained } from "../../decide/explain/explain-host.ts";
 import type { NodeExplained } from "../../decide/explain/explain-node.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
+import type { BucketKeyShown } from "../../wire/api/parts.ts";
 import type { PlanCounts } from "../../domain/kept-plan.ts";
 import { modeShown } from "../../domain/plan.ts";
-import { renderReason } from "../../domain/reason-text.ts";
-import type { BucketKeyShown } from "../../wire/api/parts.ts";
-import { countsShown } from "./describe-history.ts";
 
 /** The subject of an explanation. Without `plan` the last plan explains it, otherwise that plan. */
 export type Question = { readonly plan?: number } & (
@@ -84,7 +77,7 @@ async function explainPast(
   const { plan, ledger, counts } = kept;
   const answer = answerBy(plan, ledger, question);
   if (answer.kind !== "unknown")
-    return { kind: "explained", body: describeExplanation(cluster, plan, answer, counts) };
+    return { kind: "explained", body: describeExplanation(cluster, plan, answer, { counts }) };
   const partly = plan.kept !== undefined || plan.nodes.size < counts.nodes;
   return partly ? { kind: "left-out" } : answer;
 }
@@ -99,13 +92,10 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
   const now = app.ports.clock.now();
   const hosts = question.kind === "node" ? storedHosts(record, bodies, policy, now) : NO_HOSTS;
   const answer = answerBy(plan, ledger, question, { hosts, rules: policy });
-  if (answer.kind === "demand") {
-    const expected = withReadyTime(answer, bodies, now);
-    const noted = withMetadata(expected, metadataOf(record, bodies, answer.set)(answer.id));
-    return { kind: "explained", body: describeExplanation(cluster, plan, noted) };
+  if (answer.kind !== "unknown") {
+    const ofNow = answer.kind === "demand" ? factsOfNow(answer, record, bodies, now) : {};
+    return { kind: "explained", body: describeExplanation(cluster, plan, answer, { ofNow }) };
   }
-  if (answer.kind !== "unknown")
-    return { kind: "explained", body: describeExplanation(cluster, plan, answer) };
   return question.kind === "job" ? findInDemand(bodies, question.job, answer) : answer;
 }
 
@@ -146,20 +136,21 @@ export function metadataOf(
   return (id) => jobs.get(id);
 }
 
-function withReadyTime(answer: DemandExplained, bodies: Bodies, now: Instant): DemandExplained {
+function factsOfNow(answer: DemandExplained, record: ClusterRecord, bodies: Bodies, now: Instant): OfNow {
   const expectedReadyAt = readyForDemand(answer, bodies, now);
-  if (expectedReadyAt === undefined) return answer;
-  const left = Math.round(secondsBetween(now, expectedReadyAt));
-  const line =
-    left > 0
-      ? `the last of its nodes can be expected in about ${left} s, at ${isoTime(expectedReadyAt)}`
-      : `its nodes take longer than others did: the last was expected at ${isoTime(expectedReadyAt)}`;
-  return { ...answer, expectedReadyAt, text: `${answer.text}\n${line}` };
+  const metadata = metadataOf(record, bodies, answer.set)(answer.id);
+  const lines = [
+    ...(expectedReadyAt === undefined ? [] : [readyText(expectedReadyAt, now)]),
+    ...(metadata === undefined ? [] : [`metadata: ${showJson(metadata)}`]),
+  ];
+  return { expectedReadyAt, metadata, lines };
 }
 
-function withMetadata(answer: DemandExplained, metadata: JobDemand["metadata"]): DemandExplained {
-  if (metadata === undefined) return answer;
-  return { ...answer, metadata, text: `${answer.text}\nmetadata: ${showJson(metadata)}` };
+function readyText(expectedReadyAt: Instant, now: Instant): string {
+  const left = Math.round(secondsBetween(now, expectedReadyAt));
+  return left > 0
+    ? `the last of its nodes can be expected in about ${left} s, at ${isoTime(expectedReadyAt)}`
+    : `its nodes take longer than others did: the last was expected at ${isoTime(expectedReadyAt)}`;
 }
 
 /** A demand that the plan does not contain may be newer, or may have been refused by itself. */
@@ -179,125 +170,44 @@ function describeExplanation(
   cluster: ClusterName,
   plan: Plan,
   explained: Explained,
-  counts?: PlanCounts,
+  { counts, ofNow = {} }: { readonly counts?: PlanCounts; readonly ofNow?: OfNow } = {},
 ): ExplanationShown {
   const { mode, observed } = modeShown(plan);
-  const shared: Pick<NodeExplanationShown, OfPlan> = {
-    cluster,
-    plan: plan.number,
-    planAt: isoTime(plan.at),
-    mode,
-    observed,
-    counts: counts === undefined ? undefined : countsShown(counts),
-  };
-  switch (explained.kind) {
-    case "demand":
-      return { ...shared, ...describeDemand(explained) };
-    case "node":
-      return { ...shared, ...describeNode(explained) };
-    case "host":
-      return { ...shared, ...describeHost(explained) };
-  }
+  const shared = { cluster, plan: plan.number, planAt: isoTime(plan.at), mode, observed, counts };
+  return explained.kind === "demand"
+    ? { ...shared, ...describeDemand(explained, ofNow) }
+    : { ...shared, ...explained };
 }
 
-/** Members that all explanations have, of the plan. */
-type OfPlan = "cluster" | "plan" | "planAt" | "mode" | "observed" | "counts";
+/** What is known of a demand beside the plan. Nothing for the time of a past plan. */
+interface OfNow {
+  readonly expectedReadyAt?: Instant | undefined;
+  readonly metadata?: JobDemand["metadata"] | undefined;
+  /** The same in sentences. */
+  readonly lines?: readonly string[];
+}
 
-function describeDemand(explained: DemandExplained): Omit<DemandExplanationShown, OfPlan> {
+/** Its members are named, though a group may be absent. */
+const bucketShown = (bucket: BucketKey | undefined): BucketKeyShown | undefined =>
+  bucket && { ...bucket, placementGroup: bucket.placementGroup };
+
+type DemandShown = Omit<
+  DemandExplanationShown,
+  "cluster" | "plan" | "planAt" | "mode" | "observed" | "counts"
+>;
+
+function describeDemand(
+  { text, ...explained }: DemandExplained,
+  { expectedReadyAt, metadata, lines = [] }: OfNow,
+): DemandShown {
   return {
-    kind: explained.kind,
-    set: explained.set,
-    id: explained.id,
-    of: explained.of,
-    unit: explained.unit,
-    asked: explained.asked,
-    placed: explained.placed,
-    pending: explained.pending,
-    rank: explained.rank,
-    ranks: explained.ranks,
-    places: explained.places.map(describePlace),
-    moreNodes: explained.moreNodes,
-    incomplete: explained.incomplete,
-    reasons: explained.reasons,
-    reasonTexts: explained.reasons.map(renderReason),
-    moreReasons: explained.moreReasons,
-    binding: explained.binding,
-    ahead: explained.ahead.map(describeAhead),
-    alsoIn: explained.alsoIn,
-    expectedReadyAt: explained.expectedReadyAt === undefined ? undefined : isoTime(explained.expectedReadyAt),
-    metadata: explained.metadata,
-    text: explained.text,
-  };
-}
-
-function describePlace(place: DemandExplained["places"][number]): DemandExplanationShown["places"][number] {
-  const { origin, bucket, nodeId, name, nodes, slots, bound } = place;
-  return {
-    origin,
-    bucket: bucket === undefined ? undefined : describeKey(bucket),
-    nodeId,
-    name,
-    nodes,
-    slots,
-    bound,
-  };
-}
-
-function describeKey({ array, machineType, placementGroup }: BucketKey): BucketKeyShown {
-  return { array, machineType, placementGroup };
-}
-
-function describeAhead({ raise, demands }: Ahead): DemandExplanationShown["ahead"][number] {
-  return { raise, demands };
-}
-
-/** A job on a node or a host. */
-function describeJob({ set, id, slots, bound }: JobOnNode): NodeExplanationShown["load"][number] {
-  return { set, id, slots, bound };
-}
-
-function describeNode(explained: NodeExplained): Omit<NodeExplanationShown, OfPlan> {
-  return {
-    kind: explained.kind,
-    nodeId: explained.nodeId,
-    name: explained.name,
-    hostname: explained.hostname,
-    array: explained.array,
-    purpose: explained.purpose,
-    verdict: explained.verdict,
-    neededBy: explained.neededBy,
-    load: explained.load.map(describeJob),
-    moreJobs: explained.moreJobs,
-    ownership: explained.ownership,
-    timeouts: timeoutsShown(explained.timeouts),
-    reported: reportedShown(explained.reported),
-    text: explained.text,
-  };
-}
-
-function timeoutsShown(timeouts: NodeExplained["timeouts"]): NodeExplanationShown["timeouts"] {
-  if (timeouts === undefined) return undefined;
-  const { idleSeconds, bootSeconds } = timeouts;
-  return { idleSeconds, bootSeconds };
-}
-
-function reportedShown(reported: NodeExplained["reported"]): NodeExplanationShown["reported"] {
-  if (reported === undefined) return undefined;
-  const { resources, available } = reported;
-  return { resources, available };
-}
-
-function describeHost(explained: HostExplained): Omit<HostExplanationShown, OfPlan> {
-  return {
-    kind: explained.kind,
-    hostname: explained.hostname,
-    requestSets: explained.requestSets,
-    standing: explained.standing,
-    resources: explained.resources,
-    available: explained.available,
-    jobs: explained.jobs,
-    load: explained.load.map(describeJob),
-    moreJobs: explained.moreJobs,
-    text: explained.text,
+    ...explained,
+    places: explained.places.map((place) => ({
+      ...place,
+      bucket: bucketShown(place.bucket),
+    })),
+    expectedReadyAt: expectedReadyAt && isoTime(expectedReadyAt),
+    metadata,
+    text: [text, ...lines].join("\n"),
   };
 }

@@ -1,6 +1,6 @@
 import { callWith } from "../../client/call.ts";
 import type { Answer } from "../../client/index.ts";
-import { readProblemAnswer } from "../../client/receipts.ts";
+import { readProblemAnswer } from "../../client/readers.ts";
 import type { Check, Verdict } from "./check.ts";
 import { fails, holds, notYet } from "./check.ts";
 import type { Deployment } from "./deployment.ts";

@@ -1,5 +1,5 @@
 import type { Answer } from "../../client/index.ts";
-import { readClusters } from "../../client/state.ts";
+import { readClusters } from "../../client/readers.ts";
 import type { Check, Verdict } from "./check.ts";
 import { fails, holds, notApplicable, notYet } from "./check.ts";
 import type { Deployment } from "./deployment.ts";

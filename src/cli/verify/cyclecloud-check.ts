@@ -1,5 +1,5 @@
 import type { Answer } from "../../client/index.ts";
-import { readTick } from "../../client/receipts.ts";
+import { readTick } from "../../client/readers.ts";
 import { namesIn } from "./app-checks.ts";
 import type { Check, Verdict } from "./check.ts";
 import { fails, holds, notYet } from "./check.ts";

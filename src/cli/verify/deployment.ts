@@ -1,5 +1,5 @@
 import type { AnsweringApi, Answer, ManagementApi } from "../../client/index.ts";
-import { readProblemAnswer } from "../../client/receipts.ts";
+import { readProblemAnswer } from "../../client/readers.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** The deployed app and the known facts about it: the input of all checks. */

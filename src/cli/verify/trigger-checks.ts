@@ -1,6 +1,6 @@
 import type { Answer } from "../../client/index.ts";
-import { readClusters } from "../../client/state.ts";
-import { readWake } from "../../client/receipts.ts";
+import { readClusters } from "../../client/readers.ts";
+import { readWake } from "../../client/readers.ts";
 import { namesIn } from "./app-checks.ts";
 import type { Check, Verdict } from "./check.ts";
 import { fails, holds, notYet } from "./check.ts";

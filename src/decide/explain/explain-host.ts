@@ -17,8 +17,8 @@ export interface HostExplained extends LoadOfNode {
   readonly hostname: string;
   /** The request sets that report it. Empty: it is not reported any more. */
   readonly requestSets: readonly SetName[];
-  /** Absent: it is not reported any more. */
-  readonly standing?: Standing;
+  /** Undefined: it is not reported any more. */
+  readonly standing: Standing | undefined;
   readonly resources: WrittenResources;
   readonly available: WrittenResources;
   /** The jobs that run there according to the scheduler. */
@@ -48,7 +48,7 @@ export function explainHost(
     kind: "host",
     hostname,
     requestSets: sets,
-    ...(known === undefined ? {} : { standing: known.standing }),
+    standing: known?.standing,
     resources: writeResources(firstResources(known?.host.resources ?? {})),
     available: writeResources(firstResources(known?.host.available ?? {})),
     jobs: [...new Set(known?.host.by.flatMap((one) => one.jobs) ?? [])].slice(0, MOST_JOBS),

@@ -3,6 +3,7 @@ import type { Remedy, Raise } from "../../domain/remedy.ts";
 import { canonicalText } from "../../domain/digest.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Ledger } from "../../domain/ledger.ts";
+import { renderReason } from "../../domain/reason-text.ts";
 import { nearestFew } from "../../domain/nearest.ts";
 import type { DemandOutcome, Plan } from "../../domain/plan.ts";
 import { schedulerHostname } from "../../domain/hosts.ts";
@@ -40,6 +41,7 @@ export function explainJob(
   if (at === undefined || outcome === undefined) return unknownJob(plan, job);
   const { places, moreNodes } = placesOf(plan, ledger, at, outcome);
   const { moreReasons = 0, binding } = outcome;
+  const reasons = reasonsInOrder(outcome);
   const told = {
     kind: "demand",
     set: outcome.set,
@@ -54,9 +56,10 @@ export function explainJob(
     places,
     moreNodes,
     incomplete: (plan.loads?.cut ?? 0) > 0,
-    reasons: reasonsInOrder(outcome),
+    reasons,
+    reasonTexts: reasons.map(renderReason),
     moreReasons,
-    ...(binding === undefined ? {} : { binding }),
+    binding,
     ahead: aheadOf(plan, at, binding),
     alsoIn: found.map(([, one]) => one.set).filter((one) => one !== outcome.set),
   } as const;
@@ -107,8 +110,9 @@ function placesOfJob(plan: Plan, ledger: Ledger, at: number): readonly DemandPla
       if (at < first || at > last) continue;
       places.push({
         origin: load.origin,
-        ...(bucket === undefined ? {} : { bucket }),
-        ...(load.nodeId === undefined ? {} : { nodeId: load.nodeId, name: nameOf(ledger, load.nodeId) }),
+        bucket,
+        nodeId: load.nodeId,
+        name: load.nodeId && nameOf(ledger, load.nodeId),
         nodes: load.count,
         slots,
         bound: bound === 1,
@@ -125,9 +129,11 @@ function nodesNeeded(plan: Plan, ledger: Ledger, { set, id }: DemandOutcome): re
     .filter(([, verdict]) => verdict.kind === "needed" && verdict.by.includes(by))
     .map(([node]) => ({
       origin: "existing",
+      bucket: undefined,
       nodeId: node,
       name: nameOf(ledger, node),
       nodes: 1,
+      slots: undefined,
       bound: false,
     }));
 }

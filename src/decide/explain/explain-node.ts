@@ -28,19 +28,21 @@ export interface NodeExplained extends LoadOfNode {
   readonly kind: "node";
   readonly nodeId: NodeId;
   readonly name: string;
-  readonly hostname?: string;
+  readonly hostname: string | undefined;
   readonly array: string;
   readonly purpose: string;
-  /** Absent: no plan has judged it yet. */
-  readonly verdict?: NodeVerdict;
+  /** Undefined: no plan has judged it yet. */
+  readonly verdict: NodeVerdict | undefined;
   /** The first few demands that need it, as "set/demand". */
   readonly neededBy: readonly string[];
-  /** Its timeouts now. Absent: it is gone, or a past plan is explained, whose configuration is not known. */
-  readonly timeouts?: Timeouts;
-  /** "ours: ..." or "not ours: ...", with the reason. Absent for the same reasons as `timeouts`. */
-  readonly ownership?: string;
-  /** The amounts that its scheduler reports now. They replace computed ones. Absent: none are reported, or the node is not up. */
-  readonly reported?: { readonly resources: WrittenResources; readonly available: WrittenResources };
+  /** "ours: ..." or "not ours: ...", with the reason. Undefined for the same reasons as `timeouts`. */
+  readonly ownership: string | undefined;
+  /** Its timeouts now. Undefined: it is gone, or a past plan is explained, whose configuration is not known. */
+  readonly timeouts: Timeouts | undefined;
+  /** The amounts that its scheduler reports now. They replace computed ones. Undefined: none are reported, or the node is not up. */
+  readonly reported:
+    | { readonly resources: WrittenResources; readonly available: WrittenResources }
+    | undefined;
   readonly text: string;
 }
 
@@ -68,28 +70,24 @@ export function explainNode(
   const jobs = jobsOn(plan, nodeId);
   const verdict = plan.nodes.get(nodeId);
   const report = reported.get(nodeId);
+  const inForce = node.goneAt === undefined ? rules : undefined;
   const told = {
     kind: "node",
     nodeId,
     name: node.name,
-    ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
+    hostname: node.hostname,
     array: node.array,
     purpose: node.purpose.kind === "group" ? groupText(node.purpose) : node.purpose.kind,
-    ...(verdict === undefined ? {} : { verdict }),
+    verdict,
     neededBy: verdict?.kind === "needed" ? verdict.by : [],
     load: jobs.slice(0, MOST_JOBS),
     moreJobs: Math.max(0, jobs.length - MOST_JOBS),
-    ...(rules === undefined || node.goneAt !== undefined
-      ? {}
-      : { timeouts: timeoutsOf(rules, node), ownership: ownershipText(node, rules) }),
-    ...(report === undefined
-      ? {}
-      : {
-          reported: {
-            resources: writeResources(firstResources(report.resources)),
-            available: writeResources(firstResources(report.available)),
-          },
-        }),
+    ownership: inForce && ownershipText(node, inForce),
+    timeouts: inForce && timeoutsOf(inForce, node),
+    reported: report && {
+      resources: writeResources(firstResources(report.resources)),
+      available: writeResources(firstResources(report.available)),
+    },
   } as const;
   return { ...told, text: nodeLines(plan, node, told, report).map(showText).join("\n") };
 }

@@ -11,7 +11,6 @@ import { renderReason } from "../../domain/reason-text.ts";
 import { optionsText, renderRefusal } from "../../domain/refusal.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { someOf } from "../../domain/text.ts";
-import type { Instant } from "../../domain/units.ts";
 import { showText } from "../../domain/shown.ts";
 
 /** What a plan did with a demand, and why. */
@@ -36,16 +35,13 @@ export interface DemandExplained {
   /** The plan did not keep the load of every node, so there may be more places. */
   readonly incomplete: boolean;
   readonly reasons: readonly Reason[];
+  readonly reasonTexts: readonly string[];
   readonly moreReasons: number;
-  readonly binding?: Remedy;
+  readonly binding: Remedy | undefined;
   /** What demands of higher rank lack of the same limits. */
   readonly ahead: readonly Ahead[];
   /** Other sets that have a demand of this name. */
   readonly alsoIn: readonly SetName[];
-  /** When the last of the nodes that it waits for can be expected. */
-  readonly expectedReadyAt?: Instant;
-  /** The notes of the job's sender. They do not influence the plan. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
   /** All of this in sentences, a line each. */
   readonly text: string;
 }
@@ -53,12 +49,12 @@ export interface DemandExplained {
 /** An existing node, or a number of equal nodes. */
 export interface DemandPlace {
   readonly origin: PlanLoad["origin"];
-  readonly bucket?: BucketKey;
-  readonly nodeId?: NodeId;
-  readonly name?: string;
+  readonly bucket: BucketKey | undefined;
+  readonly nodeId: NodeId | undefined;
+  readonly name: string | undefined;
   readonly nodes: number;
-  /** Slots of the job on each node. Absent: the demand is a target. */
-  readonly slots?: number;
+  /** Slots of the job on each node. Undefined: the demand is a target. */
+  readonly slots: number | undefined;
   /** The slots run there already. */
   readonly bound: boolean;
 }
@@ -93,7 +89,7 @@ function demandLines(told: Omit<DemandExplained, "text">, plan: Plan): readonly 
     ...(withheld === undefined || pending === 0 ? [] : creationLines(withheld)),
   ];
   if (missing > 0) lines.push(`${count(missing, unit)} not placed:`);
-  lines.push(...told.reasons.map((reason) => `- ${renderReason(reason)}`));
+  lines.push(...told.reasonTexts.map((reason) => `- ${reason}`));
   if (told.moreReasons > 0) lines.push(`- and ${told.moreReasons} more reasons`);
   if (told.binding !== undefined) lines.push(remedyLine(told.binding, told.reasons));
   lines.push(...told.ahead.map(aheadLine));

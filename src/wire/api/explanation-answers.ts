@@ -18,7 +18,8 @@ import {
   verdict,
   counts,
 } from "./parts.ts";
-import type { Shown } from "./shown.ts";
+import type { Shown, Sparse } from "./shown.ts";
+import type { Instant } from "../../domain/units.ts";
 
 /** GET /api/clusters/{cluster}/history. */
 
@@ -31,41 +32,41 @@ const planCounts = z.object({
   unmet: count,
 });
 
+const historyRow = z.object({
+  at: time,
+  plan: count,
+  nodes: counts,
+  inFlight: count,
+  liveSets: count,
+  created: count,
+  terminated: count,
+  started: count.optional(),
+  unmet: count,
+  mode: z.literal("observe").optional().meta({
+    description:
+      "The last plan only showed what it would do. Absent: it acted, or an older release made the row.",
+  }),
+  withheld: z.object({ create: count, start: count, stop: count }).optional().meta({
+    description:
+      "Nodes that the last plan would create, start and stop in node arrays that are only observed.",
+  }),
+  trouble: text.optional(),
+  idle: count
+    .optional()
+    .meta({ description: "Ready nodes that no demand needs and that are not known to be busy." }),
+  pricePerHour: z.number().optional().meta({ description: "Of all nodes whose price is known." }),
+  idlePricePerHour: z.number().optional(),
+  currency: text.optional(),
+  unpricedNodes: count.optional(),
+  callSeconds: z.record(z.string(), z.number()).optional().meta({
+    description: "Seconds per call of CycleCloud's endpoints, of those that take a second or more.",
+  }),
+});
+
 export const historyAnswer = z.object({
   cluster: text,
   ...observing,
-  rows: z.array(
-    z.object({
-      at: time,
-      plan: count,
-      nodes: counts,
-      inFlight: count,
-      liveSets: count,
-      created: count,
-      terminated: count,
-      started: count.optional(),
-      unmet: count,
-      mode: z.literal("observe").optional().meta({
-        description:
-          "The last plan only showed what it would do. Absent: it acted, or an older release made the row.",
-      }),
-      withheld: z.object({ create: count, start: count, stop: count }).optional().meta({
-        description:
-          "Nodes that the last plan would create, start and stop in node arrays that are only observed.",
-      }),
-      trouble: text.optional(),
-      idle: count
-        .optional()
-        .meta({ description: "Ready nodes that no demand needs and that are not known to be busy." }),
-      pricePerHour: z.number().optional().meta({ description: "Of all nodes whose price is known." }),
-      idlePricePerHour: z.number().optional(),
-      currency: text.optional(),
-      unpricedNodes: count.optional(),
-      callSeconds: z.record(z.string(), z.number()).optional().meta({
-        description: "Seconds per call of CycleCloud's endpoints, of those that take a second or more.",
-      }),
-    }),
-  ),
+  rows: z.array(historyRow),
   keptPlans: z
     .array(count)
     .meta({ description: "Plans of that time that changed something and can be explained." }),
@@ -75,11 +76,13 @@ export const historyAnswer = z.object({
   }),
 });
 
-export type HistoryShown = BuiltAnswer<typeof historyAnswer>;
+export type HistoryShown = Omit<BuiltAnswer<typeof historyAnswer>, "rows"> & {
+  readonly rows: readonly Sparse<typeof historyRow>[];
+};
 
-export type HistoryRowShown = HistoryShown["rows"][number];
-
-export type PlanCountsShown = Shown<typeof planCounts>;
+/** A row as it is stored, and as it is made. */
+export type HistoryRow = Omit<Sparse<typeof historyRow>, "at"> & { readonly at: Instant };
+export type NewHistoryRow = Omit<Shown<typeof historyRow>, "at"> & { readonly at: Instant };
 
 // GET /api/clusters/{cluster}/explain: a demand, a node or a host.
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Shown } from "./shown.ts";
+import type { Shown, Sparse } from "./shown.ts";
 
 /** Parts that several answers share. Absent members are left out of the JSON, never null. */
 
@@ -23,7 +23,7 @@ export const problemItem = z
   })
   .meta({ description: "One thing that is wrong with an input." });
 
-const problemMembers = {
+export const problemBody = z.object({
   type: z.literal("about:blank"),
   title: text,
   status: z.int(),
@@ -49,10 +49,10 @@ const problemMembers = {
     description:
       "To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed while it hears that.",
   }),
-};
+});
 
 export const problemJson = z
-  .looseObject(problemMembers)
+  .looseObject(problemBody.shape)
   .meta({ description: "An error, by RFC 9457. `problems` has everything that is wrong with the request." });
 
 export const rejectedJob = z.object({ name: text, problems: z.array(problemItem) });
@@ -141,7 +141,8 @@ export type BuiltAnswer<S extends z.ZodType> = Omit<Shown<S>, keyof typeof obser
 export type HealthShown = Shown<typeof health>;
 export type BucketKeyShown = Shown<typeof bucketKey>;
 export type PhaseShown = Shown<typeof phase>;
-export type ProblemJsonShown = Shown<z.ZodObject<typeof problemMembers>>;
+/** Without the members that an error does not have. */
+export type ProblemJsonShown = Sparse<typeof problemBody>;
 export type SettingShown = NonNullable<ProblemJsonShown["settings"]>[number];
 export type ProblemShown = Shown<typeof problemItem>;
 export type RejectedJobShown = Shown<typeof rejectedJob>;

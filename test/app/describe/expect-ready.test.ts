@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { expectReady, readyForDemand } from "../../../src/app/describe/expect-ready.ts";
 import { historyRow } from "../../../src/app/tick.ts";
 import { priceNodes } from "../../../src/decide/world/price-nodes.ts";
-import type { DemandPlace } from "../../../src/decide/explain/explained-demand.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
 import { machineType, nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
@@ -64,11 +63,8 @@ describe("a demand that waits", () => {
     ledger: buildLedger([rememberNode(coming), rememberNode(other, { firstSeenAt: at(-40) })]),
     ...more,
   });
-  const place = (id?: string): DemandPlace => ({
-    origin: id === undefined ? "in-flight" : "existing",
+  const place = (id?: string) => ({
     ...(id === undefined ? {} : { nodeId: nodeId(id) }),
-    nodes: 1,
-    bound: false,
   });
   const ready = (ids: readonly (string | undefined)[], of = bodies(), pending = 1) =>
     readyForDemand({ pending, places: ids.map(place) }, of, NOW);
