@@ -28,7 +28,7 @@ function registerSet({ program, terminal, run }: Register): void {
     .addHelpText(
       "after",
       wrapped(
-        "Sets the target of one node array: the total number of nodes or cores, including existing nodes, as jetpack autoscale does. Replaces all targets of the request set: its other node arrays have no target any more.",
+        "Sets the target of one node array: the total number of nodes or cores, including existing nodes, as jetpack autoscale does. Targets of other node arrays in the request set stay until they expire.",
       ),
     )
     .addOption(new Option("--name <nodearray>", "the node array"))
@@ -98,7 +98,7 @@ async function setTarget(terminal: Terminal, options: SetOptions, command: Comma
   return sendMessage(
     terminal,
     "the command line",
-    updateOf(envelopeOf(options, command), target),
+    { ...updateOf(envelopeOf(options, command), target), others: "stay" },
     options,
     command,
   );

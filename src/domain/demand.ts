@@ -17,6 +17,8 @@ interface Common {
   readonly priority: number;
   /** Position in its message. */
   readonly position: number;
+  /** Where it ends before its set does: a later message named other node arrays alone. Absent: with its set. */
+  readonly until?: Instant;
 }
 
 /** "This array shall have this many nodes (or cores) in total": a lower bound, never a reason to stop a node. */
@@ -160,6 +162,8 @@ interface Envelope {
   /** The senders' clocks run at another speed than ours, so its revision is no time of ours. Absent: they run at the same. */
   readonly untimed?: true;
   readonly expiresAt: Instant;
+  /** What the set asks for beside the node arrays that are named stays until it expires. Absent: it ends. */
+  readonly others?: "stay";
 }
 
 /** A message with `nodearrays` or `jobs`. It replaces all three parts of the set: a part that it leaves out becomes empty. */

@@ -105,6 +105,8 @@ export interface SetEntry {
   readonly expiresAt: Instant;
   /** Digest of the demand. A change raises `generation`. */
   readonly digest: Digest;
+  /** When each part of the demand ends that does not last as long as the set. Absent: all of it does. */
+  readonly ends?: readonly Instant[];
   /** False once lapsed or deleted. Its body is then no longer kept. */
   readonly live: boolean;
   /** The set was deleted: its sender asks for nothing. Absent: it is in force, or it lapsed. */

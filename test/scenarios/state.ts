@@ -78,6 +78,7 @@ const page = z.object({
       ),
     }),
   ),
+  outcomes: z.array(z.object({ id: z.string(), asked: z.number() })),
   alone: z.array(z.object({ bucket: z.string(), dynamicArray: z.string().optional() })),
   backoffs: z.array(
     z.object({ bucket: z.string(), cause: z.string(), message: z.string(), until: z.string() }),

@@ -17,14 +17,14 @@ import { digestOf } from "../../domain/digest.ts";
 import { ruleOf } from "../../decide/senders/sender-rule.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
-import { poolsOf, setNamesOf } from "../../domain/request-sets.ts";
+import { poolsOf } from "../../domain/request-sets.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import { noteMoreRejected } from "../../domain/more-rejected.ts";
 import { noteNoAmounts } from "../../domain/no-amount.ts";
 import type { LoadedRecord } from "../ports/record-store.ts";
 import type { Ports } from "../ports/ports.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { RecordedDemand } from "./record-demand.ts";
+import { readBodiesOf, type RecordedDemand } from "./record-demand.ts";
 
 /** What the sender of an accepted update should know, one sentence each. Never throws: the demand is durable, so a failure only costs notes. */
 export async function noteAccepted(
@@ -33,7 +33,8 @@ export async function noteAccepted(
 ): Promise<readonly string[]> {
   try {
     // A renewal stays cheap: what can be said of its demand was said when it came.
-    const bodies = changed && before !== undefined ? await readKnown(ports, before, update.set) : undefined;
+    const bodies =
+      changed && before !== undefined ? await readKnown(ports, before, new Set([update.set])) : undefined;
     const held = before?.record.sets.get(update.set);
     const demand = held?.live === true ? bodies?.demands.get(held.digest) : undefined;
     return [
@@ -52,12 +53,14 @@ export async function noteAccepted(
   }
 }
 
-/** What is known of the cluster and of one set: the demand of all sets may be large. Without it there are fewer notes. */
-async function readKnown({ store }: Ports, before: LoadedRecord, set: SetName): Promise<Bodies | undefined> {
-  const names = setNamesOf(before.record).filter((name) => name !== set);
-  const others = new Map(names.map((name) => [name, "memory" as const]));
+/** What is known of the cluster and of these sets. Without it there are fewer notes. */
+async function readKnown(
+  { store }: Ports,
+  before: LoadedRecord,
+  sets: ReadonlySet<SetName>,
+): Promise<Bodies | undefined> {
   try {
-    return await store.bodies(before, others);
+    return await readBodiesOf(store, before, sets);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return undefined;
@@ -173,10 +176,10 @@ function leastOf(entry: ArrayDemand, { buckets }: NodeArray): Readonly<Record<"n
 /** A message replaces its set: demand that it does not name ends. An empty message ends all demand. */
 function noteDropped(
   entries: readonly ArrayDemand[],
-  { set, demand }: WholeUpdate,
+  { set, demand, others }: WholeUpdate,
   before: SetDemand | undefined,
 ): readonly string[] {
-  if (before === undefined || demand.demands.length === 0) return [];
+  if (before === undefined || others === "stay" || demand.demands.length === 0) return [];
   const now = new Set(entries.map(({ array }) => array));
   const dropped = new Set(
     before.demands

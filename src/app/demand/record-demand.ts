@@ -1,6 +1,8 @@
 import { smallestHeap } from "../../decide/record/processes.ts";
 import { budgetOf } from "../../domain/memory-budget.ts";
 import { accept } from "../../decide/record/accept.ts";
+import { keepOthers } from "../../decide/record/keep-others.ts";
+import type { Bodies } from "../../domain/bodies.ts";
 import { HeldSizes } from "../../decide/record/cluster-bounds.ts";
 import { holds, recallSets } from "../../decide/record/finished-sets.ts";
 import type { Acceptance } from "../../decide/record/accept.ts";
@@ -9,14 +11,14 @@ import type { Problem, RequestSetUpdate, Revision, SchedulerNode, SetDemand } fr
 import type { FinishedSet, ClusterRecord } from "../../domain/record.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { Held } from "../../domain/request-sets.ts";
-import { heldAlone, withHeld } from "../../domain/request-sets.ts";
+import { heldAlone, setNamesOf, withHeld } from "../../domain/request-sets.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { minusSeconds } from "../../domain/units.ts";
 import type { Change, Committed } from "../record/commit.ts";
 import { commitLoaded } from "../record/commit.ts";
 import { loadCurrent, unlessNewerState } from "../record/load-record.ts";
-import type { LoadedRecord } from "../ports/record-store.ts";
+import type { LoadedRecord, RecordStore } from "../ports/record-store.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { NewerState, Current } from "../record/load-record.ts";
 import type { App } from "../process/lanes.ts";
@@ -101,7 +103,8 @@ async function serve(
     // Taken when the lane is ours, so that messages that arrived meanwhile are served too. After a conflict again, with more.
     batch = [...batch, ...(waiting.get(cluster) ?? [])];
     waiting.delete(cluster);
-    return { ...current, finished: await readFinished(app, current, batch) };
+    const [finished, bodies] = [readFinished(app, current, batch), readStaying(app, current, batch)];
+    return { ...current, finished: await finished, bodies: await bodies };
   };
   try {
     const committed = await commitLoaded(app, cluster, load, (current) =>
@@ -147,6 +150,29 @@ interface Accepted {
 /** The record, and the remembered parts of those sets of a batch that it does not contain. */
 interface WithFinished extends Current {
   readonly finished: ReadonlyMap<SetName, FinishedSet>;
+  /** The demand of the sets of which a message leaves a part as it is. */
+  readonly bodies: Bodies["demands"];
+}
+
+/** What is known of the cluster and of these sets alone: the demand of all sets may be large. Undefined if the record has changed meanwhile. */
+export function readBodiesOf(
+  store: RecordStore,
+  stored: LoadedRecord,
+  sets: ReadonlySet<SetName>,
+): Promise<Bodies | undefined> {
+  const others = setNamesOf(stored.record).filter((name) => !sets.has(name));
+  return store.bodies(stored, new Map(others.map((name) => [name, "memory" as const])));
+}
+
+/** Nothing if the record has changed meanwhile: then the save meets a conflict, and all is loaded again. */
+async function readStaying(
+  { ports }: App,
+  { stored }: Current,
+  batch: readonly Waiting[],
+): Promise<Bodies["demands"]> {
+  const sets = new Set(batch.flatMap(({ update }) => (update.others === "stay" ? [update.set] : [])));
+  if (stored === undefined || sets.size === 0) return new Map();
+  return (await readBodiesOf(ports.store, stored, sets))?.demands ?? new Map();
 }
 
 /** Reads nothing for sets that the record contains: finished sets do not make a renewal slower. */
@@ -181,7 +207,8 @@ function acceptAll(
     const alone = { ...record, ...(changed.get(set) ?? heldAlone(held, set)) };
     const recalled = recallSets(alone, current.finished, [set]);
     const oldest = senderTime(minusSeconds(now, keepSeconds));
-    const acceptance = accept(recalled, update, now, { oldest, senders, memory, sizes: counted.sizes });
+    const whole = keepOthers(update, recalled, new Map([...current.bodies, ...demands]), now);
+    const acceptance = accept(recalled, whole, now, { oldest, senders, memory, sizes: counted.sizes });
     if (acceptance.kind === "accepted" && acceptance.record !== recalled) {
       ({ record } = acceptance);
       changed.set(set, heldAlone(record, set));

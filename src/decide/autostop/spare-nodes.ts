@@ -99,7 +99,7 @@ function worldWithout(
   policy: Policy,
   now: Instant,
 ): { readonly supply: Supply; readonly demands: readonly RankedDemand[]; readonly unread: Unread } {
-  const { demands: sent, unread } = admitToPlan(record, bodies, policy);
+  const { demands: sent, unread } = admitToPlan(record, bodies, policy, now);
   // The second check must see the same as the first one, which was made before the askers were marked.
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(seen, new Set([...askers, ...beside]));

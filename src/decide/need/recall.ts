@@ -8,8 +8,8 @@ import type { Supply } from "./spare.ts";
 
 /** Everything that an answer depends on besides its own question, as plain data. */
 export interface Premises {
-  /** The demand of each live set: its name and its digest, alternating. */
-  readonly sets: readonly (SetName | Digest)[];
+  /** The demand of each live set: its name, its digest, and how many parts of it have ended, in turn. */
+  readonly sets: readonly (SetName | Digest | number)[];
   readonly supply: Omit<Supply, "ledger" | "excluded" | "now" | "snapshot">;
   /** The observation, without its time. */
   readonly snapshot: Omit<Supply["snapshot"], "at">;
@@ -29,8 +29,8 @@ export function premisesOf(
 ): Premises | undefined {
   const { ledger, excluded: _asked, now, ...rest } = supply;
   if (rest.pendingCreates.length > 0 || (rest.groupFills?.length ?? 0) > 0) return undefined;
-  const sets = [...record.sets].flatMap(([name, { live, digest }]) =>
-    live && !aside.has(name) ? [name, digest] : [],
+  const sets = [...record.sets].flatMap(([name, { live, digest, ends = [] }]) =>
+    live && !aside.has(name) ? [name, digest, ends.filter((end) => end <= now).length] : [],
   );
   const backoffs = rest.backoffs.filter(({ until }) => until > now);
   const probed = rest.backoffs.flatMap(({ cause, bucket, dynamic }) =>

@@ -67,7 +67,7 @@ export function decide(
     policy,
     now,
   );
-  const admitted = admitToPlan(observed, bodies, policy);
+  const admitted = admitToPlan(observed, bodies, policy, now);
   const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
   const named = recogniseByName(updated, dynamics);
   const started = endStarts(observed, named, snapshot, policy, now);

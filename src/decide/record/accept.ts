@@ -161,7 +161,8 @@ function entryOf(update: WholeUpdate, held: SetEntry | undefined, now: Instant):
   const times = { ...timesOf(update, now), ...repeatOf(update, held) };
   if (update.ends === true) return { ...times, expiresAt: now, digest, live: false, ended: true };
   const jobs = demand.demands.filter(({ kind }) => kind === "job").length;
-  const entry = { ...times, digest, live: true };
+  const ends = demand.demands.flatMap(({ until }) => (until === undefined ? [] : [until]));
+  const entry = { ...times, digest, ...(ends.length === 0 ? {} : { ends }), live: true };
   const asked = isEmpty(demand) ? NO_SIZE : { jobs, bytes, memory: memoryOf(demand) };
   if (schedulerNodes === undefined) return { ...entry, size: asked };
   const { digest: report, size } = sizeOfReport(schedulerNodes);

@@ -5,6 +5,7 @@ import type { DynamicArray } from "../../domain/dynamic-array.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { DemandOutcome } from "../../domain/plan.ts";
 import { askedBy } from "../../domain/plan.ts";
+import type { Instant } from "../../domain/units.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -73,9 +74,9 @@ export function admitDemands(
 }
 
 /** What a plan reads of it: few jobs of senders that rest. */
-export function admitToPlan(record: ClusterRecord, bodies: Bodies, policy: Policy): Admitted {
+export function admitToPlan(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): Admitted {
   const resting = record.dear === undefined ? undefined : restingOf(record.dear, policy);
-  return admitDemands(record, bodies, policy, { resting });
+  return admitDemands(record, bodies, policy, { now, resting });
 }
 
 const NOBODY: Admitted["definers"] = new Map();

@@ -48,7 +48,8 @@ export function demandsInForce(record: ClusterRecord, bodies: Bodies, { now, res
       left = Math.max(0, left - jobs);
       if (end < demands.length) unread.set(set, { all: demands, from: end });
     }
-    for (const demand of demands.slice(0, end)) read.push({ set, demand });
+    for (const demand of demands.slice(0, end))
+      if (now === undefined || demand.until === undefined || demand.until > now) read.push({ set, demand });
   }
   return { read, unread };
 }

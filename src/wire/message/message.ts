@@ -18,6 +18,8 @@ export interface DemandMessage {
   readonly schedulerNodes?: readonly SchedulerNodeMessage[];
   /** Absent beside `nodearrays` or `jobs`: the set has no pools. */
   readonly pools?: readonly PoolMessage[];
+  /** Beside `nodearrays` alone: the set's demand for other node arrays, and its jobs, stay until they expire. Absent: they end. */
+  readonly others?: "stay";
 }
 
 /** A message from a file, which only the app's reader checks. Only its destination is known. */

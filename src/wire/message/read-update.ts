@@ -57,6 +57,8 @@ export function* readUpdateInSlices(
   const fields = isFields(value) ? value : {};
   findCircumstances(fields, context, problems);
   const lists = yield* readLists(fields, { hasOversizeJob: hasOversizeJob === true }, problems);
+  if (fields["others"] !== undefined && (fields["nodearrays"] === undefined || hasMoreLists(fields)))
+    problems.add(() => problemAt("others", fields["others"], "it only beside nodearrays, and no other list"));
   // Checked last: a message with other errors may only have misspelt its list.
   if (problems.count === 0 && !LISTS.some((key) => fields[key] !== undefined))
     problems.add(() => problemAt("", undefined, SOME_LIST));
@@ -103,6 +105,9 @@ function findCircumstances(message: Fields, context: UpdateContext, problems: Pr
 }
 
 const LISTS = ["nodearrays", "jobs", "schedulerNodes", "pools"] as const;
+
+const hasMoreLists = (fields: Fields): boolean =>
+  LISTS.some((key) => key !== "nodearrays" && fields[key] !== undefined);
 
 const SOME_LIST = `at least one of ${LISTS.join(", ")}; to empty a set send "jobs": []`;
 
@@ -180,6 +185,7 @@ function finish(envelope: Envelope, lists: Lists, context: UpdateContext): Messa
       : {}),
     sentAt: context.sentAt,
     expiresAt,
+    ...(envelope.others === undefined ? {} : { others: envelope.others }),
     ...lists,
   };
   return { kind: "update", update };

@@ -6,7 +6,7 @@ import { CONTEXT, problemLines, readMembers } from "../context.ts";
 const TARGET = { version: 1, cluster: "prod", nodearrays: [{ Name: "execute", TargetCount: 3 }] };
 const TARGET_TEXT = JSON.stringify(TARGET);
 const MESSAGE_KEYS =
-  "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools, wake";
+  "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools, others, wake";
 
 const NAME =
   'text of 1 to 200 characters, without "/", "\\", "%2F", control and direction characters, and not "." or ".."';
