@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { IS_DEEP } from "../property/runs.ts";
 import { jobSet, RENEW_SECONDS, SETS, urgentTarget, waitsForTargets, wideNodes } from "./many-sets.ts";
+import { oneArray } from "./clusters.ts";
+import { HostsStage } from "./hosts-stage.ts";
 import { Stage } from "./stage.ts";
 
 /** A message costs in proportion to the sets that there are: of a quarter of them all takes a sixteenth of the time. */
@@ -45,3 +47,20 @@ test(`${sets} sets renew every 60 s while a status takes 3 s: a new target is as
   expect(stage.eventsOf("terminate-accepted")).toEqual([]);
   // Time is virtual. The real duration is no measure: beside other loads it is several times as long.
 }, 120_000);
+
+test("a small set is acknowledged while the body of a large one is packed", async () => {
+  const stage = new HostsStage({ simulator: oneArray("demo") });
+  const [host] = stage.hosts;
+  if (host === undefined) throw new Error("no host");
+  const jobs = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ name: `job-${at}`, constraints: { ncpus: 1 + (at % 4) } }));
+  await stage.accept({ version: 1, cluster: "demo", requestSet: "first", jobs: jobs(1) }, host);
+  const order: string[] = [];
+  const accept = (requestSet: string, count: number) =>
+    stage
+      .accept({ version: 1, cluster: "demo", requestSet, jobs: jobs(count) }, host)
+      .then(() => order.push(requestSet));
+  await Promise.all([accept("large", 50_000), accept("small", 1)]);
+  expect(order).toEqual(["small", "large"]);
+  expect((await stage.record())?.sets.size).toBe(3);
+});

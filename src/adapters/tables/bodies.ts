@@ -3,6 +3,7 @@ import type { Clock } from "../../app/ports/ports.ts";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { BodyCodec } from "./codec.ts";
 import { jsonPieces } from "../../domain/json-pieces.ts";
+import { SMALL_TEXT } from "../../domain/memory-budget.ts";
 import { compressPieces, decompress } from "./compress.ts";
 import { bodyKey } from "./keys.ts";
 import { chunkProperties, joinChunks, partOf, rowsFor } from "./rows.ts";
@@ -59,13 +60,19 @@ class CachedBodies implements BodyRows {
 
   async prepare<T>(codec: BodyCodec<T>, value: T): Promise<PreparedBody> {
     let length = 0;
-    const pieces = function* (): Generator<string> {
+    const pieces = (function* (): Generator<string> {
       for (const piece of jsonPieces(codec.write(value))) {
         length += piece.length;
         yield piece;
       }
-    };
-    const bytes = await this.#inTurn(() => compressPieces(pieces()));
+    })();
+    const begin = takeUpTo(pieces, SMALL_TEXT);
+    const rest = (function* (): Generator<string> {
+      yield* begin.taken;
+      yield* pieces;
+    })();
+    // What is small does not wait for what is large.
+    const bytes = await (begin.isAll ? compressPieces(rest) : this.#inTurn(() => compressPieces(rest)));
     const ref = { id: sha256(bytes), bytes: bytes.length };
     this.#keep(ref, codec, value, length);
     return { ref, bytes };
@@ -141,6 +148,19 @@ class CachedBodies implements BodyRows {
     const again = await this.prepare(codec, cached as T);
     if (again.ref.id === ref.id) await this.write(partition, [again]);
   }
+}
+
+/** Takes texts until they have this length together. `isAll`: no more are left. */
+function takeUpTo(pieces: Iterator<string>, length: number) {
+  const taken: string[] = [];
+  let left = length;
+  while (left > 0) {
+    const { done, value } = pieces.next();
+    if (done === true) return { taken, isAll: true };
+    taken.push(value);
+    left -= value.length;
+  }
+  return { taken, isAll: false };
 }
 
 const partsOf = ({ bytes }: BodyRef): readonly number[] =>

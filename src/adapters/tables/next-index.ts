@@ -103,7 +103,7 @@ async function nextSets(
   const ownBodies = await Promise.all(
     [...large, ...packs.left].map(async ({ key, value }) => ({
       key,
-      body: await bodies.prepare(entryCodec, value),
+      body: await bodies.prepareOnce(entryCodec, value),
     })),
   );
   for (const { key, body } of ownBodies) own.set(key, body.ref);

@@ -1,5 +1,5 @@
 import { smallestHeap } from "../../decide/record/processes.ts";
-import { budgetOf } from "../../domain/memory-budget.ts";
+import { budgetOf, SMALL_TEXT } from "../../domain/memory-budget.ts";
 import { accept } from "../../decide/record/accept.ts";
 import { keepOthers } from "../../decide/record/keep-others.ts";
 import type { Bodies } from "../../domain/bodies.ts";
@@ -74,17 +74,30 @@ export function createRecorder(app: App, senderTime: (at: Instant) => Instant = 
       const speed = (app.ports.clock.speed ?? 1) === 1 ? {} : { untimed: true as const };
       const update = { ...limitExpiry(sent, maxExpirationSeconds), ...speed };
       const answer = Promise.withResolvers<Recorded>();
-      const line = waiting.get(update.cluster);
       const one = { update, answer, keepSeconds: maxExpirationSeconds, senders };
-      if (line !== undefined) {
-        line.push(one);
-      } else {
-        waiting.set(update.cluster, [one]);
-        void serve(app, update.cluster, waiting, senderTime);
-      }
-      return unlessNewerState(() => answer.promise);
+      return unlessNewerState(async () => {
+        if ("bytes" in sent && sent.bytes > SMALL_TEXT) await writeAhead(app, one, senderTime);
+        const line = waiting.get(update.cluster);
+        if (line !== undefined) {
+          line.push(one);
+        } else {
+          waiting.set(update.cluster, [one]);
+          void serve(app, update.cluster, waiting, senderTime);
+        }
+        return answer.promise;
+      });
     },
   };
+}
+
+/**
+ * Writes the body of a large demand before the cluster's turn, in which others would wait for it (docs/protocol.md, Record and commits). The
+ * turn may find another record, or refuse the message: then the body is garbage.
+ */
+async function writeAhead(app: App, one: Waiting, senderTime: (at: Instant) => Instant): Promise<void> {
+  const current = await withFinished(app, await loadCurrent(app, one.update.cluster), [one]);
+  const { save } = acceptAll(app, current, [one], senderTime);
+  if (save !== undefined) await app.ports.store.stage(save.record, save.changes, current.stored);
 }
 
 /**
@@ -103,8 +116,7 @@ async function serve(
     // Taken when the lane is ours, so that messages that arrived meanwhile are served too. After a conflict again, with more.
     batch = [...batch, ...(waiting.get(cluster) ?? [])];
     waiting.delete(cluster);
-    const [finished, bodies] = [readFinished(app, current, batch), readStaying(app, current, batch)];
-    return { ...current, finished: await finished, bodies: await bodies };
+    return withFinished(app, current, batch);
   };
   try {
     const committed = await commitLoaded(app, cluster, load, (current) =>
@@ -152,6 +164,11 @@ interface WithFinished extends Current {
   readonly finished: ReadonlyMap<SetName, FinishedSet>;
   /** The demand of the sets of which a message leaves a part as it is. */
   readonly bodies: Bodies["demands"];
+}
+
+async function withFinished(app: App, current: Current, batch: readonly Waiting[]): Promise<WithFinished> {
+  const [finished, bodies] = [readFinished(app, current, batch), readStaying(app, current, batch)];
+  return { ...current, finished: await finished, bodies: await bodies };
 }
 
 /** What is known of the cluster and of these sets alone: the demand of all sets may be large. Undefined if the record has changed meanwhile. */
