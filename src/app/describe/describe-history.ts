@@ -50,7 +50,7 @@ const MOST_PLANS = 1000;
 /** Maximum size of the rows. An answer stays below 2 MiB. */
 const MOST_BYTES = 1_500_000;
 
-/** Members that are absent in the row, because another release wrote it, are undefined. */
+/** Members that are absent in the row are undefined. */
 function describeRow(row: HistoryRow): HistoryRowShown {
   return {
     at: isoTime(row.at),

@@ -17,7 +17,7 @@ export interface RecordVersion {
   readonly etag: string;
   /**
    * The configuration in force: the digest of its document (docs/protocol.md, Configuration). A change of the configuration writes it too,
-   * which changes the ETag. Absent: the record is new, or an older release wrote it.
+   * which changes the ETag. Absent: the record is new.
    */
   readonly configuration?: Digest;
 }
@@ -57,7 +57,7 @@ export interface FinishedChange {
  */
 export interface RecordStore<V extends RecordVersion = RecordVersion> {
   /**
-   * The manifest alone. Undefined if there is no record yet. Also throws PortError "newer-state" if its state version is newer than ours.
+   * The manifest alone. Undefined if there is no record yet. Also throws PortError "other-state" if its state version is not ours.
    */
   load(cluster: ClusterName): Promise<LoadedRecord<V> | undefined>;
   /** The remembered parts of those of the sets that have left the record. Reads only the bodies in which they would be. */
@@ -136,12 +136,12 @@ export interface HistoryRow {
   readonly started?: number;
   /** Demands of the last plan that are not completely placed. */
   readonly unmet: number;
-  /** The last plan only showed what it would do. Absent: it acted, or an older release wrote the row. */
+  /** The last plan only showed what it would do. Absent: it acted. */
   readonly mode?: "observe";
   /** What the last plan would create, start and stop in observed node arrays, in nodes. */
   readonly withheld?: { readonly create: number; readonly start: number; readonly stop: number };
   readonly trouble?: string;
-  /** Ready nodes that no demand needs and that are not known to be busy. Absent: an older release wrote the row. */
+  /** Ready nodes that no demand needs and that are not known to be busy. Absent: not counted. */
   readonly idle?: number;
   /** Hourly price of all nodes, and of the idle ones. Absent: there were no prices. */
   readonly pricePerHour?: number;
