@@ -74,7 +74,7 @@ function logFailure(context: InvocationLog, error: unknown): ConfigError | PortE
 function storageProblem(error: PortError, detail: string, more: MoreOfProblem = {}): HttpResponseInit {
   return problem(503, "Cannot tell now", detail, {
     ...more,
-    retryAfterSeconds: error.kind === "newer-state" ? 30 : 10,
+    retryAfterSeconds: error.kind === "other-state" ? 30 : 10,
   });
 }
 

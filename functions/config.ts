@@ -14,7 +14,7 @@ import type { ConfigPatch } from "../src/wire/policy/config-patch.ts";
 import { clashesOf, patchDocument, readPatch } from "../src/wire/policy/config-patch.ts";
 import type { PolicyRead } from "../src/wire/policy/policy.ts";
 import { readPolicy } from "../src/wire/policy/policy.ts";
-import { storedWithMode, writePolicy, storedPolicy } from "../src/wire/policy/write-policy.ts";
+import { writePolicy, writeWithMode } from "../src/wire/policy/write-policy.ts";
 import { forCluster } from "./answering.ts";
 import { badRequest, problem } from "./problem.ts";
 import { canonicalText } from "../src/domain/digest.ts";
@@ -99,7 +99,7 @@ function refuseStale(
   const before = seenText(held, Number(seen));
   const shown = (text: string) => {
     const read = readPolicy(text, defaultMode, "store");
-    return read.kind === "policy" ? canonicalText(storedWithMode(read.policy)) : text;
+    return read.kind === "policy" ? canonicalText(writeWithMode(read.policy)) : text;
   };
   if (before !== undefined && shown(before) === shown(held.text)) return undefined;
   const changes =
@@ -246,7 +246,7 @@ export async function storeConfig(
   const policy = keepMode(read.policy, held.inForce);
   const { clock, documents } = composed.app.ports;
   const who = callerOf(headers, composed.platformSignsIn === true);
-  const text = JSON.stringify(storedPolicy(policy));
+  const text = JSON.stringify(writePolicy(policy));
   await waitForPlan(composed.app, site.cluster, policy);
   const written = await documents.write(site.cluster, text, held.etag, {
     at: clock.now(),

@@ -110,7 +110,7 @@ async function recordUpdate(
       return reconcileDemand(composed, cluster, recorded.record);
     case "contended":
       throw new PortError("throttled", `record demand of ${cluster}`, "the record is contended");
-    case "newer-state":
+    case "other-state":
       return putBack(composed, message, update);
     case "refused":
       return putDeliveryAside(composed, message, context, update, recorded.problems);

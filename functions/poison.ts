@@ -115,7 +115,7 @@ async function tryAgain(composed: Composition, message: PoisonMessage): Promise<
       const recorded = await composed.recorder.record(update);
       const { cluster, set } = update;
       ports.log("poison-tried-again", { cluster, set, outcome: recorded.kind });
-      if (recorded.kind === "newer-state") return putBack(composed, message.text, update);
+      if (recorded.kind === "other-state") return putBack(composed, message.text, update);
       if (recorded.kind === "contended") return putMessageAside(composed, message, update, [UNSAFE]);
       if (recorded.kind === "refused") return putMessageAside(composed, message, update, recorded.problems);
       if (recorded.kind === "too-much") return putMessageAside(composed, message, update, [recorded.problem]);

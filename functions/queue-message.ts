@@ -82,11 +82,11 @@ export async function putMessageAside(
   });
 }
 
-/** Long enough for an instance of the newer release to take the message, and short compared with the usual validity of five minutes. */
+/** Long enough for an instance of the other release to take the message, and short compared with the usual validity of five minutes. */
 const PUT_BACK_SECONDS: Seconds = 30;
 
 /**
- * Puts a message back into the demand queue for a newer release to take (architecture.md, Storage). Sending again must make it neither
+ * Puts a message back into the demand queue for another release to take (architecture.md, Storage). Sending again must make it neither
  * newer nor longer valid, so from now on it carries its revision and only the rest of its validity. That alone ends the repetition.
  */
 export async function putBack(

@@ -1,5 +1,5 @@
 import { wakeLater } from "../src/app/demand/wake-later.ts";
-import { unlessNewerState } from "../src/app/record/load-record.ts";
+import { unlessOtherState } from "../src/app/record/load-record.ts";
 import { noteFailure } from "../src/app/record/note-failure.ts";
 import { reconcileCluster } from "../src/app/reconcile/reconcile-cluster.ts";
 import type { Composition } from "../src/compose.ts";
@@ -18,9 +18,9 @@ export async function reconcileDemand(
   const site = sites.get(cluster);
   if (site === undefined) return;
   try {
-    const outcome = await unlessNewerState(() => reconcileCluster(composed.app, site, "demand", known));
+    const outcome = await unlessOtherState(() => reconcileCluster(composed.app, site, "demand", known));
     // The newer release's timer continues from here.
-    if (outcome.kind === "newer-state") log("reconcile-left-to-newer-release", { cluster });
+    if (outcome.kind === "other-state") log("reconcile-left-to-other-release", { cluster });
   } catch (error) {
     await noteFailure(composed.app, cluster, "reconcile-failed", error);
   }

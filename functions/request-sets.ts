@@ -181,7 +181,7 @@ function notAccepted(
     }
     case "contended":
       return problem(503, "Cannot tell now", "too many writers at once", { retryAfterSeconds: 5 });
-    case "newer-state":
+    case "other-state":
       return problem(503, "Cannot tell now", recorded.message, { retryAfterSeconds: 30 });
   }
 }

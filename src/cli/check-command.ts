@@ -119,7 +119,7 @@ const FAILURES: Readonly<Record<Exclude<ClusterCheck["kind"], "read">, string>> 
   throttled: "CycleCloud asks to wait",
   denied: "reached, but CycleCloud refuses the credentials",
   unexpected: "the answer is not from CycleCloud: is this the right address?",
-  "newer-state": "written by a newer release",
+  "other-state": "written by another release",
   "not-found": "reached and signed in, but there is no such cluster",
   "no-words":
     "HTTP 404 that does not name the cluster: is this CycleCloud's address? If it is, it has no such cluster",

@@ -108,7 +108,7 @@ export function readAddress(text: string): string {
   throw new InvalidArgumentError("Expected an http or https address, without a user and a password.");
 }
 
-/** The name of a cluster or of a request set, also one that an earlier release stored. */
+/** The name of a cluster or of a request set, also one that was stored before names had to be plain. */
 export function readName(text: string): string {
   if (isKeptName(text)) return text;
   throw new InvalidArgumentError(`Expected ${NAME_EXPECTED}.`);

@@ -10,7 +10,7 @@ import type { Policy } from "../domain/policy.ts";
 import { DEFAULT_POLICY, observing } from "../domain/policy.ts";
 import { refusalText } from "../wire/policy/refusals.ts";
 import { readPolicy } from "../wire/policy/policy.ts";
-import { storedWithMode } from "../wire/policy/write-policy.ts";
+import { writeWithMode } from "../wire/policy/write-policy.ts";
 import type { Instant, Milliseconds } from "../domain/units.ts";
 
 /** Maximum age of a configuration in this process. */
@@ -55,7 +55,7 @@ async function writeModeOnce(
   const held = await documents.read(cluster);
   const read = readPolicy(held?.text ?? {}, defaultMode, "store");
   if (read.kind === "problems" || read.policy.modeIsDefault !== true) return;
-  const text = JSON.stringify(storedWithMode(read.policy));
+  const text = JSON.stringify(writeWithMode(read.policy));
   await documents.write(cluster, text, held?.etag, { at, who: "written at the beginning" });
 }
 

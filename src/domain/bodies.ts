@@ -15,7 +15,7 @@ export interface Bodies {
   readonly aside?: Aside;
   readonly seen?: Snapshot;
   readonly ledger: Ledger;
-  /** Recent questions of nodes. Absent: none, or an older release saved the record last. */
+  /** Recent questions of nodes. Absent: none. */
   readonly questions?: Questions;
   /** The last plan with its reasons, for the state page. */
   readonly plan?: Plan;

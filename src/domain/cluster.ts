@@ -123,8 +123,8 @@ export type NodePhase = "coming" | "ready" | "failed" | "going" | "off" | "deall
 /** Since when observations lack a node array or a node. */
 export interface Missing {
   readonly since: Instant;
-  /** How many of them, early ones not counted. Absent: an older release noted the first. */
-  readonly observations?: number;
+  /** How many of them, early ones not counted. */
+  readonly observations: number;
   /** Its bucket still names it. */
   readonly named?: true;
 }

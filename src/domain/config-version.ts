@@ -6,7 +6,7 @@ import type { Instant } from "./units.ts";
 export interface ConfigVersion {
   /** Rises by one with each change. Never reused. */
   readonly number: number;
-  /** When it came into force. Absent: before changes were recorded, or an older release wrote it. */
+  /** When it came into force. Absent: not known, as it was written in storage itself. */
   readonly at?: Instant;
   /** Who made the change. Absent: unknown. */
   readonly who?: string;
@@ -29,7 +29,7 @@ export const MOST_VERSIONS = 100;
 
 /**
  * The versions after a change from `before` (undefined: there was no document) to `text`, newest first, at most {@link MOST_VERSIONS}. If
- * `before` is not recorded because an older release wrote it, it is recorded first. A change to the same text adds no version.
+ * `before` is not recorded because it was written in storage itself, it is recorded first. A change to the same text adds no version.
  */
 export function withVersion(
   versions: readonly ConfigVersion[],

@@ -22,7 +22,7 @@ export interface DynamicArray extends DynamicDefinition {
   readonly name: ArrayName;
   /** Sets that ask for it, and sets that did until they lapsed. Empty: every set has since left it out, so it is flagged for removal. */
   readonly sets: readonly SetName[];
-  /** The set that defined it first. Its definition counts. Absent: an older release wrote the array. */
+  /** The set that defined it first. Its definition counts. Absent: not known, as after a loss of the table. */
   readonly by?: SetName;
 }
 

@@ -14,9 +14,9 @@ export interface Intent {
   readonly notAfter: Instant;
   /**
    * If CycleCloud is asked for this id from this moment on and does not know it, the effect did not happen: every send has arrived by then,
-   * and shows. Absent in records of an older release: a while after `notAfter`.
+   * and shows.
    */
-  readonly certainFrom?: Instant;
+  readonly certainFrom: Instant;
   readonly effect: Effect;
   /** Earlier sends of this id. `never`: certainly not sent. `maybe`: possibly sent. `once-refused`: our only send was answered with 409. */
   readonly sent: "never" | "maybe" | "once-refused";

@@ -24,7 +24,7 @@ export function isName(value: unknown): value is string {
   return isKeptName(value) && !isActing(value);
 }
 
-/** Whether a label may stand in what is stored: earlier releases took characters of direction. They stay in force until they are replaced. */
+/** Whether a label may stand in what is stored: a label of before may have characters of direction. It stays in force until it is replaced. */
 export function isKeptLabel(value: unknown): value is string {
   return (
     typeof value === "string" &&

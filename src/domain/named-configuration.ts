@@ -37,8 +37,8 @@ function namedOf(
 
 /**
  * The default resources of a dry run. They may read only the keys of a node's Configuration that the configuration in force names: a reader
- * may ask for a dry run, but only an operator decides what is read. Other keys read as missing: empty text. This also covers the record of
- * an older release, and the Configuration of a dynamic array, which a sender wrote.
+ * may ask for a dry run, but only an operator decides what is read. Other keys read as missing: empty text. This also covers the
+ * Configuration of a dynamic array, which a sender wrote.
  */
 export function readingOnlyNamed(
   asked: readonly DefaultResource[],

@@ -15,7 +15,7 @@ export interface Plan {
   readonly number: number;
   readonly at: Instant;
   readonly creates: readonly CreateSet[];
-  /** Deallocated nodes that are started. Absent in plans of releases that started none. */
+  /** Deallocated nodes that are started. Absent: none. */
   readonly starts?: readonly NodeId[];
   readonly terminates: readonly NodeId[];
   /** `observe`: the plan changes nothing and shows what it would do. Absent: it acts. */
@@ -24,17 +24,17 @@ export interface Plan {
   readonly observed?: readonly ArrayName[];
   /** Changes that the plan would make in observed node arrays. Absent: none is observed, or the cluster is not started. */
   readonly withheld?: Proposal;
-  /** Changes that this plan made to the virtual fleet of the observed node arrays. Absent: none is observed, or an older plan. */
+  /** Changes that this plan made to the virtual fleet of the observed node arrays. Absent: none is observed. */
   readonly virtual?: Proposal;
   readonly demands: readonly DemandOutcome[];
   readonly nodes: ReadonlyMap<NodeId, NodeVerdict>;
   /** Only some demands are kept here: their positions in the full list, and its length. Absent: all demands are here. */
   readonly kept?: { readonly positions: readonly number[]; readonly of: number };
-  /** Groups that exist or that demands ask for. Absent: none, or an older release made the plan. */
+  /** Groups that exist or that demands ask for. Absent: none. */
   readonly groups?: readonly GroupedArray[];
-  /** The jobs on each node. Absent in plans of older releases. */
+  /** The jobs on each node. Absent: not known. */
   readonly loads?: PlanLoads;
-  /** Request sets with demands that are too expensive to plan. Absent: none, or an older release made the plan. */
+  /** Request sets with demands that are too expensive to plan. Absent: none. */
   readonly leftOut?: readonly LeftOutSet[];
 }
 
@@ -64,16 +64,11 @@ export interface Proposal {
 }
 
 /** The mode of a plan, for answers. */
-export function modeShown({ mode, observed, withheld }: Plan): {
+export function modeShown({ mode, observed }: Plan): {
   readonly mode: Mode;
   readonly observed?: readonly ArrayName[];
 } {
-  // A plan of an older release that withholds something withholds everything.
-  const isOld = mode === undefined && observed === undefined && withheld !== undefined;
-  return {
-    mode: isOld ? "observe" : (mode ?? "act"),
-    ...(observed === undefined ? {} : { observed }),
-  };
+  return { mode: mode ?? "act", ...(observed === undefined ? {} : { observed }) };
 }
 
 /** All changes of a plan: those that it makes, and those that it would make in observed node arrays. */

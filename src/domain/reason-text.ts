@@ -57,7 +57,7 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
   "attributes-differ": (reason) =>
     `${placesOf(reason)}: the nodes in its placement group ${reason.bucket.placementGroup ?? ""} have other attributes, and those of one scale set must be the same`,
   "no-such-machine-type": (reason) => {
-    const near = reason.machineTypes.map((type) => nearest(type, reason.offered ?? []));
+    const near = reason.machineTypes.map((type) => nearest(type, reason.offered));
     const found = [...new Set(near.filter((name) => name !== undefined))];
     const hint = found.length === 0 ? "" : ` (nearest: ${found.join(", ")})`;
     const more = reason.more === undefined ? "" : ` and ${reason.more} more`;
@@ -143,9 +143,7 @@ function togetherText({ asked, buckets, each, alternatives }: ReasonOf<"not-toge
 
 function disputeText({ array, sets, first }: ReasonOf<"dynamic-disputed">): string {
   const differ = `dynamic node array "${array}" is defined differently by the request sets ${sets.join(", ")}`;
-  return first === undefined
-    ? `${differ}: nothing is created for it until they agree`
-    : `${differ}: it belongs to ${first}, which defined it first, until that set lapses or leaves it out`;
+  return `${differ}: it belongs to ${first}, which defined it first, until that set lapses or leaves it out`;
 }
 
 function refusedSenderText({ set, may, names = [] }: ReasonOf<"sender-refused">): string {

@@ -51,8 +51,7 @@ type Cause =
       readonly code: "dynamic-disputed";
       readonly array: string;
       readonly sets: readonly string[];
-      /** Absent in plans of older releases, in which no definition counted. */
-      readonly first?: string;
+      readonly first: string;
     }
   /** The configuration's rules for senders forbid this to the request set. */
   | {
@@ -86,8 +85,8 @@ type Cause =
       readonly machineTypes: readonly string[];
       /** How many more are asked for. Absent: none. */
       readonly more?: number;
-      /** The VM sizes that the array offers. Absent in plans of older releases. */
-      readonly offered?: readonly string[];
+      /** The VM sizes that the array offers. */
+      readonly offered: readonly string[];
     }
   | {
       readonly code: "does-not-fit";

@@ -19,8 +19,11 @@ import type { Instant, Seconds } from "./units.ts";
 import type { Unneeded } from "./unneeded.ts";
 import type { RequestedNode, Snapshot } from "./cluster.ts";
 
-/** Version of the stored form. Release N-1 can read version N. A function that finds a newer version does not touch the record. */
-export const STATE_VERSION = 1;
+/**
+ * Version of the stored form. A function that finds another one does not touch the record. From 0.1.0 on each release reads what the release
+ * before it wrote, and writes what that one reads (docs/operations.md, Upgrade and rollback).
+ */
+export const STATE_VERSION = 2;
 
 /**
  * The manifest of a cluster: all small parts, saved under one ETag. A save under this ETag is the linearisation point of the protocol
@@ -30,8 +33,8 @@ export interface ClusterRecord extends Held {
   readonly cluster: ClusterName;
   /** Random. Written when the record is created or restored. */
   readonly epoch: Epoch;
-  /** When this epoch began. Absent: an older release wrote the record, so the epoch began long ago. */
-  readonly epochAt?: Instant;
+  /** When this epoch began. */
+  readonly epochAt: Instant;
   /**
    * If the first observation of this epoch shows nodes, creates wait until this moment. An earlier state of the record may have sent
    * creates whose nodes CycleCloud does not show yet. Absent: creates need not wait.
@@ -50,7 +53,7 @@ export interface ClusterRecord extends Held {
   readonly alone?: readonly CreateKind[];
   /** When the last observation of CycleCloud began. */
   readonly lookedAt?: Instant;
-  /** How soon the next observation may begin. Absent: there was none yet, or an older release made the last one. */
+  /** How soon the next observation may begin. Absent: there was none yet. */
   readonly looks?: ObservationTokens;
   /** Absent: none has, or there are no rules of senders. */
   readonly changed?: ChangedDemand;
@@ -58,7 +61,7 @@ export interface ClusterRecord extends Held {
   readonly planBy?: Instant;
   /** The plan before was not saved in the usual time: `planBy` is of the longer one. */
   readonly planSlow?: true;
-  /** The configuration of the last plan. Absent: none was made, or an older release made it. */
+  /** The configuration of the last plan. Absent: none was made. */
   readonly plannedUnder?: Digest;
   /** Endpoints of CycleCloud that are slow or failing. An endpoint that answers within a second is not listed. Absent: none. */
   readonly calls?: Calls;
@@ -96,13 +99,13 @@ export interface ClusterRecord extends Held {
    */
   readonly awaitsReport?: boolean;
   readonly totals: Totals;
-  /** Groups that lack nodes. Absent: none. Releases that do not know this field carry it along unread. */
+  /** Groups that lack nodes. Absent: none. */
   readonly groupFills?: readonly GroupFill[];
-  /** Dynamic node arrays that exist, by name. Absent: none. Releases that do not know this field carry it along unread. */
+  /** Dynamic node arrays that exist, by name. Absent: none. */
   readonly dynamicArrays?: readonly DynamicArray[];
-  /** The set that owns each pool. Absent: no pool is owned. Releases that do not know this field carry it along unread. */
+  /** The set that owns each pool. Absent: no pool is owned. */
   readonly poolOwners?: PoolOwners;
-  /** Unneeded nodes at the last plan. Absent: none, or an older release wrote the record. */
+  /** Unneeded nodes at the last plan. Absent: none. */
   readonly unneeded?: Unneeded;
   /** Nodes that were stopped in the last hour because they reported themselves unhealthy. Absent: none. */
   readonly unhealthyStops?: readonly UnhealthyStops[];
@@ -116,7 +119,7 @@ export interface ClusterRecord extends Held {
   readonly stopKeys?: readonly StopKeyUse[];
   /** Demand that cost a plan more than it may spend. Absent: none. */
   readonly dear?: DearDemand;
-  /** The heaps that planned this cluster, each size once, with the last time. Absent: no plan of this release was made. */
+  /** The heaps that planned this cluster, each size once, with the last time. Absent: no plan was made. */
   readonly heaps?: readonly { readonly bytes: Bytes; readonly at: Instant }[];
   /** Processes that observe this cluster and plan. Absent: none. */
   readonly planning?: readonly Planning[];
@@ -134,8 +137,8 @@ export interface DearDemand {
   readonly sets: readonly SetName[];
   /** A set of each sender that spent most of the steps of a plan: all sets of these senders rest. Absent: none did. */
   readonly allOf?: readonly SetName[];
-  /** When the rest began. Absent: an earlier build noted it. */
-  readonly since?: Instant;
+  /** When the rest began. */
+  readonly since: Instant;
   readonly until: Instant;
 }
 
@@ -190,7 +193,7 @@ export interface ShortLives {
 
 /** Live nodes of ours whose stop URL has the same key. */
 export interface StopKeyUse {
-  /** Absent: not known. An older release created the nodes, the answer to their create was lost, or there was no stop URL. */
+  /** Absent: not known. The answer to their create was lost, or there was no stop URL. */
   readonly keyId?: string;
   readonly nodes: number;
 }
@@ -295,7 +298,7 @@ export interface InFlight {
   readonly look?: Digest;
   /** The key of the stop URL that was sent. Absent: none was sent, or its key is not known. */
   readonly keyId?: string;
-  /** Whether these attributes make them spot nodes. Absent: they do not, or an older release sent them. */
+  /** Whether these attributes make them spot nodes. Absent: they do not. */
   readonly spot?: boolean;
   readonly added: number;
   /** The answer was lost. `added` is the number requested, and CycleCloud may have granted less. Absent: `added` comes from the answer. */

@@ -113,9 +113,9 @@ export interface SetEntry {
   readonly ended?: true;
   /** The scheduler's report that came with it. Absent: none came. */
   readonly report?: Digest;
-  /** When its content came: a renewal does not change it. Absent: the message that is held brought it, or an older release accepted it. */
+  /** When its content came: a renewal does not change it. Absent: the message that is held brought it. */
   readonly contentAt?: Instant;
-  /** The size of its bodies. Absent: the set is not in force, or an older release accepted it. */
+  /** The size of its bodies. Absent: the set is not in force. */
   readonly size?: HeldSize;
 }
 
@@ -124,19 +124,16 @@ interface HeldSize {
   readonly jobs: number;
   /** Of its bodies as JSON, before compression. 0: it asks for nothing and reports nothing. */
   readonly bytes: number;
-  /** Bytes of heap that a plan needs for it (demand-memory.ts). Absent: an older release accepted it. */
-  readonly memory?: Bytes;
+  /** Bytes of heap that a plan needs for it (demand-memory.ts). */
+  readonly memory: Bytes;
 }
 
-/** Of what an older release accepted only the JSON was measured. Most demand needs less than this for each byte of it. */
-const MEMORY_PER_BYTE = 4;
-
-/** Bytes of heap that a plan needs for one message of a set. Not known, and 0, if its size is not. */
+/** Bytes of heap that a plan needs for one message of a set. */
 export function memoryOfEntry({ size }: SetEntry): Bytes {
-  return size?.memory ?? MEMORY_PER_BYTE * (size?.bytes ?? 0);
+  return size?.memory ?? 0;
 }
 
-/** Whether a message asks for nothing and reports nothing. Not known of one that an older release accepted. */
+/** Whether a message that is in force asks for nothing and reports nothing. */
 export function asksNothing({ size }: SetEntry): boolean {
   return size?.bytes === 0;
 }

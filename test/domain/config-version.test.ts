@@ -4,7 +4,7 @@ import { instant } from "../../src/domain/units.ts";
 
 const at = instant(1000);
 
-test("what an older release wrote is a version of its own, without time or name", () => {
+test("what was written in storage itself is a version of its own, without time or name", () => {
   expect(withVersion([], "old", "new", { at })).toEqual([
     { number: 2, at, text: "new" },
     { number: 1, text: "old" },

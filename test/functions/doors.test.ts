@@ -189,7 +189,7 @@ describe("a name that no address can hold", () => {
       });
   });
 
-  test("of a set that an earlier release has stored: it is shown, and lapses like any other", async () => {
+  test("of a set that was stored under such a name: it is shown, and lapses like any other", async () => {
     const now = instant(app.clock.now());
     // Three minutes of this clock are three seconds.
     const { ends: _over, ...update } = emptyRequestSet(

@@ -3,6 +3,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { RECORD_KEY, clusterPartition } from "../../src/adapters/tables/keys.ts";
+import { STATE_VERSION } from "../../src/domain/record.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { paced } from "../support/patience.ts";
@@ -25,7 +26,7 @@ beforeAll(async () => {
     allowInsecureConnection: true,
   });
   await app.call("PUT", "/api/clusters/rolling/request-sets/first", { version: 1, jobs: [{ name: "a" }] });
-  await setStateVersion(2);
+  await setStateVersion(STATE_VERSION + 1);
 });
 afterAll(() => app.close());
 
@@ -56,11 +57,11 @@ test("demand is put back, with the revision and the expiry it had, until the new
   expect(app.lines.filter((line) => line.includes("(Failed)"))).toEqual([]);
   expect(await left("demand-poison")).toBe(0);
 
-  await setStateVersion(1);
+  await setStateVersion(STATE_VERSION);
   await expect.poll(() => count("demand", "waits", { outcome: "accepted" }), patiently).toBe(1);
   const { body } = await app.call("GET", "/api/clusters/rolling/request-sets/waits");
   const { revision, expiresAt } = z.object({ revision: z.number(), expiresAt: z.string() }).parse(body);
-  await setStateVersion(2);
+  await setStateVersion(STATE_VERSION + 1);
   // A revision is a moment of the senders' clock, which is real. The queue gives times in seconds, each of which is 30 s of the app's
   // clock.
   expect(revision).toBeGreaterThan(before.real - 1000);
@@ -84,11 +85,11 @@ test("a wake message and a bad message are done with at once", async () => {
   await app.send("demand", JSON.stringify({ version: 1, cluster: "rolling", jobs: 5 }));
   await expect.poll(() => left("demand"), patiently).toBe(0);
   await expect.poll(() => app.peek("demand-rejected"), patiently).toHaveLength(1);
-  expect(app.events).toContainEqual({ event: "reconcile-left-to-newer-release", cluster: "rolling" });
+  expect(app.events).toContainEqual({ event: "reconcile-left-to-other-release", cluster: "rolling" });
 });
 
 test("over HTTP: 503 with a time to come again, and the versions only for who has a key", async () => {
-  const versions = "its state version is 2 and this release knows only up to 1";
+  const versions = `its state version is ${STATE_VERSION + 1} and this release knows only ${STATE_VERSION}`;
   const asked = [
     await app.call("PUT", "/api/clusters/rolling/request-sets/first", { version: 1, jobs: [] }),
     await app.call("GET", "/api/clusters/rolling"),
@@ -112,4 +113,12 @@ test("over HTTP: 503 with a time to come again, and the versions only for who ha
     status: 503,
     body: { ok: false, clusters: 1, oldestLookAgeSeconds: null },
   });
+});
+
+test("a record of a build before 0.1.0 is met in the same way, and the answer says what to do", async () => {
+  await setStateVersion(STATE_VERSION - 1);
+  const answer = await app.call("GET", "/api/clusters/rolling");
+  await setStateVersion(STATE_VERSION + 1);
+  const detail = expect.stringContaining("this release needs an empty table");
+  expect(answer).toMatchObject({ status: 503, body: { title: "Cannot tell now", detail } });
 });

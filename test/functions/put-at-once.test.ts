@@ -109,7 +109,7 @@ test("a set for which the cluster has no room is refused with what was found and
     expiresAt: plusSeconds(now, 3600),
     digest: digest("held"),
     live: true,
-    size: { jobs: 1, bytes: 20 },
+    size: { jobs: 1, bytes: 20, memory: 80 },
   };
   const sets = new Map(
     Array.from({ length: 5000 }, (_, index) => [setName(`held-${index}`), entry] as const),

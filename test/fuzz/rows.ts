@@ -15,9 +15,8 @@ const ALL = { from: "", to: "~" };
 /** How what is too deep for an edit begins, as edges.ts writes it. */
 const DEEP_TEXTS = ["[", '{"not":', '{"a":', '{"and":['].map((level) => level.repeat(1500));
 
-/** What an older release left out of its record. */
+/** What a record may lack. */
 const OPTIONAL = [
-  "epochAt",
   "createsFrom",
   "alone",
   "lookedAt",
@@ -36,13 +35,11 @@ const OPTIONAL = [
   "dynamicArrays",
   "unneeded",
   "missing",
-  "startIntents",
-  "finishedBodies",
 ];
 
 /**
- * Changes what is stored: "grown", as a newer release might have, with members that this one does not know; "older", without what an older
- * release did not write; "damaged", in any way. A body has another id then, so the record names it by that.
+ * Changes what is stored: "grown", as a newer release might have, with members that this one does not know; "older", without what a
+ * record may lack; "damaged", in any way. A body has another id then, so the record names it by that.
  */
 export async function editRows(world: World, how: string, document: unknown): Promise<void> {
   const { table, cluster } = world;

@@ -74,9 +74,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a stop is taken for lost while it may still arrive",
     edits: [
       {
-        in: "lostFrom",
-        from: "certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds)",
-        to: "leaseUntil",
+        in: "settleStopsByObservation",
+        from: "snapshot.at >= intent.certainFrom",
+        to: "snapshot.at >= intent.leaseUntil",
       },
     ],
     moves: "stoppedOpen",

@@ -14,6 +14,7 @@ import type { Bodies } from "../../src/domain/bodies.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { CreateEffect, Intent } from "../../src/domain/intent.ts";
 import type { Ledger } from "../../src/domain/ledger.ts";
+import { DEFAULT_CALL_BOUNDS } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { SetEntry } from "../../src/domain/request-sets.ts";
 import type { Instant } from "../../src/domain/units.ts";
@@ -116,6 +117,7 @@ export const EMPTY_RECORD: ClusterRecord = {
   separatePools: new Map(),
   cluster: PROD,
   epoch: epoch("epoch-1"),
+  epochAt: at(-86_400),
   plan: 6,
   generation: 0,
   observedGeneration: 0,
@@ -173,6 +175,8 @@ export function buildCreate(id: string, count: number, more: Partial<Intent> = {
   return buildIntent(id, { effect, certainFrom: at(210), ...more });
 }
 
+const { callLimitSeconds, lagSeconds } = DEFAULT_CALL_BOUNDS;
+
 export function buildIntent(id: string, more: Partial<Intent> & Pick<Intent, "effect">): Intent {
   return {
     id: requestId(id),
@@ -180,6 +184,7 @@ export function buildIntent(id: string, more: Partial<Intent> & Pick<Intent, "ef
     committedAt: NOW,
     leaseUntil: at(60),
     notAfter: at(180),
+    certainFrom: plusSeconds(more.leaseUntil ?? at(60), callLimitSeconds + lagSeconds),
     sent: "never",
     ...more,
   };

@@ -56,6 +56,7 @@ export const licensed = arrayName("licensed");
 export const SAMPLE_RECORD: ClusterRecord = {
   cluster: clusterName("prod/west #1 ümlaut?"),
   epoch: epoch("5f7b0f6e"),
+  epochAt: later(-600),
   plan: 17,
   generation: 12,
   observedGeneration: 11,
@@ -76,6 +77,7 @@ export const SAMPLE_RECORD: ClusterRecord = {
       committedAt: later(2),
       leaseUntil: later(62),
       notAfter: later(122),
+      certainFrom: later(172),
       effect: { kind: "start", bucket, nodes: [nodeId("n-4"), nodeId("n-5")] },
       sent: "never",
     },
@@ -85,6 +87,7 @@ export const SAMPLE_RECORD: ClusterRecord = {
       committedAt: later(2),
       leaseUntil: later(62),
       notAfter: later(122),
+      certainFrom: later(172),
       effect: {
         kind: "create",
         sets: [
@@ -106,6 +109,7 @@ export const SAMPLE_RECORD: ClusterRecord = {
       committedAt: later(3),
       leaseUntil: later(63),
       notAfter: later(123),
+      certainFrom: later(173),
       effect: { kind: "terminate", nodes: [nodeId("n-1"), nodeId("n-2")] },
       sent: "maybe",
     },

@@ -10,7 +10,7 @@ import { ROW_BYTES } from "./rows.ts";
 export interface BodyIndex {
   readonly seen?: BodyRef;
   readonly ledger?: BodyRef;
-  /** Older releases leave it out when they save. */
+  /** Absent: no node has asked yet. */
   readonly questions?: BodyRef;
   readonly plan?: BodyRef;
   /** The virtual fleet and the comparison. Absent: no node array was ever observed. */

@@ -18,7 +18,7 @@ import type { ReadRow, Row, Table, WriteOutcome } from "./table.ts";
 /** A version of a stored record: its ETag, and where its bodies are. */
 export interface TableVersion extends RecordVersion {
   readonly index: BodyIndex;
-  /** Changes when garbage is collected. Undefined: an older release wrote the row without it. */
+  /** Changes when garbage is collected. Undefined: the row does not show it. */
   readonly collection: string | undefined;
   /** The body that holds the manifest, if it is too large for its row. */
   readonly spilled?: BodyRef;
@@ -26,14 +26,21 @@ export interface TableVersion extends RecordVersion {
 
 export type TableRecord = LoadedRecord<TableVersion>;
 
-/** This release must not touch a record of a newer one: the next save would lose everything that it does not know. */
-export function refuseNewerState(cluster: ClusterName, row: ReadRow): void {
+/**
+ * This release touches records of its own state version only: the next save would lose what a newer release knows, and what a build before
+ * 0.1.0 wrote is not read (docs/operations.md, Upgrade and rollback).
+ */
+export function refuseOtherState(cluster: ClusterName, row: ReadRow): void {
   const { stateVersion } = row.values;
-  if (typeof stateVersion === "number" && stateVersion <= STATE_VERSION) return;
+  if (stateVersion === STATE_VERSION) return;
+  const isOlder = typeof stateVersion === "number" && stateVersion < STATE_VERSION;
+  const why = isOlder
+    ? "a build before 0.1.0 has written it, and this release needs an empty table"
+    : "a newer release has written it";
   throw new PortError(
-    "newer-state",
+    "other-state",
     `load record of ${cluster}`,
-    `its state version is ${String(stateVersion)} and this release knows only up to ${STATE_VERSION}; a newer release has written it`,
+    `its state version is ${String(stateVersion)} and this release knows only ${STATE_VERSION}; ${why}`,
   );
 }
 

@@ -28,7 +28,7 @@ export async function readBodies(
     index.ledger && bodies.read(partition, index.ledger, ledgerCodec),
     index.questions && bodies.read(partition, index.questions, questionsCodec),
     index.plan && bodies.read(partition, index.plan, planCodec),
-    // A missing one counts as none: the release before this one does not know it, and collects it. The fleet then starts again.
+    // A missing one counts as none: the fleet starts again.
     index.virtual && bodies.read(partition, index.virtual, virtualCodec),
     readValues(bodies, partition, index, new Set(entries.flatMap(keysOf))),
   ]);

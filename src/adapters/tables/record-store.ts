@@ -20,7 +20,7 @@ import { nextIndex } from "./next-index.ts";
 import { readBodies } from "./read-bodies.ts";
 import { joinChunks } from "./rows.ts";
 import type { Table } from "./table.ts";
-import { refuseNewerState, openManifest, packManifest, manifestRow, writeRow } from "./manifest-row.ts";
+import { refuseOtherState, openManifest, packManifest, manifestRow, writeRow } from "./manifest-row.ts";
 import type { TableVersion, TableRecord } from "./manifest-row.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { entriesOf } from "../../domain/request-sets.ts";
@@ -98,7 +98,7 @@ class TableRecords {
       const row = await this.#table.read(partition, RECORD_KEY);
       if (row === undefined) return undefined;
       if (known?.loaded.version.etag === row.etag) return known.loaded;
-      refuseNewerState(cluster, row);
+      refuseOtherState(cluster, row);
       const data = joinChunks(row.values);
       const opened = await openManifest(this.bodies, partition, data, row);
       if (opened !== undefined) return this.#remember(opened, data.length);
@@ -121,7 +121,7 @@ class TableRecords {
   ): Promise<Saved<TableVersion>> {
     const todo = await this.#work(record, changes, previous);
     const { partition, index, missing } = todo;
-    // A row of an older release does not show collections, so bodies written ahead do not count.
+    // Where a row shows no collections, bodies written ahead do not count.
     if (how === "if-staged" && missing.length > 0 && todo.collection !== undefined)
       return { kind: "conflict", unstaged: true };
     const { data, spilled } = await packManifest(this.bodies, { record, index });

@@ -4,7 +4,7 @@ import type { Rejection } from "../../domain/troubles.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { Change } from "../record/commit.ts";
 import { commitRecord } from "../record/commit.ts";
-import { unlessNewerState } from "../record/load-record.ts";
+import { unlessOtherState } from "../record/load-record.ts";
 import type { RejectedMessage } from "../ports/demand-queue.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { App } from "../process/lanes.ts";
@@ -50,7 +50,7 @@ async function show(app: App, message: RejectedMessage): Promise<void> {
     problems: message.problems.slice(0, SHOWN_PROBLEMS),
   };
   // Under a newer record the message is only in the queue. It must not be put aside repeatedly until it can be shown.
-  await unlessNewerState(() =>
+  await unlessOtherState(() =>
     commitRecord(app, site.cluster, ({ record }): Change<undefined> => {
       if (isFull(record, rejection)) return { result: undefined };
       // Delivered again after a crash: shown once.

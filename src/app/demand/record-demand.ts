@@ -17,10 +17,10 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { minusSeconds } from "../../domain/units.ts";
 import type { Change, Committed } from "../record/commit.ts";
 import { commitLoaded } from "../record/commit.ts";
-import { loadCurrent, unlessNewerState } from "../record/load-record.ts";
+import { loadCurrent, unlessOtherState } from "../record/load-record.ts";
 import type { LoadedRecord, RecordStore } from "../ports/record-store.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { NewerState, Current } from "../record/load-record.ts";
+import type { OtherState, Current } from "../record/load-record.ts";
 import type { App } from "../process/lanes.ts";
 import { limitExpiry } from "../../decide/record/lapse.ts";
 
@@ -40,8 +40,8 @@ export type Recorded =
   | { readonly kind: "refused"; readonly problems: readonly Problem[] }
   /** Too many conflicts on the record: deliver again. */
   | { readonly kind: "contended" }
-  /** A newer release wrote the record. Put the message back until an instance of that release takes it. */
-  | NewerState;
+  /** Another release wrote the record. Put the message back until an instance of that release takes it. */
+  | OtherState;
 
 /** Demand that is durable. */
 export type RecordedDemand = Extract<Recorded, { kind: "accepted" }>;
@@ -75,7 +75,7 @@ export function createRecorder(app: App, senderTime: (at: Instant) => Instant = 
       const update = { ...limitExpiry(sent, maxExpirationSeconds), ...speed };
       const answer = Promise.withResolvers<Recorded>();
       const one = { update, answer, keepSeconds: maxExpirationSeconds, senders };
-      return unlessNewerState(async () => {
+      return unlessOtherState(async () => {
         if ("bytes" in sent && sent.bytes > SMALL_TEXT) await writeAhead(app, one, senderTime);
         const line = waiting.get(update.cluster);
         if (line !== undefined) {

@@ -166,9 +166,9 @@ function notesOn(
 /** A new record that is not observed after this time indicates a fault. */
 const STARTING_SECONDS: Seconds = 300;
 
-/** The record is so new that its first observation may still come, and nothing has failed. A release that wrote no `epochAt` is long ago. */
+/** The record is so new that its first observation may still come, and nothing has failed. */
 function isStarting({ epochAt, lastGoodLookAt, trouble }: ClusterRecord, now: Instant): boolean {
-  if (lastGoodLookAt !== undefined || trouble !== undefined || epochAt === undefined) return false;
+  if (lastGoodLookAt !== undefined || trouble !== undefined) return false;
   return secondsBetween(epochAt, now) < STARTING_SECONDS;
 }
 

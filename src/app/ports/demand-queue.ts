@@ -21,7 +21,7 @@ export interface DemandQueue {
   takePoison(most: number): Promise<readonly PoisonMessage[]>;
   /** Removes a message of `demand-poison` that was taken. No error if it is gone. */
   dropPoison(message: PoisonMessage): Promise<void>;
-  /** Puts a text back into the demand queue: a poison message to try once more, or one that a newer release wrote. */
+  /** Puts a text back into the demand queue: a poison message to try once more, or one for a cluster that another release serves. */
   resend(text: string, delaySeconds: Seconds): Promise<void>;
 }
 

@@ -10,12 +10,12 @@ export type PortErrorKind =
   | "denied"
   /** Any other unusable answer: 5xx, malformed, too large. The effect may have happened. */
   | "unexpected"
-  /** A newer release wrote the record, so this release must not touch it. Only from a store. Certainly no effect. */
-  | "newer-state";
+  /** Another release wrote the record, so this release must not touch it. Only from a store. Certainly no effect. */
+  | "other-state";
 
 /**
  * The only error that adapters throw. Only app/ catches it. Expected outcomes (a conflict, a refusal) are values instead. Each method of a
- * port that returns a promise may throw every kind except "newer-state". Exceptions are given at the method.
+ * port that returns a promise may throw every kind except "other-state". Exceptions are given at the method.
  */
 export class PortError extends Error {
   readonly kind: PortErrorKind;

@@ -18,7 +18,7 @@ export interface RecordVersion {
   readonly etag: string;
   /**
    * The configuration in force: the digest of its document (docs/protocol.md, Configuration). A change of the configuration writes it too,
-   * which changes the ETag. Absent: the record is new, or an older release wrote it.
+   * which changes the ETag. Absent: the record is new.
    */
   readonly configuration?: Digest;
 }
@@ -58,7 +58,7 @@ export interface FinishedChange {
  */
 export interface RecordStore<V extends RecordVersion = RecordVersion> {
   /**
-   * The manifest alone. Undefined if there is no record yet. Also throws PortError "newer-state" if its state version is newer than ours.
+   * The manifest alone. Undefined if there is no record yet. Also throws PortError "other-state" if its state version is not ours.
    */
   load(cluster: ClusterName): Promise<LoadedRecord<V> | undefined>;
   /** The remembered parts of those of the sets that have left the record. Reads only the bodies in which they would be. */

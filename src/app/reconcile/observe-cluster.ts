@@ -55,7 +55,7 @@ async function observeCluster(run: Run, open: readonly RequestId[]): Promise<Obs
     const observation = { snapshot, requestNodes, ...(isSlow ? { slow: true as const } : {}) };
     return { kind: "observation", observation, templates, arrivedAt };
   } catch (error) {
-    if (!(error instanceof PortError) || error.kind === "newer-state") throw error;
+    if (!(error instanceof PortError) || error.kind === "other-state") throw error;
     if (isSilence(error)) ended = { began: at, ended: app.ports.clock.now() };
     return { kind: "failed", failure: { at, kind: error.kind, message: error.message } };
   } finally {

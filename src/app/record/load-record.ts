@@ -143,18 +143,18 @@ export const ATTEMPTS = 40;
 
 export const LONGEST_PAUSE_MS: Milliseconds = 400;
 
-/** A newer release wrote the record while both releases run side by side. `message` names the versions. */
-export interface NewerState {
-  readonly kind: "newer-state";
+/** Another release wrote the record: a newer one that runs beside this one, or a build before 0.1.0. `message` names the versions. */
+export interface OtherState {
+  readonly kind: "other-state";
   readonly message: string;
 }
 
-/** Turns the one expected failure into a value: a record that a newer release wrote (architecture.md, Storage). */
-export async function unlessNewerState<T>(work: () => Promise<T>): Promise<T | NewerState> {
+/** Turns the one expected failure into a value: a record that another release wrote (architecture.md, Storage). */
+export async function unlessOtherState<T>(work: () => Promise<T>): Promise<T | OtherState> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof PortError) || error.kind !== "newer-state") throw error;
-    return { kind: "newer-state", message: error.message };
+    if (!(error instanceof PortError) || error.kind !== "other-state") throw error;
+    return { kind: "other-state", message: error.message };
   }
 }

@@ -66,8 +66,8 @@ function joinRefusal(
 }
 
 /**
- * Why nodes with these attributes cannot complete a group. Only known attributes count: those of nodes that an older release created are
- * unknown, and such a group is completed.
+ * Why nodes with these attributes cannot complete a group. Only known attributes count: where they are
+ * unknown, the group is completed.
  */
 export function growthRefusal(
   groups: Groups,

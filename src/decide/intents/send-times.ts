@@ -75,7 +75,7 @@ export function certainBefore(intent: Intent, bounds: CallBounds): Instant {
     const seconds = OWNER_SENDS_SECONDS + bounds.callLimitSeconds + bounds.lagSeconds;
     return plusSeconds(intent.committedAt, seconds);
   }
-  return intent.certainFrom ?? certainAtLast(intent, bounds);
+  return intent.certainFrom;
 }
 
 /** The moment from which on it is certain with regard to all sends, by any owner. */

@@ -85,7 +85,7 @@ function isCertain(intent: Intent, { askedAt, held }: Absent, record: ClusterRec
   const isHeld = held.by === intent.owner;
   if (isHeld && meansInvalid(intent, askedAt)) return true;
   const certainFrom = isHeld ? held.certainFrom : intent.certainFrom;
-  return certainFrom !== undefined && askedAt >= certainFrom;
+  return askedAt >= certainFrom;
 }
 
 /** Whether the input is invalid: the only send was answered with 409, and CycleCloud did not know the id in two questions. */

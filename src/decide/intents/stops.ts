@@ -1,12 +1,11 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import { DEFAULT_CALL_BOUNDS } from "../../domain/policy.ts";
 import type { Question } from "../../domain/questions.ts";
 import type { Intent, TerminateEffect } from "../../domain/intent.ts";
 import type { Draining, Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
 import type { Evidence, Settled } from "./evidence.ts";
 import { stoppingNodes } from "./open-intents.ts";
 import { withoutStop } from "../../domain/questions.ts";
@@ -76,7 +75,7 @@ export function settleStopsByObservation(state: Settled, snapshot: Snapshot, now
   if (stops.length === 0) return state;
   const nodes = new Map(snapshot.nodes.map((node) => [node.nodeId, node]));
   return stops.reduce((next, { intent, effect }) => {
-    const isPast = snapshot.early !== true && snapshot.at >= lostFrom(intent);
+    const isPast = snapshot.early !== true && snapshot.at >= intent.certainFrom;
     const isOver = hasEnded(intent, now);
     const fate = (id: NodeId): Fate => {
       const shown = fateByStatus(nodes.get(id), state.ledger, id, { isPast });
@@ -105,12 +104,6 @@ export function isStopOpen({ record }: Settled, node: NodeId): boolean {
 
 function hasEnded({ committedAt }: Intent, now: Instant): boolean {
   return secondsBetween(committedAt, now) >= STOP_ENDS_SECONDS;
-}
-
-/** A status that begins at this moment or later and shows the node as wanted proves that the stop is lost. */
-function lostFrom({ leaseUntil, certainFrom }: Intent): Instant {
-  const { callLimitSeconds, lagSeconds } = DEFAULT_CALL_BOUNDS;
-  return certainFrom ?? plusSeconds(leaseUntil, callLimitSeconds + lagSeconds);
 }
 
 /** The outcome by a status. `isPast`: a stop that has had no effect in this status is lost. */

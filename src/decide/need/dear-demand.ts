@@ -42,7 +42,7 @@ export function withDearDemand(
   const allOf = dearest === undefined ? before : [...before, dearest].slice(-MOST_SETS);
   const isShort = !isResting && until <= ended;
   if (isShort || (sets.length === 0 && allOf.length === 0)) return dear === undefined ? record : rest;
-  const since = isResting ? (dear.since ?? began) : ended;
+  const since = isResting ? dear.since : ended;
   return { ...rest, dear: { sets, since, until, ...(allOf.length === 0 ? {} : { allOf }) } };
 }
 

@@ -70,13 +70,13 @@ function lackOf(
   { at, early }: Snapshot,
   before: Snapshot | undefined,
 ): Omit<Missing, "named"> {
-  const counted = was === undefined ? 0 : (was.observations ?? 1);
+  const counted = was?.observations ?? 0;
   const isCounted = early === true || (was !== undefined && before?.at === at);
   return { since: was?.since ?? at, observations: isCounted ? counted : counted + 1 };
 }
 
 function isOver(lack: Missing, { at, early }: Snapshot): boolean {
-  return early !== true && (lack.observations ?? 0) >= MISSING_OBSERVATIONS && at >= untilOf(lack);
+  return early !== true && lack.observations >= MISSING_OBSERVATIONS && at >= untilOf(lack);
 }
 
 /** Whether no node is missing and the order is the same. This is the usual case, and needs no search. */

@@ -42,7 +42,6 @@ const SLOW_PLAN_FIRST_SECONDS: Seconds = 15;
 function tokensAt(record: ClusterRecord, now: Instant): number {
   const { looks, lookedAt } = record;
   if (lookedAt === undefined) return OBSERVATION_TOKENS;
-  // An observation of an older release does not write the tokens.
   const tokens = looks?.at === lookedAt ? looks.tokens : 0;
   const filled = tokens + secondsBetween(lookedAt, now) / TOKEN_SECONDS;
   return Math.min(OBSERVATION_TOKENS, Math.max(-OBSERVATION_TOKENS, filled));

@@ -60,13 +60,10 @@ export function findTooMuch(
 ): TooMuch | undefined {
   const was = sizeOfSet(before, set, now);
   const is = sizeOfSet(after, set, now);
-  const grown = KINDS.filter(
-    (kind) => is[kind] > was[kind] && (kind !== "memory" || isKnownToGrow(before, set, was, is)),
-  );
-  const isGrown = grown.length > 0 && !isSame(before, after, set, now);
-  if (isGrown) sizes.count();
+  const grown = KINDS.filter((kind) => is[kind] > was[kind]);
+  if (grown.length > 0) sizes.count();
   sizes.replace(before, after, set);
-  if (!isGrown) return undefined;
+  if (grown.length === 0) return undefined;
   const { bySender } = sizes;
   const sender = senderOf(senders, set);
   for (const kind of grown) {
@@ -82,23 +79,8 @@ export function findTooMuch(
   return undefined;
 }
 
-/** An older release did not measure memory. A set of its time that has no more jobs and bytes than before has not grown. */
-function isKnownToGrow(before: Held, set: SetName, was: Size, is: Size): boolean {
-  const isMeasured = partsOf(before, set).every(
-    (entry) => entry?.live !== true || entry.size?.memory !== undefined,
-  );
-  return isMeasured || is.jobs > was.jobs || is.bytes > was.bytes;
-}
-
 const KINDS = ["sets", "idle", "jobs", "bytes", "memory"] as const satisfies readonly Kind[];
 type Size = Readonly<Record<Kind, number>>;
-
-/** Whether the set has the same demand as before. An older release did not measure some sets, so their sizes cannot be compared. */
-function isSame(before: Held, after: Held, set: SetName, now: Instant): boolean {
-  const digests = (held: Held): string =>
-    JSON.stringify(partsOf(held, set).map((entry) => isInForce(entry, now) && [entry.digest, entry.report]));
-  return digests(before) === digests(after);
-}
 
 function sizeOfSet(held: Held, set: SetName, now: Instant): Size {
   return sizeOfParts(partsOf(held, set), now);

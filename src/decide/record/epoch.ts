@@ -87,7 +87,7 @@ export function withCreatesWait(
 ): ClusterRecord {
   const { createsFrom, ...rest } = record;
   if (createsFrom === undefined) return record;
-  const { epochAt = now, lastGoodLookAt } = before;
+  const { epochAt, lastGoodLookAt } = before;
   const isFirst = lastGoodLookAt === undefined || lastGoodLookAt < epochAt;
   const hasNodes = snapshot.nodes.some(({ array, phase }) => managed.has(array) && phase !== "off");
   const shown = plusSeconds(epochAt, lagSeconds + CREATE_CALL_SECONDS);

@@ -160,7 +160,7 @@ function earliest(a: Instant, b: Instant): Instant {
 
 /** When to ask about an open intent. A create that is not sent again is asked about when the answer is certain, and by each observation. */
 function askAgainAt(intent: Intent, now: Instant, bounds: CallBounds): Instant {
-  const { effect, sent, leaseUntil, certainFrom = leaseUntil } = intent;
+  const { effect, sent, leaseUntil, certainFrom } = intent;
   const waits = effect.kind === "create" && sent === "maybe" && !isWorthResending(intent, now, bounds);
   return waits && certainFrom > leaseUntil ? certainFrom : leaseUntil;
 }

@@ -36,8 +36,8 @@ interface RefusedDemand extends RankedDemand {
 }
 
 /**
- * Applies the configuration's rules for senders to the demand in force. Demand that was accepted under an earlier configuration, or by an
- * older release, is checked too. The definition of a dynamic node array is that of the set that defined it first, until that set lapses or
+ * Applies the configuration's rules for senders to the demand in force. Demand that was accepted under an earlier configuration is checked
+ * too. The definition of a dynamic node array is that of the set that defined it first, until that set lapses or
  * omits it. Different definitions of other sets are refused (docs/decisions.md, "Pools and dynamic arrays belong to the set that named them
  * first"). What counts at a moment: see {@link demandsInForce}.
  */
@@ -161,8 +161,8 @@ function findDefiners(demands: readonly RankedDemand[], existing: Existing, sets
 }
 
 /**
- * The definition that counts: that of the set that the record names, else one that equals the record's (the record of an older release names no
- * set), else the one whose message came first.
+ * The definition that counts: that of the set that the record names, else one that equals the record's, else the one whose message came
+ * first.
  */
 function firstOf(
   definitions: readonly Definition[],

@@ -41,7 +41,7 @@ export type FunctionMetadata = {
   readonly retryOptions?: unknown;
 };
 
-export type Callback = (...args: readonly unknown[]) => unknown;
+type Callback = (...args: readonly unknown[]) => unknown;
 export type RegisteredFunction = { readonly metadata: FunctionMetadata; readonly callback: Callback };
 
 /** The model's input for one invocation. `state` is its progress, by which the model detects logging after the end. */
@@ -63,7 +63,7 @@ export type InvocationRequest = {
   log(level: LogLevel, category: string, message: string): void;
 };
 
-export type InvocationResponse = {
+type InvocationResponse = {
   readonly returnValue?: TypedData | null;
 };
 

@@ -134,7 +134,7 @@ function keepHidden(
 }
 
 /** Sends a text unchanged. Creates the queue if it is missing, and wakes the trigger of this host that polls it. */
-export async function sendToQueue(
+async function sendToQueue(
   runtime: Runtime,
   connection: string | undefined,
   queueName: string,

@@ -26,7 +26,7 @@ export function readExclusive({ [KEY]: value }: Fields, problems: Problems): Exc
   return names.length === 0 ? {} : { exclusiveArrays: names.filter(isKeptName).map(arrayName) };
 }
 
-/** The key's value in a document. The release before this one does not know it, and only watches then: so none is written for none. */
+/** The key's value in a document. None is written for none. */
 export function writeExclusive({
   exclusiveArrays = [],
 }: ExclusiveRules): PolicyDocument["exclusiveNodearrays"] {

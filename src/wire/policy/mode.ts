@@ -88,14 +88,3 @@ export function writeMode({ mode, arrayModes, modeIsDefault }: ModeRules): Polic
   if (arrayModes.size > 0) return { ...said, ...Object.fromEntries(arrayModes) };
   return modeIsDefault === true ? undefined : mode;
 }
-
-/**
- * The stored form: with `enabled` if one mode counts for all arrays, because the release before this one reads that and not `mode`. That
- * release cannot read a document that needs `mode`, and then only observes.
- */
-export function storedMode(rules: ModeRules): Pick<PolicyDocument, "mode"> | { readonly enabled: boolean } {
-  const { mode, arrayModes, modeIsDefault } = rules;
-  if (modeIsDefault !== true && arrayModes.size === 0) return { enabled: mode === "act" };
-  const shown = writeMode(rules);
-  return shown === undefined ? {} : { mode: shown };
-}

@@ -31,7 +31,7 @@ function refusePrices(_: Fields, { prices }: Policy): readonly Refusal[] {
   return found.map((problem) => ({ problem, mend: `config set ${problem.path}=PRICE` }));
 }
 
-/** A stored `read_only` beside a mode that acts changes nothing, as in the release before. */
+/** A stored `read_only` beside a mode that acts changes nothing. */
 function refuseReadOnly(from: Fields, { mode, arrayModes }: Policy): readonly Refusal[] {
   const { read_only: value, enabled } = from;
   const mend = "config unset read_only";

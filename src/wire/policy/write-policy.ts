@@ -3,7 +3,7 @@ import type { Policy } from "../../domain/policy.ts";
 import { writeCaps } from "./caps.ts";
 import { writeDefaultResource } from "../constraint/default-resources.ts";
 import { writeExclusive } from "./exclusive.ts";
-import { storedMode, writeMode } from "./mode.ts";
+import { writeMode } from "./mode.ts";
 import { writeSenders } from "./senders.ts";
 import { writePriceTable } from "./price-table.ts";
 import { writeEndTimeout, writeTimeout } from "./timeouts.ts";
@@ -44,13 +44,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
   });
 }
 
-/** The stored document: the content of {@link writePolicy}, in a form that the release before this one reads if possible. */
-export function storedPolicy(policy: Policy): object {
-  const { mode: _shown, ...rest } = writePolicy(policy);
-  return { ...rest, ...storedMode(policy) };
-}
-
 /** The same with the mode of the app setting, where the document says none. */
-export function storedWithMode({ modeIsDefault: _said, ...policy }: Policy): object {
-  return storedPolicy(policy);
+export function writeWithMode({ modeIsDefault: _said, ...policy }: Policy): PolicyDocument {
+  return writePolicy(policy);
 }

@@ -6,6 +6,7 @@ import type { SetDemand } from "../../../src/domain/demand.ts";
 import type { Digest, SetName } from "../../../src/domain/ids.ts";
 import { clusterName, digest, setName } from "../../../src/domain/ids.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
+import { STATE_VERSION } from "../../../src/domain/record.ts";
 import type { SetEntry } from "../../../src/domain/request-sets.ts";
 import { plusSeconds } from "../../../src/domain/units.ts";
 import { azuriteForThisFile } from "../../support/azurite.ts";
@@ -39,19 +40,28 @@ function noisyRejections(count: number, bytes: number): ClusterRecord["rejection
 }
 
 describe("loading", () => {
-  test("a record of a newer release is refused by name, and a save onto it conflicts", async () => {
-    const table = await freshTable(azurite);
-    const before = await mustSave(storeAt(table), emptyRecord(demo), {});
-    const row = await table.read(partition, RECORD_KEY);
-    await table.put(partition, RECORD_KEY, { ...row?.values, stateVersion: 2 });
-    await expect(storeAt(table).load(demo)).rejects.toMatchObject({
-      kind: "newer-state",
-      message:
-        "load record of demo: its state version is 2 and this release knows only up to 1; a newer release has written it",
-    });
-    expect(await storeAt(table).save(emptyRecord(demo), {}, undefined)).toStrictEqual({ kind: "conflict" });
-    expect(await storeAt(table).save(emptyRecord(demo), {}, before)).toStrictEqual({ kind: "conflict" });
-  });
+  test.each([
+    { stateVersion: STATE_VERSION + 1, why: "a newer release has written it" },
+    {
+      stateVersion: STATE_VERSION - 1,
+      why: "a build before 0.1.0 has written it, and this release needs an empty table",
+    },
+  ])(
+    "a record of state version $stateVersion is refused by name, and a save onto it conflicts",
+    async (other) => {
+      const { stateVersion, why } = other;
+      const table = await freshTable(azurite);
+      const before = await mustSave(storeAt(table), emptyRecord(demo), {});
+      const row = await table.read(partition, RECORD_KEY);
+      await table.put(partition, RECORD_KEY, { ...row?.values, stateVersion });
+      await expect(storeAt(table).load(demo)).rejects.toMatchObject({
+        kind: "other-state",
+        message: `load record of demo: its state version is ${stateVersion} and this release knows only ${STATE_VERSION}; ${why}`,
+      });
+      expect(await storeAt(table).save(emptyRecord(demo), {}, undefined)).toStrictEqual({ kind: "conflict" });
+      expect(await storeAt(table).save(emptyRecord(demo), {}, before)).toStrictEqual({ kind: "conflict" });
+    },
+  );
 
   test("a manifest whose ETag is unchanged is not parsed again", async () => {
     const store = storeAt(await freshTable(azurite));
@@ -81,7 +91,7 @@ describe("loading", () => {
   test("a manifest that cannot be read is a PortError that says where", async () => {
     const table = await freshTable(azurite);
     await mustSave(storeAt(table), emptyRecord(demo), {});
-    await table.put(partition, RECORD_KEY, { stateVersion: 1, d0: Buffer.from("not gzip") });
+    await table.put(partition, RECORD_KEY, { stateVersion: STATE_VERSION, d0: Buffer.from("not gzip") });
     await expect(storeAt(table).load(demo)).rejects.toMatchObject({
       name: "PortError",
       kind: "unexpected",

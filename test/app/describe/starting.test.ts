@@ -13,7 +13,6 @@ test.each<{ name: string; record: Partial<ClusterRecord>; starting?: true }>([
   { name: "a record of a minute", record: { epochAt: at(-60) }, starting: true },
   { name: "no observation after five minutes", record: { epochAt: at(-300) } },
   { name: "the first observation has failed", record: { epochAt: at(-60), trouble: failed } },
-  { name: "an epoch that an older release began", record: {} },
 ])("$name", ({ record, starting }) => {
   const health = describeHealth({ ...emptyRecord(PROD), ...record }, undefined, DEFAULT_POLICY, NOW);
   expect(health.ok).toBe(false);

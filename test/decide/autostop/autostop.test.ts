@@ -142,7 +142,7 @@ describe("what a node is told", () => {
     },
     {
       name: "the observation lacks it",
-      scenario: { seen: buildSnapshot([{ ...one, missing: { since: at(-60) } }]) },
+      scenario: { seen: buildSnapshot([{ ...one, missing: { since: at(-60), observations: 1 } }]) },
       verdict: {
         kind: "cannot-tell",
         why: "the last observation does not show the node",

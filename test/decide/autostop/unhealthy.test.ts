@@ -252,7 +252,10 @@ describe("without a scheduler's word only a few nodes of an array go within an h
     const nodes = buildNodes("n", 5);
     const spent = { unhealthyStops: [{ array: arrayName("execute"), at: at(-60), count: 3 }] };
     const first = ask(stateOf(nodes, { record: spent }), [unhealthy("n1")]);
-    const lacking = buildSnapshot([{ ...buildNode("n1"), missing: { since: at(30) } }, ...nodes.slice(1)]);
+    const lacking = buildSnapshot([
+      { ...buildNode("n1"), missing: { since: at(30), observations: 1 } },
+      ...nodes.slice(1),
+    ]);
     const blurred = { ...first.state, bodies: { ...first.state.bodies, seen: lacking } };
     const second = ask(blurred, [unhealthy("n1")], at(60));
     expect(kindsOf(second.told)).toEqual(["cannot-tell"]);

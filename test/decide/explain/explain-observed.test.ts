@@ -39,7 +39,7 @@ const small = world([offer("execute/D4", 4, [1])], [limit("cluster", "", "nodes"
 test("in observe mode, what would be created is said, and that it is not", () => {
   const acting = planOf(small, [job({ iterations: 16 })]);
   const withheld = { creates: acting.creates, starts: [], terminates: [] };
-  const told = explainJob({ ...acting, creates: [], withheld }, ledger, "a");
+  const told = explainJob({ ...acting, mode: "observe", creates: [], withheld }, ledger, "a");
   expect(told.kind === "demand" && told.text.split("\n")).toEqual([
     "job standard/a asks for 16 slots; rank 1 of 1",
     "16 of 16 would be placed, 8 of them on nodes that are not up: the mode is observe",
@@ -54,7 +54,7 @@ test("in observe mode, what would be created is said, and that it is not", () =>
 test("a target in observe mode: the nodes that it waits for are not created", () => {
   const acting = planOf(world([offer("execute/D4", 4, [])]), [target(4)]);
   const withheld = { creates: acting.creates, starts: [], terminates: [] };
-  const told = explainJob({ ...acting, creates: [], withheld }, ledger, "t");
+  const told = explainJob({ ...acting, mode: "observe", creates: [], withheld }, ledger, "t");
   expect(told.kind === "demand" && told.text.split("\n")).toEqual([
     "target standard/t asks for 4 nodes; rank 1 of 1",
     "4 of 4 would be placed, 4 of them on nodes that are not up: the mode is observe",

@@ -219,7 +219,11 @@ describe("a node", () => {
   test("one that another tool made, and one that would be stopped in observe mode", () => {
     const { requestId: _none, ...foreign } = known("n2", "execute-2");
     const withheld = { creates: [], starts: [], terminates: [nodeId("n2")] };
-    const told = explainNode(planOf(small, [target(1)], { withheld }), ledgerOf(foreign), "n2");
+    const told = explainNode(
+      planOf(small, [target(1)], { mode: "observe", withheld }),
+      ledgerOf(foreign),
+      "n2",
+    );
     expect(told.kind === "node" && told.text.split("\n")).toEqual([
       "node execute-2 of execute (n2), made by another tool; counts for array execute",
       "stays for now: idle for 60 of 300 s",

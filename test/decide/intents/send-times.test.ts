@@ -59,11 +59,6 @@ describe("from when on a question is certain", () => {
     expect(certainBefore(intent, bounds)).toEqual(from);
   });
 
-  test("of an older release's intent: 30 s after its last moment", () => {
-    const { certainFrom: _none, ...old } = taken;
-    expect(certainBefore({ ...old, notAfter: at(120) }, bounds)).toEqual(at(150));
-  });
-
   test.each([
     { name: "answered", answered: true, from: at(40) },
     { name: "not answered", answered: false, from: at(100) },

@@ -91,7 +91,10 @@ describe("a set with two hundred jobs that differ, which costs too much", () => 
     const state = stateWith(dear());
     const { plan } = planOn(state);
     const textWith = (until: number) => {
-      const record = { ...state.record, dear: { sets: [setName("evil")], until: plusSeconds(NOW, until) } };
+      const record = {
+        ...state.record,
+        dear: { sets: [setName("evil")], since: NOW, until: plusSeconds(NOW, until) },
+      };
       const troubles = describeTroubles(record, { ...state.bodies, plan }, [], NOW);
       return troubles.find(({ kind }) => kind === "left-out")?.text.replace(/^.*may need is stopped\. /, "");
     };

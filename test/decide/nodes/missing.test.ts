@@ -61,13 +61,6 @@ describe("a node that an observation lacks", () => {
     expect(left(seconds, early)).toEqual(wanted);
   });
 
-  test("noted by the release before, which did not count: two more are needed", () => {
-    const noted = lookAt(0, [n2, { ...n1, missing: { since: at(0) } }]);
-    const second = withMissing(lookAt(60, [n2]), noted, ledger, []);
-    expect(idsOf(second)).toBe("n2 n1");
-    expect(idsOf(withMissing(lookAt(61, [n2]), second, ledger, []))).toBe("n2");
-  });
-
   test("is there again once an observation shows it, and lost again after that", () => {
     const again = withMissing(lookAt(30, [n1, n2]), first, ledger, []);
     expect(again.nodes).toEqual([n1, n2]);

@@ -97,7 +97,7 @@ test.each<{ name: string; node: Partial<Node>; known?: Partial<LedgerNode>; usel
   { name: "not Ready in time", node: { phase: "coming" }, known: { firstSeenAt: at(-3600) }, useless: 1 },
   {
     name: "not Ready in time, and missing in the observation",
-    node: { phase: "coming", missing: { since: NOW } },
+    node: { phase: "coming", missing: { since: NOW, observations: 1 } },
     known: { firstSeenAt: at(-3600) },
     useless: 1,
   },

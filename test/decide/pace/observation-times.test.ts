@@ -52,7 +52,7 @@ describe("the bucket of observations", () => {
     expect(next([3600, 3600, 3600].reduce(observe, empty), 3600)).toBe(3606);
   });
 
-  test("an older release has observed: there is none for 6 s", () => {
+  test("an observation without a note of its tokens: there is none for 6 s", () => {
     const record = observe(EMPTY_RECORD, 0);
     expect(next(record, 1)).toBe(1);
     expect(next({ ...record, lookedAt: at(1) }, 1)).toBe(7);

@@ -64,10 +64,10 @@ test("a set that asked for nothing is not awaited; one that only reports hosts i
   const record = away({ standard: -1, other: -1000 });
   const held = record.sets.get(other);
   if (held === undefined) throw new Error("the record has the set");
-  const idle = { ...held, size: { jobs: 0, bytes: 0 } };
+  const idle = { ...held, size: { jobs: 0, bytes: 0, memory: 0 } };
   const sets = new Map(record.sets).set(other, idle);
   expect(rest({ ...record, sets })).toBeUndefined();
-  const separateReports = new Map([[other, { ...idle, size: { jobs: 0, bytes: 40 } }]]);
+  const separateReports = new Map([[other, { ...idle, size: { jobs: 0, bytes: 40, memory: 160 } }]]);
   expect(rest({ ...record, sets, separateReports })).toMatchObject({ awaiting: [other] });
 });
 

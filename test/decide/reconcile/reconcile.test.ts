@@ -223,6 +223,7 @@ test("what a good observation does to the record", () => {
   expect(decision.record).toEqual({
     cluster: "prod",
     epoch: "epoch-1",
+    epochAt: at(-86_400),
     plan: 7,
     generation: 12,
     observedGeneration: 12,

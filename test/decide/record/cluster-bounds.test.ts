@@ -23,7 +23,7 @@ function entry(more: Partial<SetEntry> = {}): SetEntry {
     expiresAt: at(240),
     digest: digest("held"),
     live: true,
-    size: { jobs: 0, bytes: 10 },
+    size: { jobs: 0, bytes: 10, memory: 40 },
     ...more,
   };
 }
@@ -105,7 +105,7 @@ describe("5,000 live sets", () => {
 });
 
 describe("200,000 jobs", () => {
-  const record = holding(2, { size: { jobs: 90_000, bytes: 10 } });
+  const record = holding(2, { size: { jobs: 90_000, bytes: 10, memory: 40 } });
 
   test("as many fit, and one more does not", () => {
     expect(outcome(record, asking("new", 20_000))).toBe("accepted");
@@ -117,7 +117,10 @@ describe("200,000 jobs", () => {
   });
 
   test("what a set held before makes room for what it asks for now", () => {
-    const third = new Map(record.sets).set(setName("third"), entry({ size: { jobs: 15_000, bytes: 10 } }));
+    const third = new Map(record.sets).set(
+      setName("third"),
+      entry({ size: { jobs: 15_000, bytes: 10, memory: 40 } }),
+    );
     const three = { ...record, sets: third };
     expect(outcome(three, asking("held-0", 95_000))).toBe("accepted");
     expect(outcome(three, asking("held-0", 95_001))).toMatchObject({
@@ -135,8 +138,8 @@ describe("200,000 jobs", () => {
     });
   });
 
-  test("a set that holds more than half since a release that allowed it is renewed as it is, and may shrink", () => {
-    const large = holding(1, { size: { jobs: 150_000, bytes: 100 } });
+  test("a set that holds more than half since a rule that allowed it is renewed as it is, and may shrink", () => {
+    const large = holding(1, { size: { jobs: 150_000, bytes: 100, memory: 400 } });
     expect(outcome(large, asking("held-0", 150_000, { digest: digest("held") }))).toBe("accepted");
     expect(outcome(large, asking("held-0", 149_999))).toBe("accepted");
     expect(outcome(large, asking("held-0", 150_001))).toMatchObject({
@@ -145,14 +148,14 @@ describe("200,000 jobs", () => {
   });
 
   test("a set that asks for less passes, whatever the others hold", () => {
-    const over = holding(3, { size: { jobs: 90_000, bytes: 10 } });
+    const over = holding(3, { size: { jobs: 90_000, bytes: 10, memory: 40 } });
     expect(outcome(over, asking("held-0", 80_000))).toBe("accepted");
     expect(outcome(over, asking("held-0", 90_001))).toMatchObject({ found: "270001 jobs with this message" });
   });
 });
 
 describe("128 MiB of demand", () => {
-  const record = holding(2, { size: { jobs: 0, bytes: 40 * MIB } });
+  const record = holding(2, { size: { jobs: 0, bytes: 40 * MIB, memory: 160 * MIB } });
 
   test("as much fits, and a byte more does not", () => {
     expect(outcome(record, asking("new", 1, { bytes: 48 * MIB }))).toBe("accepted");
@@ -172,28 +175,6 @@ describe("128 MiB of demand", () => {
     const found = "130.1 MiB of demand as JSON with this message";
     expect(outcome(record, asking("new", 0, { bytes: 0, schedulerNodes }))).toMatchObject({ found });
     expect(outcome(record, buildPartial({ set: setName("new"), schedulerNodes }))).toMatchObject({ found });
-  });
-});
-
-describe("sets that an older release accepted, which did not count them", () => {
-  const { size: _size, ...uncounted } = entry();
-  const record: ClusterRecord = {
-    ...holding(2, { size: { jobs: 150_000, bytes: 10 } }),
-  };
-  const sets = new Map(record.sets).set(setName("old"), uncounted);
-
-  test("stay, and are renewed as they are", () => {
-    const renewal = asking("old", 5, { digest: digest("held") });
-    const accepted = accept({ ...record, sets }, renewal, NOW);
-    if (accepted.kind !== "accepted") throw new Error(accepted.kind);
-    expect(accepted.record.sets.get(setName("old"))).toMatchObject({ size: { jobs: 5, bytes: 100 } });
-    expect(accepted.record.sets.size).toBe(3);
-  });
-
-  test("are judged by the bounds when they change", () => {
-    expect(outcome({ ...record, sets }, asking("old", 1))).toMatchObject({
-      found: "300001 jobs with this message",
-    });
   });
 });
 

@@ -82,22 +82,3 @@ test("a message is refused where it would need more memory than the smallest hea
   });
   expect(accept(EMPTY_RECORD, update, NOW).kind).toBe("accepted");
 });
-
-test("where an earlier release measured no memory, a set that asks for other jobs, and for no more, is not refused", () => {
-  const jobs = [buildJob("other", 1, { position: 0 })];
-  const update = buildUpdate(1, {
-    set: setName("s0"),
-    digest: digest("other"),
-    demand: { demands: jobs, pools: [], rejectedJobs: [] },
-  });
-  const [entry] = [...holding(0).sets.values()];
-  if (entry === undefined) throw new Error("no set");
-  const heldWith = (size: NonNullable<SetEntry["size"]>): ClusterRecord => ({
-    ...EMPTY_RECORD,
-    sets: new Map([[setName("s0"), { ...entry, size }]]),
-  });
-  const outcome = (record: ClusterRecord) => accept(record, update, NOW, { memory: 100 }).kind;
-  expect(outcome(heldWith({ jobs: 1, bytes: 300 }))).toBe("accepted");
-  expect(outcome(heldWith({ jobs: 1, bytes: 300, memory: 50 }))).toBe("too-much");
-  expect(outcome(heldWith({ jobs: 0, bytes: 10 }))).toBe("too-much");
-});

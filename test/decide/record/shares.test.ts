@@ -32,7 +32,7 @@ function held(sets: Readonly<Record<string, Partial<SetEntry["size"]>>>): Cluste
     expiresAt: at(240),
     digest: digest("held"),
     live: true,
-    size: { jobs: 0, bytes: 10, ...size },
+    size: { jobs: 0, bytes: 10, memory: 4 * (size?.bytes ?? 10), ...size },
   });
   return {
     ...EMPTY_RECORD,

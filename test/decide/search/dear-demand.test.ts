@@ -144,7 +144,7 @@ describe("while a set rests, one that needs more than its share", () => {
   const observation = { snapshot: buildSnapshot(nodes), requestNodes: new Map() };
   const { record, bodies } = buildState({
     sets: { evil: { demands: different(1) }, honest: { demands: different(300) } },
-    record: { dear: { sets: [setName("evil")], until: plusSeconds(NOW, 60) } },
+    record: { dear: { sets: [setName("evil")], since: NOW, until: plusSeconds(NOW, 60) } },
     ledger: rememberNodes(nodes),
     seen: buildSnapshot(nodes),
   });

@@ -69,7 +69,7 @@ describe("demand that was stored before the configuration was changed", () => {
     ]);
   });
 
-  test("an attribute of an older release's demand makes no node, not even one without it", () => {
+  test("an attribute that was allowed when the demand was stored makes no node, not even one without it", () => {
     const state = push({ pbs: { nodearrays: [target(2, { KeepAlive: true, CloudInit: "x" })] } });
     const decision = decideOn(state, empty);
     expect(decision.plan.creates).toEqual([]);
@@ -83,7 +83,7 @@ describe("demand that was stored before the configuration was changed", () => {
   });
 });
 
-test("Chef roles of an older release's demand make no node until its rule allows them", () => {
+test("Chef roles of stored demand make no node until its rule allows them", () => {
   const roles = { Configuration: { run_list: ["role[server]"] } };
   const state = push({ pbs: { nodearrays: [target(2, roles)] } });
   expect(outcomes(decideOn(state, empty))).toEqual([

@@ -8,7 +8,7 @@ import { at } from "../../support/build-node.ts";
 import type { Played, Run, Shown, State } from "./down-stage.ts";
 import { endedBefore, OFF, playDown, TERMINATED, UNAVAILABLE } from "./down-stage.ts";
 
-const MISSED: Partial<Node> = { ...OFF, missing: { since: at(0) } };
+const MISSED: Partial<Node> = { ...OFF, missing: { since: at(0), observations: 1 } };
 const DEALLOCATED: Partial<Node> = { phase: "deallocated", status: "Deallocated" };
 const UNCLEAR: Partial<Node> = { phase: "unknown", status: "Ready" };
 const RESTARTING: Partial<Node> = { phase: "coming", status: "Restarting" };

@@ -46,7 +46,7 @@ describe("a node that never was Ready", () => {
     {
       name: "failed, and the last observation does not show it: it is in doubt, and not stopped",
       known: young,
-      node: { phase: "failed", missing: { since: at(-30) } },
+      node: { phase: "failed", missing: { since: at(-30), observations: 1 } },
       around: silent,
       action: none,
     },
