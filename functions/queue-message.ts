@@ -8,6 +8,7 @@ import { putAside } from "../src/app/demand/put-aside.ts";
 import type { RejectedMessage } from "../src/app/ports/demand-queue.ts";
 import type { Composition } from "../src/compose/composition.ts";
 import { writeSome } from "../src/wire/json/write-some.ts";
+import { withoutAbsent } from "../src/domain/without-absent.ts";
 
 /** The parts of a queue invocation that the functions need. */
 export type Delivery = Pick<InvocationContext, "invocationId" | "triggerMetadata">;
@@ -75,8 +76,7 @@ export async function putMessageAside(
   await putAside(app, {
     messageId,
     rejectedAt: app.ports.clock.now(),
-    ...(cluster === undefined ? {} : { cluster }),
-    ...(set === undefined ? {} : { set }),
+    ...withoutAbsent({ cluster, set }),
     problems,
     text,
   });

@@ -11,6 +11,7 @@ import { countsText, renderTable } from "./table.ts";
 import { complainOfProblems, jsonText } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./options.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 interface CheckOptions {
   readonly cluster?: string;
@@ -49,7 +50,7 @@ async function checkFrom(terminal: Terminal, options: CheckOptions): Promise<Exi
   const { check, checkableClusters, ConfigError } = await import("../compose.ts");
   const { cluster } = options;
   try {
-    const checks = await check({ ...settings, ...config, ...(cluster === undefined ? {} : { cluster }) });
+    const checks = await check({ ...settings, ...config, ...withoutAbsent({ cluster }) });
     return tellChecks(terminal, checks, options, checkableClusters(settings));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

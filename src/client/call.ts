@@ -5,6 +5,7 @@ import type { Role } from "../domain/roles.ts";
 import { quoteText, withoutSecrets } from "../domain/secrets.ts";
 import { withoutSlashesAtEnd } from "../domain/text.ts";
 import type { Seconds } from "../domain/units.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 export { withoutSlashesAtEnd } from "../domain/text.ts";
 
@@ -172,7 +173,7 @@ function read<T>({ status, ok, headers }: Response, text: string, role: Role | u
     status,
     body: body === "" ? undefined : body,
     ...(isProblem(body) ? { problem: body } : {}),
-    ...(role === undefined ? {} : { role }),
+    ...withoutAbsent({ role }),
     ...(Number.isNaN(retryAfter) ? {} : { retryAfterSeconds: retryAfter }),
   };
 }

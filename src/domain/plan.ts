@@ -9,6 +9,7 @@ import type { Reason } from "./reason.ts";
 import type { CreateSet } from "./intent.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 /** The result of one reconcile, with its reasons. Every decision, including "do nothing", has a reason. */
 export interface Plan {
@@ -72,7 +73,7 @@ export function modeShown({ mode, observed, withheld }: Plan): {
   const isOld = mode === undefined && observed === undefined && withheld !== undefined;
   return {
     mode: isOld ? "observe" : (mode ?? "act"),
-    ...(observed === undefined ? {} : { observed }),
+    ...withoutAbsent({ observed }),
   };
 }
 

@@ -7,6 +7,7 @@ import { withoutSlashesAtEnd } from "../../domain/text.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 import { exchange, codeOf } from "./http-exchange.ts";
 import type { Attempt } from "./http-exchange.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 export type Credentials =
   | { readonly kind: "basic"; readonly username: string; readonly password: string }
@@ -119,7 +120,7 @@ async function openPool(
     bodyTimeout: 0,
     connect: {
       timeout: connectMs,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...withoutAbsent({ ca: options.ca }),
       ...(options.insecure === true ? { rejectUnauthorized: false } : {}),
     },
   });

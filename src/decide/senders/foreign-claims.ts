@@ -8,6 +8,7 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import type { Sender } from "./shares.ts";
 import { senderOf } from "./shares.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * Jobs that a set says are `placed` on a node of other senders (docs/protocol.md, Claims; docs/decisions.md, "Only who asked for a node
@@ -167,7 +168,7 @@ export class ClaimNotes {
       planned.askedBy === known.askedBy && planned.plannedFor === known.plannedFor && claims === known.claims;
     if (isSame) return known;
     const { askedBy: _asked, plannedFor: _planned, claims: _claims, ...rest } = known;
-    return { ...rest, ...planned, ...(claims === undefined ? {} : { claims }) };
+    return { ...rest, ...planned, ...withoutAbsent({ claims }) };
   }
 
   /**

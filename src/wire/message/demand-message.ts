@@ -18,6 +18,7 @@ import { isName, labelSchema, nameSchema } from "../json/name.ts";
 import { addSchemaProblems } from "../json/schema-problems.ts";
 import { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 const UPDATE_KEYS = Object.keys(envelopeSchema.shape);
 
@@ -104,7 +105,7 @@ export function* readRequestSetInSlices(
 const sameTime: SenderTime = (at) => at;
 
 function undecodable({ problem, tooLarge }: Extract<Decoded, { kind: "problem" }>): MessageRead {
-  return { kind: "rejected", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
+  return { kind: "rejected", problems: [problem], ...withoutAbsent({ tooLarge }) };
 }
 
 /** The update that ends a request set, for DELETE: all its parts are empty, and only its revision is kept for this time. */
@@ -175,7 +176,7 @@ export function readWake(message: Fields, context: MessageContext): MessageRead 
     kind: "wake",
     cluster,
     ...(at === undefined ? {} : { at: instant(at) }),
-    ...(id === undefined ? {} : { id }),
+    ...withoutAbsent({ id }),
   };
 }
 
