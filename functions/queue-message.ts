@@ -1,6 +1,6 @@
 import type { InvocationContext } from "@azure/functions";
-import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
-import { decodeMessage, MOST_BY_QUEUE } from "../src/wire/json/decode.ts";
+import type { Problem } from "../src/domain/demand.ts";
+import type { QueueMessageRead } from "../src/wire/message/message-read.ts";
 import { shorten } from "../src/wire/json/problem.ts";
 import { secondsBetween, instant } from "../src/domain/units.ts";
 import type { Seconds, Instant } from "../src/domain/units.ts";
@@ -91,17 +91,14 @@ const PUT_BACK_SECONDS: Seconds = 30;
  */
 export async function putBack(
   composed: Composition,
-  message: unknown,
-  update: RequestSetUpdate,
+  { message, update }: Extract<QueueMessageRead, { kind: "update" }>,
 ): Promise<void> {
   const { clock, log, queue } = composed.app.ports;
   const left = secondsBetween(clock.now(), update.expiresAt);
   const { cluster, set } = update;
   if (left <= 0) return log("demand", { cluster, set, outcome: "stale", expiredAt: update.expiresAt });
-  const decoded = decodeMessage(messageOf(message), MOST_BY_QUEUE);
-  if (decoded.kind === "problem") throw new Error("a message that was read cannot be decoded");
-  const pinned = { revision: update.revision.value, expirationInterval: left };
-  await queue.resend(JSON.stringify(Object.assign({}, decoded.value, pinned)), PUT_BACK_SECONDS);
+  const pinned = { ...message, revision: update.revision.value, expirationInterval: left };
+  await queue.resend(JSON.stringify(pinned), PUT_BACK_SECONDS);
   log("put-back", { cluster, set, delaySeconds: PUT_BACK_SECONDS, secondsLeft: left });
 }
 
