@@ -34,6 +34,7 @@ import { planUnderChange } from "./reconcile.ts";
 import { firstBytes } from "../src/app/describe/pages.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { withoutAbsent } from "../src/domain/without-absent.ts";
+import type { Bytes } from "../src/domain/units.ts";
 
 export const answerConfig = forCluster(getConfig);
 
@@ -318,7 +319,7 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
 }
 
 /** An answer stays below 2 MiB. */
-const MOST_BYTES = 1_500_000;
+const MOST_BYTES: Bytes = 1_500_000;
 
 export const answerRollbackConfig = forCluster(rollBack);
 

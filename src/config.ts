@@ -6,7 +6,7 @@ import { readDemandStorage } from "./config/demand-storage.ts";
 import type { Settings, StorageSetting } from "./config/storage.ts";
 import { readStorage } from "./config/storage.ts";
 import type { Problem } from "./domain/demand.ts";
-import type { Bytes } from "./domain/memory-budget.ts";
+import type { Bytes } from "./domain/units.ts";
 import { MIB } from "./domain/memory-budget.ts";
 import type { Mode } from "./domain/mode.ts";
 import { modeIn } from "./wire/policy/mode.ts";

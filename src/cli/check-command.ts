@@ -1,6 +1,6 @@
 import type { CheckRequest, ClusterCheck } from "../compose.ts";
 import { validateConfig } from "../client/index.ts";
-import { showText } from "../client/readable.ts";
+import { showText, withoutAbsent } from "../client/readable.ts";
 import { readState } from "../client/readers.ts";
 import type { Register } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -11,7 +11,6 @@ import { countsText, renderTable } from "./table.ts";
 import { complainOfProblems, jsonText } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapped } from "./options.ts";
-import { withoutAbsent } from "../domain/without-absent.ts";
 
 interface CheckOptions {
   readonly cluster?: string;

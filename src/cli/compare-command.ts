@@ -7,7 +7,7 @@ import { tell, UNREADABLE } from "./tell.ts";
 import type { ComparisonAnswer } from "../client/readers.ts";
 import type { Column } from "./table.ts";
 import { renderTable } from "./table.ts";
-import { withoutAbsent } from "../domain/without-absent.ts";
+import { withoutAbsent } from "../client/readable.ts";
 
 type CompareOptions = ClusterOptions & {
   readonly since?: string;

@@ -14,7 +14,7 @@ import { readAccepted } from "../client/readers.ts";
 import type { NodeAnswer } from "../client/readers.ts";
 import { readState } from "../client/readers.ts";
 import { isStaying, stayingText } from "./staying.ts";
-import { withoutAbsent } from "../domain/without-absent.ts";
+import { withoutAbsent } from "../client/readable.ts";
 
 /** Commands that send demand. Each replaces one request set. */
 export function registerDemandCommands(register: Register): void {

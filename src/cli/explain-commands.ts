@@ -12,7 +12,7 @@ import type { Terminal } from "./terminal.ts";
 import type { HistoryAnswer, DryRunAnswer } from "../client/readers.ts";
 import { countsText, renderTable } from "./table.ts";
 import { modeText } from "./render-status.ts";
-import { withoutAbsent } from "../domain/without-absent.ts";
+import { withoutAbsent } from "../client/readable.ts";
 
 /** Commands for explanations, dry runs and history. */
 export function registerExplainCommands(register: Register): void {

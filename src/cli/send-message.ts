@@ -9,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
 import { waitUntilMet } from "./wait.ts";
 import { complainOfProblems, jsonText, tell } from "./tell.ts";
 import { problemText } from "../client/error.ts";
-import { withoutAbsent } from "../domain/without-absent.ts";
+import { withoutAbsent } from "../client/readable.ts";
 
 /** Sends a message, and with --wait waits until its demand is met. */
 export async function sendMessage(

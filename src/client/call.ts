@@ -4,7 +4,7 @@ import { warnOfPlainHttp } from "./plain-http.ts";
 import type { Role } from "../domain/roles.ts";
 import { quoteText, withoutSecrets } from "../domain/secrets.ts";
 import { withoutSlashesAtEnd } from "../domain/text.ts";
-import type { Seconds } from "../domain/units.ts";
+import type { Bytes, Seconds } from "../domain/units.ts";
 import { withoutAbsent } from "../domain/without-absent.ts";
 
 export { withoutSlashesAtEnd } from "../domain/text.ts";
@@ -105,7 +105,7 @@ async function request<T>(
 }
 
 /** Bytes of an answer, unpacked: the app's have 2 MiB at most, and a configuration somewhat more. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES: Bytes = 64 * 1024 * 1024;
 
 class TooLargeError extends Error {}
 

@@ -5,7 +5,7 @@ import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Question, Questions } from "../../domain/questions.ts";
 import type { Intent, CreateSet, Effect } from "../../domain/intent.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import { shareConstraints } from "../../domain/shared-constraints.ts";
 import type { BodyIndex, BodyRef } from "./body-index.ts";

@@ -5,7 +5,7 @@ import { setName } from "../../domain/ids.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { plusSeconds } from "../../domain/units.ts";
+import { plusSeconds, earliest } from "../../domain/units.ts";
 import type { Sender } from "./shares.ts";
 import { senderOf } from "./shares.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
@@ -35,7 +35,7 @@ export type EndedClaims = ReadonlyMap<string, ReadonlySet<Sender>>;
 export interface ClaimsJudged<Fact> {
   readonly facts: ReadonlyMap<string, Fact>;
   readonly ended: EndedClaims;
-  readonly until: number;
+  readonly until: Instant;
 }
 
 /** Judges the claims on all nodes. `facts`: with all claims. */
@@ -45,7 +45,7 @@ export function judgeClaims<Fact extends ClaimedHost>(
   senders: SenderRules,
   now: Instant,
 ): ClaimsJudged<Fact> {
-  let until = Number.POSITIVE_INFINITY;
+  let until = earliest();
   const ended = new Map<string, ReadonlySet<Sender>>();
   const changed = new Map<string, Fact>();
   ledger.forEach((node) => {
@@ -59,7 +59,7 @@ export function judgeClaims<Fact extends ClaimedHost>(
       if (since === undefined) continue;
       const end = plusSeconds(since, CLAIM_SECONDS);
       if (end <= now) over.add(sender);
-      else until = Math.min(until, end);
+      else until = earliest(until, end);
     }
     if (over.size === 0) return;
     for (const key of keysOf(node)) {

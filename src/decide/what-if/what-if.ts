@@ -2,7 +2,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Problem } from "../../domain/demand.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { WhatIf } from "../../domain/what-if.ts";
 import { enableBuckets } from "./change-buckets.ts";
