@@ -11,6 +11,7 @@ import { NODE_TOKEN_HEADER, readNodeToken } from "../src/wire/message/node-token
 import { badRequest, problem } from "./problem.ts";
 import type { StopAnswer } from "../src/app/autostop/grant-stops.ts";
 import type { StopShown } from "../src/wire/api/answers.ts";
+import { withoutAbsent } from "../src/domain/without-absent.ts";
 
 /**
  * GET
@@ -107,7 +108,7 @@ export function readQuestion(
     begin: begin !== "no",
     unhealthy: query.get("reason") === "unhealthy",
     ...(asked === undefined || asked > plusSeconds(arrivedAt, LONGEST_AHEAD_SECONDS) ? {} : { asked }),
-    ...(own.token === undefined ? {} : { token: own.token }),
+    ...withoutAbsent({ token: own.token }),
   };
 }
 

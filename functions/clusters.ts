@@ -14,6 +14,7 @@ import type { HealthShown } from "../src/wire/api/parts.ts";
 import { OBSERVING_ONLY } from "../src/domain/mode.ts";
 
 import packageJson from "../package.json" with { type: "json" };
+import { withoutAbsent } from "../src/domain/without-absent.ts";
 
 export const answerClusters: HttpHandler = (_request, context) =>
   answering(context, async () => {
@@ -58,7 +59,7 @@ export const answerComparison = forCluster(async (composed, site, request) => {
   const since = readDay(request.query, "since", problems);
   const until = readDay(request.query, "until", problems);
   if (problems.length > 0) return badRequest(problems);
-  const days = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+  const days = withoutAbsent({ since, until });
   return { status: 200, jsonBody: await describeComparison(composed.app, site.cluster, days) };
 });
 

@@ -33,6 +33,8 @@ import { keepMode, writeMode } from "../src/wire/policy/mode.ts";
 import { planUnderChange } from "./reconcile.ts";
 import { firstBytes } from "../src/app/describe/pages.ts";
 import { isoTime } from "../src/domain/units.ts";
+import { withoutAbsent } from "../src/domain/without-absent.ts";
+import type { Bytes } from "../src/domain/units.ts";
 
 export const answerConfig = forCluster(getConfig);
 
@@ -211,7 +213,7 @@ export async function readHeld({ app, defaultMode }: Composition, { cluster }: S
   const read = readPolicy(held?.text ?? "{}", defaultMode, "store");
   return {
     text: held?.text ?? "{}",
-    ...(held === undefined ? {} : { etag: held.etag }),
+    ...withoutAbsent({ etag: held?.etag }),
     number: versions[0]?.number ?? 0,
     versions,
     inForce: read.kind === "policy" ? read.policy : observing(DEFAULT_POLICY),
@@ -250,8 +252,7 @@ export async function storeConfig(
   await waitForPlan(composed.app, site.cluster, policy);
   const written = await documents.write(site.cluster, text, held.etag, {
     at: clock.now(),
-    ...(who === undefined ? {} : { who }),
-    ...(rollbackTo === undefined ? {} : { rollbackTo }),
+    ...withoutAbsent({ who, rollbackTo }),
   });
   if (written === "conflict") return "conflict";
   if (written !== "saved") {
@@ -318,7 +319,7 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
 }
 
 /** An answer stays below 2 MiB. */
-const MOST_BYTES = 1_500_000;
+const MOST_BYTES: Bytes = 1_500_000;
 
 export const answerRollbackConfig = forCluster(rollBack);
 

@@ -16,13 +16,12 @@ import { MOST_BY_QUEUE } from "../src/wire/json/decode.ts";
 import { readDemandMessageInSlices } from "../src/wire/message/demand-message.ts";
 import { compositionFor } from "./answering.ts";
 import { enterToRead, inTurns } from "./reading.ts";
-import type { RequestSetUpdate } from "../src/domain/demand.ts";
 import { reconcileDemand } from "./reconcile.ts";
 import { tickByWake } from "../src/app/tick.ts";
 import type { ClusterName, WakeId } from "../src/domain/ids.ts";
 import { isTickWake, wakeId } from "../src/domain/ids.ts";
 import { plusSeconds } from "../src/domain/units.ts";
-import type { MessageRead } from "../src/wire/message/message-read.ts";
+import type { MessageRead, QueueMessageRead } from "../src/wire/message/message-read.ts";
 import { sweepPoison } from "./poison.ts";
 import type { Milliseconds, Seconds } from "../src/domain/units.ts";
 
@@ -76,7 +75,7 @@ async function read(composed: Composition, message: unknown, context: Delivery, 
   );
   switch (found.kind) {
     case "update":
-      return recordUpdate(composed, message, context, found.update, leave);
+      return recordUpdate(composed, message, context, found, leave);
     case "wake":
       leave();
       return handleWake(composed, found);
@@ -97,9 +96,10 @@ async function recordUpdate(
   composed: Composition,
   message: unknown,
   context: Delivery,
-  update: RequestSetUpdate,
+  read: Extract<QueueMessageRead, { kind: "update" }>,
   leave: Leave,
 ): Promise<void> {
+  const { update } = read;
   const { cluster, set } = update;
   const recorded = await composed.recorder.record(update);
   // The plan needs memory of its own.
@@ -111,7 +111,7 @@ async function recordUpdate(
     case "contended":
       throw new PortError("throttled", `record demand of ${cluster}`, "the record is contended");
     case "other-state":
-      return putBack(composed, message, update);
+      return putBack(composed, read);
     case "refused":
       return putDeliveryAside(composed, message, context, update, recorded.problems);
     case "too-much":

@@ -12,12 +12,13 @@ import { readWhatIf } from "../src/wire/what-if.ts";
 import { forCluster } from "./answering.ts";
 import { badRequest, problem } from "./problem.ts";
 import { answerWithBody } from "./reading.ts";
+import type { Bytes } from "../src/domain/units.ts";
 
 /** A dry run: the plan with other inputs. Changes nothing. */
 export const answerPlan = forCluster(postPlan);
 
 /** Maximum size of the rejected jobs. An answer stays below 2 MiB. */
-const MOST_REJECTED_BYTES = 400_000;
+const MOST_REJECTED_BYTES: Bytes = 400_000;
 
 /** A dry run may be as large as a request set, and plans twice. So a process makes one at a time. Others are sent away. */
 const underWay = new WeakSet<Composition>();

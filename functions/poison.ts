@@ -7,7 +7,7 @@ import type { Seconds } from "../src/domain/units.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { LONGEST_EXPIRATION_SECONDS } from "../src/domain/policy.ts";
 import { MOST_BY_QUEUE } from "../src/wire/json/decode.ts";
-import { readDemandMessageInSlices, explicitRevision } from "../src/wire/message/demand-message.ts";
+import { readDemandMessageInSlices } from "../src/wire/message/demand-message.ts";
 import { enterToRead, inTurns } from "./reading.ts";
 
 /**
@@ -94,7 +94,6 @@ async function tryAgain(composed: Composition, message: PoisonMessage): Promise<
   const read = await inTurns(
     readDemandMessageInSlices(message.text, {
       messageId: message.messageId,
-      insertedAt: explicitRevision(message.text) ?? now,
       now,
       maxExpirationSeconds: LONGEST_EXPIRATION_SECONDS,
       knownClusters: new Set(ports.sites.keys()),
@@ -111,11 +110,11 @@ async function tryAgain(composed: Composition, message: PoisonMessage): Promise<
       return putMessageAside(composed, message, read, [EXPIRED]);
     case "update": {
       const { update } = read;
-      if (update.revision.tieBreak !== "") return putMessageAside(composed, message, update, [UNSAFE]);
+      if (read.message["revision"] === undefined) return putMessageAside(composed, message, update, [UNSAFE]);
       const recorded = await composed.recorder.record(update);
       const { cluster, set } = update;
       ports.log("poison-tried-again", { cluster, set, outcome: recorded.kind });
-      if (recorded.kind === "other-state") return putBack(composed, message.text, update);
+      if (recorded.kind === "other-state") return putBack(composed, read);
       if (recorded.kind === "contended") return putMessageAside(composed, message, update, [UNSAFE]);
       if (recorded.kind === "refused") return putMessageAside(composed, message, update, recorded.problems);
       if (recorded.kind === "too-much") return putMessageAside(composed, message, update, [recorded.problem]);

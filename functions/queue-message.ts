@@ -1,6 +1,6 @@
 import type { InvocationContext } from "@azure/functions";
-import type { Problem, RequestSetUpdate } from "../src/domain/demand.ts";
-import { decodeMessage, MOST_BY_QUEUE } from "../src/wire/json/decode.ts";
+import type { Problem } from "../src/domain/demand.ts";
+import type { QueueMessageRead } from "../src/wire/message/message-read.ts";
 import { shorten } from "../src/wire/json/problem.ts";
 import { secondsBetween, instant } from "../src/domain/units.ts";
 import type { Seconds, Instant } from "../src/domain/units.ts";
@@ -8,6 +8,7 @@ import { putAside } from "../src/app/demand/put-aside.ts";
 import type { RejectedMessage } from "../src/app/ports/demand-queue.ts";
 import type { Composition } from "../src/compose/composition.ts";
 import { writeSome } from "../src/wire/json/write-some.ts";
+import { withoutAbsent } from "../src/domain/without-absent.ts";
 
 /** The parts of a queue invocation that the functions need. */
 export type Delivery = Pick<InvocationContext, "invocationId" | "triggerMetadata">;
@@ -75,8 +76,7 @@ export async function putMessageAside(
   await putAside(app, {
     messageId,
     rejectedAt: app.ports.clock.now(),
-    ...(cluster === undefined ? {} : { cluster }),
-    ...(set === undefined ? {} : { set }),
+    ...withoutAbsent({ cluster, set }),
     problems,
     text,
   });
@@ -91,17 +91,14 @@ const PUT_BACK_SECONDS: Seconds = 30;
  */
 export async function putBack(
   composed: Composition,
-  message: unknown,
-  update: RequestSetUpdate,
+  { message, update }: Extract<QueueMessageRead, { kind: "update" }>,
 ): Promise<void> {
   const { clock, log, queue } = composed.app.ports;
   const left = secondsBetween(clock.now(), update.expiresAt);
   const { cluster, set } = update;
   if (left <= 0) return log("demand", { cluster, set, outcome: "stale", expiredAt: update.expiresAt });
-  const decoded = decodeMessage(messageOf(message), MOST_BY_QUEUE);
-  if (decoded.kind === "problem") throw new Error("a message that was read cannot be decoded");
-  const pinned = { revision: update.revision.value, expirationInterval: left };
-  await queue.resend(JSON.stringify(Object.assign({}, decoded.value, pinned)), PUT_BACK_SECONDS);
+  const pinned = { ...message, revision: update.revision.value, expirationInterval: left };
+  await queue.resend(JSON.stringify(pinned), PUT_BACK_SECONDS);
   log("put-back", { cluster, set, delaySeconds: PUT_BACK_SECONDS, secondsLeft: left });
 }
 

@@ -20,7 +20,7 @@ import type { RequestSetUpdate, Revision } from "../src/domain/demand.ts";
 import { isoTime, instant } from "../src/domain/units.ts";
 import type { AcknowledgementShown } from "../src/wire/api/request-set-answers.ts";
 import { reconcileDemand } from "./reconcile.ts";
-import type { Instant, Milliseconds } from "../src/domain/units.ts";
+import type { Bytes, Instant, Milliseconds } from "../src/domain/units.ts";
 
 export const answerRequestSet = forSet(getRequestSet);
 
@@ -137,7 +137,7 @@ async function acknowledge(
 }
 
 /** Maximum size of the problems of rejected jobs in an answer. */
-const REJECTED_BYTES = 1_000_000;
+const REJECTED_BYTES: Bytes = 1_000_000;
 
 async function acknowledgement(
   { app: { ports } }: Composition,

@@ -26,6 +26,7 @@ import { hasKnownKey, verifyToken } from "./decide/autostop/autostop-token.ts";
 import type { ArrayName, ClusterName } from "./domain/ids.ts";
 import type { QueueAccount, StorageAccount } from "./adapters/system/storage-account.ts";
 import { managedIdentity } from "./compose/identity.ts";
+import { withoutAbsent } from "./domain/without-absent.ts";
 
 export type { ClusterCheck } from "./app/check-cluster.ts";
 export type { CheckRequest } from "./compose/check.ts";
@@ -72,10 +73,7 @@ export function compose(config: Config, write: (line: string) => void): Composit
   const account = storageAccount(config);
   const table = openTable(account, { policies: serviceTime.policies });
   const demandAccount = demandStorageAccount(config);
-  const queue = storageDemandQueue(account, clock, {
-    ...(demandAccount === undefined ? {} : { demandAccount }),
-    ...(local === undefined ? {} : { speed: local.speed }),
-  });
+  const queue = storageDemandQueue(account, clock, withoutAbsent({ demandAccount, speed: local?.speed }));
   const sites = config.clusters.map((cluster) => openSite(cluster, config, log));
   const ports: Ports = {
     clock,

@@ -6,7 +6,7 @@ import { readDemandStorage } from "./config/demand-storage.ts";
 import type { Settings, StorageSetting } from "./config/storage.ts";
 import { readStorage } from "./config/storage.ts";
 import type { Problem } from "./domain/demand.ts";
-import type { Bytes } from "./domain/memory-budget.ts";
+import type { Bytes } from "./domain/units.ts";
 import { MIB } from "./domain/memory-budget.ts";
 import type { Mode } from "./domain/mode.ts";
 import { modeIn } from "./wire/policy/mode.ts";
@@ -17,6 +17,7 @@ import { readClusters } from "./config/clusters.ts";
 import { PUBLIC_URL, readPublicUrl } from "./config/public-url.ts";
 import { readLocalClock, readTrial } from "./config/local-settings.ts";
 import type { LocalClock, Trial } from "./config/local-settings.ts";
+import { withoutAbsent } from "./domain/without-absent.ts";
 
 export type { AutostopKeys } from "./config/autostop-keys.ts";
 export type { StorageSetting } from "./config/storage.ts";
@@ -75,13 +76,9 @@ export function readConfig(settings: Settings = process.env): Config {
   if (problems.length > 0 || storage === undefined) throw new ConfigError(problems);
   return {
     storage,
-    ...(demandStorage === undefined ? {} : { demandStorage }),
+    ...withoutAbsent({ demandStorage }),
     clusters,
-    ...(publicUrl === undefined ? {} : { publicUrl }),
-    ...(autostopKeys === undefined ? {} : { autostopKeys }),
-    ...(localClock === undefined ? {} : { localClock }),
-    ...(trial === undefined ? {} : { trial }),
-    ...(defaultMode === undefined ? {} : { defaultMode }),
+    ...withoutAbsent({ publicUrl, autostopKeys, localClock, trial, defaultMode }),
     // The platform writes it, so it is not checked: another value means that authentication is off.
     ...(settings["WEBSITE_AUTH_ENABLED"]?.toLowerCase() === "true" ? { platformSignsIn: true } : {}),
   };

@@ -9,6 +9,7 @@ import type { PortErrorKind } from "./ports/port-error.ts";
 import { PortError } from "./ports/port-error.ts";
 import { someOf } from "../domain/text.ts";
 import { managedArrays } from "../domain/managed-arrays.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 /** The findings of a first check of one cluster at a real CycleCloud. */
 export type ClusterCheck =
@@ -112,7 +113,7 @@ function judgeArrays(snapshot: Snapshot, policy: Policy): readonly CheckedArray[
     ...(managed.has(name) ? {} : { why: autoscaled ? NOT_NAMED : SWITCHED_OFF }),
     spot,
     priority,
-    ...(region === undefined ? {} : { region }),
+    ...withoutAbsent({ region }),
   }));
 }
 

@@ -13,6 +13,7 @@ import { loadCurrent, loadWhole } from "./record/load-record.ts";
 import type { PhaseShown } from "../wire/api/parts.ts";
 import { describeTroubles } from "./describe/describe-troubles.ts";
 import { phaseShown } from "./describe/describe-nodearrays.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 import type { NewHistoryRow } from "../wire/api/explanation-answers.ts";
 import type { Site } from "./ports/ports.ts";
 import { priceNodes } from "../decide/world/price-nodes.ts";
@@ -129,7 +130,7 @@ async function keepHistory(app: App, site: Site): Promise<void> {
   const now = clock.now();
   const [current, policy] = await Promise.all([loadWhole(app, site.cluster), policyOf(site.cluster)]);
   logTroubles(app, site, current, policy, now);
-  await history.append(site.cluster, historyRow(current, policy, now));
+  await history.append(site.cluster, withoutAbsent(historyRow(current, policy, now)));
   const isHousekeeping = Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES === 0;
   await store.collect(site.cluster, now, isHousekeeping ? "begin" : "go-on");
   if (!isHousekeeping) return;

@@ -19,6 +19,7 @@ import type { Register } from "./options.ts";
 import { tell } from "./tell.ts";
 import type { Keep, Terminal } from "./terminal.ts";
 import { wrapped } from "./options.ts";
+import { withoutAbsent } from "../client/readable.ts";
 
 const HELP = `Asks once, on a node that its scheduler has closed, whether it may stop. Run it every half minute until it exits with 0 or 1, and then
 once a minute until the node is gone. 0: the node is being stopped; keep it closed. 1: it is not being stopped; open it in the scheduler.
@@ -112,7 +113,7 @@ async function askOnce(
   const answer = await askToStop(callback, instance, unhealthy === true ? "unhealthy" : undefined, {
     asked,
     begin,
-    ...(token === undefined ? {} : { ownToken: token }),
+    ...withoutAbsent({ ownToken: token }),
   });
   const word = wordIn(answer, { isFirst: series === undefined });
   if (word === "stop") await keep(writeSeries({ ...next, granted: true }));

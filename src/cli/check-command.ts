@@ -1,6 +1,6 @@
 import type { CheckRequest, ClusterCheck } from "../compose.ts";
 import { validateConfig } from "../client/index.ts";
-import { showText } from "../client/readable.ts";
+import { showText, withoutAbsent } from "../client/readable.ts";
 import { readState } from "../client/readers.ts";
 import type { Register } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -49,7 +49,7 @@ async function checkFrom(terminal: Terminal, options: CheckOptions): Promise<Exi
   const { check, checkableClusters, ConfigError } = await import("../compose.ts");
   const { cluster } = options;
   try {
-    const checks = await check({ ...settings, ...config, ...(cluster === undefined ? {} : { cluster }) });
+    const checks = await check({ ...settings, ...config, ...withoutAbsent({ cluster }) });
     return tellChecks(terminal, checks, options, checkableClusters(settings));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

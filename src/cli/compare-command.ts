@@ -7,6 +7,7 @@ import { tell, UNREADABLE } from "./tell.ts";
 import type { ComparisonAnswer } from "../client/readers.ts";
 import type { Column } from "./table.ts";
 import { renderTable } from "./table.ts";
+import { withoutAbsent } from "../client/readable.ts";
 
 type CompareOptions = ClusterOptions & {
   readonly since?: string;
@@ -30,10 +31,7 @@ export function registerCompareCommand({ program, terminal, run }: Register): vo
     .action((options: CompareOptions) =>
       run(async () => {
         const { since, until } = options;
-        const query = {
-          ...(since === undefined ? {} : { since }),
-          ...(until === undefined ? {} : { until }),
-        };
+        const query = withoutAbsent({ since, until });
         const answer = await appOf(options).comparison(options.cluster, query);
         return tell(terminal, answer, options.json === true, options.csv === true ? tellCsv : tellComparison);
       }),

@@ -14,6 +14,7 @@ import { readAccepted } from "../client/readers.ts";
 import type { NodeAnswer } from "../client/readers.ts";
 import { readState } from "../client/readers.ts";
 import { isStaying, stayingText } from "./staying.ts";
+import { withoutAbsent } from "../client/readable.ts";
 
 /** Commands that send demand. Each replaces one request set. */
 export function registerDemandCommands(register: Register): void {
@@ -92,8 +93,7 @@ async function setTarget(terminal: Terminal, options: SetOptions, command: Comma
     return command.error("error: expected --name with --corecount or --instancecount, or --file");
   const target = targetOf({
     name,
-    ...(corecount === undefined ? {} : { corecount }),
-    ...(instancecount === undefined ? {} : { instancecount }),
+    ...withoutAbsent({ corecount, instancecount }),
   });
   return sendMessage(
     terminal,
@@ -147,7 +147,7 @@ function envelopeOf({ cluster, requestSet, expirationInterval }: DoorOptions, co
     version: 1 as const,
     cluster,
     requestSet,
-    ...(expirationInterval === undefined ? {} : { expirationInterval }),
+    ...withoutAbsent({ expirationInterval }),
   };
 }
 

@@ -12,6 +12,7 @@ import type { Terminal } from "./terminal.ts";
 import type { HistoryAnswer, DryRunAnswer } from "../client/readers.ts";
 import { countsText, renderTable } from "./table.ts";
 import { modeText } from "./render-status.ts";
+import { withoutAbsent } from "../client/readable.ts";
 
 /** Commands for explanations, dry runs and history. */
 export function registerExplainCommands(register: Register): void {
@@ -75,8 +76,7 @@ function registerHistory({ program, terminal, run }: Register): void {
       run(async () => {
         const query = {
           limit,
-          ...(from === undefined ? {} : { from }),
-          ...(to === undefined ? {} : { to }),
+          ...withoutAbsent({ from, to }),
         };
         const answer = await appOf(options).wholeHistory(options.cluster, query);
         return tell(terminal, answer, options.json === true, tellHistory);
@@ -97,7 +97,7 @@ async function explainTo(terminal: Terminal, options: ExplainOptions, asked: Ask
   const query: ExplainQuery = {
     ...("node" in asked ? { node: asked.node } : { job: asked.job }),
     ...("set" in asked && asked.set !== undefined ? { set: asked.set } : {}),
-    ...(plan === undefined ? {} : { plan }),
+    ...withoutAbsent({ plan }),
   };
   const answer = await appOf(options).explain(options.cluster, query);
   return tell(terminal, answer, options.json === true, (body) => ({

@@ -9,6 +9,7 @@ import type { Terminal } from "./terminal.ts";
 import { waitUntilMet } from "./wait.ts";
 import { complainOfProblems, jsonText, tell } from "./tell.ts";
 import { problemText } from "../client/error.ts";
+import { withoutAbsent } from "../client/readable.ts";
 
 /** Sends a message, and with --wait waits until its demand is met. */
 export async function sendMessage(
@@ -93,7 +94,7 @@ function doorsOf({ url, key, queue }: DoorOptions, command: Command): Doors {
     return command.error(
       "error: expected --url and --key (AUTOSCALER_URL, AUTOSCALER_KEY), or --queue (AUTOSCALER_QUEUE)",
     );
-  return { ...(api === undefined ? {} : { api }), ...(queue === undefined ? {} : { queue }) };
+  return withoutAbsent({ api, queue });
 }
 
 /** Shows the result of sending demand. `source` is the file or command line that the demand came from. */

@@ -4,7 +4,8 @@ import { warnOfPlainHttp } from "./plain-http.ts";
 import type { Role } from "../domain/roles.ts";
 import { quoteText, withoutSecrets } from "../domain/secrets.ts";
 import { withoutSlashesAtEnd } from "../domain/text.ts";
-import type { Seconds } from "../domain/units.ts";
+import type { Bytes, Seconds } from "../domain/units.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 export { withoutSlashesAtEnd } from "../domain/text.ts";
 
@@ -104,7 +105,7 @@ async function request<T>(
 }
 
 /** Bytes of an answer, unpacked: the app's have 2 MiB at most, and a configuration somewhat more. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES: Bytes = 64 * 1024 * 1024;
 
 class TooLargeError extends Error {}
 
@@ -172,7 +173,7 @@ function read<T>({ status, ok, headers }: Response, text: string, role: Role | u
     status,
     body: body === "" ? undefined : body,
     ...(isProblem(body) ? { problem: body } : {}),
-    ...(role === undefined ? {} : { role }),
+    ...withoutAbsent({ role }),
     ...(Number.isNaN(retryAfter) ? {} : { retryAfterSeconds: retryAfter }),
   };
 }

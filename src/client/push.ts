@@ -10,6 +10,7 @@ import type { Answer } from "./answer.ts";
 import type { ApiAddress, Request } from "./call.ts";
 import { callApi } from "./call.ts";
 import { pathOf } from "./requests.ts";
+import type { Bytes } from "../domain/units.ts";
 
 /** The result of sending a message. */
 export type Pushed =
@@ -17,7 +18,7 @@ export type Pushed =
   /** Over the queue's 64 KiB, even packed: send it over HTTP. */
   | {
       readonly kind: "too-large";
-      readonly bytes: number;
+      readonly bytes: Bytes;
       readonly limit: number;
       /** A sentence for users: where to send it instead. */
       readonly advice: string;

@@ -6,6 +6,7 @@ import { isFields } from "../wire/json/fields.ts";
 
 export { hideSecrets } from "../domain/secrets.ts";
 export { showJson, showLines, showText } from "../domain/shown.ts";
+export { withoutAbsent } from "../domain/without-absent.ts";
 
 /*
  * Readers of answers that are shown to users, made from the schemas of the answers. A reader takes what it knows and can read, and leaves

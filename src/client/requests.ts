@@ -22,6 +22,7 @@ import type {
 import type { Request } from "./call.ts";
 import type { HistoryQuery } from "./pages.ts";
 import type { Seconds } from "../domain/units.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 export { isKeptName } from "../domain/name.ts";
 
@@ -135,7 +136,7 @@ export const REQUESTS = {
     role: "operator",
     path: `${pathOf(cluster)}/config`,
     body: text,
-    ...(ifVersion === undefined ? {} : { ifMatch: ifVersion }),
+    ...withoutAbsent({ ifMatch: ifVersion }),
   }),
   patchConfig: (cluster: string, patch: ConfigurationPatch): Request<ConfigurationWritten> => ({
     method: "PATCH",

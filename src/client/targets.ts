@@ -1,4 +1,5 @@
 import type { DemandMessage, NodearrayMessage } from "../wire/message/message.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 /** A node array and its total target, as in `jetpack.autoscale.set`. */
 export interface ArrayTarget {
@@ -12,8 +13,7 @@ export interface ArrayTarget {
 export function targetOf({ name, corecount, instancecount }: ArrayTarget): NodearrayMessage {
   return {
     Name: name,
-    ...(corecount === undefined ? {} : { TargetCoreCount: corecount }),
-    ...(instancecount === undefined ? {} : { TargetCount: instancecount }),
+    ...withoutAbsent({ TargetCoreCount: corecount, TargetCount: instancecount }),
   };
 }
 
@@ -36,8 +36,7 @@ export function updateOf(
   return {
     version: 1,
     cluster,
-    ...(requestSet === undefined ? {} : { requestSet }),
-    ...(expirationInterval === undefined ? {} : { expirationInterval }),
+    ...withoutAbsent({ requestSet, expirationInterval }),
     nodearrays,
   };
 }

@@ -12,6 +12,7 @@ import { createRecorder } from "../app/demand/record-demand.ts";
 import type { AutostopKeys } from "../config.ts";
 import type { Mode } from "../domain/mode.ts";
 import type { SenderTime } from "../wire/message/message-read.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 /** All that the functions use: the app, and the desks that serve simultaneous callers of one process together. */
 export interface Composition {
@@ -46,7 +47,7 @@ export function assemble(
     stopDesk: createStopDesk(app),
     healthDesk: createHealthDesk(app),
     background: createBackground(ports.log),
-    ...(keys === undefined ? {} : { autostopKeys: keys }),
+    ...withoutAbsent({ autostopKeys: keys }),
     senderTime,
     defaultMode,
     prepare,

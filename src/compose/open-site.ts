@@ -9,6 +9,7 @@ import { autostopPath, stopKeyReader } from "../decide/autostop/autostop-token.t
 import type { ArrayName, ClusterName } from "../domain/ids.ts";
 import type { CallBounds } from "../domain/policy.ts";
 import { managedIdentity } from "./identity.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 type AutostopSettings = Pick<Config, "publicUrl" | "autostopKeys" | "trial">;
 
@@ -24,7 +25,7 @@ export function openSite(
   const transport = createHttpTransport({
     baseUrl: cluster.url,
     credentials: credentialsOf(cluster, identity),
-    ...(cluster.ca === undefined ? {} : { ca: cluster.ca.pem }),
+    ...withoutAbsent({ ca: cluster.ca?.pem }),
     ...(cluster.insecure ? { insecure: true } : {}),
     timeouts: timeoutsFor(cluster.bounds),
   });

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import type { Problem } from "../domain/demand.ts";
+import type { Bytes } from "../domain/units.ts";
 
 /** Certificates to trust, and their source. */
 export interface TrustedCertificates {
@@ -17,7 +18,7 @@ type CaRead =
 const EXPECTED =
   'certificates as PEM text ("-----BEGIN CERTIFICATE-----..."), or the path of a file that holds them';
 /** All public CAs together have a fifth of that. */
-const MOST_BYTES = 1024 * 1024;
+const MOST_BYTES: Bytes = 1024 * 1024;
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** Reads the key `ca` of a cluster: PEM text, or the path of a file with PEM text. Every certificate is parsed. Never throws. */

@@ -1,5 +1,6 @@
 import type { ArrayName, MachineType, PlacementGroup } from "./ids.ts";
 import type { Node } from "./cluster.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 /** A bucket, where nodes can be created: node array x VM size x placement group or none. */
 export interface BucketKey {
@@ -52,7 +53,7 @@ export function purposeInDynamic(purpose: Purpose, array: ArrayName): Purpose {
 
 /** The bucket of a node. */
 export function bucketOf({ array, machineType, placementGroup }: Node): BucketKey {
-  return { array, machineType, ...(placementGroup === undefined ? {} : { placementGroup }) };
+  return { array, machineType, ...withoutAbsent({ placementGroup }) };
 }
 
 /** A text that identifies a bucket. It is the same for all spellings of the VM size. */

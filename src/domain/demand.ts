@@ -2,7 +2,7 @@ import type { Constraint } from "./constraint.ts";
 import type { ArrayName, ClusterName, Digest, MachineType, SetName } from "./ids.ts";
 import type { Resources, Scalar } from "./resources.ts";
 import { compareText } from "./text.ts";
-import type { Instant, Seconds } from "./units.ts";
+import type { Bytes, Instant, Seconds } from "./units.ts";
 
 /**
  * One thing that a request set asks for, in the single form that the core uses. wire/ translates every message into it. Targets are totals,
@@ -172,7 +172,7 @@ export interface WholeUpdate extends Envelope {
   readonly digest: Digest;
   readonly demand: SetDemand;
   /** Of the demand as JSON, before compression. */
-  readonly bytes: number;
+  readonly bytes: Bytes;
   /** The set ends at once, as with DELETE: only its revision is kept. Absent: it is in force until it expires. */
   readonly ends?: true;
   /** Absent: this scheduler does not report hosts. */

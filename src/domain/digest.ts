@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ClusterName, Digest, Epoch, RequestId } from "./ids.ts";
 import { digest, requestId } from "./ids.ts";
 import { jsonPieces } from "./json-pieces.ts";
-import type { Instant } from "./units.ts";
+import type { Bytes, Instant } from "./units.ts";
 import type { NodeAttributes } from "./demand.ts";
 
 /** The request id of one effect (architecture.md, Intents). The same commit gives the same id, and no other commit does. */
@@ -26,7 +26,7 @@ export function digestOf(value: unknown): Digest {
 }
 
 /** {@link digestOf}, with the size of the value's JSON text. */
-export function measure(value: unknown): { readonly digest: Digest; readonly bytes: number } {
+export function measure(value: unknown): { readonly digest: Digest; readonly bytes: Bytes } {
   const hash = createHash("sha256");
   let bytes = 0;
   for (const text of jsonPieces(value)) {

@@ -1,5 +1,4 @@
-/** Bytes of memory. */
-export type Bytes = number;
+import type { Bytes } from "./units.ts";
 
 export const MIB: Bytes = 1024 * 1024;
 

@@ -9,6 +9,7 @@ import type { Reason } from "./reason.ts";
 import type { CreateSet } from "./intent.ts";
 import type { Instant } from "./units.ts";
 import { isoTime } from "./units.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 /** The result of one reconcile, with its reasons. Every decision, including "do nothing", has a reason. */
 export interface Plan {
@@ -68,7 +69,7 @@ export function modeShown({ mode, observed }: Plan): {
   readonly mode: Mode;
   readonly observed?: readonly ArrayName[];
 } {
-  return { mode: mode ?? "act", ...(observed === undefined ? {} : { observed }) };
+  return { mode: mode ?? "act", ...withoutAbsent({ observed }) };
 }
 
 /** All changes of a plan: those that it makes, and those that it would make in observed node arrays. */

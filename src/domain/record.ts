@@ -12,7 +12,7 @@ import type {
   RequestId,
 } from "./ids.ts";
 import type { CreateKind, Intent } from "./intent.ts";
-import type { Bytes } from "./memory-budget.ts";
+import type { Bytes } from "./units.ts";
 import type { Held, PoolOwners, SetEntry } from "./request-sets.ts";
 import type { Lost, Outage, Rejection, ReconcileFailure } from "./troubles.ts";
 import type { Instant, Seconds } from "./units.ts";

@@ -1,6 +1,6 @@
 import type { Revision } from "./demand.ts";
 import type { Digest, SetName } from "./ids.ts";
-import type { Bytes } from "./memory-budget.ts";
+import type { Bytes } from "./units.ts";
 import type { Instant, Seconds } from "./units.ts";
 
 /** Request sets by name. */
@@ -123,7 +123,7 @@ export interface SetEntry {
 interface HeldSize {
   readonly jobs: number;
   /** Of its bodies as JSON, before compression. 0: it asks for nothing and reports nothing. */
-  readonly bytes: number;
+  readonly bytes: Bytes;
   /** Bytes of heap that a plan needs for it (demand-memory.ts). */
   readonly memory: Bytes;
 }

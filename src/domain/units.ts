@@ -1,4 +1,4 @@
-/** Moments and durations. A duration carries its unit in its type, and in the name of the field that holds it. */
+/** Moments, durations and sizes. A duration or size carries its unit in its type, and in the name of the field that holds it. */
 declare const unit: unique symbol;
 
 /**
@@ -8,6 +8,9 @@ declare const unit: unique symbol;
 export type Seconds = number & { readonly [unit]?: "seconds" };
 /** A duration, as Seconds. */
 export type Milliseconds = number & { readonly [unit]?: "milliseconds" };
+
+/** A size, of memory or of a text. A plain number is accepted, as for durations. */
+export type Bytes = number & { readonly [unit]?: "bytes" };
 
 /** A moment: whole milliseconds since 1970-01-01 UTC, on the product's one clock. */
 export type Instant = number & { readonly [unit]: "Instant" };
@@ -21,6 +24,12 @@ export const instant = (milliseconds: Milliseconds | Instant): Instant =>
 
 /** The dates that ISO 8601 writes with a year of four digits: from the year 0 to 9999. */
 const [EARLIEST, LATEST]: readonly [Milliseconds, Milliseconds] = [-62_167_219_200_000, 253_402_300_799_999];
+
+/** The first of some moments. Of none: one after all that happens. */
+export const earliest = (...moments: readonly Instant[]): Instant => instant(Math.min(...moments));
+
+/** The last of some moments. Of none: one before all that happens. */
+export const latest = (...moments: readonly Instant[]): Instant => instant(Math.max(...moments));
 
 /** The moment `seconds` after another. */
 export function plusSeconds(at: Instant, seconds: Seconds): Instant {

@@ -1,5 +1,6 @@
 import type { Catalogue, SizeTable, VmSize, VmSizes } from "./catalogue.ts";
 import table from "./vm-sizes.json" with { type: "json" };
+import { withoutAbsent } from "./without-absent.ts";
 
 /** Azure's VM sizes known to this release. infra/make-vm-sizes.ts makes the table. */
 export const KNOWN_VM_SIZES: VmSizes = new Map(
@@ -8,7 +9,7 @@ export const KNOWN_VM_SIZES: VmSizes = new Map(
 
 /** The VM sizes under a configuration: its own table, completed from ours. */
 export function catalogueOf({ vmSizes }: { readonly vmSizes?: SizeTable }): Catalogue {
-  return { sizes: KNOWN_VM_SIZES, ...(vmSizes === undefined ? {} : { override: vmSizes }) };
+  return { sizes: KNOWN_VM_SIZES, ...withoutAbsent({ override: vmSizes }) };
 }
 
 /** One row of the script: family, vCPUs, vCPUs per core, GiB, GPUs, InfiniBand. */

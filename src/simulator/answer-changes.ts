@@ -11,6 +11,7 @@ import { retryNode } from "./node-actions.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Action } from "./operations.ts";
 import type { Cluster } from "./world.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 /** Answers to calls that create nodes or change them. */
 
@@ -27,7 +28,7 @@ export function createNodes(call: Call, cluster: Cluster, body: unknown): Simula
     kind: "create-accepted",
     at: now,
     cluster: cluster.name,
-    ...(requestId === undefined ? {} : { requestId }),
+    ...withoutAbsent({ requestId }),
     asked: sets.reduce((sum, set) => sum + set.count, 0),
     added: nodeIds.length,
     sets: outcomes.map(({ set, result }) => ({ asked: set.count, added: result.added })),

@@ -12,6 +12,7 @@ import { drawUuid } from "./random.ts";
 import { Roster } from "./roster.ts";
 import type { Bucket, Cluster, World } from "./world.ts";
 import { requireMachine } from "./world.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 /** The given properties of a new node. All others are drawn. */
 export type NodeOrder = {
@@ -87,8 +88,7 @@ export class Fleet {
       machineType: machine.name,
       cores: machine.vcpuCount,
       spot: node.spot,
-      ...(node.group === undefined ? {} : { placementGroup: node.group }),
-      ...(node.requestId === undefined ? {} : { requestId: node.requestId }),
+      ...withoutAbsent({ placementGroup: node.group, requestId: node.requestId }),
     });
     if (node.fate.lag === 0 && !this.#lagFrozen) this.show(node);
     else this.agenda.schedule(node, "show", now + node.fate.lag);

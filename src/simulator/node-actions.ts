@@ -2,6 +2,7 @@ import { capacityMessage } from "./fate.ts";
 import type { Fleet } from "./fleet.ts";
 import type { SimulatedNode } from "./node.ts";
 import { describeNode } from "./node.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 /** What requests do to existing nodes (cyclecloud-wire.md A.5, A.7). */
 
@@ -18,7 +19,7 @@ export function terminateNode(
   fleet.emit({
     kind: "terminate-accepted",
     ...describeNode(node, now),
-    ...(requestId === undefined ? {} : { requestId }),
+    ...withoutAbsent({ requestId }),
   });
   node.targetState = "Terminated";
   node.status = "Terminating";
@@ -61,7 +62,7 @@ export function startNode(
   fleet.emit({
     kind: "start-accepted",
     ...describeNode(node, now),
-    ...(requestId === undefined ? {} : { requestId }),
+    ...withoutAbsent({ requestId }),
   });
   fleet.veil(node);
   node.targetState = "Started";

@@ -3,6 +3,7 @@ import { isObject, readAttribute } from "./json.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Quirks } from "./options.ts";
 import type { NodeArray } from "./world.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 /** A point in time in the form of records (cyclecloud-wire.md A.1). */
 function recordTime(at: number): JsonObject {
@@ -26,16 +27,15 @@ export function renderNode(node: SimulatedNode, quirks: Quirks): JsonObject {
     CoreCount: node.machine.vcpuCount,
     Memory: node.machine.memory,
     Region: node.region,
-    ...(subnet === undefined ? {} : { SubnetId: subnet }),
+    ...withoutAbsent({ SubnetId: subnet }),
     Interruptible: node.spot,
     KeepAlive: node.keepAlive,
     Status: node.status,
     Configuration: node.configuration,
     TargetState: node.targetState,
-    ...(state === undefined ? {} : { State: state }),
-    ...(node.group === undefined ? {} : { PlacementGroupId: node.group }),
+    ...withoutAbsent({ State: state, PlacementGroupId: node.group }),
     ...renderAddress(node),
-    ...(node.message === undefined ? {} : { StatusMessage: node.message }),
+    ...withoutAbsent({ StatusMessage: node.message }),
     ...renderFailure(node),
     ...(quirks.requestIdInStatus && node.requestId !== undefined ? { RequestId: node.requestId } : {}),
   };
@@ -57,8 +57,7 @@ export function renderArray(array: NodeArray, quirks: Quirks): JsonObject {
     Configuration: array.configuration,
     Azure: { MaxScalesetSize: array.maxPlacementGroupSize },
     MachineType: machineTypes.length === 1 ? machineTypes[0] : machineTypes,
-    ...(array.placementGroupId === undefined ? {} : { PlacementGroupId: array.placementGroupId }),
-    ...(array.priority === undefined ? {} : { Priority: array.priority }),
+    ...withoutAbsent({ PlacementGroupId: array.placementGroupId, Priority: array.priority }),
     ...(array.spot ? { MaxPrice: -1 } : {}),
     ...(array.throttleCapacitySeconds > 0 ? { ThrottleCapacity: true } : {}),
   };

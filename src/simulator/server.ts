@@ -12,6 +12,7 @@ import type { Credentials } from "./credentials.ts";
 import type { Simulator } from "./engine.ts";
 import type { Milliseconds } from "../domain/units.ts";
 import { isObject } from "./json.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 export type ServerOptions = {
   readonly host?: string;
@@ -103,7 +104,7 @@ function answerRequest(
     method: incoming.method ?? "GET",
     path: url.pathname,
     query: Object.fromEntries(url.searchParams),
-    ...(authorization === undefined ? {} : { authorization }),
+    ...withoutAbsent({ authorization }),
   };
   if (text === "") return dispatch(simulator, request);
   const parsed = parseJson(text);

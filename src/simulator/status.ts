@@ -4,6 +4,7 @@ import { bucketKey, familyQuota, groupPrefix, regionalQuota, roomsOf, tightest }
 import { renderArray } from "./record.ts";
 import type { ClusterView } from "./roster.ts";
 import type { Bucket, Cluster, NodeArray, World } from "./world.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 /** The inputs of a rendered status. `view` is undefined if nodes were not requested. */
 type StatusSource = {
@@ -18,8 +19,7 @@ type StatusSource = {
 export function renderStatus(source: StatusSource): JsonObject {
   const { cluster, world, view } = source;
   return {
-    ...(cluster.state === undefined ? {} : { state: cluster.state }),
-    ...(cluster.targetState === undefined ? {} : { targetState: cluster.targetState }),
+    ...withoutAbsent({ state: cluster.state, targetState: cluster.targetState }),
     maxCount: cluster.maxCount,
     maxCoreCount: cluster.maxCoreCount,
     nodearrays: cluster.arrays.map((array) => renderNodeArray(array, source)),

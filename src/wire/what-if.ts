@@ -21,6 +21,7 @@ import { problemAt, problemShowing } from "./json/problem.ts";
 import { addSchemaProblems } from "./json/schema-problems.ts";
 import { Problems } from "./json/problems.ts";
 import { limitSchema, whatIfSchema, keysAt } from "./message/what-if-schema.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
 
 interface WhatIfContext {
   readonly cluster: ClusterName;
@@ -50,7 +51,7 @@ export function readWhatIf(body: Uint8Array, context: WhatIfContext): WhatIfRead
   const decoded = body.length === 0 ? NOTHING_CHANGED : decodeMessage(body, MOST_OVER_HTTP);
   if (decoded.kind === "problem") {
     const { problem, tooLarge } = decoded;
-    return { kind: "problems", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
+    return { kind: "problems", problems: [problem], ...withoutAbsent({ tooLarge }) };
   }
   const { value } = decoded;
   const parsed = whatIfSchema.safeParse(value);
@@ -133,8 +134,7 @@ function ofSettings(policy: Policy) {
     callLimitSeconds,
     lagSeconds,
     parallelCreates,
-    ...(insecure === undefined ? {} : { insecure }),
-    ...(planSteps === undefined ? {} : { planSteps }),
+    ...withoutAbsent({ insecure, planSteps }),
   };
 }
 

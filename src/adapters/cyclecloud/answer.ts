@@ -10,6 +10,7 @@ import { nodeId } from "../../domain/ids.ts";
 import type { GrantedSet } from "../../domain/intent.ts";
 import { malformed } from "./read-status.ts";
 import { operationOf } from "./transport.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Enough to understand an error; the rest of a page is markup. */
 const longestMessage = 500;
@@ -157,7 +158,7 @@ export function readRefusal(
   | { readonly kind: "refused"; readonly message: string } {
   const { status } = answer;
   const message = wordsOf(answer);
-  if (status === 409) return { kind: "conflict", ...(message === undefined ? {} : { message }) };
+  if (status === 409) return { kind: "conflict", ...withoutAbsent({ message }) };
   const refused = status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
   if (!refused) throw failureOf(operationOf(request), answer);
   return { kind: "refused", message: `HTTP ${status}: ${message ?? "no words given"}` };

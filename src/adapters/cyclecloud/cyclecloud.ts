@@ -31,6 +31,7 @@ import { operationOf } from "./transport.ts";
 import { withoutSecrets } from "../../domain/secrets.ts";
 import { mergeAttributes } from "../../domain/attributes.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 export interface CycleCloudOptions {
   readonly transport: Transport;
@@ -138,9 +139,7 @@ function prepareSet(
     count,
     nodearray: bucket.array,
     definition: { machineType: bucket.machineType },
-    ...(bucket.placementGroup === undefined ? {} : { placementGroupId: bucket.placementGroup }),
-    ...(nameFormat === undefined ? {} : { nameFormat }),
-    ...(nodeAttributes === undefined ? {} : { nodeAttributes }),
+    ...withoutAbsent({ placementGroupId: bucket.placementGroup, nameFormat, nodeAttributes }),
   };
   return { body, fromTemplate };
 }

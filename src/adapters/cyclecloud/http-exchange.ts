@@ -2,7 +2,7 @@ import type { Dispatcher, Pool } from "undici";
 import { PortError } from "../../app/ports/port-error.ts";
 import type { Answer, TransportRequest } from "./transport.ts";
 import { operationOf } from "./transport.ts";
-import type { Milliseconds } from "../../domain/units.ts";
+import type { Bytes, Milliseconds } from "../../domain/units.ts";
 import { pipeline } from "node:stream";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -15,7 +15,7 @@ interface Exchange {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: Milliseconds;
-  readonly maxBytes: number;
+  readonly maxBytes: Bytes;
   /** Takes our credentials out of what a server sends back with this status. */
   readonly hide: (text: string, status: number) => string;
 }

@@ -4,9 +4,10 @@ import type { Transport, TransportRequest } from "./transport.ts";
 import { operationOf } from "./transport.ts";
 import { withoutSecrets } from "../../domain/secrets.ts";
 import { withoutSlashesAtEnd } from "../../domain/text.ts";
-import type { Milliseconds } from "../../domain/units.ts";
+import type { Bytes, Milliseconds } from "../../domain/units.ts";
 import { exchange, codeOf } from "./http-exchange.ts";
 import type { Attempt } from "./http-exchange.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 export type Credentials =
   | { readonly kind: "basic"; readonly username: string; readonly password: string }
@@ -32,7 +33,7 @@ export interface HttpTransportOptions {
   readonly timeouts?: Partial<Timeouts>;
   readonly retry?: Partial<RetryRules>;
   /** The largest answer in bytes, unpacked. Default 64 MiB: a cluster of 10,000 nodes with long records stays well below. */
-  readonly maxAnswerBytes?: number;
+  readonly maxAnswerBytes?: Bytes;
   /** Our name in CycleCloud's log (cyclecloud-wire.md A.1). */
   readonly clientVersion?: string;
   readonly sleep?: (milliseconds: Milliseconds) => Promise<void>;
@@ -50,7 +51,7 @@ export const CONNECT_MS: Milliseconds = 10_000;
 /** The official Python client waits 60 s (cyclecloud-wire.md A.1). */
 const defaultTimeouts: Timeouts = { connectMs: CONNECT_MS, readMs: 60_000, changeMs: 60_000 };
 
-const defaultMaxAnswerBytes = 64 * 1024 * 1024;
+const defaultMaxAnswerBytes: Bytes = 64 * 1024 * 1024;
 
 /** One status per cluster at a time and a few questions beside it. More would only queue up in the server. */
 const connections = 8;
@@ -119,7 +120,7 @@ async function openPool(
     bodyTimeout: 0,
     connect: {
       timeout: connectMs,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...withoutAbsent({ ca: options.ca }),
       ...(options.insecure === true ? { rejectUnauthorized: false } : {}),
     },
   });

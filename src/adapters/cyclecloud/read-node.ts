@@ -13,6 +13,7 @@ import {
   readText,
 } from "./read-fields.ts";
 import type { JsonObject } from "./read-fields.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The key of a stop URL that a node of this array carries; undefined: the URL is not ours. */
 export type StopKeyReader = (array: ArrayName, url: string) => string | undefined;
@@ -62,18 +63,14 @@ function readNodeWithId(id: string, record: JsonObject, stopKeyOf: StopKeyReader
     ...(phase === "coming" && !comesUp(status) ? { unexpectedStatus: true as const } : {}),
     ...(wanted === undefined ? { noTargetState: true as const } : {}),
     ...(statusMessage === undefined ? {} : { statusMessage: quoteText(statusMessage) }),
-    ...(vcpus === undefined ? {} : { vcpus }),
-    ...(memoryGib === undefined ? {} : { memoryGib }),
-    ...(hostname === undefined ? {} : { hostname }),
-    ...(privateIp === undefined ? {} : { privateIp }),
-    ...(instanceId === undefined ? {} : { instanceId }),
+    ...withoutAbsent({ vcpus, memoryGib, hostname, privateIp, instanceId }),
     ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
     ...(spot === undefined ? {} : { spot: readFlag(spot) }),
     keepAlive: readFlag(readAttribute(record, "KeepAlive")),
     ...(stopEnabled ? {} : { stopDisabled: true as const }),
-    ...(stopKey === undefined ? {} : { stopKey }),
+    ...withoutAbsent({ stopKey }),
     ...(Object.keys(resources).length === 0 ? {} : { resources }),
-    ...(configuration === undefined ? {} : { configuration }),
+    ...withoutAbsent({ configuration }),
   };
 }
 

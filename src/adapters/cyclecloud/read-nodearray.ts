@@ -17,6 +17,7 @@ import type { JsonObject } from "./read-fields.ts";
 import { quoteText } from "../../domain/secrets.ts";
 import type { ArrayTemplates } from "../../app/ports/cyclecloud.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 interface NodeArrayReading {
   readonly array: NodeArray;
@@ -47,7 +48,7 @@ export function readNodeArray(element: JsonObject): NodeArrayReading | undefined
     const size = readMachineType(sizes, position);
     const read = readBucket(bucket, {
       spot: attributes.spot,
-      ...(size === undefined ? {} : { machineType: size }),
+      ...withoutAbsent({ machineType: size }),
     });
     if (read === undefined) return [];
     const names = readList(bucket["activeNodes"]).flatMap((one) => readText(one) ?? []);
@@ -70,7 +71,7 @@ function arrayNameOf(element: JsonObject, record: JsonObject): string | undefine
 export function readLimit(element: JsonObject): CountAndCores {
   const count = readCount(element["maxCount"]);
   const cores = readCount(element["maxCoreCount"]);
-  return { ...(count === undefined ? {} : { count }), ...(cores === undefined ? {} : { cores }) };
+  return withoutAbsent({ count, cores });
 }
 
 type Attributes = Omit<NodeArray, "name" | "limit" | "buckets">;
@@ -86,7 +87,7 @@ function readRecord(record: JsonObject): Attributes {
   const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
   const policy = readText(readAttribute(record, "ShutdownPolicy"));
   return {
-    ...(region === undefined ? {} : { region }),
+    ...withoutAbsent({ region }),
     spot: readFlag(readAttribute(record, "Interruptible")),
     autoscaled: enabled,
     ...(isHpc === false ? { notHpc: true } : {}),
@@ -94,8 +95,7 @@ function readRecord(record: JsonObject): Attributes {
     ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
     priority: readNumber(readAttribute(record, "Priority")) ?? 1,
     resources,
-    ...(memoryGib === undefined ? {} : { memoryGib }),
-    ...(configuration === undefined ? {} : { configuration }),
+    ...withoutAbsent({ memoryGib, configuration }),
   };
 }
 
@@ -126,8 +126,7 @@ function readBucket(bucket: JsonObject, setting: BucketSetting): StatusBucket | 
     ...readValidity(bucket, machine),
     availableCount: readCount(bucket["availableCount"]) ?? 0,
     activeCount: readCount(bucket["activeCount"]) ?? readList(bucket["activeNodes"]).length,
-    ...(maxCount === undefined ? {} : { maxCount }),
-    ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
+    ...withoutAbsent({ maxCount, maxCoreCount }),
     ...readQuotas(bucket, (machine ?? undescribedMachine).quotaVcpus, setting),
     // No room for even one node, or no value: there are no placement groups here.
     ...(maxPlacementGroupSize === undefined || maxPlacementGroupSize < 1 ? {} : { maxPlacementGroupSize }),
@@ -194,8 +193,7 @@ export function readQuotas(
   const familyQuota = family ?? (spot ? undefined : either);
   const regionalQuota = regional ?? (spot ? unlessNothing(either) : regionalBelow(family, either));
   return {
-    ...(familyQuota === undefined ? {} : { familyQuota }),
-    ...(regionalQuota === undefined ? {} : { regionalQuota }),
+    ...withoutAbsent({ familyQuota, regionalQuota }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { ActiveNodes } from "./read-nodearray.ts";
 import { readLimit, readNodeArray } from "./read-nodearray.ts";
 import type { StopKeyReader } from "./read-node.ts";
 import { readNode } from "./read-node.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** An answer of the wrong form. Its content is not used: unknown is not the same as empty (architecture.md, Unknown). */
 export interface Malformed {
@@ -49,8 +50,7 @@ export function readStatus(
     snapshot: {
       cluster,
       at,
-      ...(state === undefined ? {} : { state }),
-      ...(targetState === undefined ? {} : { targetState }),
+      ...withoutAbsent({ state, targetState }),
       limit: readLimit(body),
       arrays: arrays.arrays,
       nodes: nodes.nodes,

@@ -3,6 +3,7 @@ import type { DemandQueue, RejectedMessage, PoisonMessage } from "../../app/port
 import type { ClusterName } from "../../domain/ids.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** An item of the queue: a wake message, or a text that was put back. Not delivered before `at`. */
 export type QueuedItem =
@@ -24,7 +25,7 @@ export function memoryDemandQueue(clock: Pick<Clock, "now">): MemoryDemandQueue 
   const rejected: RejectedMessage[] = [];
   return {
     async wake(cluster, at, id) {
-      waiting.push({ kind: "wake", cluster, at, ...(id === undefined ? {} : { id }) });
+      waiting.push({ kind: "wake", cluster, at, ...withoutAbsent({ id }) });
     },
     async reject(message) {
       rejected.push(message);
@@ -74,7 +75,7 @@ function memoryPoisonQueue(clock: Pick<Clock, "now">): MemoryPoisonQueue {
       );
       return {
         count: poison.length,
-        ...(waiting === undefined ? {} : { oldestAt: waiting.insertedAt }),
+        ...withoutAbsent({ oldestAt: waiting?.insertedAt }),
       };
     },
     async takePoison(most) {

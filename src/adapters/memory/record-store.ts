@@ -7,6 +7,7 @@ import type { FinishedSet, ClusterRecord } from "../../domain/record.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { entriesOf, holdSame } from "../../domain/request-sets.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A version of a record in memory: its number, and its bodies as they were. */
 interface MemoryVersion extends RecordVersion {
@@ -98,10 +99,7 @@ function nextBodies(record: ClusterRecord, changes: BodyChanges, previous: Loade
       ? setBodies(was)
       : namedBodies(record, changes, was)),
     ledger: changes.ledger ?? (forget?.ledger === true ? new Map() : was.ledger),
-    ...(questions === undefined ? {} : { questions }),
-    ...(seen === undefined ? {} : { seen }),
-    ...(plan === undefined ? {} : { plan }),
-    ...(virtual === undefined ? {} : { virtual }),
+    ...withoutAbsent({ questions, seen, plan, virtual }),
   };
 }
 

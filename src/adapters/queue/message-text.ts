@@ -1,15 +1,16 @@
 import { gzipSync } from "node:zlib";
 import type { RejectedMessage } from "../../app/ports/demand-queue.ts";
 import { instant } from "../../domain/units.ts";
+import type { Bytes } from "../../domain/units.ts";
 
 /**
  * A queue message holds 64 KiB. It travels as XML, and it is not documented whether the limit counts the escaped form: both forms stay
  * below.
  */
-const MESSAGE_BYTES = 64 * 1024;
+const MESSAGE_BYTES: Bytes = 64 * 1024;
 
 /** Room that the problems of a rejected message may take; the rest is for its text. */
-const PROBLEMS_BYTES = 32 * 1024;
+const PROBLEMS_BYTES: Bytes = 32 * 1024;
 
 const ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -4,7 +4,7 @@ import type { FinishedSet, ClusterRecord } from "../../domain/record.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Question, Questions } from "../../domain/questions.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import type { Held, SetEntry } from "../../domain/request-sets.ts";
 import { shareConstraints } from "../../domain/shared-constraints.ts";
 import type { BodyIndex, BodyRef } from "./body-index.ts";

@@ -13,7 +13,7 @@ import type { CollectorView, Rest } from "./collector.ts";
 import { WHOLE_TABLE, collectBodies } from "./collector.ts";
 import { RECORD_KEY, clusterPartition } from "./keys.ts";
 import { NONE_ASIDE } from "../../domain/aside.ts";
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import { budgetOf, DEFAULT_HEAP } from "../../domain/memory-budget.ts";
 import { readFinished } from "./finished-shards.ts";
 import { nextIndex } from "./next-index.ts";

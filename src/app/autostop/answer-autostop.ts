@@ -8,6 +8,7 @@ import type { App } from "../process/lanes.ts";
 import { answerAll, logFailure, askAgain, LATE } from "./grant-stops.ts";
 import type { Waiting, StopWork, StopAnswer } from "./grant-stops.ts";
 import { loadWhole } from "../record/load-record.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 export type { StopCall } from "../../decide/autostop/stop-survey.ts";
 
@@ -100,7 +101,7 @@ function countRefused({ ports: { clock, log } }: App): StopDesk["noteRefused"] {
     const { loggedAt, number: before } = counts.get(cluster) ?? { loggedAt: undefined, number: 0 };
     const number = before + 1;
     const isDue = loggedAt === undefined || now >= plusSeconds(loggedAt, REFUSED_EACH_SECONDS);
-    if (isDue) log("tokens-refused", { ...(cluster === undefined ? {} : { cluster }), number });
+    if (isDue) log("tokens-refused", { ...withoutAbsent({ cluster }), number });
     counts.set(cluster, isDue ? { loggedAt: now, number: 0 } : { loggedAt, number });
   };
 }

@@ -25,6 +25,7 @@ import type { LoadedRecord } from "../ports/record-store.ts";
 import type { Ports } from "../ports/ports.ts";
 import { PortError } from "../ports/port-error.ts";
 import { readBodiesOf, type RecordedDemand } from "./record-demand.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** What the sender of an accepted update should know, one sentence each. Never throws: the demand is durable, so a failure only costs notes. */
 export async function noteAccepted(
@@ -42,8 +43,7 @@ export async function noteAccepted(
       ...noteNoAmounts(update.demand?.demands ?? []),
       ...noteDemand(update, {
         record,
-        ...(bodies === undefined ? {} : { bodies }),
-        ...(demand === undefined ? {} : { before: demand }),
+        ...withoutAbsent({ bodies, before: demand }),
       }),
       ...noteSenders(update, record, await ports.policyOf(update.cluster)),
     ];

@@ -8,6 +8,7 @@ import { unlessOtherState } from "../record/load-record.ts";
 import type { RejectedMessage } from "../ports/demand-queue.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { App } from "../process/lanes.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Maximum number of rejections on the state page. */
 const SHOWN_REJECTIONS = 20;
@@ -46,7 +47,7 @@ async function show(app: App, message: RejectedMessage): Promise<void> {
   const rejection: Rejection = {
     at: message.rejectedAt,
     messageId: message.messageId,
-    ...(message.set === undefined ? {} : { set: message.set }),
+    ...withoutAbsent({ set: message.set }),
     problems: message.problems.slice(0, SHOWN_PROBLEMS),
   };
   // Under a newer record the message is only in the queue. It must not be put aside repeatedly until it can be shown.

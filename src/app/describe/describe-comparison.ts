@@ -5,7 +5,7 @@ import { isoTime, secondsBetween } from "../../domain/units.ts";
 import { loadWhole } from "../record/load-record.ts";
 import { firstBytes } from "./pages.ts";
 import type { App } from "../process/lanes.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Bytes, Seconds } from "../../domain/units.ts";
 import type {
   ComparedArrayShown,
   ComparedDayShown,
@@ -46,7 +46,7 @@ export async function describeComparison(
 }
 
 /** An answer stays below 2 MiB. */
-const MOST_BYTES = 1_500_000;
+const MOST_BYTES: Bytes = 1_500_000;
 
 function showDay({ day, arrays, waiting, currency }: ComparedDay): ComparedDayShown {
   return {

@@ -1,5 +1,5 @@
 import type { ClusterName } from "../../domain/ids.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Bytes, Instant } from "../../domain/units.ts";
 import { instant, isoTime } from "../../domain/units.ts";
 import type { HistoryShown } from "../../wire/api/explanation-answers.ts";
 import type { App } from "../process/lanes.ts";
@@ -42,4 +42,4 @@ export async function describeHistory(
 const MOST_PLANS = 1000;
 
 /** Maximum size of the rows. An answer stays below 2 MiB. */
-const MOST_BYTES = 1_500_000;
+const MOST_BYTES: Bytes = 1_500_000;

@@ -18,7 +18,7 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Timeouts } from "../../domain/timeouts.ts";
 import { timeoutsOfArray } from "../../domain/timeouts.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Bytes, Instant } from "../../domain/units.ts";
 import type {
   ArrayTimeoutsShown,
   ArrayUseShown,
@@ -176,7 +176,7 @@ type DescribedTarget = ArrayUse["targets"][number];
 
 /** Limits of a state page for the targets and sets of each array, in number and bytes. */
 const SHOWN = 200;
-const SHOWN_BYTES = 16_000;
+const SHOWN_BYTES: Bytes = 16_000;
 
 interface Tally {
   readonly targets: DescribedTarget[];
@@ -268,9 +268,9 @@ function setsByDemand({ plan }: Bodies): ReadonlyMap<string, SetName> {
 }
 
 /** The groups of an array and size are shown up to this many bytes. Counts always cover all of them. */
-const GROUPS_BYTES = 40_000;
+const GROUPS_BYTES: Bytes = 40_000;
 /** The same for the sets that ask for them. */
-const SETS_BYTES = 8000;
+const SETS_BYTES: Bytes = 8000;
 /** A group takes at least 100 bytes. */
 const MOST_SHOWN = 400;
 

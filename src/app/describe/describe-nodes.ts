@@ -9,7 +9,7 @@ import { whyReleased } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { unhealthyNow } from "../../domain/questions.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Bytes, Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
 import type {
   NodeShown,
@@ -146,7 +146,7 @@ function timeShown(at: Instant | undefined): string | undefined {
 /** Maximum number of jobs shown of one host. */
 const SHOWN_JOBS = 10;
 /** Resources and sets of one host are shown up to this many bytes. */
-const SHOWN_BYTES = 4000;
+const SHOWN_BYTES: Bytes = 4000;
 
 /** Hosts that are reported with resources and are no nodes of the cluster: whether each is capacity, or why not. */
 export function describeSchedulerHosts(

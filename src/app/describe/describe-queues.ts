@@ -1,7 +1,7 @@
 import type { RejectedMessage } from "../ports/demand-queue.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { WaitingMessagesShown, RejectedMessageShown } from "../../wire/api/health-answers.ts";
-import type { Instant, Seconds } from "../../domain/units.ts";
+import type { Bytes, Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween, isoTime } from "../../domain/units.ts";
 import type { App } from "../process/lanes.ts";
 import type { Problem, RejectedJob, SetDemand } from "../../domain/demand.ts";
@@ -53,7 +53,7 @@ function ageOf(at: Instant | undefined, now: Instant): Seconds | undefined {
 }
 
 /** Limits of what is shown about one job or message. */
-const MOST_PROBLEM_BYTES = 4000;
+const MOST_PROBLEM_BYTES: Bytes = 4000;
 
 /** The first problems, and one more with the number of the others. */
 export function firstProblems(problems: readonly Problem[]): readonly ProblemShown[] {

@@ -3,8 +3,8 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterName, SetName } from "../../domain/ids.ts";
 import type { NodeVerdict } from "../../domain/node-verdict.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Instant } from "../../domain/units.ts";
-import { instant, isoTime, plusSeconds, secondsBetween } from "../../domain/units.ts";
+import type { Bytes, Instant } from "../../domain/units.ts";
+import { latest, isoTime, plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { OneRequestSetShown } from "../../wire/api/request-set-answers.ts";
 import type { App } from "../process/lanes.ts";
 import { loadToShow } from "../record/load-record.ts";
@@ -74,8 +74,7 @@ function readyFor(set: SetName, bodies: Bodies, now: Instant): Instant | undefin
     .filter(({ nodeId }) => isNeededBy(verdictOn(bodies, nodeId), set))
     .map((node) => ready.of(node))
     .filter((at) => at !== undefined);
-  const last = Math.max(...waitedFor);
-  return waitedFor.length === 0 ? plusSeconds(now, ready.usualSeconds) : instant(last);
+  return waitedFor.length === 0 ? plusSeconds(now, ready.usualSeconds) : latest(...waitedFor);
 }
 
 function isNeededBy(verdict: NodeVerdict | undefined, set: SetName): boolean {
@@ -83,8 +82,8 @@ function isNeededBy(verdict: NodeVerdict | undefined, set: SetName): boolean {
 }
 
 /** Maximum size of the job errors of each set in a list, in bytes. A single set shows more. */
-const REJECTED_BYTES = 8000;
-const REJECTED_BYTES_ALONE = 400_000;
+const REJECTED_BYTES: Bytes = 8000;
+const REJECTED_BYTES_ALONE: Bytes = 400_000;
 
 /** The sets of a cluster, each with the number of its unmet demands. */
 export function describeSets(held: Held, bodies: Bodies, now: Instant, pages: Pages): ClusterShown["demand"] {
@@ -120,7 +119,7 @@ function describeEntry(
   entry: SetEntry,
   bodies: Bodies,
   now: Instant,
-  rejectedBytes: number,
+  rejectedBytes: Bytes,
 ): RequestSetShown {
   const report = held.separateReports.get(name);
   const pools = held.separatePools.get(name);

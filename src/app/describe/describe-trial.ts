@@ -17,6 +17,7 @@ import type {
 } from "../../wire/api/trial-answer.ts";
 import { describeWhy } from "./describe-plan.ts";
 import { firstBytes } from "./pages.ts";
+import type { Bytes } from "../../domain/units.ts";
 
 /** A plan that is not carried out, with its inputs. */
 interface TriedPlan {
@@ -29,10 +30,10 @@ interface TriedPlan {
 /** Maximum number of demands in each list: unmet ones first, then by rank. */
 const MOST_DEMANDS = 1000;
 /** For each list: an answer stays below 2 MiB. */
-const MOST_BYTES = 500_000;
+const MOST_BYTES: Bytes = 500_000;
 /** Maximum number of nodes named. Of others only the number is shown. */
 const MOST_NAMES = 2000;
-const NAME_BYTES = 60_000;
+const NAME_BYTES: Bytes = 60_000;
 
 /** A plan in numbers. The price is undefined if a price is unknown. */
 export function countTrial(tried: TriedPlan): TrialCountsShown {

@@ -2,7 +2,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { Node } from "../../domain/cluster.ts";
 import type { MachineType, NodeId } from "../../domain/ids.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { latest, plusSeconds, secondsBetween } from "../../domain/units.ts";
 
 /** Duration from a node's first observation to Ready, if no node of the cluster has come up yet. */
 const DEFAULT_BOOT_SECONDS: Seconds = 300;
@@ -65,7 +65,7 @@ export function readyForDemand(
     .map((node) => ready.of(node))
     .filter((at) => at !== undefined);
   const unseen = shown.length === 0 || on.has(undefined) ? [plusSeconds(now, ready.usualSeconds)] : [];
-  return instant(Math.max(...shown, ...unseen));
+  return latest(...shown, ...unseen);
 }
 
 /** For an even number of values the lower one of the middle two. Undefined for none. */

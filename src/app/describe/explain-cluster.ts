@@ -24,6 +24,7 @@ import type { BucketKey } from "../../domain/bucket.ts";
 import type { BucketKeyShown } from "../../wire/api/parts.ts";
 import type { PlanCounts } from "../../domain/kept-plan.ts";
 import { modeShown } from "../../domain/plan.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The subject of an explanation. Without `plan` the last plan explains it, otherwise that plan. */
 export type Question = { readonly plan?: number } & (
@@ -117,7 +118,7 @@ function answerBy(
   if (question.kind === "job") return explainJob(plan, ledger, question.job, question.set);
   const node = explainNode(plan, ledger, question.node, {
     reported: hosts.nodes,
-    ...(rules === undefined ? {} : { rules }),
+    ...withoutAbsent({ rules }),
   });
   if (node.kind === "node") return node;
   return explainHost(plan, question.node, hosts.others) ?? node;

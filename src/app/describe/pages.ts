@@ -1,4 +1,5 @@
 import type { PagingShown } from "../../wire/api/parts.ts";
+import type { Bytes } from "../../domain/units.ts";
 
 /**
  * An answer shows each of its lists as far as there is room (docs/decisions.md, "Lists of an answer are cut by bytes"). The same request
@@ -6,7 +7,7 @@ import type { PagingShown } from "../../wire/api/parts.ts";
  */
 
 /** Bytes of JSON for all lists of one answer together: an answer stays below 2 MiB. */
-const MOST_BYTES = 1_500_000;
+const MOST_BYTES: Bytes = 1_500_000;
 /** Maximum number of rows of one list for a browser. */
 const MOST_ROWS = 2000;
 
@@ -21,7 +22,7 @@ type ListPage = NonNullable<PagingShown["pages"]>[number];
 
 /** The limits of one answer: bytes of all lists together, and rows of each. */
 interface PageSize {
-  readonly bytes: number;
+  readonly bytes: Bytes;
   readonly rows: number;
 }
 
@@ -81,7 +82,7 @@ export class Pages {
 }
 
 /** The first items of a short list inside another one, up to a number of bytes. */
-export function firstBytes<T>(items: readonly T[], most: number): readonly T[] {
+export function firstBytes<T>(items: readonly T[], most: Bytes): readonly T[] {
   let bytes = 0;
   const end = items.findIndex((item) => {
     bytes += bytesOf(item);
@@ -90,7 +91,7 @@ export function firstBytes<T>(items: readonly T[], most: number): readonly T[] {
   return end < 0 ? items : items.slice(0, end);
 }
 
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "") + 1;
+const bytesOf = (value: unknown): Bytes => Buffer.byteLength(JSON.stringify(value) ?? "") + 1;
 
 const PAGE = /^[A-Za-z.]{1,40}:\d{1,9}(,[A-Za-z.]{1,40}:\d{1,9}){0,30}$/;
 

@@ -21,6 +21,7 @@ import { nameStemOf } from "../../decide/intents/create-requests.ts";
 import { isSilence, withCredentials } from "./credentials.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The result of one intent. */
 export interface Finding {
@@ -191,7 +192,7 @@ function requestedSet(set: CreateSet): RequestedSet {
     bucket,
     count,
     ...(stem === undefined ? {} : { nameFormat: `${stem}-%d` }),
-    ...(attributes === undefined ? {} : { attributes }),
+    ...withoutAbsent({ attributes }),
   };
 }
 
@@ -278,7 +279,7 @@ function askAfterSend(
   );
   const before = intent.sent === "never" ? own : certainBefore(intent, run.policy);
   const held = { by: intent.owner, certainFrom: before > own ? before : own };
-  return askFor(run, intent.id, { afterSend, held, ...(message === undefined ? {} : { message }) });
+  return askFor(run, intent.id, { afterSend, held, ...withoutAbsent({ message }) });
 }
 
 type AfterSend = Pick<Extract<Evidence, { kind: "absent" }>, "afterSend" | "held" | "message">;

@@ -12,6 +12,7 @@ import type { MeasuredCall } from "../../decide/pace/calls.ts";
 import { settle } from "../../decide/intents/settle.ts";
 import type { BodyChanges } from "../ports/record-store.ts";
 import type { CurrentWhole } from "../record/load-record.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * Commits the findings. Everything still open (also of `open`), short of its count or without effect is followed up before the next tick.
@@ -52,7 +53,7 @@ export function settleFindings(current: CurrentWhole, findings: readonly Finding
   const state: Settled = {
     record: current.record,
     ledger,
-    ...(questions === undefined ? {} : { questions }),
+    ...withoutAbsent({ questions }),
   };
   return findings.reduce((settled, { id, evidence }) => settle(settled, id, evidence, now), state);
 }

@@ -1,14 +1,13 @@
-import type { HistoryRow } from "../../wire/api/explanation-answers.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Aside } from "../../domain/aside.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
-import type { FinishedSet, MissingBodies, ClusterRecord } from "../../domain/record.ts";
+import type { FinishedSet, MissingBodies, ClusterRecord, Endpoint } from "../../domain/record.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { Questions } from "../../domain/questions.ts";
 import type { Ledger } from "../../domain/ledger.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Bytes, Instant } from "../../domain/units.ts";
 import type { VirtualFleet } from "../../domain/virtual-fleet.ts";
 import type { ConfigChange, ConfigVersion } from "../../domain/config-version.ts";
 import type { KeptPlan, KeptPlanRow } from "../../domain/kept-plan.ts";
@@ -101,7 +100,7 @@ export type Saved<V extends RecordVersion = RecordVersion> =
 /** The compressed size of a document, and its limit. */
 interface DocumentTooLarge {
   readonly kind: "too-large";
-  readonly bytes: number;
+  readonly bytes: Bytes;
   readonly limit: number;
 }
 
@@ -123,8 +122,36 @@ export interface Documents {
   versions(cluster: ClusterName): Promise<readonly ConfigVersion[]>;
 }
 
-/** One row of history: the cluster's counts at a tick. Nodes created and stopped are those since the record was created. */
-export type { HistoryRow } from "../../wire/api/explanation-answers.ts";
+/** One row of history: the cluster's counts at a tick. */
+export interface HistoryRow {
+  readonly at: Instant;
+  readonly plan: number;
+  readonly nodes: Readonly<Record<string, number>>;
+  readonly inFlight: number;
+  readonly liveSets: number;
+  /** Nodes created and stopped since the record was created. The difference of two rows is the number between them. */
+  readonly created: number;
+  readonly terminated: number;
+  /** Deallocated nodes that were started. Absent: none. */
+  readonly started?: number;
+  /** Demands of the last plan that are not completely placed. */
+  readonly unmet: number;
+  /** The last plan only showed what it would do. Absent: it acted, or an older release wrote the row. */
+  readonly mode?: "observe";
+  /** What the last plan would create, start and stop in observed node arrays, in nodes. */
+  readonly withheld?: { readonly create: number; readonly start: number; readonly stop: number };
+  readonly trouble?: string;
+  /** Ready nodes that no demand needs and that are not known to be busy. Absent: an older release wrote the row. */
+  readonly idle?: number;
+  /** Hourly price of all nodes, and of the idle ones. Absent: there were no prices. */
+  readonly pricePerHour?: number;
+  readonly idlePricePerHour?: number;
+  readonly currency?: string;
+  /** Nodes whose price was unknown. Absent: none. */
+  readonly unpricedNodes?: number;
+  /** Duration of a call in seconds, for each endpoint of CycleCloud that takes a second or more. Absent: none does. */
+  readonly callSeconds?: Readonly<Partial<Record<Endpoint, number>>>;
+}
 
 /** Counts per cluster and tick, kept 30 days. */
 export interface History {

@@ -1,4 +1,4 @@
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import type { Seconds } from "../../domain/units.ts";
 import type { Clock } from "../ports/ports.ts";
 

@@ -1,7 +1,8 @@
 import type { SilentCall, MeasuredCall } from "../../decide/pace/calls.ts";
 import type { ClusterName, ProcessId, RequestId } from "../../domain/ids.ts";
 import { processId } from "../../domain/ids.ts";
-import type { Bytes, MemoryBudget } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
+import type { MemoryBudget } from "../../domain/memory-budget.ts";
 import { budgetOf, DEFAULT_HEAP } from "../../domain/memory-budget.ts";
 import type { Instant } from "../../domain/units.ts";
 import { Gate } from "./gate.ts";

@@ -6,6 +6,7 @@ import type { SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { CurrentInForce } from "../record/load-record.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A decision, the record on which it was made, and the parts of that record on which it depends. */
 export interface Made {
@@ -69,20 +70,14 @@ function rebase(decision: Decision, current: ClusterRecord): Decision {
   } = decision.record;
   const { generation, lookedAt, looks, wakeAt, wakeFor, rejections, calls, provesFrom } = current;
   const { nextTickAt, restsUntil, pendingWake, planning, deaths } = current;
-  const ticks = {
-    ...(nextTickAt === undefined ? {} : { nextTickAt }),
-    ...(restsUntil === undefined ? {} : { restsUntil }),
-    ...(pendingWake === undefined ? {} : { pendingWake }),
-  };
-  const observed = lookedAt === undefined ? {} : { lookedAt, ...(looks === undefined ? {} : { looks }) };
+  const ticks = withoutAbsent({ nextTickAt, restsUntil, pendingWake });
+  const observed = lookedAt === undefined ? {} : { lookedAt, ...withoutAbsent({ looks }) };
   const wake = wakeAt === undefined || wakeFor === undefined ? {} : { wakeAt, wakeFor };
   const slow = {
-    ...(calls === undefined ? {} : { calls }),
-    ...(provesFrom === undefined ? {} : { provesFrom }),
+    ...withoutAbsent({ calls, provesFrom }),
   };
   const processes = {
-    ...(planning === undefined ? {} : { planning }),
-    ...(deaths === undefined ? {} : { deaths }),
+    ...withoutAbsent({ planning, deaths }),
   };
   const moved = { ...held, generation, rejections, ...observed, ...wake, ...ticks, ...slow, ...processes };
   return { ...decision, record: { ...record, ...moved } };

@@ -30,6 +30,7 @@ import type { Change } from "../record/commit.ts";
 import type { ArrayTemplates } from "../ports/cyclecloud.ts";
 import type { Settled } from "../../decide/intents/evidence.ts";
 import type { CurrentInForce } from "../record/load-record.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Maximum time from the beginning of an observation to the start of its last effect. */
 const EFFECTS_SECONDS: Seconds = 180;
@@ -59,7 +60,7 @@ export async function reconcileCluster(
     site: measureCalls(app, site),
     owner,
     woken: cause === "demand" && known === undefined,
-    ...(broughtBy === undefined ? {} : { broughtBy }),
+    ...withoutAbsent({ broughtBy }),
     policy: await app.ports.policyOf(site.cluster),
     deadline: plusSeconds(clock.now(), EFFECTS_SECONDS),
   };

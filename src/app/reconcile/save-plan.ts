@@ -18,6 +18,7 @@ import type { Plan } from "../../domain/plan.ts";
 import { countDemands, modeShown } from "../../domain/plan.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import { PortError } from "../ports/port-error.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Saves the record that a decision leaves, with its plan and the next tick. */
 export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
@@ -34,7 +35,7 @@ export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
     save: {
       record: {
         ...tickAfterPlan(followed, rest, run, plan.at),
-        ...(document === undefined ? {} : { plannedUnder: document }),
+        ...withoutAbsent({ plannedUnder: document }),
       },
       changes: {
         ...changes,
@@ -42,14 +43,14 @@ export function savePlan(decision: Decision, run: Planner): Change<Concluded> {
         questions: decision.questions,
         seen,
         plan,
-        ...(virtual === undefined ? {} : { virtual }),
+        ...withoutAbsent({ virtual }),
       },
     },
     result: {
       kind: "planned",
       plan,
       ledger,
-      ...(wakeAt === undefined ? {} : { wakeAt }),
+      ...withoutAbsent({ wakeAt }),
     },
   };
 }

@@ -5,7 +5,7 @@ import type { BodyChanges } from "../ports/record-store.ts";
 import { secondsBetween, instant, plusSeconds } from "../../domain/units.ts";
 import type { App, KnownPlans } from "../process/lanes.ts";
 import type { Current, CurrentInForce } from "./load-record.ts";
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import type { Seconds, Milliseconds } from "../../domain/units.ts";
 import { SMALL_PART } from "../process/lanes.ts";
 import { ATTEMPTS, LONGEST_PAUSE_MS, loadCurrent, loadInForce } from "./load-record.ts";

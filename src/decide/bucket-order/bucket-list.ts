@@ -11,6 +11,7 @@ import { propertiesOf } from "../bins/empty-node-fit.ts";
 import type { Bin } from "../bins/bin-columns.ts";
 import { compareText } from "../../domain/text.ts";
 import { placementGroup } from "../../domain/ids.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A bucket in the list of a plan, with its nodes. */
 export interface ListedBucket {
@@ -109,7 +110,7 @@ function listedBucket(bins: Bins, offer: BucketOffer, group: PlacementGroup | un
       nodeId: null,
       configuration: {},
       jobs: new Set(),
-      ...(capacityFailureSeconds === undefined ? {} : { capacityFailureSeconds }),
+      ...withoutAbsent({ capacityFailureSeconds }),
     },
     bins: [],
   };
@@ -122,12 +123,12 @@ function bucketOfNodes(bins: Bins, place: Place, subject: Subject): ListedBucket
   const gone: BucketOffer = {
     bucket,
     resources: subject.resources,
-    ...(subject.properties === undefined ? {} : { properties: subject.properties }),
+    ...withoutAbsent({ properties: subject.properties }),
     cores: 0,
     charges: [],
     groupSizes: new Map(),
     refusal: { code: "no-bucket", array: bucket.array },
-    ...(subject.onlyFor === undefined ? {} : { onlyFor: subject.onlyFor }),
+    ...withoutAbsent({ onlyFor: subject.onlyFor }),
   };
   return listedBucket(bins, offer ?? gone, group);
 }

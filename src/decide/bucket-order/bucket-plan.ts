@@ -13,6 +13,7 @@ import type { PlacementGroup } from "../../domain/ids.ts";
 import type { BucketOffer } from "../../domain/world.ts";
 import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import { hasFixedSize } from "../draft/named-groups.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Nodes of a bin with the same number of units on each. `rest`: the units on one more node, fewer than it can hold. */
 interface Step {
@@ -166,12 +167,12 @@ export class BucketFiller {
     if (!bins.isReady(bin)) progress.pending += nodes * units;
     progress.uses.push({
       bucket: bucket.made.bucket,
-      ...(nodeId === undefined ? {} : { nodeId }),
+      ...withoutAbsent({ nodeId }),
       run: bin,
       made,
       nodes,
       slots: units * ask.slotsPerUnit,
-      ...(other === undefined ? {} : { rest: other }),
+      ...withoutAbsent({ rest: other }),
     });
     if (other !== undefined && rest > 0)
       this.#use(ask, bucket, { bin: other, nodes: 1, units: rest, rest: 0 }, 0, progress);

@@ -207,7 +207,7 @@ function aheadLine({ raise, demands }: Ahead): string {
 }
 
 /** A job on a node, or on a host that only a scheduler knows. */
-export interface JobOnNode {
+interface JobOnNode {
   readonly set: SetName;
   readonly id: string;
   readonly slots: number;

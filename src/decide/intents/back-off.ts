@@ -4,6 +4,7 @@ import type { ArrayName } from "../../domain/ids.ts";
 import type { Backoff, ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 const FIRST_BACKOFF_SECONDS: Seconds = 60;
 const LONGEST_BACKOFF_SECONDS: Seconds = 1800;
@@ -48,7 +49,7 @@ export function backOff(
   const seconds = earlier === undefined ? FIRST_BACKOFF_SECONDS : Math.min(longest, earlier.seconds * 2);
   const entry: Backoff = {
     bucket,
-    ...(dynamic === undefined ? {} : { dynamic }),
+    ...withoutAbsent({ dynamic }),
     until: plusSeconds(now, seconds),
     seconds,
     cause,

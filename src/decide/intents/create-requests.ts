@@ -9,6 +9,7 @@ import type { Instant } from "../../domain/units.ts";
 import type { CallBounds } from "../../domain/policy.ts";
 import { requestIdOf } from "../../domain/digest.ts";
 import { sendTimes, stopTimes } from "./send-times.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Which sets share a create request, and which set each node of a request belongs to (docs/protocol.md, Creates). */
 
@@ -110,7 +111,7 @@ function isNumbered(name: string, stem: string): boolean {
 function kindOf({ bucket, purpose }: Creation): CreateKind {
   const dynamic = dynamicArrayOf(purpose);
   const { array, machineType } = bucket;
-  return { array, machineType, ...(dynamic === undefined ? {} : { dynamic }) };
+  return { array, machineType, ...withoutAbsent({ dynamic }) };
 }
 
 function isSameKind(a: CreateKind, b: CreateKind): boolean {

@@ -9,6 +9,7 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import { nodesBySet } from "./create-requests.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Nodes that were requested and that no observation has shown yet (docs/protocol.md, In flight). */
 
@@ -169,8 +170,7 @@ export function originsOf(
         requestId,
         purpose,
         askedAfter: positions.get(entry) ?? 0,
-        ...(attributesDigest === undefined ? {} : { attributesDigest }),
-        ...(keyId === undefined ? {} : { keyId }),
+        ...withoutAbsent({ attributesDigest, keyId }),
       };
       for (const id of nodes) origins.set(id, origin);
     }

@@ -10,6 +10,7 @@ import { LONGEST_INTENT_SECONDS } from "./send-times.ts";
 import type { Evidence } from "./evidence.ts";
 import { spotIn } from "../../domain/attributes.ts";
 import { digestOfAttributes } from "../../domain/digest.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** CycleCloud is asked twice, with this distance, before a 409 counts as invalid input. */
 const SECOND_ASK_SECONDS: Seconds = 10;
@@ -143,7 +144,7 @@ function afterAbsent(intent: Intent, evidence: Absent, now: Instant): Intent {
     certainFrom,
     absentSince: now,
     leaseUntil,
-    ...(refusal === undefined ? {} : { refusal }),
+    ...withoutAbsent({ refusal }),
   };
 }
 
@@ -211,9 +212,7 @@ function inFlightOf(
     requestId: intent.id,
     bucket: set.bucket,
     purpose: set.purpose,
-    ...(attributesDigest === undefined ? {} : { look: attributesDigest }),
-    ...(keyId === undefined ? {} : { keyId }),
-    ...(spot === undefined ? {} : { spot }),
+    ...withoutAbsent({ look: attributesDigest, keyId, spot }),
     added,
     seen: [],
     since,

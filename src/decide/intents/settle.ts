@@ -8,6 +8,7 @@ import { settleCreate } from "./settle-create.ts";
 import { settleStop } from "./stops.ts";
 import type { Evidence, Settled } from "./evidence.ts";
 import { failedStart } from "./node-starts.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Settles one intent by new evidence. Nothing changes if the intent is gone already. */
 export function settle(state: Settled, id: RequestId, evidence: Evidence, now: Instant): Settled {
@@ -72,7 +73,7 @@ function afterStart(id: NodeId, evidence: Evidence, now: Instant): NodeStart | u
     case "absent": {
       if (evidence.afterSend === "none") return undefined;
       const { message } = evidence;
-      return { state: "unsure", since: now, ...(message === undefined ? {} : { message }) };
+      return { state: "unsure", since: now, ...withoutAbsent({ message }) };
     }
     case "unclear":
     case "accepted":

@@ -7,6 +7,7 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { plannedPauseSeconds } from "./next-tick.ts";
 import { patienceSeconds, statusSeconds } from "./calls.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** When observations may begin, and how long a plan may use one (docs/protocol.md, Observations and Plans). */
 
@@ -102,7 +103,7 @@ export function beginObservation(record: ClusterRecord, now: Instant): ClusterRe
     tokens,
     at: now,
     underWay,
-    ...(servedLast === undefined ? {} : { servedLast }),
+    ...withoutAbsent({ servedLast }),
   });
 }
 

@@ -31,6 +31,7 @@ import type { Admitted } from "../senders/admit.ts";
 import type { Weighed } from "../need/weigh.ts";
 import type { DownNodes } from "../stops/end-down.ts";
 import { mayStopByReport } from "../stops/questions.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The inputs of `conclude`: the record and observation of the plan, and what the demand needs. */
 export interface Conclusion {
@@ -153,7 +154,7 @@ function verdictOf(
         status: node.statusMessage ?? node.status,
         ...(known.firstReadyAt === undefined ? {} : { wasReady: true }),
         ...(on.weighed.kept.has(node.nodeId) ? { kept: true } : {}),
-        ...(end === undefined ? {} : { end }),
+        ...withoutAbsent({ end }),
       };
     case "off":
       return { kind: "off", status: node.status };
@@ -194,8 +195,7 @@ function deallocatedVerdict(
   const message = known.start?.message;
   return {
     kind: "deallocated",
-    ...(rests === undefined ? {} : { restsUntil: rests }),
-    ...(message === undefined ? {} : { message }),
+    ...withoutAbsent({ restsUntil: rests, message }),
   };
 }
 

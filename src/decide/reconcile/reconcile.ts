@@ -38,6 +38,7 @@ import { surveyDown } from "../stops/end-down.ts";
 import { pauseBuckets } from "../stops/pause-buckets.ts";
 import { conclude } from "./conclude.ts";
 import { lapseParts } from "../record/lapse.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * Decides from the demand and one believed observation what to create, start and stop (architecture.md, The decision model). Equal inputs
@@ -111,8 +112,7 @@ function updateRecord(
     observedGeneration: record.generation,
     backoffs: forgetOldBackoffs(followed.backoffs, now),
     lastGoodLookAt: snapshot.at,
-    ...(lacking === undefined ? {} : { targetStatesLackedSince: lacking.since }),
-    ...(outage === undefined ? {} : { outage }),
+    ...withoutAbsent({ targetStatesLackedSince: lacking?.since, outage }),
   };
 }
 

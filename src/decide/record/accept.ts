@@ -22,7 +22,7 @@ import type { HeldSizes, TooMuch } from "./cluster-bounds.ts";
 import { findTooMuch } from "./cluster-bounds.ts";
 import { digestOf, measure } from "../../domain/digest.ts";
 import { memoryOf, memoryOfReport } from "../../domain/demand-memory.ts";
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 
 /** The result of accepting a demand message. */
 export type Acceptance =

@@ -1,6 +1,6 @@
 import type { Problem } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import { budgetOf, DEFAULT_HEAP, mebibytesText } from "../../domain/memory-budget.ts";
 import type { Held, SetEntry } from "../../domain/request-sets.ts";
 import { asksNothing, isInForce, memoryOfEntry, partsOf, setNamesOf } from "../../domain/request-sets.ts";

@@ -6,6 +6,7 @@ import type { Held, SetEntries, SetEntry } from "../../domain/request-sets.ts";
 import { partsOf, setNamesOf } from "../../domain/request-sets.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** How many finished sets a record keeps. */
 interface Room {
@@ -65,11 +66,7 @@ function finishedSet({ sets, separateReports, separatePools }: Held, name: SetNa
     const entry = entries.get(name);
     return entry && partOf(entry);
   });
-  return {
-    ...(demand === undefined ? {} : { demand }),
-    ...(report === undefined ? {} : { report }),
-    ...(pools === undefined ? {} : { pools }),
-  };
+  return withoutAbsent({ demand, report, pools });
 }
 
 function partOf({ revision, intervalSeconds, acceptedAt, expiresAt }: SetEntry): FinishedPart {

@@ -6,6 +6,7 @@ import type { Ledger } from "../../domain/ledger.ts";
 import type { Instant } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "../intents/back-off.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * Notes which groups lack nodes. Pauses the buckets of groups that the plan gave up, so that the next plans use other buckets, too. A group
@@ -37,7 +38,7 @@ export function noteGroups(
 
 function fillOf(key: string, { bucket, since, givenUpAt }: GroupState): GroupFill | undefined {
   if (since === undefined) return undefined;
-  return { bucket, key, since, ...(givenUpAt === undefined ? {} : { givenUpAt }) };
+  return { bucket, key, since, ...withoutAbsent({ givenUpAt }) };
 }
 
 /** Groups that were given up, that the plan did not report, and that still have nodes. Those may be on their way down. */

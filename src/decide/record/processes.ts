@@ -1,8 +1,8 @@
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import type { ProcessId, SetName } from "../../domain/ids.ts";
 import type { ClusterRecord, Planning } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { plusSeconds, secondsBetween, latest } from "../../domain/units.ts";
 import type { Aside, WhyAside } from "../../domain/aside.ts";
 import { NONE_ASIDE } from "../../domain/aside.ts";
 import type { SetEntry } from "../../domain/request-sets.ts";
@@ -84,7 +84,7 @@ export const triedAgainAt = (at: Instant): Instant => plusSeconds(at, TRY_AGAIN_
 interface Load {
   readonly set: SetName;
   readonly memory: Bytes;
-  readonly contentAt: number;
+  readonly contentAt: Instant;
 }
 
 /** Bytes of heap that a plan needs for all live sets. */
@@ -116,7 +116,7 @@ function loadsOf(record: ClusterRecord): readonly Load[] {
     const live = partsOf(record, set).filter((entry): entry is SetEntry => entry?.live === true);
     if (live.length === 0) return [];
     const memory = live.reduce((sum, entry) => sum + memoryOfEntry(entry), 0);
-    const contentAt = Math.max(...live.map((entry) => entry.contentAt ?? entry.acceptedAt));
+    const contentAt = latest(...live.map((entry) => entry.contentAt ?? entry.acceptedAt));
     return [{ set, memory, contentAt }];
   });
 }

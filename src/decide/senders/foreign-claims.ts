@@ -5,9 +5,10 @@ import { setName } from "../../domain/ids.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { plusSeconds } from "../../domain/units.ts";
+import { plusSeconds, earliest } from "../../domain/units.ts";
 import type { Sender } from "./shares.ts";
 import { senderOf } from "./shares.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * Jobs that a set says are `placed` on a node of other senders (docs/protocol.md, Claims; docs/decisions.md, "Only who asked for a node
@@ -34,7 +35,7 @@ export type EndedClaims = ReadonlyMap<string, ReadonlySet<Sender>>;
 export interface ClaimsJudged<Fact> {
   readonly facts: ReadonlyMap<string, Fact>;
   readonly ended: EndedClaims;
-  readonly until: number;
+  readonly until: Instant;
 }
 
 /** Judges the claims on all nodes. `facts`: with all claims. */
@@ -44,7 +45,7 @@ export function judgeClaims<Fact extends ClaimedHost>(
   senders: SenderRules,
   now: Instant,
 ): ClaimsJudged<Fact> {
-  let until = Number.POSITIVE_INFINITY;
+  let until = earliest();
   const ended = new Map<string, ReadonlySet<Sender>>();
   const changed = new Map<string, Fact>();
   ledger.forEach((node) => {
@@ -58,7 +59,7 @@ export function judgeClaims<Fact extends ClaimedHost>(
       if (since === undefined) continue;
       const end = plusSeconds(since, CLAIM_SECONDS);
       if (end <= now) over.add(sender);
-      else until = Math.min(until, end);
+      else until = earliest(until, end);
     }
     if (over.size === 0) return;
     for (const key of keysOf(node)) {
@@ -167,7 +168,7 @@ export class ClaimNotes {
       planned.askedBy === known.askedBy && planned.plannedFor === known.plannedFor && claims === known.claims;
     if (isSame) return known;
     const { askedBy: _asked, plannedFor: _planned, claims: _claims, ...rest } = known;
-    return { ...rest, ...planned, ...(claims === undefined ? {} : { claims }) };
+    return { ...rest, ...planned, ...withoutAbsent({ claims }) };
   }
 
   /**

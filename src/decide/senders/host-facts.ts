@@ -1,6 +1,6 @@
 import type { SetName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { plusSeconds, secondsBetween, earliest } from "../../domain/units.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -76,9 +76,9 @@ function gather(
   const all = gatherFacts(record, { demands, reports }, now, senders);
   const claims =
     senders.length === 0
-      ? { facts: all, ended: NONE_ENDED, until: Number.POSITIVE_INFINITY }
+      ? { facts: all, ended: NONE_ENDED, until: earliest() }
       : judgeClaims(all, ledger, senders, now);
-  const until = Math.min(nextLapse(record, now), claims.until);
+  const until = earliest(nextLapse(record, now), claims.until);
   const next = { ...claims, demands, reports, ledger, separateReports, senders, from: now, until };
   gathered.set(record.sets, next);
   return next;
@@ -105,8 +105,8 @@ const NO_JOBS: string[] = [];
 const gathered = new WeakMap<ClusterRecord["sets"], Gathered>();
 
 /** When the next live set or report expires. */
-export function nextLapse(record: Held, now: Instant): number {
-  let next = Number.POSITIVE_INFINITY;
+export function nextLapse(record: Held, now: Instant): Instant {
+  let next = earliest();
   for (const { live, expiresAt, sentAt, intervalSeconds } of entriesOf(record)) {
     if (!live) continue;
     for (const at of [expiresAt, plusSeconds(sentAt, 2 * intervalSeconds)])

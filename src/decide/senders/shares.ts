@@ -7,6 +7,7 @@ import type { ClusterRecord, DearDemand } from "../../domain/record.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Resting } from "../../domain/world.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * The shares of a bound that all request sets of a cluster have together (docs/demand.md, Shares). Half of it is divided among the rules of
@@ -90,7 +91,7 @@ export function endRest(
   const { dear, changed, ...rest } = record;
   if (dear === undefined || dear.until > now) return record;
   const isForOthers = forDemand && changed !== undefined && !restingOf(dear, policy).rests(changed.set);
-  return isForOthers ? record : { ...rest, ...(changed === undefined ? {} : { changed }) };
+  return isForOthers ? record : { ...rest, ...withoutAbsent({ changed }) };
 }
 
 /** Which sets rest with it. */

@@ -21,6 +21,7 @@ import { priceNodes } from "../world/price-nodes.ts";
 import type { Fleets } from "./move-jobs.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { HostFact } from "../senders/host-facts.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The counts of one array in one fleet at one observation. */
 export interface Found {
@@ -121,7 +122,7 @@ function addSpan(
   const next: ComparedDay = {
     ...day,
     arrays: [...known.values()],
-    ...(currency === undefined ? {} : { currency }),
+    ...withoutAbsent({ currency }),
     ...(waiting === undefined
       ? {}
       : {
@@ -239,15 +240,14 @@ export function countObservation(observation: CountedObservation): Comparison {
         array: name,
         real: found(real, isRealIdle, realBoots(observation, real), observation),
         virtual: found(virtual, isVirtualIdle, virtualBoots(observation, name), observation),
-        ...(stoppedAt === undefined ? {} : { stoppedAt }),
+        ...withoutAbsent({ stoppedAt }),
         sets: setsNeeding(virtual, made.plan),
       };
     });
   const waiting = countWaiting(observation);
   const both: FoundBoth = {
     arrays,
-    ...(waiting === undefined ? {} : { waiting }),
-    ...(policy.prices === undefined ? {} : { currency: policy.prices.currency }),
+    ...withoutAbsent({ waiting, currency: policy.prices?.currency }),
   };
   return arrays.length === 0 ? fleet.comparison : addObservation(fleet.comparison, both, fleet.at, now);
 }

@@ -16,6 +16,7 @@ import { digestOfAttributes } from "../../domain/digest.ts";
 import { bootingSince } from "../intents/node-starts.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The node arrays that are ours and only observed. Empty if the cluster is not started, because it has no fleet to compare then. */
 export function observedArrays(snapshot: Snapshot, policy: Policy): ReadonlySet<ArrayName> {
@@ -159,13 +160,13 @@ export function addNodes(
         status: "Ready",
         spot,
         keepAlive: false,
-        ...(placementGroup === undefined ? {} : { placementGroup }),
+        ...withoutAbsent({ placementGroup }),
       },
       known: {
         ...names,
         requestId: VIRTUAL_REQUEST,
         purpose,
-        ...(attributesDigest === undefined ? {} : { look: attributesDigest }),
+        ...withoutAbsent({ look: attributesDigest }),
         firstSeenAt: now,
         busyness: { state: "unknown", since: now },
       },

@@ -7,6 +7,7 @@ import { sameMachineType } from "../../domain/ids.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { someOf } from "../../domain/text.ts";
 import type { BucketChange } from "../../domain/what-if.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 const CLOSED = "not offered, as was asked for this plan";
 
@@ -95,5 +96,5 @@ export function unknownName(path: string, asked: string, what: string, known: re
   const near = nearest(asked, known);
   const expected = `${what}: ${someOf(known, NAMED) || "there is none"}`;
   const found = asked.length > LONGEST_FOUND ? `${asked.slice(0, LONGEST_FOUND)}…` : asked;
-  return { path, found, expected, ...(near === undefined ? {} : { didYouMean: near }) };
+  return { path, found, expected, ...withoutAbsent({ didYouMean: near }) };
 }

@@ -2,7 +2,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Problem } from "../../domain/demand.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { WhatIf } from "../../domain/what-if.ts";
 import { enableBuckets } from "./change-buckets.ts";
@@ -11,6 +11,7 @@ import { stepsForRules } from "../constraints/budget.ts";
 import { accept } from "../record/accept.ts";
 import { stepsToFindRules } from "../senders/sender-rule.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A cluster's state as it would be with other inputs. */
 type Supposed =
@@ -39,7 +40,7 @@ export function suppose(
   if (problems.length > 0) return { kind: "unknown", problems };
   const demands = new Map(bodies.demands);
   const reports = new Map(bodies.reports);
-  const terms = { ...(policy.senders === undefined ? {} : { senders: policy.senders }), memory };
+  const terms = { ...withoutAbsent({ senders: policy.senders }), memory };
   let next = enabled.record;
   for (const update of updates) {
     const accepted = accept(next, update, now, terms);

@@ -7,6 +7,7 @@ import { rankOfReason } from "../../domain/reasons-in-order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { valueText } from "../../domain/refusal.ts";
 import { bucketId, bucketIdWithoutGroup } from "../../domain/bucket.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The reasons of an outcome: similar ones folded into one, and no more than a page can show. */
 interface Gathered {
@@ -182,6 +183,6 @@ function foundValues(reasons: readonly Reason[]): Pick<Across, "found" | "neares
   const more = found.size - named.length;
   return {
     found: more > 0 ? [...named, `${more} more`] : named,
-    ...(near === undefined ? {} : { nearest: near }),
+    ...withoutAbsent({ nearest: near }),
   };
 }

@@ -4,6 +4,7 @@ import type { Draft } from "../draft/draft.ts";
 import type { JobClass } from "../bins/job-class.ts";
 import type { Requirements } from "../constraints/requirements.ts";
 import type { Capacity } from "../draft/capacity.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Maximum number of different unmet jobs that get full reasons. More are unreadable, and each takes as long as placing dozens of jobs. */
 const MOST_EXPLAINED = 1000;
@@ -40,7 +41,7 @@ export class ReasonBudget {
     let brief = this.#briefs.get(requirements);
     if (brief === undefined) {
       const like = this.#like.get(requirements);
-      brief = [{ code: "too-many-unmet", told: this.#explained, ...(like === undefined ? {} : { like }) }];
+      brief = [{ code: "too-many-unmet", told: this.#explained, ...withoutAbsent({ like }) }];
       this.#briefs.set(requirements, brief);
     }
     return brief;

@@ -24,6 +24,7 @@ import { scaleSetsOf } from "./scale-sets.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
 import { collectInFlight, collectNodes, withStartCharges } from "./supply-nodes.ts";
 import { openBucket } from "./open-bucket.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * The nodes, buckets and limits that the allocator may use, from one observation and the record. Nodes are capacity if they are up, on their
@@ -59,12 +60,12 @@ export function buildWorld(input: WorldInput): World {
     arrays,
     ...(dynamic.refused.size === 0 ? {} : { refusedArrays: dynamic.refused }),
     ...(scaleSets.size === 0 ? {} : { scaleSets }),
-    ...(input.pools === undefined ? {} : { pools: input.pools }),
+    ...withoutAbsent({ pools: input.pools }),
     ...(caps.length === 0 ? {} : { caps }),
     ...(counterparts.size === 0 ? {} : { counterparts }),
-    ...(closed === undefined ? {} : { closed }),
+    ...withoutAbsent({ closed }),
     ...(namesGroups(policy) ? { namesGroups: true } : {}),
-    ...(input.groupFills === undefined ? {} : { groupFills: input.groupFills }),
+    ...withoutAbsent({ groupFills: input.groupFills }),
     ...formerGroups(input.ledger),
     ...(steps === 0 ? {} : { steps }),
     ...(input.resting === undefined ? {} : { resting: restingOf(input.resting, policy) }),

@@ -10,6 +10,7 @@ import type { NodeView, NodeProperties } from "../../domain/node-view.ts";
 import { readSizeName } from "./quota-family.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { Seconds } from "../../domain/units.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * A bucket of a cluster with the resources of its nodes and their number. `machine` is absent if no array offers the VM size any more, or if
@@ -151,14 +152,14 @@ export class ClusterBuckets {
       bucket: {
         array,
         machineType: bucket?.machineType ?? machineType,
-        ...(group === undefined ? {} : { placementGroup: group }),
+        ...withoutAbsent({ placementGroup: group }),
       },
       array: nodeArray,
       machine,
-      ...(bucket === undefined ? {} : { bucketId: bucket.bucketId }),
-      ...(bucket?.lastCapacityFailureSeconds === undefined
-        ? {}
-        : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
+      ...withoutAbsent({
+        bucketId: bucket?.bucketId,
+        capacityFailureSeconds: bucket?.lastCapacityFailureSeconds,
+      }),
     };
     const view = viewBucket(here, this.#catalogue);
     const clusterBucket: ClusterBucket = {

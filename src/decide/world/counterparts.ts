@@ -7,6 +7,7 @@ import type { Policy } from "../../domain/policy.ts";
 import { findPrice } from "../../domain/price.ts";
 import type { BucketUsage, Ceilings } from "./ceilings.ts";
 import type { ClusterBuckets } from "./cluster-buckets.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * The attribute `Interruptible` of a target or a dynamic node array may make spot nodes in an array that is not spot, or the reverse. Such
@@ -73,7 +74,7 @@ export function counterpartsOf(
       ...rest,
       ...viewIn(undefined),
       inGroup: viewIn,
-      ...(price === undefined ? {} : { price }),
+      ...withoutAbsent({ price }),
       ...(spot ? { spot } : {}),
       charges: chargesFor(offer, { spot }, opposites),
       counterpartOf: offer,

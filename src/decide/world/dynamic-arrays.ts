@@ -6,6 +6,7 @@ import { DEEPEST } from "../../domain/dynamic-array.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { compareText } from "../../domain/text.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A dynamic node array in one plan. */
 export interface Dynamic {
@@ -76,8 +77,7 @@ function readNames(demands: readonly RankedDemand[]): Map<ArrayName, Named> {
     const { machineTypes, attributes } = demand;
     named.definition ??= {
       extends: demand.extends,
-      ...(machineTypes === undefined ? {} : { machineTypes }),
-      ...(attributes === undefined ? {} : { attributes }),
+      ...withoutAbsent({ machineTypes, attributes }),
     };
   }
   return names;
@@ -95,8 +95,7 @@ function define(name: ArrayName, named: Named | undefined, known: DynamicArray |
 export function definitionOf({ machineTypes, attributes, ...rest }: DynamicDefinition): DynamicDefinition {
   return {
     extends: rest.extends,
-    ...(machineTypes === undefined ? {} : { machineTypes }),
-    ...(attributes === undefined ? {} : { attributes }),
+    ...withoutAbsent({ machineTypes, attributes }),
   };
 }
 
@@ -179,7 +178,6 @@ function mergeDefinitions(under: DynamicDefinition, over: DynamicDefinition): Dy
       : mergeAttributes(under.attributes, over.attributes);
   return {
     extends: under.extends,
-    ...(machineTypes === undefined ? {} : { machineTypes }),
-    ...(attributes === undefined ? {} : { attributes }),
+    ...withoutAbsent({ machineTypes, attributes }),
   };
 }

@@ -15,6 +15,7 @@ import { probeCharges } from "./open-bucket.ts";
 import type { WorldInput } from "./world-input.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
 import { InTurn } from "../../domain/in-turn.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The offers of dynamic arrays: those of the arrays that they extend, with the VM sizes in the order of the definition. */
 export function dynamicOffers(
@@ -79,14 +80,14 @@ function extend(
       const { available, properties } = clusterBuckets.at(name, machineType, group).view;
       return { resources: available, properties: () => properties };
     },
-    ...(price === undefined ? {} : { price }),
+    ...withoutAbsent({ price }),
     ...(spot ? { spot } : {}),
     charges: [
       ...chargesFor(parent, { spot }, opposites),
       ...probeCharges(input, parent.bucket, name, ceilings),
     ],
     ...(clusterBucket.array?.notHpc === true ? { notHpc: true } : {}),
-    ...(pinned === undefined ? {} : { pinnedGroup: pinned }),
+    ...withoutAbsent({ pinnedGroup: pinned }),
     ...attributesOf(definition),
     ...pauses,
     parent,
@@ -118,7 +119,7 @@ function pausesOf(
     else groupRefusals.set(group, reason);
   }
   return {
-    ...(refusal === undefined ? {} : { refusal }),
+    ...withoutAbsent({ refusal }),
     ...(groupRefusals.size === 0 ? {} : { groupRefusals }),
   };
 }
@@ -200,8 +201,7 @@ function copyOf(name: ArrayName, parent: NodeArray, definition: DynamicDefinitio
     ...((isHpc ?? notHpc !== true) ? {} : { notHpc: true }),
     resources: { ...parent.resources, ...resources },
     ...(configuration === undefined ? {} : { configuration: { ...parent.configuration, ...configuration } }),
-    ...(spot === undefined ? {} : { spot }),
-    ...(group === undefined ? {} : { placementGroup: group }),
+    ...withoutAbsent({ spot, placementGroup: group }),
     buckets,
   };
 }

@@ -11,6 +11,7 @@ import { stillInFlight } from "../../domain/record.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Dynamic, Dynamics } from "./dynamic-arrays.ts";
 import { definitionOf } from "./dynamic-arrays.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * The dynamic node arrays that exist after an observation: those that a set asks for while the cluster is started, and those that still have
@@ -41,7 +42,7 @@ export function existingDynamics(
       name,
       ...definitionOf(definition),
       sets: [...new Set([...sets, ...silent])].sort(compareText),
-      ...(by === undefined ? {} : { by }),
+      ...withoutAbsent({ by }),
     });
   }
   return existing;

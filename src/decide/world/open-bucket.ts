@@ -16,6 +16,7 @@ import { bucketText, dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Demand } from "../../domain/demand.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import { lastedAt } from "../../domain/ledger.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Makes the offer of a bucket, and charges its nodes to the limits. */
 export function openBucket(
@@ -43,9 +44,7 @@ export function openBucket(
       const { available, properties } = clusterBuckets.at(array.name, bucket.machineType, group).view;
       return { resources: available, properties: () => properties };
     },
-    ...(bucket.lastCapacityFailureSeconds === undefined
-      ? {}
-      : { capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
+    ...withoutAbsent({ capacityFailureSeconds: bucket.lastCapacityFailureSeconds }),
     cores: clusterBucket.cores,
     ...wishesFor(input.policy, array, bucket),
     charges: [
@@ -53,12 +52,9 @@ export function openBucket(
       ...probeCharges(input, clusterBucket.bucket, undefined, ceilings),
     ],
     groupSizes: groupSizesOf(bucket, inUse),
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(bucket.maxPlacementGroupSize === undefined
-      ? {}
-      : { maxPlacementGroupSize: bucket.maxPlacementGroupSize }),
+    ...withoutAbsent({ refusal, maxPlacementGroupSize: bucket.maxPlacementGroupSize }),
     ...(array.notHpc === true ? { notHpc: true } : {}),
-    ...(array.placementGroup === undefined ? {} : { pinnedGroup: array.placementGroup }),
+    ...withoutAbsent({ pinnedGroup: array.placementGroup }),
     ...(groupRefusals.size === 0 ? {} : { groupRefusals }),
   };
   return { offer, array, bucket, usage };
@@ -73,7 +69,7 @@ function wishesFor(
   const price = prices === undefined ? undefined : findPrice(prices, array.region, bucket.machineType, array);
   const groups = placementGroups === undefined ? [] : groupsOfArray(placementGroups, array.name);
   return {
-    ...(price === undefined ? {} : { price }),
+    ...withoutAbsent({ price }),
     ...(array.spot ? { spot: true } : {}),
     ...(groups.length === 0 ? {} : { configuredGroups: groups }),
   };
@@ -116,7 +112,7 @@ function refusalsOf(
       bucket: group === undefined ? key : { ...key, placementGroup: group },
       until: backoff.until,
       message: backoff.message,
-      ...(failedAgo === undefined ? {} : { capacityFailureSeconds: failedAgo }),
+      ...withoutAbsent({ capacityFailureSeconds: failedAgo }),
     };
     if (group === undefined) refusal ??= reason;
     else groupRefusals.set(group, reason);

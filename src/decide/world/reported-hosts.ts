@@ -59,7 +59,7 @@ interface Collected extends Pick<Bodies, "demands" | "reports">, Pick<ClusterRec
   readonly senders: SenderRules;
   readonly hosts: ReportedHosts;
   readonly from: Instant;
-  readonly until: number;
+  readonly until: Instant;
 }
 
 /** Results by the sets of a record, which are read several times before they change. */

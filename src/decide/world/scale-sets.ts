@@ -4,6 +4,7 @@ import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
 import { digestOfAttributes } from "../../domain/digest.ts";
 import type { ScaleSet } from "../../domain/world.ts";
 import type { WorldInput } from "./world-input.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The key of one placement group of CycleCloud, shared by its node array and all dynamic node arrays that create their nodes there. */
 export function scaleSetKey(array: ArrayName, machineType: MachineType, group: PlacementGroup): string {
@@ -31,10 +32,7 @@ export function scaleSetsOf({ snapshot, ledger, inFlight, pendingCreates }: Worl
     const text = [dynamic, attributesDigest].join("/");
     const known = sets.get(key);
     if (known !== undefined && known.text <= text) return;
-    const set = {
-      ...(dynamic === undefined ? {} : { dynamic }),
-      ...(attributesDigest === undefined ? {} : { attributesDigest }),
-    };
+    const set = withoutAbsent({ dynamic, attributesDigest });
     sets.set(key, { text, set });
   };
   for (const node of snapshot.nodes) {

@@ -2,7 +2,7 @@
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { isForeignOrigin } from "../../domain/loopback.ts";
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import { MIB, SMALL_TEXT } from "../../domain/memory-budget.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 

@@ -80,8 +80,7 @@ export type HistoryShown = Omit<BuiltAnswer<typeof historyAnswer>, "rows"> & {
   readonly rows: readonly Sparse<typeof historyRow>[];
 };
 
-/** A row as it is stored, and as it is made. */
-export type HistoryRow = Omit<Sparse<typeof historyRow>, "at"> & { readonly at: Instant };
+/** A row as it is made: with all members named, and before its time is a text. */
 export type NewHistoryRow = Omit<Shown<typeof historyRow>, "at"> & { readonly at: Instant };
 
 // GET /api/clusters/{cluster}/explain: a demand, a node or a host.
@@ -180,8 +179,7 @@ export const explanation = z.union([jobExplained, nodeExplained, hostExplained])
 
 export type DemandExplanationShown = BuiltAnswer<typeof jobExplained>;
 
-export type NodeExplanationShown = BuiltAnswer<typeof nodeExplained>;
-
-export type HostExplanationShown = BuiltAnswer<typeof hostExplained>;
-
-export type ExplanationShown = DemandExplanationShown | NodeExplanationShown | HostExplanationShown;
+export type ExplanationShown =
+  | DemandExplanationShown
+  | BuiltAnswer<typeof nodeExplained>
+  | BuiltAnswer<typeof hostExplained>;

@@ -20,7 +20,7 @@ type Complete<T> = T extends readonly (infer I)[]
 /** Optional in the schema. False for the keys of a partial record, which are data and not members. */
 type MayBeUndefined<T, K extends keyof T> = undefined extends Required<T>[K] ? true : false;
 
-/** The same for a part of an answer in which absent members are left out, because it is also stored: see {@link withoutAbsent}. */
+/** The same for a part of an answer in which absent members are left out, because it is also stored: see `withoutAbsent`. */
 export type Sparse<S extends z.ZodType> = Fixed<z.infer<S>>;
 
 type Fixed<T> = T extends readonly (infer I)[]

@@ -3,7 +3,7 @@ import { isUtf16, notJson, type Problem } from "./problem.ts";
 import { countValues, findOversizeInSlices, findOversizeOfText, oversizeOf } from "./check-size.ts";
 import { BOUNDS } from "./bounds.ts";
 import { isFields } from "./fields.ts";
-import type { Bytes } from "../../domain/memory-budget.ts";
+import type { Bytes } from "../../domain/units.ts";
 import type { Sliced } from "../../domain/sliced.ts";
 import { atOnce } from "../../domain/sliced.ts";
 
@@ -13,7 +13,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 /** The limits of a door. */
 export interface Most {
   /** Bytes of JSON, unpacked. */
-  readonly bytes: number;
+  readonly bytes: Bytes;
   /** Members and items, counted before they are parsed. */
   readonly values: number;
 }
@@ -77,9 +77,9 @@ export function* weighInSlices(input: string | Uint8Array | object, most: Most):
 }
 
 /** A text with one wide character takes two bytes for each of its characters. */
-const BYTES_PER_CHARACTER = 2;
+const BYTES_PER_CHARACTER: Bytes = 2;
 /** An empty object takes 56 bytes; a member of an object with thousands takes 80, with its key. */
-const BYTES_PER_VALUE = 64;
+const BYTES_PER_VALUE: Bytes = 64;
 
 function* weighText(text: string, most: Most): Sliced<Weight> {
   const values = yield* countValues(text, most.values);

@@ -5,12 +5,18 @@ import { atOnce } from "../../domain/sliced.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, instant, isoTime } from "../../domain/units.ts";
 import type { Decoded } from "../json/decode.ts";
-import { decodeInSlices, MOST_BY_QUEUE, MOST_OVER_HTTP, decodeMessage } from "../json/decode.ts";
+import { decodeInSlices, MOST_BY_QUEUE, MOST_OVER_HTTP } from "../json/decode.ts";
 import { measureInSlices, readUpdateInSlices } from "./read-update.ts";
 import { isFields } from "../json/fields.ts";
 import { problemAt } from "../json/problem.ts";
 import { envelopeSchema, version, clusterProblems } from "./envelope.ts";
-import type { MessageContext, SenderTime, RequestSetContext, MessageRead } from "./message-read.ts";
+import type {
+  MessageContext,
+  SenderTime,
+  RequestSetContext,
+  MessageRead,
+  QueueMessageRead,
+} from "./message-read.ts";
 import * as z from "zod";
 import { clusterName } from "../../domain/ids.ts";
 import type { Fields } from "../json/fields.ts";
@@ -18,6 +24,7 @@ import { isName, labelSchema, nameSchema } from "../json/name.ts";
 import { addSchemaProblems } from "../json/schema-problems.ts";
 import { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 const UPDATE_KEYS = Object.keys(envelopeSchema.shape);
 
@@ -29,7 +36,10 @@ const MESSAGE_KEYS = [...UPDATE_KEYS, "wake"];
  * which it was put into the queue, with ties decided by message id (architecture.md, Revisions; docs/decisions.md, "Messages without a
  * revision are ordered by second and message id").
  */
-export function readDemandMessage(input: string | Uint8Array | object, context: MessageContext): MessageRead {
+export function readDemandMessage(
+  input: string | Uint8Array | object,
+  context: MessageContext,
+): QueueMessageRead {
   return atOnce(readDemandMessageInSlices(input, context));
 }
 
@@ -37,23 +47,27 @@ export function readDemandMessage(input: string | Uint8Array | object, context: 
 export function* readDemandMessageInSlices(
   input: string | Uint8Array | object,
   context: MessageContext,
-): Sliced<MessageRead> {
+): Sliced<QueueMessageRead> {
   const decoded = yield* decodeInSlices(input, MOST_BY_QUEUE);
   if (decoded.kind === "problem") return undecodable(decoded);
-  if (isFields(decoded.value) && "wake" in decoded.value) return readWake(decoded.value, context);
+  const message = isFields(decoded.value) ? decoded.value : {};
+  if ("wake" in message) return readWake(message, context);
   const { senderTime = sameTime } = context;
-  return yield* readUpdateInSlices(decoded, {
+  const { revision } = message;
+  const sentAt = context.insertedAt ?? (typeof revision === "number" ? instant(revision) : context.now);
+  const read = yield* readUpdateInSlices(decoded, {
     keys: MESSAGE_KEYS,
-    sentAt: context.insertedAt,
+    sentAt,
     now: context.now,
     maxExpirationSeconds: context.maxExpirationSeconds,
     knownClusters: context.knownClusters,
     senderNow: senderTime(context.now),
     implicitRevision: {
-      value: Math.floor(senderTime(context.insertedAt) / 1000) * 1000,
+      value: Math.floor(senderTime(sentAt) / 1000) * 1000,
       tieBreak: context.messageId,
     },
   });
+  return read.kind === "update" ? { ...read, message } : read;
 }
 
 /**
@@ -103,8 +117,11 @@ export function* readRequestSetInSlices(
 
 const sameTime: SenderTime = (at) => at;
 
-function undecodable({ problem, tooLarge }: Extract<Decoded, { kind: "problem" }>): MessageRead {
-  return { kind: "rejected", problems: [problem], ...(tooLarge === undefined ? {} : { tooLarge }) };
+function undecodable({
+  problem,
+  tooLarge,
+}: Extract<Decoded, { kind: "problem" }>): Extract<MessageRead, { kind: "rejected" }> {
+  return { kind: "rejected", problems: [problem], ...withoutAbsent({ tooLarge }) };
 }
 
 /** The update that ends a request set, for DELETE: all its parts are empty, and only its revision is kept for this time. */
@@ -129,18 +146,6 @@ export function emptyRequestSet(
   };
 }
 
-/**
- * The revision that a message carries, as the moment at which it was sent: the host's copy of a message hides when it was put into the queue.
- * Undefined if it carries none, or cannot be read.
- */
-export function explicitRevision(text: string): Instant | undefined {
-  const decoded = decodeMessage(text, MOST_BY_QUEUE);
-  if (decoded.kind === "problem" || typeof decoded.value !== "object" || decoded.value === null)
-    return undefined;
-  const revision: unknown = Reflect.get(decoded.value, "revision");
-  return typeof revision === "number" ? instant(revision) : undefined;
-}
-
 const MOMENT = "a whole number: milliseconds since 1970";
 
 /** The last moment that a Date can hold. */
@@ -157,8 +162,10 @@ const wakeSchema = z.strictObject({
   id: labelSchema.optional(),
 });
 
+type WakeRead = Extract<MessageRead, { kind: "wake" | "rejected" }>;
+
 /** Reads a wake message. Never throws. */
-export function readWake(message: Fields, context: MessageContext): MessageRead {
+export function readWake(message: Fields, context: MessageContext): WakeRead {
   const parsed = wakeSchema.safeParse(message);
   const problems = new Problems();
   if (!parsed.success)
@@ -175,7 +182,7 @@ export function readWake(message: Fields, context: MessageContext): MessageRead 
     kind: "wake",
     cluster,
     ...(at === undefined ? {} : { at: instant(at) }),
-    ...(id === undefined ? {} : { id }),
+    ...withoutAbsent({ id }),
   };
 }
 

@@ -18,6 +18,7 @@ import { problemAt, problemShowing, shorten } from "../json/problem.ts";
 import { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { oversizeOf } from "../json/check-size.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Prefix of the ids of targets. A job's id is its name and must not begin with it. */
 export const TARGET_ID_PREFIX = "nodearray:";
@@ -129,16 +130,15 @@ function readJob(
     id: name,
     iterations,
     kind: "job",
-    ...(metadata === undefined ? {} : { metadata }),
+    ...withoutAbsent({ metadata }),
     name,
-    ...(nodeCount === undefined ? {} : { nodeCount }),
+    ...withoutAbsent({ nodeCount }),
     ...(partial === undefined || colocated ? {} : { partial }),
     placed,
     position,
     priority,
     ...(span ? { span } : {}),
-    ...(spot === undefined ? {} : { spot }),
-    ...(user === undefined ? {} : { user }),
+    ...withoutAbsent({ spot, user }),
   };
 }
 

@@ -1,12 +1,13 @@
 import type { Problem, RequestSetUpdate } from "../../domain/demand.ts";
 import type { ClusterName, SetName } from "../../domain/ids.ts";
+import type { Fields } from "../json/fields.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 
 /** The context of a message. */
 export interface MessageContext {
   readonly messageId: string;
-  /** When the message was put into the queue. */
-  readonly insertedAt: Instant;
+  /** When the message was put into the queue. Absent: it is not known, and the moment counts that the message's own revision names, else now. */
+  readonly insertedAt?: Instant;
   readonly now: Instant;
   /** From the cluster's policy. Longer intervals are cut to it. */
   readonly maxExpirationSeconds: Seconds;
@@ -30,6 +31,11 @@ export interface RequestSetContext {
   readonly knownClusters?: ReadonlySet<string>;
   readonly senderTime?: SenderTime;
 }
+
+/** The result of reading a message of the queue. An update has the message too, decoded, in case it must be sent again. */
+export type QueueMessageRead =
+  | Exclude<MessageRead, { kind: "update" }>
+  | (Extract<MessageRead, { kind: "update" }> & { readonly message: Fields });
 
 /** The result of reading a message. */
 export type MessageRead =

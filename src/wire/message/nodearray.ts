@@ -11,6 +11,7 @@ import { canonicalText } from "../../domain/digest.ts";
 import type { Fields } from "../json/fields.ts";
 import { excerpt, kindOf, nearest, problemAt, problemShowing } from "../json/problem.ts";
 import { BOUNDS } from "../json/bounds.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * Translates the targets of a message, in order. Several entries may name one array: each is a separate lower bound, and the largest counts
@@ -108,7 +109,7 @@ function targetProblems(item: Fields): readonly Problem[] {
     const found = excerpt(Object.keys(item));
     const expected = `one of ${TARGET_KEYS.join(", ")}`;
     const [meant] = similar;
-    return [{ path: "", found, expected, ...(meant === undefined ? {} : { didYouMean: meant }) }];
+    return [{ path: "", found, expected, ...withoutAbsent({ didYouMean: meant }) }];
   }
   if (targets[0] === "TargetGroupCount" && sizes.length !== 1) {
     return [

@@ -10,7 +10,7 @@ import { REVISION_LEEWAY_SECONDS } from "../../domain/demand.ts";
 import type { ClusterName, SetName } from "../../domain/ids.ts";
 import { clusterName, setName, digest, type Digest } from "../../domain/ids.ts";
 import type { Sliced } from "../../domain/sliced.ts";
-import type { Instant, Seconds } from "../../domain/units.ts";
+import type { Bytes, Instant, Seconds } from "../../domain/units.ts";
 import { isoTime, plusSeconds } from "../../domain/units.ts";
 import type { Decoded } from "../json/decode.ts";
 import type { Fields } from "../json/fields.ts";
@@ -206,7 +206,7 @@ function rejectedUpdate(message: Fields, problems: readonly Problem[]): MessageR
  * order. So wire/ builds all values with their keys in alphabetical order, which gives the canonical text of domain/digest.ts at a
  * fraction of its cost.
  */
-export function* measureInSlices(value: object): Sliced<{ readonly digest: Digest; readonly bytes: number }> {
+export function* measureInSlices(value: object): Sliced<{ readonly digest: Digest; readonly bytes: Bytes }> {
   const hash = createHash("sha256");
   let bytes = 0;
   for (const text of jsonPieces(value)) {

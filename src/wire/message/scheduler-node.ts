@@ -18,6 +18,7 @@ import {
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 export const HOST_KEYS: ReadonlySet<string> = new Set([
   "hostname",
@@ -69,10 +70,9 @@ function readSchedulerNode(item: unknown, problems: Problems): SchedulerNode | u
   if (resources === undefined && available === undefined)
     return state === undefined ? known : { ...known, state };
   return {
-    ...(available === undefined ? {} : { available }),
+    ...withoutAbsent({ available }),
     ...known,
-    ...(resources === undefined ? {} : { resources }),
-    ...(state === undefined ? {} : { state }),
+    ...withoutAbsent({ resources, state }),
   };
 }
 

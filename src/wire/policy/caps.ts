@@ -5,7 +5,8 @@ import { checkKeys, isFields, readCount } from "../json/fields.ts";
 import { isKeptLabel, isKeptName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
-import { withoutAbsent } from "./without-absent.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Named } from "../api/shown.ts";
 
 const KINDS = ["requestSets", "users"];
 const UNITS: ReadonlySet<string> = new Set(["nodes", "cores"]);
@@ -60,13 +61,13 @@ export function readCeiling(value: unknown, path: string, problems: Problems): C
   checkKeys(value, UNITS, own);
   const nodes = readCount(value, "nodes", 0, own);
   const cores = readCount(value, "cores", 0, own);
-  return { ...(nodes === undefined ? {} : { nodes }), ...(cores === undefined ? {} : { cores }) };
+  return withoutAbsent({ nodes, cores });
 }
 
 /** The rules as they were read. */
 export function writeCaps({ requestSets, users }: CapRules): CapsDocument {
-  return withoutAbsent<CapsDocument>({
+  return withoutAbsent({
     requestSets: requestSets.size === 0 ? undefined : Object.fromEntries(requestSets),
     users: users.size === 0 ? undefined : Object.fromEntries(users),
-  });
+  } satisfies Named<CapsDocument>);
 }

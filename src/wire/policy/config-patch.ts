@@ -10,6 +10,7 @@ import { memberOf } from "./config-diff.ts";
 import type { ConfigPath } from "./config-path.ts";
 import { overlap, pathText, readPath } from "./config-path.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A change of single keys of a configuration document. No two of its paths overlap, so their order does not matter. */
 export interface ConfigPatch {
@@ -44,7 +45,7 @@ export function readPatch(
     problems.add(() => problemAt("", paths.length, `at most ${BOUNDS.changes} paths`));
   else reportOverlaps(paths, problems);
   if (problems.count > 0) return { kind: "problems", problems: problems.all() };
-  return { kind: "patch", patch: { set, unset, ...(ifVersion === undefined ? {} : { ifVersion }) } };
+  return { kind: "patch", patch: { set, unset, ...withoutAbsent({ ifVersion }) } };
 }
 
 function readSet(value: unknown, problems: Problems): ConfigPatch["set"] {

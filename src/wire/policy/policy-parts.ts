@@ -11,6 +11,7 @@ import { newNotes, Problems } from "../json/problems.ts";
 import { problemAt, problemShowing, nearest, unknownKey } from "../json/problem.ts";
 import type { TimeoutKey } from "./timeouts.ts";
 import { readEndTimeout, readTimeout } from "./timeouts.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 const IDLE_TIMEOUT: TimeoutKey = {
   ours: "idleTimeout",
@@ -50,10 +51,12 @@ export function readDurations(from: Fields, problems: Problems): Durations {
   return {
     idleTimeoutSeconds: idle.seconds,
     bootTimeoutSeconds: boot.seconds,
-    ...(idle.byArray === undefined ? {} : { idleTimeouts: idle.byArray }),
-    ...(boot.byArray === undefined ? {} : { bootTimeouts: boot.byArray }),
-    ...(down === undefined ? {} : { downTimeout: down }),
-    ...(failed === undefined ? {} : { failedTimeout: failed }),
+    ...withoutAbsent({
+      idleTimeouts: idle.byArray,
+      bootTimeouts: boot.byArray,
+      downTimeout: down,
+      failedTimeout: failed,
+    }),
     maxExpirationSeconds: seconds("maxExpirationInterval", 1, DEFAULT_POLICY.maxExpirationSeconds),
     inFlightGraceSeconds: seconds("inFlightGrace", 1, DEFAULT_POLICY.inFlightGraceSeconds),
     groupFillTimeoutSeconds: seconds("groupFillTimeout", 0, DEFAULT_POLICY.groupFillTimeoutSeconds),

@@ -28,6 +28,7 @@ import {
   readSchema,
   readSeconds,
 } from "./policy-parts.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 export type PolicyRead =
   | {
@@ -127,12 +128,7 @@ function readTables(
   const caps = readPart(from, "caps", problems, readCaps);
   const senders = readPart(from, "senders", problems, readSenders);
   const prices = readPart(from, "prices", problems, readPriceTable);
-  return {
-    ...(vmSizes === undefined ? {} : { vmSizes }),
-    ...(caps === undefined ? {} : { caps }),
-    ...(senders === undefined ? {} : { senders }),
-    ...(prices === undefined ? {} : { prices }),
-  };
+  return withoutAbsent({ vmSizes, caps, senders, prices });
 }
 
 function readPart<T>(

@@ -8,7 +8,8 @@ import { isFields, type Fields } from "../json/fields.ts";
 import { isKeptLabel, LABEL_EXPECTED } from "../json/name.ts";
 import { below, nearest, problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
-import { withoutAbsent } from "./without-absent.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Named } from "../api/shown.ts";
 
 const TABLE_KEYS = ["currency", "locations", "proxied-locations"];
 const PRICE_KEYS = ["onDemand", "spot"] as const;
@@ -106,16 +107,16 @@ export function writePriceTable({ currency, locations, proxies }: PriceTable): P
     location,
     Object.fromEntries([...sizes.values()].map((size) => [size.machineType, writePrice(size)])),
   ]);
-  return withoutAbsent<PricesDocument>({
+  return withoutAbsent({
     currency,
     locations: Object.fromEntries(tables),
     "proxied-locations": proxies.size === 0 ? undefined : Object.fromEntries(proxies),
-  });
+  } satisfies Named<PricesDocument>);
 }
 
 function writePrice({ onDemand, spot }: SizePrice): number | Fields {
   if (spot === undefined && onDemand !== undefined) return onDemand;
-  return { ...(onDemand === undefined ? {} : { onDemand }), ...(spot === undefined ? {} : { spot }) };
+  return withoutAbsent({ onDemand, spot });
 }
 
 /** Prices that no VM has, with their paths. */

@@ -17,6 +17,7 @@ import { nameSchema } from "../json/name.ts";
 import { type Problem, problemAt, problemShowing } from "../json/problem.ts";
 import { addSchemaProblems } from "../json/schema-problems.ts";
 import { Problems } from "../json/problems.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** One cluster of the registry and the CycleCloud that runs it (architecture.md, Configuration). Holds no secret. */
 export interface RegistryCluster {
@@ -125,9 +126,9 @@ function readCluster(item: unknown, path: string, problems: Problems): RegistryC
   return {
     name: clusterName(name),
     url,
-    ...(username === undefined ? {} : { username }),
+    ...withoutAbsent({ username }),
     credential,
-    ...(ca === undefined ? {} : { ca }),
+    ...withoutAbsent({ ca }),
     insecure,
     bounds: { callLimitSeconds: callLimit, lagSeconds: lag, parallelCreates },
   };
@@ -192,7 +193,7 @@ function readIdentity(value: unknown, path: string, problems: Problems): Registr
   const { clientId, scope } = parsed.data;
   return {
     kind: "identity",
-    ...(clientId === undefined ? {} : { clientId }),
+    ...withoutAbsent({ clientId }),
     scope,
   };
 }

@@ -23,7 +23,8 @@ import { isKeptLabel, isKeptName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
-import { withoutAbsent } from "./without-absent.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Named } from "../api/shown.ts";
 
 const KEYS: ReadonlySet<string> = new Set([
   "requestSets",
@@ -69,14 +70,12 @@ function readRule(value: unknown, problems: Problems): SenderRule | undefined {
   return {
     requestSets,
     write: readBoolean(value, "write", problems) ?? true,
-    ...(maxPriority === undefined ? {} : { maxPriority }),
-    ...(caps === undefined ? {} : { caps }),
-    ...(share === undefined ? {} : { share }),
+    ...withoutAbsent({ maxPriority, caps, share }),
     hosts: readBoolean(value, "hosts", problems) ?? true,
     pools: readOwned(value, "pools", POOL_NAME, problems),
     dynamicArrays: readOwned(value, "dynamicArrays", ARRAY_NAME, problems),
     attributes: readAttributes(value["attributes"], problems),
-    ...(configuration === undefined ? {} : { configuration }),
+    ...withoutAbsent({ configuration }),
   };
 }
 
@@ -222,7 +221,7 @@ export function doubtSenders(rules: SenderRules, path: string): readonly Problem
 /** The rules in the form in which they are read. */
 export function writeSenders(rules: SenderRules): readonly SenderDocument[] {
   return rules.map((rule) =>
-    withoutAbsent<SenderDocument>({
+    withoutAbsent({
       requestSets: rule.requestSets,
       write: rule.write,
       maxPriority: rule.maxPriority,
@@ -233,6 +232,6 @@ export function writeSenders(rules: SenderRules): readonly SenderDocument[] {
       dynamicArrays: rule.dynamicArrays,
       attributes: rule.attributes,
       configuration: rule.configuration === undefined ? undefined : writeConfiguration(rule.configuration),
-    }),
+    } satisfies Named<SenderDocument>),
   );
 }

@@ -2,6 +2,7 @@ import type { SizeTable, VmSize, VmSizes } from "../../domain/catalogue.ts";
 import { isFields, type Fields } from "../json/fields.ts";
 import { problemAt } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The key of a table that is no location: it maps locations to those that replace them. */
 const PROXIES = "proxied-locations";
@@ -56,10 +57,7 @@ function readSize(record: Fields, path: string, problems: Problems): VmSize {
   const rdma = capabilities["RdmaEnabled"];
   return {
     ...(typeof family === "string" ? { family } : {}),
-    ...(vcpus === undefined ? {} : { vcpus }),
-    ...(perCore === undefined ? {} : { vcpusPerCore: perCore }),
-    ...(gpus === undefined ? {} : { gpus }),
-    ...(memoryGib === undefined ? {} : { memoryGib }),
+    ...withoutAbsent({ vcpus, vcpusPerCore: perCore, gpus, memoryGib }),
     ...(typeof rdma === "boolean" ? { infiniband: rdma } : {}),
   };
 }
@@ -76,13 +74,13 @@ export function writeSizeTable({ locations, proxies }: SizeTable): Fields {
 
 function writeSize({ family, vcpus, vcpusPerCore, gpus, memoryGib, infiniband }: VmSize): object {
   return {
-    ...(family === undefined ? {} : { family }),
-    capabilities: {
-      ...(vcpus === undefined ? {} : { vCPUsAvailable: vcpus }),
-      ...(vcpusPerCore === undefined ? {} : { vCPUsPerCore: vcpusPerCore }),
-      ...(gpus === undefined ? {} : { GPUs: gpus }),
-      ...(memoryGib === undefined ? {} : { MemoryGB: memoryGib }),
-      ...(infiniband === undefined ? {} : { RdmaEnabled: infiniband }),
-    },
+    ...withoutAbsent({ family }),
+    capabilities: withoutAbsent({
+      vCPUsAvailable: vcpus,
+      vCPUsPerCore: vcpusPerCore,
+      GPUs: gpus,
+      MemoryGB: memoryGib,
+      RdmaEnabled: infiniband,
+    }),
   };
 }

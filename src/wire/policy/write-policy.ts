@@ -8,21 +8,22 @@ import { writeSenders } from "./senders.ts";
 import { writePriceTable } from "./price-table.ts";
 import { writeEndTimeout, writeTimeout } from "./timeouts.ts";
 import { writeSizeTable } from "./vm-sizes.ts";
-import { withoutAbsent } from "./without-absent.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Named } from "../api/shown.ts";
 
 /** The document for a policy. Reading it gives the same policy. */
 export function writePolicy(policy: Policy): PolicyDocument {
   const { downTimeout, failedTimeout } = policy;
   const { defaultResources, vmSizes, placementGroups, caps, senders, prices } = policy;
-  return withoutAbsent<PolicyDocument>({
+  return withoutAbsent({
     $schema: policy.schema,
     idleTimeout: writeTimeout({
       seconds: policy.idleTimeoutSeconds,
-      ...(policy.idleTimeouts === undefined ? {} : { byArray: policy.idleTimeouts }),
+      ...withoutAbsent({ byArray: policy.idleTimeouts }),
     }),
     bootTimeout: writeTimeout({
       seconds: policy.bootTimeoutSeconds,
-      ...(policy.bootTimeouts === undefined ? {} : { byArray: policy.bootTimeouts }),
+      ...withoutAbsent({ byArray: policy.bootTimeouts }),
     }),
     downTimeout: downTimeout === undefined ? undefined : writeEndTimeout(downTimeout),
     failedTimeout: failedTimeout === undefined ? undefined : writeEndTimeout(failedTimeout),
@@ -41,7 +42,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
     planHistory: policy.planHistorySeconds,
     exclusiveNodearrays: writeExclusive(policy),
     mode: writeMode(policy),
-  });
+  } satisfies Named<PolicyDocument>);
 }
 
 /** The same with the mode of the app setting, where the document says none. */

@@ -63,9 +63,7 @@ describe("a demand that waits", () => {
     ledger: buildLedger([rememberNode(coming), rememberNode(other, { firstSeenAt: at(-40) })]),
     ...more,
   });
-  const place = (id?: string) => ({
-    ...(id === undefined ? {} : { nodeId: nodeId(id) }),
-  });
+  const place = (id?: string) => (id === undefined ? {} : { nodeId: nodeId(id) });
   const ready = (ids: readonly (string | undefined)[], of = bodies(), pending = 1) =>
     readyForDemand({ pending, places: ids.map(place) }, of, NOW);
 

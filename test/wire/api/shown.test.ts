@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Shown, Sparse } from "../../../src/wire/api/shown.ts";
-import { withoutAbsent } from "../../../src/wire/policy/without-absent.ts";
+import type { Named, Shown, Sparse } from "../../../src/wire/api/shown.ts";
+import { withoutAbsent } from "../../../src/domain/without-absent.ts";
 
 const schema = z.strictObject({
   name: z.string(),
@@ -46,11 +46,13 @@ test("a member that is shown and not in the schema is an error of the compiler",
 test("a document leaves out members that are undefined; each member must be named, and no other", () => {
   type Document = Sparse<typeof schema>;
   const given = { name: "demo", list: [], counts: { off: 1 } };
-  expect(withoutAbsent<Document>({ ...given, note: undefined })).toStrictEqual(given);
+  expect(withoutAbsent({ ...given, note: undefined } satisfies Named<Document>)).toStrictEqual(given);
   // @ts-expect-error: `note` is in the schema.
-  expect(withoutAbsent<Document>(given)).toStrictEqual(given);
+  expect(withoutAbsent(given satisfies Named<Document>)).toStrictEqual(given);
   // @ts-expect-error: `name` may not be absent.
-  expect(withoutAbsent<Document>({ ...given, note: "", name: undefined })).not.toHaveProperty("name");
+  expect(withoutAbsent({ ...given, note: "", name: undefined } satisfies Named<Document>)).not.toHaveProperty(
+    "name",
+  );
   // @ts-expect-error: `more` is not in the schema.
-  expect(withoutAbsent<Document>({ ...given, note: "", more: 1 })).toHaveProperty("more", 1);
+  expect(withoutAbsent({ ...given, note: "", more: 1 } satisfies Named<Document>)).toHaveProperty("more", 1);
 });
