@@ -55,14 +55,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a boot took too long by an early observation",
     edits: [
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "known === undefined || early === true) return false;",
-        put: "known === undefined || (early === true && now < 0)) return false;",
-      },
-      {
-        file: "src/decide/stops/scale-down.ts",
-        find: 'if (node.phase !== "coming" || early === true) return undefined;',
-        put: 'if (node.phase !== "coming" || (early === true && now < 0)) return undefined;',
+        file: "src/decide/nodes/standing.ts",
+        find: "return early !== true && until !== undefined",
+        put: "return (early !== true || now > 0) && until !== undefined",
       },
     ],
     shows: "boot",
@@ -72,7 +67,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an accepted stop had no effect in 120 s by an early observation",
     edits: [
       {
-        file: "src/decide/nodes/doubt.ts",
+        file: "src/decide/nodes/standing.ts",
         find: "return early === true || secondsBetween(",
         put: "return (early === true && at < 0) || secondsBetween(",
       },
@@ -84,9 +79,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an accepted stop had no effect by the clock, without an observation",
     edits: [
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "return isStopFresh(known, snapshot);",
-        put: "return isStopFresh(known, { ...snapshot, at: now });",
+        file: "src/decide/nodes/standing.ts",
+        find: "isStopFresh(known, snapshot)) return",
+        put: "isStopFresh(known, { ...snapshot, at: now })) return",
       },
     ],
     shows: "needed",

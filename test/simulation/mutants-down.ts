@@ -197,11 +197,7 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   ),
   mutant(
     "nodes that are down are tries",
-    [
-      "world/open-bucket.ts",
-      "known.down !== undefined || excluded.has(node.nodeId)",
-      "node.name.length === 0",
-    ],
+    ["world/open-bucket.ts", "known.down !== undefined || !serves", "node.name.length === 0"],
     "nor is one that is down",
     PROBE,
   ),

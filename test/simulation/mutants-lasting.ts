@@ -35,14 +35,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node whose stop may be lost is replaced",
     edits: [
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "if (stopping.has(known.nodeId)) return isUnfit;",
-        put: "if (stopping.has(known.nodeId)) return true;",
-      },
-      {
-        file: "src/decide/nodes/doubt.ts",
-        find: "return open.has(nodeId) || isMarked(known?.draining, now);",
-        put: "return isMarked(known?.draining, now);",
+        file: "src/decide/nodes/standing.ts",
+        find: 'if (isUnfit) return { ...found, kind: "unfit" };',
+        put: 'if (isUnfit || isOpen) return { ...found, kind: "unfit" };',
       },
     ],
     moves: "overshoot",
@@ -148,19 +143,19 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an unclear node is replaced at once",
     edits: [
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: "return plusSeconds(known.unclearSince, timeoutsOf(policy, known).bootSeconds);",
-        put: "return plusSeconds(known.unclearSince, -timeoutsOf(policy, known).bootSeconds);",
+        file: "src/decide/nodes/standing.ts",
+        find: "until: plusSeconds(unclearSince, bootSeconds)",
+        put: "until: plusSeconds(unclearSince, -bootSeconds)",
       },
       {
-        file: "src/decide/nodes/doubt.ts",
+        file: "src/decide/nodes/missing.ts",
         find: "const DISBELIEVED_SECONDS: Seconds = 600;",
         put: "const DISBELIEVED_SECONDS: Seconds = 0;",
       },
       {
-        file: "src/decide/nodes/doubt.ts",
-        find: 'if (known?.busyness.state === "busy" || !room.take(node.array, known))',
-        put: 'if (known?.busyness.state === "busy")',
+        file: "src/decide/nodes/standing.ts",
+        find: 'known?.busyness.state === "busy" || !this.take(array, known)',
+        put: 'known?.busyness.state === "busy"',
       },
     ],
     moves: "overshoot",

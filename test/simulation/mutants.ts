@@ -208,8 +208,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/decide/autostop/spare-nodes.ts",
-        find: "new Set([...out, ...held.closed, ...unfit])",
-        put: "new Set(out)",
+        find: "excluded: unfit,",
+        put: "excluded: NO_NODES,",
       },
       {
         file: "src/decide/autostop/confirm-stops.ts",
