@@ -1,3 +1,4 @@
+import { standingsOf } from "../../src/decide/nodes/standing.ts";
 import { compileDefaults, withNodeId } from "../../src/decide/constraints/default-resources.ts";
 import { familyKey, familyOf } from "../../src/decide/world/quota-family.ts";
 import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/bucket-order/bucket-list.ts";
@@ -70,6 +71,7 @@ export function readCaseWorld(input: Input, rules: ResourceRules): CaseWorld {
     backoffs: [],
     policy: DEFAULT_POLICY,
     pools: readPools(input["shared_resources"]),
+    standings: standingsOf({ snapshot, ledger: new Map(), intents: [] }, DEFAULT_POLICY, instant(0)),
     excluded: new Set(),
     order: () => 0,
     now: instant(0),

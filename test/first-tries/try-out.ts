@@ -21,11 +21,11 @@ import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { at, NOW, PROD, rememberNode } from "../support/build-node.ts";
 import { EMPTY_RECORD, OURS } from "../support/build-record.ts";
 import type { Cluster, Fields } from "./clusters.ts";
-import { excludedNodes } from "../../src/decide/nodes/doubt.ts";
+import { standingsOf } from "../../src/decide/nodes/standing.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import { orderOf } from "../../src/decide/world/order-of-use.ts";
 import { poolsInForce } from "../../src/decide/senders/owned-pools.ts";
-import { hostFacts } from "../../src/decide/senders/host-facts.ts";
+import { factsOfNodes, hostFacts } from "../../src/decide/senders/host-facts.ts";
 import { supplyOf } from "../../src/decide/need/weigh.ts";
 import type { Mode } from "../support/modes.ts";
 
@@ -173,7 +173,7 @@ function worldOf({ record, bodies, snapshot, policy }: Planned) {
     bodies.ledger,
     observation,
     record.inFlight,
-    hostFacts(record, bodies, NOW),
+    factsOfNodes(hostFacts(record, bodies, NOW), snapshot.nodes),
     NOW,
   );
   const supply = supplyOf(record, {
@@ -182,7 +182,8 @@ function worldOf({ record, bodies, snapshot, policy }: Planned) {
     policy,
     pools: poolsInForce(record, bodies),
     dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], snapshot),
-    excluded: excludedNodes(snapshot, ledger, new Set(), policy, NOW),
+    standings: standingsOf({ snapshot, ledger, intents: [] }, policy, NOW),
+    excluded: new Set(),
     now: NOW,
   });
   return { world: buildWorld({ ...supply, demands, order: orderOf }), demands };

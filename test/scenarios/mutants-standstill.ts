@@ -51,14 +51,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a boot took too long by an early observation",
     edits: [
       {
-        in: "isUseless",
-        from: "known === undefined || early === true) return false;",
-        to: "known === undefined || (early === true && now < 0)) return false;",
-      },
-      {
-        in: "whyGivenUp",
-        from: 'if (node.phase !== "coming" || early === true) return',
-        to: 'if (node.phase !== "coming" || (early === true && now < 0)) return',
+        in: "isOfNoUse",
+        from: "return early !== true && until !== undefined",
+        to: "return (early !== true || now > 0) && until !== undefined",
       },
     ],
     shows: "boot",
@@ -80,9 +75,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an accepted stop had no effect by the clock, without an observation",
     edits: [
       {
-        in: "isExcluded",
-        from: "return isStopFresh(known, snapshot);",
-        to: "return isStopFresh(known, { ...snapshot, at: now });",
+        in: "standingOf",
+        from: "isStopFresh(known, snapshot)) return",
+        to: "isStopFresh(known, { ...snapshot, at: now })) return",
       },
     ],
     shows: "needed",

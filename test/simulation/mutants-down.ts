@@ -206,7 +206,7 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
     "nodes that are down are tries",
     {
       in: "countTried",
-      from: "known.down !== undefined || excluded.has(node.nodeId)",
+      from: "known.down !== undefined || !serves",
       to: "node.name.length === 0",
     },
     "nor is one that is down",

@@ -31,14 +31,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "a node whose stop may be lost is replaced",
     edits: [
       {
-        in: "isExcluded",
-        from: "if (stopping.has(known.nodeId)) return isUnfit;",
-        to: "if (stopping.has(known.nodeId)) return true;",
-      },
-      {
-        in: "isStopDoubted",
-        from: "return open.has(nodeId) || isMarked(known?.draining, now);",
-        to: "return isMarked(known?.draining, now);",
+        in: "standingOf",
+        from: 'if (isUnfit) return { ...found, kind: "unfit" };',
+        to: 'if (isUnfit || isOpen) return { ...found, kind: "unfit" };',
       },
     ],
     moves: "overshoot",
@@ -138,9 +133,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an unclear node is replaced at once",
     edits: [
       {
-        in: "unclearUntil",
-        from: "return plusSeconds(known.unclearSince, timeoutsOf(policy,",
-        to: "return plusSeconds(known.unclearSince, -timeoutsOf(policy,",
+        in: "flawShown",
+        from: "until: plusSeconds(unclearSince, bootSeconds)",
+        to: "until: plusSeconds(unclearSince, -bootSeconds)",
       },
       {
         in: "DISBELIEVED_SECONDS",
@@ -148,9 +143,9 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
         to: "const DISBELIEVED_SECONDS: Seconds = 0;",
       },
       {
-        in: "uselessNodes",
-        from: '?.busyness.state === "busy" || !room.take(node.array, known)',
-        to: '?.busyness.state === "busy"',
+        in: "ReplaceRoom.turnOf",
+        from: 'known?.busyness.state === "busy" || !this.take(array, known)',
+        to: 'known?.busyness.state === "busy"',
       },
     ],
     moves: "overshoot",

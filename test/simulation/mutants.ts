@@ -177,7 +177,11 @@ const STORM_MUTANTS: readonly Mutant[] = [
         from: "const askers = without(new Set(marks), sick);",
         to: "const askers = new Set(marks);",
       },
-      { in: "worldWithout", from: "new Set([...out, ...held.closed, ...unfit])", to: "new Set(out)" },
+      {
+        in: "worldWithout",
+        from: "excluded: unfit,",
+        to: "excluded: NO_NODES,",
+      },
       {
         in: "confirmStops",
         from: "const askers = without(new Set(going), sick);",

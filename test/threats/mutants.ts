@@ -62,7 +62,7 @@ export const MUTANTS: readonly ThreatMutant[] = [
   mutant(
     "T5: a report proves a host idle where another set's job was planned",
     {
-      in: "factOfNode",
+      in: "factThatCounts",
       from: "return jobs.length === 0 ? undefined : { jobs };",
       to: "return jobs.length === 0 ? fact : { jobs };",
     },

@@ -14,8 +14,8 @@ import {
   noteGoodObservation,
 } from "../../decide/pace/observation-times.ts";
 import { tickSoon } from "../../decide/pace/next-tick.ts";
-import type { Lacking } from "../../decide/nodes/doubt.ts";
-import { findLacking } from "../../decide/nodes/doubt.ts";
+import type { Lacking } from "../../decide/nodes/missing.ts";
+import { findLacking } from "../../decide/nodes/missing.ts";
 import { presumeShown } from "../../decide/nodes/presume-shown.ts";
 import { withDearDemand } from "../../decide/need/dear-demand.ts";
 import { decide } from "../../decide/reconcile/reconcile.ts";

@@ -4,13 +4,14 @@ import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import { factOfNode } from "../nodes/planned-beside.ts";
+import { entryOfNode } from "../../domain/hosts.ts";
+import { factThatCounts } from "../nodes/planned-beside.ts";
 import { clockAfter, isHeldUp, noteVerdicts } from "./note-verdicts.ts";
 import { maySpeak, bindingsOf, surveyOf } from "./stop-survey.ts";
 import { isOvertaken } from "../stops/questions.ts";
 import type { FinalVerdict, StopCall, StopDecision, StopVerdict, Survey } from "./stop-survey.ts";
 import {
-  isFreshMark,
+  hasFreshMark,
   judgeRecord,
   judgeStop,
   judgeWait,
@@ -76,7 +77,7 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   const mayOpen = (): boolean => !view.isForgetful && !mayStop(view, known, now);
   if (known.array !== call.array) return { kind: "forbidden", undrain: mayOpen() };
   const bound = view.bindings.get(known.nodeId)?.binding;
-  if (!maySpeak(bound, call.token, factOfNode(view.facts, known, known), now))
+  if (!maySpeak(bound, call.token, factThatCounts(entryOfNode(view.facts, known), known), now))
     return { kind: "forbidden", undrain: mayOpen(), unbound: true };
   const stopping = judgeStop(view, known, now) ?? judgeRecord(view, known, call, now);
   if (stopping !== undefined) return stopping;
@@ -91,7 +92,7 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   if (objection !== undefined) return staying(view, objection);
   if (call.begin) return { kind: "marked", node: known.nodeId };
   // Another instance may be about to commit the stop that this question asks about.
-  if (isFreshMark(known, now)) return undecided("its stop is being decided; ask again");
+  if (hasFreshMark(known, now)) return undecided("its stop is being decided; ask again");
   const limited = call.unhealthy ? view.limited([known.nodeId]).get(known.nodeId) : undefined;
   return (
     limited ?? { kind: "cannot-tell", why: "no stop of this node is under way", undrain: !view.isForgetful }

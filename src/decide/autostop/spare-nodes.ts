@@ -12,17 +12,15 @@ import type { Bodies } from "../../domain/bodies.ts";
 import { readReports, bindReported } from "../world/scheduler-only.ts";
 import { reportedHosts } from "../world/reported-hosts.ts";
 import { dynamicsOf } from "../world/dynamic-arrays.ts";
-import { heldNodes } from "../stops/held.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { endedClaims } from "../senders/host-facts.ts";
 import { poolsInForce } from "../senders/owned-pools.ts";
 import { admitToPlan } from "../senders/admit.ts";
-import { excludedNodes, doubtedNodes } from "../nodes/doubt.ts";
+import { standingsOf } from "../nodes/standing.ts";
 import { supplyOf } from "../need/weigh.ts";
 import type { Spare, Supply } from "../need/spare.ts";
 import { findSpare, MAY_NEED } from "../need/spare.ts";
 import { premisesOf } from "../need/recall.ts";
-import { stoppingNodes } from "../intents/open-intents.ts";
 import type { Recalls } from "../need/weigh.ts";
 
 /** How the reason begins if a demand needs the node. */
@@ -103,8 +101,8 @@ function worldWithout(
   // The second check must see the same as the first one, which was made before the askers were marked.
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(seen, new Set([...askers, ...beside]));
-  const out = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
-  const held = heldNodes(snapshot, ledger, bodies.questions ?? NO_QUESTIONS, policy, now, askers);
+  const { questions = NO_QUESTIONS } = bodies;
+  const { intents } = record;
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], seen);
   const hosts = reportedHosts(record, bodies, now, policy.senders);
   const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, sent);
@@ -115,9 +113,8 @@ function worldWithout(
     pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
-    excluded: new Set([...out, ...held.closed, ...unfit]),
-    full: held.full,
-    doubted: doubtedNodes(record, snapshot, ledger, policy, now),
+    standings: standingsOf({ snapshot, ledger, intents, questions, askers }, policy, now),
+    excluded: unfit,
     now,
   });
   const ended = endedClaims(record, bodies, now, policy.senders);

@@ -7,7 +7,8 @@ import { actsOn } from "../../domain/mode.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
 import { isOurs, ownershipText } from "../../domain/exclusive.ts";
 import type { FinalVerdict, Stay, StopCall, Survey } from "./stop-survey.ts";
-import { isStopFresh, STALE_MARK_SECONDS, isRecordDoubted } from "../nodes/doubt.ts";
+import { isRecordDoubted } from "../../domain/node-standing.ts";
+import { flawShown, isFreshMark, isStopFresh } from "../nodes/standing.ts";
 import { NEEDED_BY } from "./spare-nodes.ts";
 
 /** A question older than this begins no stop: the node has given up waiting, and may have taken work again. */
@@ -54,7 +55,8 @@ export function judgeRecord(
 ): FinalVerdict | undefined {
   const node = nodes.get(known.nodeId);
   if (node?.missing !== undefined) return undecided("the last observation does not show the node");
-  if (unhealthy || node === undefined || !isRecordDoubted(node, known, policy, now)) return undefined;
+  if (unhealthy || node === undefined) return undefined;
+  if (!isRecordDoubted(flawShown(node, known, policy, now), now)) return undefined;
   return undecided("CycleCloud's record of the node does not say whether it is wanted");
 }
 
@@ -67,16 +69,12 @@ export function judgeWait({ arrivedAt }: Pick<Asking, "arrivedAt">, now: Instant
 
 /** Whether a stop of the node may take effect, now or later. */
 export function mayStop(view: Survey, known: LedgerNode, now: Instant): boolean {
-  return judgeStop(view, known, now) !== undefined || isFreshMark(known, now);
+  return judgeStop(view, known, now) !== undefined || hasFreshMark(known, now);
 }
 
 /** The node was marked by a question that may still lead to its stop. */
-export function isFreshMark({ draining }: LedgerNode, now: Instant): boolean {
-  return (
-    draining !== undefined &&
-    draining.sentAt === undefined &&
-    secondsBetween(draining.since, now) < STALE_MARK_SECONDS
-  );
+export function hasFreshMark({ draining }: LedgerNode, now: Instant): boolean {
+  return draining !== undefined && isFreshMark(draining, now);
 }
 
 /** Why a node must not be stopped. `held`: the node calls itself unhealthy. */

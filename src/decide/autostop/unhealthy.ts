@@ -4,7 +4,8 @@ import type { ClusterRecord, UnhealthyStops } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { HostFact } from "../senders/host-facts.ts";
-import { factOfNode } from "../nodes/planned-beside.ts";
+import { entryOfNode } from "../../domain/hosts.ts";
+import { factThatCounts } from "../nodes/planned-beside.ts";
 
 /**
  * Nodes that call themselves unhealthy (docs/nodes.md). Any holder of the stop URL of an array can call any of its nodes unhealthy. So no
@@ -84,7 +85,7 @@ function onOwnWord(
 ): readonly LedgerNode[] {
   return [...nodes]
     .flatMap((id) => ledger.get(id) ?? [])
-    .filter((node) => !hasSchedulersWord(factOfNode(facts, node, node)));
+    .filter((node) => !hasSchedulersWord(factThatCounts(entryOfNode(facts, node), node)));
 }
 
 function isRecent({ at }: UnhealthyStops, now: Instant): boolean {

@@ -1,6 +1,5 @@
 import type { Allocation, AllocationPolicy } from "../../domain/allocation.ts";
 import type { World } from "../../domain/world.ts";
-import type { Node } from "../../domain/cluster.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
@@ -10,6 +9,7 @@ import { PLAN_STEPS } from "../constraints/budget.ts";
 import { allocate } from "../search/allocate.ts";
 import { buildWorld, readyOnly } from "../world/build-world.ts";
 import { ORDER, orderOf, orderUnmarked } from "../world/order-of-use.ts";
+import { isUp, standingIn } from "../../domain/node-standing.ts";
 import type { WorldInput } from "../world/world-input.ts";
 import { NONE_ASIDE } from "../../domain/aside.ts";
 import type { Unread } from "../senders/demands-in-force.ts";
@@ -105,13 +105,14 @@ export function isServedByReady(plan: Present, supply: Supply): boolean {
 /** Whether all nodes of the plan are up. */
 function usesOnlyReady(
   { creates, starts, needed }: Present,
-  { snapshot, inFlight, pendingCreates, doubted }: Supply,
+  { snapshot, inFlight, pendingCreates, standings }: Supply,
 ): boolean {
   if ([creates, starts, pendingCreates].some(({ length }) => length > 0)) return false;
   if (inFlight.some((entry) => stillInFlight(entry) > 0)) return false;
   const needs = new InTurn(needed);
-  const isUp = ({ nodeId, phase }: Node): boolean => phase === "ready" && doubted?.has(nodeId) !== true;
-  return snapshot.nodes.every((node) => isUp(node) || needs.get(node.nodeId) === undefined);
+  return snapshot.nodes.every(
+    ({ nodeId }) => isUp(standingIn(standings, nodeId)) || needs.get(nodeId) === undefined,
+  );
 }
 
 /** Trial plans, and the steps left for them. */

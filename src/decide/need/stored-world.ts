@@ -3,13 +3,13 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
-import { doubtedNodes, excludedNodes } from "../nodes/doubt.ts";
+import { standingsOf } from "../nodes/standing.ts";
 import { demandsInForce } from "../senders/demands-in-force.ts";
 import { reportedHosts } from "../world/reported-hosts.ts";
 import type { JudgedHosts } from "../world/scheduler-only.ts";
 import { judgeHosts } from "../world/scheduler-only.ts";
 import { buildWorld } from "../world/build-world.ts";
-import { pendingCreates, stoppingNodes } from "../intents/open-intents.ts";
+import { pendingCreates } from "../intents/open-intents.ts";
 import { orderOf } from "../world/order-of-use.ts";
 
 /** The part of a record that affects the supply. */
@@ -30,8 +30,8 @@ export function storedWorld(
     pendingCreates: pendingCreates(record.intents),
     backoffs: record.backoffs,
     policy,
-    excluded: excludedNodes(seen, ledger, stoppingNodes(record.intents), policy, now),
-    doubted: doubtedNodes(record, seen, ledger, policy, now),
+    standings: standingsOf({ snapshot: seen, ledger, intents: record.intents }, policy, now),
+    excluded: new Set(),
     order: orderOf,
     now,
   });

@@ -2,7 +2,6 @@ import type { Unread } from "../senders/demands-in-force.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Questions } from "../../domain/questions.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { PlanLoads, LoadRun, PlanLoad } from "../../domain/plan.ts";
 import type { NodeId } from "../../domain/ids.ts";
@@ -17,14 +16,13 @@ import { orderOf } from "../world/order-of-use.ts";
 import type { Dynamics } from "../world/dynamic-arrays.ts";
 import { buildWorld } from "../world/build-world.ts";
 import { isIdleLongEnough } from "../stops/scale-down.ts";
-import { heldNodes } from "../stops/held.ts";
 import { allocate } from "../search/allocate.ts";
-import { uselessNodes, excludedNodes, doubtedNodes } from "../nodes/doubt.ts";
+import type { Standings } from "../../domain/node-standing.ts";
 import type { Supply, Spare } from "./spare.ts";
 import { allocationPolicyOf, isServedByReady, spareAmongReady } from "./spare.ts";
 import { premisesOf, Recall } from "./recall.ts";
 import { LeftOut, withLastPlaced } from "./left-out.ts";
-import { pendingCreates, stoppingNodes } from "../intents/open-intents.ts";
+import { pendingCreates } from "../intents/open-intents.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketId } from "../../domain/bucket.ts";
 
@@ -43,8 +41,6 @@ export interface Weighed {
   readonly allocation: Weighing;
   /** Nodes that are spare even if only Ready nodes count as substitutes. */
   readonly spare: ReadonlySet<NodeId>;
-  /** Useless nodes that still count as present. See {@link uselessNodes}. */
-  readonly kept: ReadonlySet<NodeId>;
   readonly leftOut: LeftOut;
 }
 
@@ -74,7 +70,7 @@ interface ToWeigh {
   readonly record: ClusterRecord;
   readonly snapshot: Snapshot;
   readonly ledger: Ledger;
-  readonly questions: Questions;
+  readonly standings: Standings;
   readonly wanted: Wanted;
   readonly policy: Policy;
   readonly now: Instant;
@@ -83,7 +79,7 @@ interface ToWeigh {
 
 /** Plans for all demand, and finds the nodes that the demand can do without. */
 export function weigh(asked: ToWeigh): Weighed {
-  const { snapshot, ledger, wanted, policy, now } = asked;
+  const { wanted, now } = asked;
   const supply = supplyNow(asked);
   const allocation = planOrRecall(asked, supply);
   const leftOut = new LeftOut(allocation.leftOut, wanted.aside, wanted.unread);
@@ -92,22 +88,18 @@ export function weigh(asked: ToWeigh): Weighed {
   return {
     allocation,
     spare: spareAmongReady(supply, planned, candidates, now, allocation),
-    kept: new Set(uselessNodes(snapshot, ledger, policy, now).kept),
     leftOut,
   };
 }
 
 /** The supply to plan with now. */
-function supplyNow({ record, snapshot, ledger, questions, wanted, policy, now }: ToWeigh): Supply {
+function supplyNow({ record, snapshot, ledger, standings, wanted, policy, now }: ToWeigh): Supply {
   const { pools, dynamics, reports } = wanted;
-  const held = heldNodes(snapshot, ledger, questions, policy, now);
-  const useless = excludedNodes(snapshot, ledger, stoppingNodes(record.intents), policy, now);
-  const excluded = new Set([...useless, ...held.closed]);
-  const doubted = doubtedNodes(record, snapshot, ledger, policy, now);
-  const { full } = held;
-  const seen = { snapshot, ledger, policy, pools, dynamics, excluded, doubted, full, now };
+  const seen = { snapshot, ledger, standings, policy, pools, dynamics, excluded: NO_NODES, now };
   return supplyOf(record, reports === undefined ? seen : { ...seen, reports });
 }
+
+const NO_NODES: ReadonlySet<NodeId> = new Set();
 
 /** The plan for all demand. It is the last one of this process, if nothing that it depends on has changed. */
 function planOrRecall({ record, wanted, policy, now, recall }: ToWeigh, supply: Supply): Weighing {

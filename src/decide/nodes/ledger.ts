@@ -5,13 +5,11 @@ import type { Busyness, Ledger, LedgerNode, NodeStart } from "../../domain/ledge
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { InTurn } from "../../domain/in-turn.ts";
-import { nextLeftReady, nextUnclear } from "./doubt.ts";
-import { entryOfNode } from "../../domain/hosts.ts";
 import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
-import { factOfNode } from "./planned-beside.ts";
-import type { HostFact, HostFacts } from "../senders/host-facts.ts";
+import { factThatCounts } from "./planned-beside.ts";
+import type { NodeFacts } from "../senders/host-facts.ts";
 
 /** A node that is gone is remembered for this time, so that a late question of it is granted. */
 const REMEMBER_GONE_SECONDS: Seconds = 3600;
@@ -21,7 +19,7 @@ export function updateLedger(
   ledger: Ledger,
   observation: Observation,
   inFlight: readonly InFlight[],
-  facts: ReadonlyMap<string, HostFact>,
+  facts: NodeFacts,
   now: Instant,
 ): Ledger {
   const arrays = new Set(observation.snapshot.arrays.map((array) => array.name));
@@ -51,13 +49,13 @@ export function updateLedger(
 }
 
 /** Whether the entry of a gone node is kept: for an hour, and while a report gives its host resources (see {@link LedgerNode.goneAt}). */
-function isRemembered(node: LedgerNode, facts: HostFacts, now: Instant): boolean {
+function isRemembered(node: LedgerNode, facts: NodeFacts, now: Instant): boolean {
   if (node.goneAt === undefined) return false;
   if (secondsBetween(node.goneAt, now) < REMEMBER_GONE_SECONDS) return true;
-  return entryOfNode(facts, node)?.hasAmounts === true;
+  return facts.get(node.nodeId)?.hasAmounts === true;
 }
 
-function countRemembered(ledger: Ledger, facts: HostFacts, now: Instant): number {
+function countRemembered(ledger: Ledger, facts: NodeFacts, now: Instant): number {
   let count = 0;
   ledger.forEach((node) => {
     if (isRemembered(node, facts, now)) count += 1;
@@ -79,7 +77,7 @@ function updateNode(
   old: LedgerNode | undefined,
   node: Node,
   origin: Origin | undefined,
-  facts: ReadonlyMap<string, HostFact>,
+  facts: NodeFacts,
   now: Instant,
 ): LedgerNode {
   const isDeallocated = node.phase === "deallocated";
@@ -180,17 +178,33 @@ function nextInstanceId(old: LedgerNode | undefined, { instanceId }: Node): stri
   return instanceId ?? old?.instanceId;
 }
 
-function nextBusyness(
-  known: LedgerNode | undefined,
-  node: Node,
-  facts: ReadonlyMap<string, HostFact>,
-  now: Instant,
-): Busyness {
+function nextBusyness(known: LedgerNode | undefined, node: Node, facts: NodeFacts, now: Instant): Busyness {
   const old = known?.busyness;
-  const fact = factOfNode(facts, node, known);
+  const fact = factThatCounts(facts.get(node.nodeId), known);
   // A node that is not up is not idle. One whose record is unclear may be up.
   const mayBeIdle = node.phase === "ready" || node.phase === "unknown";
   const state =
     fact === undefined ? "unknown" : fact.jobs.length > 0 ? "busy" : mayBeIdle ? "idle" : "unknown";
   return old !== undefined && old.state === state ? old : { state, since: now };
+}
+
+/** When the first observation showed that the node left Ready. Undefined if it is Ready, never was, failed, or is no longer wanted. */
+function nextLeftReady(
+  old: LedgerNode | undefined,
+  node: Node,
+  firstReadyAt: Instant | undefined,
+  now: Instant,
+): Instant | undefined {
+  if (firstReadyAt === undefined) return undefined;
+  // An unclear record does not show whether the node left Ready or is back.
+  if (node.phase === "unknown") return old?.leftReadyAt;
+  return node.phase === "coming" ? (old?.leftReadyAt ?? now) : undefined;
+}
+
+/**
+ * Since when observations have shown the node's record as unclear: it has no TargetState that we know, and its Status does not show whether
+ * it is wanted. Undefined if it is clear.
+ */
+function nextUnclear(old: LedgerNode | undefined, { phase }: Node, now: Instant): Instant | undefined {
+  return phase === "unknown" ? (old?.unclearSince ?? now) : undefined;
 }

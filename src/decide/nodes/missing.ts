@@ -2,6 +2,7 @@ import type { Missing, Node, NodeArray, Snapshot, Unlisted } from "../../domain/
 import type { NodeId } from "../../domain/ids.ts";
 import type { Intent } from "../../domain/intent.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
@@ -102,4 +103,30 @@ function untilOf({ since, named }: Missing): Instant {
 
 function firstNamed(before: Snapshot | undefined, node: Unlisted): Instant | undefined {
   return before?.unlisted?.find((one) => keyOf(one) === keyOf(node))?.since;
+}
+
+/** A status in which fewer records than this lack TargetState is believed. */
+const FEWEST_LACKING = 5;
+/** For this long a status whose records mostly lack TargetState is not believed. */
+const DISBELIEVED_SECONDS: Seconds = 600;
+
+/** A status whose records mostly lack TargetState. */
+export interface Lacking {
+  readonly lacking: number;
+  readonly of: number;
+  /** The first of the last statuses, without a gap, that were like this. */
+  readonly since: Instant;
+  /** From this moment on such a status is believed, and each node is judged by itself. */
+  readonly until: Instant;
+}
+
+/** Finds whether most records of a status lack TargetState. Undefined if they do not, or if only a few do. */
+export function findLacking(
+  { targetStatesLackedSince }: Pick<ClusterRecord, "targetStatesLackedSince">,
+  { nodes, at }: Snapshot,
+): Lacking | undefined {
+  const lacking = nodes.reduce((sum, node) => (node.noTargetState === true ? sum + 1 : sum), 0);
+  if (lacking < FEWEST_LACKING || lacking * 2 <= nodes.length) return undefined;
+  const since = targetStatesLackedSince ?? at;
+  return { lacking, of: nodes.length, since, until: plusSeconds(since, DISBELIEVED_SECONDS) };
 }

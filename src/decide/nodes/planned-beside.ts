@@ -1,5 +1,4 @@
 import type { RankedDemand } from "../../domain/demand.ts";
-import { entryOfNode } from "../../domain/hosts.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../domain/plan.ts";
 import type { LedgerNode, PlannedBeside } from "../../domain/ledger.ts";
@@ -13,13 +12,11 @@ import type { HostFact } from "../senders/host-facts.ts";
 /** Maximum number kept for a node. One is enough to keep the node, and jobs end one after the other. */
 const MOST_KEPT = 4;
 
-/** The fact about a node's host that counts for this node. Undefined if there is none. */
-export function factOfNode(
-  facts: ReadonlyMap<string, HostFact>,
-  node: { readonly hostname?: string; readonly name: string },
+/** What counts for a node of the fact about its host. Undefined if nothing does. */
+export function factThatCounts(
+  fact: HostFact | undefined,
   known: Pick<LedgerNode, "plannedBeside"> | undefined,
 ): HostFact | undefined {
-  const fact = entryOfNode(facts, node);
   const { plannedBeside } = known ?? {};
   if (fact?.by === undefined || plannedBeside === undefined) return fact;
   const { by, jobs } = fact;

@@ -2,7 +2,6 @@ import type { Snapshot } from "../../domain/cluster.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Ledger } from "../../domain/ledger.ts";
-import { managedArrays } from "../../domain/managed-arrays.ts";
 import type { Plan, Proposal } from "../../domain/plan.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -17,24 +16,21 @@ import { withStopKeys } from "../nodes/stop-keys.ts";
 import { noteGroups } from "../record/group-fills.ts";
 import { refusedOutcome } from "../senders/admit.ts";
 import { foldQuestions } from "../stops/questions.ts";
-import type { Reach } from "../stops/reach.ts";
-import { reachOf, splitByReach } from "../stops/reach.ts";
+import { splitByReach } from "../stops/reach.ts";
 import { existingDynamics } from "../world/existing-dynamics.ts";
 
 /** Makes the decision: the next record with its intents, the next ledger, and the plan with its reasons. */
 export function conclude(on: Conclusion): Decision {
-  const { policy, now, weighed } = on;
+  const { now, weighed, reach } = on;
   const { snapshot } = on.observation;
-  const managed = managedArrays(snapshot, policy);
-  const reach = reachOf(snapshot, policy, managed);
   // For observed arrays the plan is made in the same way, and only shown.
   const { done, withheld } = splitByReach(weighed.allocation, reach, on.ledger);
   const creates = on.record.createsFrom === undefined ? done.creates : [];
   const { starts } = done;
-  const judged = judgeNodes(on, withStarts(on.ledger, starts, now), reach, managed);
+  const judged = judgeNodes(on, withStarts(on.ledger, starts, now));
   const { ledger, terminates, unstopped } = judged;
   return {
-    record: nextRecord(on, reach, judged, { creates, starts, terminates }),
+    record: nextRecord(on, judged, { creates, starts, terminates }),
     ledger,
     questions: foldQuestions(on.questions, now),
     seen: snapshot,
@@ -49,7 +45,7 @@ export function conclude(on: Conclusion): Decision {
       ...reasonsOf(on, judged),
     },
     stepsBySet: weighed.allocation.stepsBySet,
-    ...(terminates.some((id) => weighed.kept.has(id)) ? { waitsForStops: true } : {}),
+    ...(terminates.some((id) => on.standings.get(id)?.kept === true) ? { waitsForStops: true } : {}),
   };
 }
 
@@ -94,14 +90,13 @@ function withStarts(ledger: Ledger, starts: readonly NodeId[], now: Instant): Le
 
 function nextRecord(
   on: Conclusion,
-  reach: Reach,
   { ledger, verdicts }: JudgedNodes,
   { creates, starts, terminates }: Proposal,
 ): ClusterRecord {
   const { policy, now } = on;
   const { snapshot } = on.observation;
   const noted = withUnneeded(
-    withAwaited(withGroups(on, reach, snapshot), ledger),
+    withAwaited(withGroups(on, snapshot), ledger),
     findUnneeded(snapshot, ledger, verdicts, policy, now),
   );
   const effects = { creates, starts: startEffects(starts, snapshot), terminates };
@@ -110,11 +105,7 @@ function nextRecord(
 }
 
 /** Notes the groups that lack nodes, of arrays that the plan may change. */
-function withGroups(
-  { record, ledger, weighed, now }: Conclusion,
-  reach: Reach,
-  snapshot: Snapshot,
-): ClusterRecord {
+function withGroups({ record, ledger, weighed, reach, now }: Conclusion, snapshot: Snapshot): ClusterRecord {
   if (!reach.isActing) return record;
   const groups = weighed.allocation.groups.filter(({ array }) => reach.acts(array));
   return noteGroups(record, snapshot, ledger, groups, now);

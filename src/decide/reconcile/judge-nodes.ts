@@ -1,32 +1,29 @@
 import type { Node } from "../../domain/cluster.ts";
-import { entryOfNode } from "../../domain/hosts.ts";
-import type { ArrayName, NodeId, Owner } from "../../domain/ids.ts";
+import type { NodeId, Owner } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
 import type { Ledger, LedgerNode, Draining } from "../../domain/ledger.ts";
 import type { NodeVerdict, DownEnd } from "../../domain/node-verdict.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
-import { stoppingNodes } from "../intents/open-intents.ts";
 import { ClaimNotes } from "../senders/foreign-claims.ts";
-import { BesideNotes, factOfNode } from "../nodes/planned-beside.ts";
+import { BesideNotes, factThatCounts } from "../nodes/planned-beside.ts";
 import type { Reach } from "../stops/reach.ts";
 import { observedAction } from "../stops/reach.ts";
 import type { NodeAction } from "../stops/scale-down.ts";
 import { applyAction, judgeNode, awaitedBy, idleSeconds } from "../stops/scale-down.ts";
-import { plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
 import { idleProofAt } from "../senders/host-facts.ts";
-import { awaitedUntil, isDown, unclearUntil } from "../nodes/doubt.ts";
-import { bootingSince, isStarting, restsUntil } from "../intents/node-starts.ts";
-import { isLost } from "../../domain/cluster.ts";
-import { missingUntil } from "../nodes/missing.ts";
+import type { NodeStanding, Standings } from "../../domain/node-standing.ts";
+import { standingIn } from "../../domain/node-standing.ts";
+import { isStarting, restsUntil } from "../intents/node-starts.ts";
 import type { Aside } from "../../domain/aside.ts";
 import type { ClusterRecord, Observation } from "../../domain/record.ts";
 import type { Outage } from "../../domain/troubles.ts";
 import type { Questions } from "../../domain/questions.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { Dynamics } from "../world/dynamic-arrays.ts";
-import type { HostFact } from "../senders/host-facts.ts";
+import type { NodeFacts } from "../senders/host-facts.ts";
 import type { Admitted } from "../senders/admit.ts";
 import type { Weighed } from "../need/weigh.ts";
 import type { DownNodes } from "../stops/end-down.ts";
@@ -42,8 +39,10 @@ export interface Conclusion {
   readonly aside: Aside;
   readonly observation: Observation;
   readonly ledger: Ledger;
+  readonly standings: Standings;
   readonly questions: Questions;
-  readonly facts: ReadonlyMap<string, HostFact>;
+  readonly facts: NodeFacts;
+  readonly reach: Reach;
   readonly weighed: Weighed;
   /** The last plan. Undefined: there was none. */
   readonly last: Plan | undefined;
@@ -67,15 +66,9 @@ export interface JudgedNodes {
   readonly unstopped: readonly NodeId[];
 }
 
-/** Decides for each observed node whether it is marked, stopped or kept. `managed`: the node arrays that are ours. */
-export function judgeNodes(
-  on: Conclusion,
-  ledger: Ledger,
-  reach: Reach,
-  managed: ReadonlySet<ArrayName>,
-): JudgedNodes {
-  const { record, policy, now, weighed } = on;
-  const stopping = stoppingNodes(record.intents);
+/** Decides for each observed node whether it is marked, stopped or kept. */
+export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
+  const { policy, now, weighed, reach, facts } = on;
   const entries = new InTurn(ledger);
   const needs = new InTurn(weighed.allocation.needed);
   const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
@@ -89,25 +82,26 @@ export function judgeNodes(
     const { nodeId } = node;
     const known = entries.get(nodeId);
     if (known === undefined) return;
-    if (!managed.has(node.array)) {
+    if (!reach.managed.has(node.array)) {
       verdicts.set(nodeId, { kind: "not-managed" });
       return;
     }
+    const standing = standingIn(on.standings, nodeId);
     const mayChange = reach.isActing || reach.withholds;
-    const isJudged = mayChange && !stopping.has(nodeId) && !staysAsItIs(node, known, weighed.spare);
-    const due = isJudged ? judgeNode(node, known, circumstances(on, node, known)) : NO_ACTION;
+    const isJudged = mayChange && standing.open !== true && !staysAsItIs(node, known, weighed.spare);
+    const due = isJudged ? judgeNode(node, known, standing, circumstances(on, node, known)) : NO_ACTION;
     const acts = reach.acts(node.array);
     if (!acts && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(nodeId);
     const action = acts ? due : isJudged ? observedAction(known, due, now) : NO_ACTION;
     if (action.kind === "terminate") terminates.push(nodeId);
     const needed = needs.get(nodeId);
-    const acted = applyAction(known, action, record.plan, now);
-    const fact = entryOfNode(on.facts, node);
+    const acted = applyAction(known, action, on.record.plan, now);
+    const fact = facts.get(nodeId);
     const noted = claims.noted(beside.noted(acted, fact, needed), fact, needed);
     const next = needed === undefined ? noted : noteNeeded(noted, policy, now);
     if (next !== known) (changed ??= new Map(ledger)).set(nodeId, next);
-    const isStopped = action.kind === "terminate";
-    verdicts.set(nodeId, isStopped ? { kind: "draining", by: action.by } : verdictOf(node, next, needed, on));
+    const stop = action.kind === "terminate" ? ({ kind: "draining", by: action.by } as const) : undefined;
+    verdicts.set(nodeId, stop ?? verdictOf(node, next, standing, needed, on));
   });
   return { ledger: changed ?? ledger, verdicts, terminates, unstopped };
 }
@@ -137,13 +131,14 @@ function noteNeeded(node: LedgerNode, policy: Policy, now: Instant): LedgerNode 
 function verdictOf(
   node: Node,
   known: LedgerNode,
+  standing: NodeStanding,
   needed: readonly string[] | undefined,
   on: Conclusion,
 ): NodeVerdict {
   if (known.draining?.sentAt !== undefined) return { kind: "stopping", attempts: known.draining.attempts };
   if (known.draining !== undefined) return drainingVerdict(node, known, known.draining, on);
   const end = on.down.ends.get(node.nodeId);
-  const doubt = doubtVerdict(node, known, on.weighed.kept, end, on.policy, on.now);
+  const doubt = doubtVerdict(node, standing, end, on.now);
   if (doubt !== undefined) return doubt;
   switch (node.phase) {
     case "going":
@@ -153,7 +148,7 @@ function verdictOf(
         kind: "failed",
         status: node.statusMessage ?? node.status,
         ...(known.firstReadyAt === undefined ? {} : { wasReady: true }),
-        ...(on.weighed.kept.has(node.nodeId) ? { kept: true } : {}),
+        ...(standing.kept === true ? { kept: true } : {}),
         ...withoutAbsent({ end }),
       };
     case "off":
@@ -163,25 +158,18 @@ function verdictOf(
     case "coming":
     case "unknown":
       if (needed !== undefined) return { kind: "needed", by: needed };
-      return { kind: "coming", bootSecondsLeft: bootSecondsLeft(node, known, on.policy, on.now) };
+      return { kind: "coming", bootSecondsLeft: secondsBetween(on.now, standing.until ?? on.now) };
     case "ready":
       return readyVerdict(node, known, needed, on);
   }
 }
 
 function drainingVerdict(node: Node, known: LedgerNode, draining: Draining, on: Conclusion): NodeVerdict {
-  const fact = entryOfNode(on.facts, node);
+  const fact = on.facts.get(node.nodeId);
   const lastReportAt = fact === undefined ? undefined : idleProofAt(fact);
   const awaited = awaitedBy(draining, circumstances(on, node, known));
   const last = awaited.reportAfter === undefined || lastReportAt === undefined ? {} : { lastReportAt };
   return { kind: "draining", by: draining.by, ...awaited, ...last };
-}
-
-function bootSecondsLeft(node: Node, known: LedgerNode, policy: Policy, now: Instant): number {
-  const until =
-    awaitedUntil(node, known, policy) ??
-    plusSeconds(bootingSince(known), timeoutsOf(policy, known).bootSeconds);
-  return secondsBetween(now, until);
 }
 
 function deallocatedVerdict(
@@ -226,43 +214,43 @@ function readyVerdict(
 }
 
 /**
- * The verdict on a node that the observation lacks, whose record is unclear, or that is down. Undefined for other nodes. `kept`: nodes that
- * are of no use and still count as capacity. `end`: when it ends, if it is down.
+ * The verdict on a node that the observation lacks, whose record is unclear, or that is down. Undefined for other nodes. `end`: when it
+ * ends, if it is down.
  */
 function doubtVerdict(
-  node: Node,
-  known: LedgerNode,
-  kept: ReadonlySet<NodeId>,
+  { missing, status }: Node,
+  { kept, why, since, until }: NodeStanding,
   end: DownEnd | undefined,
-  policy: Policy,
   now: Instant,
 ): NodeVerdict | undefined {
-  const { missing, nodeId, status } = node;
-  const until = missingUntil(node);
-  if (missing !== undefined && until !== undefined && isLost(node)) {
-    const { observations: _count, ...shown } = missing;
-    return { kind: "missing", ...shown, until };
-  }
-  const isKept = kept.has(nodeId);
-  const clearBy = unclearUntil(node, known, policy);
-  if (known.unclearSince !== undefined && clearBy !== undefined) {
-    const over = now < clearBy ? {} : { over: isKept ? ("kept" as const) : ("replaced" as const) };
-    return { kind: "unclear", since: known.unclearSince, until: clearBy, status, ...over };
-  }
-  if (known.leftReadyAt === undefined || !isDown(node, known, policy, now)) return undefined;
-  const ends = end === undefined ? {} : { end };
-  return { kind: "down", since: known.leftReadyAt, status, ...(isKept ? { kept: true } : {}), ...ends };
+  if (since === undefined || until === undefined) return undefined;
+  if (why === "missing")
+    return { kind: why, since, ...(missing?.named === true ? { named: true } : {}), until };
+  if (why === "unclear")
+    return {
+      kind: why,
+      since,
+      until,
+      status,
+      ...(now < until ? {} : { over: kept === true ? "kept" : "replaced" }),
+    };
+  if (why !== "down") return undefined;
+  return {
+    kind: why,
+    since,
+    status,
+    ...(kept === true ? { kept } : {}),
+    ...(end === undefined ? {} : { end }),
+  };
 }
 
 /** The facts about one node by which it is decided whether it is stopped. */
 function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
-  const fact = factOfNode(on.facts, node, known);
+  const fact = factThatCounts(on.facts.get(node.nodeId), known);
   const provedAt = fact === undefined ? undefined : idleProofAt(fact);
   const provesIdle = mayStopByReport(on.questions.get(node.nodeId), provedAt, on.now);
   const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
   return {
-    at: on.observation.snapshot.at,
-    ...(on.observation.snapshot.early === true ? { early: true as const } : {}),
     policy: on.policy,
     now: on.now,
     plan: on.record.plan,

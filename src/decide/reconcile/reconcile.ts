@@ -1,9 +1,9 @@
 import { bindReported, readReports } from "../world/scheduler-only.ts";
-import type { Owner } from "../../domain/ids.ts";
+import type { ArrayName, Owner } from "../../domain/ids.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import type { Ledger } from "../../domain/ledger.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord, Observation } from "../../domain/record.ts";
 import type { PoolOwners } from "../../domain/request-sets.ts";
 import type { Outage } from "../../domain/troubles.ts";
@@ -16,24 +16,24 @@ import { dynamicsOf } from "../world/dynamic-arrays.ts";
 import { recogniseByName } from "../world/existing-dynamics.ts";
 import { withCreatesWait } from "../record/epoch.ts";
 import { followInFlight } from "../intents/in-flight.ts";
-import { withMissing } from "../nodes/missing.ts";
+import { standingsOf } from "../nodes/standing.ts";
+import { findLacking, withMissing } from "../nodes/missing.ts";
 import { followDown } from "../nodes/down-clock.ts";
 import { updateLedger } from "../nodes/ledger.ts";
 import { isMemoryOld, nextOutage } from "../pace/outage.ts";
 import { endStarts } from "../intents/node-starts.ts";
 import { withQuestions } from "../stops/questions.ts";
 import { Recall } from "../need/recall.ts";
-import type { Lacking } from "../nodes/doubt.ts";
+import type { Lacking } from "../nodes/missing.ts";
 import { asideIn } from "../../domain/aside.ts";
-import { findLacking } from "../nodes/doubt.ts";
 import type { Decision } from "../../domain/decision.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { ownedPools } from "../senders/owned-pools.ts";
-import { managedArrays } from "../../domain/managed-arrays.ts";
-import type { HostFacts } from "../senders/host-facts.ts";
-import { endedClaims, hostFacts } from "../senders/host-facts.ts";
+import type { NodeFacts } from "../senders/host-facts.ts";
+import { factsAndClaims, factsOfNodes } from "../senders/host-facts.ts";
 import type { Weighing } from "../need/weigh.ts";
 import { lastPlanOf, weigh } from "../need/weigh.ts";
+import { reachOf } from "../stops/reach.ts";
 import { surveyDown } from "../stops/end-down.ts";
 import { pauseBuckets } from "../stops/pause-buckets.ts";
 import { conclude } from "./conclude.ts";
@@ -55,47 +55,55 @@ export function decide(
 ): Decision {
   const snapshot = withMissing(newest.snapshot, bodies.seen, bodies.ledger, record.intents);
   const observation: Observation = { ...newest, snapshot };
+  const reach = reachOf(snapshot, policy);
   const outage = nextOutage(record, policy, now);
   const lacking = findLacking(record, newest.snapshot);
-  const observed = updateRecord(record, bodies.ledger, observation, { outage, lacking }, policy, now);
-  const facts = hostFacts(observed, bodies, now, policy.senders);
-  const questions = bodies.questions ?? NO_QUESTIONS;
-  const updated = updateNodes(
-    record,
-    withQuestions(bodies.ledger, questions),
-    observation,
-    { facts, before: bodies.seen },
-    policy,
-    now,
-  );
+  const found = { observation, managed: reach.managed, outage, lacking };
+  const observed = updateRecord(record, bodies.ledger, found, policy, now);
+  const { facts: reported, ended } = factsAndClaims(observed, bodies, now, policy.senders);
+  const facts = factsOfNodes(reported, [...goneIn(bodies.ledger), ...snapshot.nodes]);
+  const { questions = NO_QUESTIONS } = bodies;
+  const asked = withQuestions(bodies.ledger, questions);
+  const updated = updateNodes(record, asked, observation, { facts, before: bodies.seen }, policy, now);
   const admitted = admitToPlan(observed, bodies, policy, now);
   const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
-  const named = recogniseByName(updated, dynamics);
-  const started = endStarts(observed, named, snapshot, policy, now);
+  const started = endStarts(observed, recogniseByName(updated, dynamics), snapshot, policy, now);
   const aside = asideIn(observed, bodies.aside);
-  // Jobs that such a set places are not known.
+  const { intents } = record;
+  const standings = standingsOf({ snapshot, ledger: started.ledger, intents, questions }, policy, now);
+  const around = { standings, facts, reach, questions, observation, policy, now };
+  // Jobs that a set which is not read places are not known.
   const isResting = outage !== undefined || aside.size > 0;
-  const surveyed = surveyDown({ ...started, observation, questions, facts, policy, isResting, now });
-  const { ledger, down } = surveyed;
-  const next = pauseBuckets(surveyed.record, bodies, snapshot, ledger, facts, policy, now);
+  const { record: surveyed, ledger, down } = surveyDown({ ...started, ...around, isResting });
+  const paused = pauseBuckets(surveyed, bodies, snapshot, ledger, around, now);
   const { pools, owners } = ownedPools(observed, bodies, policy.senders);
   const hosts = reportedHosts(observed, bodies, now, policy.senders);
   const cluster = { snapshot, ledger, dynamics: dynamics.keys() };
   const reports = readReports(hosts, cluster, admitted.demands);
-  const ended = endedClaims(observed, bodies, now, policy.senders);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
   const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
-  const weighed = weigh({ record: next, snapshot, ledger, questions, wanted, policy, now, recall });
-  const found = { dynamics, admitted, aside, observation, ledger, questions, facts, weighed, outage, down };
-  return conclude({ ...found, record: withPoolOwners(next, owners), last: bodies.plan, policy, now, owner });
+  const weighed = weigh({ record: paused, snapshot, ledger, standings, wanted, policy, now, recall });
+  const judged = { ...around, ledger, dynamics, admitted, aside, weighed, outage, down, owner };
+  return conclude({ ...judged, record: withPoolOwners(paused, owners), last: bodies.plan });
+}
+
+const goneIn = (ledger: Ledger): readonly LedgerNode[] =>
+  [...ledger.values()].filter(({ goneAt }) => goneAt !== undefined);
+
+/** What an observation shows, besides the nodes. */
+interface Found {
+  readonly observation: Observation;
+  /** The node arrays that are ours. */
+  readonly managed: ReadonlySet<ArrayName>;
+  readonly outage: Outage | undefined;
+  readonly lacking: Lacking | undefined;
 }
 
 /** What the record becomes by an observation, before any decision: requests in flight, lapsed sets, the plan number, backoffs, pauses. */
 function updateRecord(
   record: ClusterRecord,
   ledger: Ledger,
-  observation: Observation,
-  { outage, lacking }: { readonly outage: Outage | undefined; readonly lacking: Lacking | undefined },
+  { observation, managed, outage, lacking }: Found,
   policy: Policy,
   now: Instant,
 ): ClusterRecord {
@@ -103,7 +111,6 @@ function updateRecord(
   const { targetStatesLackedSince: _before, ...held } = record;
   const followed = followInFlight(held, observation, ledger, policy, now);
   const lapsed = lapseParts(followed, now, policy.maxExpirationSeconds);
-  const managed = managedArrays(snapshot, policy);
   const waiting = withCreatesWait(lapsed, record, snapshot, { managed, lagSeconds: policy.lagSeconds }, now);
   const { trouble: _over, outage: _old, ...rest } = waiting;
   return {
@@ -121,7 +128,7 @@ function updateNodes(
   record: ClusterRecord,
   ledger: Ledger,
   observation: Observation,
-  { facts, before }: { readonly facts: HostFacts; readonly before: Snapshot | undefined },
+  { facts, before }: { readonly facts: NodeFacts; readonly before: Snapshot | undefined },
   policy: Policy,
   now: Instant,
 ): Ledger {

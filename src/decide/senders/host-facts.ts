@@ -1,4 +1,4 @@
-import type { SetName } from "../../domain/ids.ts";
+import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween, earliest } from "../../domain/units.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
@@ -6,7 +6,7 @@ import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Held, SetEntry } from "../../domain/request-sets.ts";
 import { entriesOf, reportsOf } from "../../domain/request-sets.ts";
-import { hostKey } from "../../domain/hosts.ts";
+import { entryOfNode, hostKey } from "../../domain/hosts.ts";
 import type { SchedulerNode } from "../../domain/demand.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { ClaimedHost, ClaimsJudged, EndedClaims } from "./foreign-claims.ts";
@@ -45,7 +45,7 @@ export function hostFacts(
   now: Instant,
   senders: SenderRules = NO_SENDER_RULES,
 ): HostFacts {
-  return gather(record, bodies, now, senders).facts;
+  return factsAndClaims(record, bodies, now, senders).facts;
 }
 
 /** The foreign claims that have ended. */
@@ -55,15 +55,16 @@ export function endedClaims(
   now: Instant,
   senders: SenderRules = NO_SENDER_RULES,
 ): EndedClaims {
-  return gather(record, bodies, now, senders).ended;
+  return factsAndClaims(record, bodies, now, senders).ended;
 }
 
-function gather(
+/** Both. They are read together. */
+export function factsAndClaims(
   record: ClusterRecord,
   { demands, reports, ledger }: Bodies,
   now: Instant,
-  senders: SenderRules,
-): Gathered {
+  senders: SenderRules = NO_SENDER_RULES,
+): Pick<Gathered, "facts" | "ended"> {
   const { separateReports } = record;
   const known = gathered.get(record.sets);
   const isSame =
@@ -88,6 +89,21 @@ const NONE_ENDED: EndedClaims = new Map();
 
 /** Facts by {@link hostKey}. */
 export type HostFacts = ReadonlyMap<string, HostFact>;
+/** The facts about the hosts of nodes. */
+export type NodeFacts = ReadonlyMap<NodeId, HostFact>;
+
+/** The facts about the hosts of these nodes. */
+export function factsOfNodes(
+  facts: HostFacts,
+  nodes: readonly { readonly nodeId: NodeId; readonly hostname?: string; readonly name: string }[],
+): NodeFacts {
+  const found = new Map<NodeId, HostFact>();
+  nodes.forEach((node) => {
+    const fact = entryOfNode(facts, node);
+    if (fact !== undefined) found.set(node.nodeId, fact);
+  });
+  return found;
+}
 
 interface Gathered
   extends

@@ -3,7 +3,6 @@ import { isOurs } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { Down, Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { OBSERVATIONS_DOWN } from "../../domain/ledger.ts";
-import { managedArrays } from "../../domain/managed-arrays.ts";
 import type { DownEnd, DownHold } from "../../domain/node-verdict.ts";
 import type { Observation, ClusterRecord, Wave } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -13,12 +12,12 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
 import { isStarting } from "../intents/node-starts.ts";
-import { stoppingNodes } from "../intents/open-intents.ts";
-import { isStopFresh } from "../nodes/doubt.ts";
-import { factOfNode } from "../nodes/planned-beside.ts";
-import type { HostFacts } from "../senders/host-facts.ts";
+import type { Standings } from "../../domain/node-standing.ts";
+import { isStopping, standingIn } from "../../domain/node-standing.ts";
+import { factThatCounts } from "../nodes/planned-beside.ts";
+import type { NodeFacts } from "../senders/host-facts.ts";
 import { hasAskedRecently } from "./questions.ts";
-import { reachOf } from "./reach.ts";
+import type { Reach } from "./reach.ts";
 
 /** In a wave a node is down for at least this long before it is terminated. */
 const WAVE_SECONDS: Seconds = 3600;
@@ -35,8 +34,10 @@ interface Around {
   readonly record: ClusterRecord;
   readonly observation: Observation;
   readonly ledger: Ledger;
+  readonly standings: Standings;
+  readonly reach: Reach;
   readonly questions: Questions;
-  readonly facts: HostFacts;
+  readonly facts: NodeFacts;
   readonly policy: Policy;
   readonly isResting: boolean;
   readonly now: Instant;
@@ -101,16 +102,12 @@ function shownDown({
 const clockOf = ({ clockFrom, since }: Down): Instant => clockFrom ?? since;
 
 /** Nodes of ours that were Ready and are wanted, without those that are being stopped. Shares are of these. */
-function membersOf({ record, observation, ledger, policy }: Around): readonly Member[] {
-  const { snapshot } = observation;
-  const managed = managedArrays(snapshot, policy);
-  const stopping = stoppingNodes(record.intents);
-  return snapshot.nodes.flatMap((node): readonly Member[] => {
-    if (!isWanted(node) || !managed.has(node.array) || stopping.has(node.nodeId)) return [];
+function membersOf({ observation, ledger, standings, reach, policy }: Around): readonly Member[] {
+  return observation.snapshot.nodes.flatMap((node): readonly Member[] => {
+    if (!isWanted(node) || !reach.managed.has(node.array)) return [];
     const known = ledger.get(node.nodeId);
-    if (known?.firstReadyAt === undefined || !isOurs(known, policy) || isStopFresh(known, snapshot))
-      return [];
-    return [{ node, known }];
+    if (known?.firstReadyAt === undefined || !isOurs(known, policy)) return [];
+    return isStopping(standingIn(standings, node.nodeId)) ? [] : [{ node, known }];
   });
 }
 
@@ -139,9 +136,6 @@ function countedDown(known: LedgerNode, policy: Policy): Down | undefined {
 /** Judges each node that is down, those that wait longest first. */
 class Judgement {
   readonly #on: Around;
-  readonly #managed: ReadonlySet<ArrayName>;
-  readonly #acts: (array: ArrayName) => boolean;
-  readonly #stopping: ReadonlySet<NodeId>;
   readonly #deallocates: ReadonlySet<ArrayName>;
   readonly #room: DownRoom;
   #busyGroups: ReadonlySet<string> | undefined;
@@ -149,9 +143,6 @@ class Judgement {
   constructor(on: Around, members: readonly Member[]) {
     const { snapshot } = on.observation;
     this.#on = on;
-    this.#managed = managedArrays(snapshot, on.policy);
-    this.#acts = reachOf(snapshot, on.policy, this.#managed).acts;
-    this.#stopping = stoppingNodes(on.record.intents);
     this.#deallocates = new Set(
       snapshot.arrays.flatMap(({ name, deallocates }) => (deallocates === true ? [name] : [])),
     );
@@ -164,7 +155,7 @@ class Judgement {
     for (const member of shown) {
       const { nodeId } = member.node;
       // Its stop is under way, and the verdict says so.
-      if (this.#stopping.has(nodeId) || isStopFresh(member.known, this.#on.observation.snapshot)) continue;
+      if (isStopping(standingIn(this.#on.standings, nodeId))) continue;
       const end = this.#endOf(member);
       if (end.held === undefined && end.at !== undefined && end.at <= this.#on.now && !isSlow)
         due.add(nodeId);
@@ -184,7 +175,7 @@ class Judgement {
     const { at, held: waits } = this.#timeOf(member);
     if (at === undefined) return { held: "never" };
     const { array } = member.known;
-    if (!this.#acts(array)) return { at, held: "observed" };
+    if (!this.#on.reach.acts(array)) return { at, held: "observed" };
     const more = waits === undefined ? {} : { held: waits };
     if (at > this.#on.now) return { at, ...more };
     const roomAt = this.#room.take(member.known);
@@ -193,8 +184,8 @@ class Judgement {
 
   /** Why the node stays however long it is down. Looked at before each stop, also after an operator's order. */
   #whyKept({ node, known }: DownMember): DownHold | undefined {
-    const { policy, questions, isResting, now } = this.#on;
-    if (!this.#managed.has(node.array) || !isOurs(known, policy)) return "not-ours";
+    const { reach, policy, questions, isResting, now } = this.#on;
+    if (!reach.managed.has(node.array) || !isOurs(known, policy)) return "not-ours";
     if (node.keepAlive) return "keep-alive";
     if (node.stopDisabled === true) return "stop-disabled";
     if (this.#deallocates.has(node.array)) return "deallocates";
@@ -215,7 +206,7 @@ class Judgement {
     if (order !== undefined) return { at: order.at };
     const timeout = endTimeoutOf(policy, known, down.how);
     if (timeout === "never") return {};
-    const fact = factOfNode(facts, node, known);
+    const fact = factThatCounts(facts.get(node.nodeId), known);
     const isNamedIdle = fact?.reportedAt !== undefined && fact.jobs.length === 0;
     const waits = isInWave(record.waves ?? [], node.array) && !isNamedIdle;
     const over = plusSeconds(clockOf(down), waits ? Math.max(WAVE_SECONDS, timeout) : timeout);
@@ -224,7 +215,7 @@ class Judgement {
   }
 
   #isBusy({ node, known }: Member): boolean {
-    const fact = factOfNode(this.#on.facts, node, known);
+    const fact = factThatCounts(this.#on.facts.get(node.nodeId), known);
     return (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy";
   }
 

@@ -2,24 +2,29 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord, ShortLives } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
-import { actsOn } from "../../domain/mode.ts";
-import { managedArrays } from "../../domain/managed-arrays.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import type { ArrayName } from "../../domain/ids.ts";
-import { entryOfNode } from "../../domain/hosts.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
+import type { Standings } from "../../domain/node-standing.ts";
+import { isStopping, isUseless, standingIn } from "../../domain/node-standing.ts";
 import { whyGivenUp } from "./scale-down.ts";
-import { isActing } from "./reach.ts";
-import type { HostFact } from "../senders/host-facts.ts";
+import type { Reach } from "./reach.ts";
+import type { NodeFacts } from "../senders/host-facts.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { pauseRemoved } from "../intents/removed.ts";
-import { stoppingNodes } from "../intents/open-intents.ts";
 import { backOff, pauseKey } from "../intents/back-off.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import type { Plan } from "../../domain/plan.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { lastedAt, LASTS_SECONDS } from "../../domain/ledger.ts";
+
+/** What a plan judges nodes by. */
+interface Judged {
+  readonly standings: Standings;
+  readonly facts: NodeFacts;
+  readonly reach: Reach;
+  readonly policy: Policy;
+}
 
 /**
  * Pauses the buckets of nodes that this plan stops because they never became Ready, of nodes that another tool removed, and of nodes that
@@ -31,36 +36,27 @@ export function pauseBuckets(
   before: Pick<Bodies, "seen" | "ledger" | "plan">,
   snapshot: Snapshot,
   ledger: Ledger,
-  facts: ReadonlyMap<string, HostFact>,
-  policy: Policy,
+  { standings, facts, reach, policy }: Judged,
   now: Instant,
 ): ClusterRecord {
-  if (!isActing(snapshot, policy)) return record;
+  if (!reach.isActing) return record;
   // We create no nodes in observed arrays, so their buckets need no pause.
-  const managed = new Set([...managedArrays(snapshot, policy)].filter((array) => actsOn(policy, array)));
-  const stopping = stoppingNodes(record.intents);
-  const entries = new InTurn(ledger);
-  const { at } = snapshot;
-  const proof: Pick<Snapshot, "early" | "at"> = snapshot.early === true ? { at, early: true } : { at };
+  const managed = new Set([...reach.managed].filter(reach.acts));
   const removed = pauseRemoved(record, { before: before.seen, snapshot, ledger, managed, policy }, now);
   let next = pauseShortLived(
     removed,
     { snapshot, before: before.ledger, ledger, last: before.plan, managed },
     now,
   );
+  const resting = record.outage !== undefined;
   snapshot.nodes.forEach((node) => {
-    const known = entries.get(node.nodeId);
-    if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) return;
-    if (known.firstReadyAt !== undefined) return;
-    const busy = (entryOfNode(facts, node)?.jobs.length ?? 0) > 0;
-    const why = whyGivenUp(node, known, {
-      ...proof,
-      policy,
-      now,
-      busy,
-      resting: record.outage !== undefined,
-    });
-    if (why === undefined) return;
+    const standing = standingIn(standings, node.nodeId);
+    if (!isUseless(standing) || isStopping(standing) || !managed.has(node.array)) return;
+    const known = ledger.get(node.nodeId);
+    const busy = (facts.get(node.nodeId)?.jobs.length ?? 0) > 0;
+    const why =
+      known === undefined ? undefined : whyGivenUp(node, known, standing, { policy, now, busy, resting });
+    if (known === undefined || why === undefined) return;
     next = pauseBucket(next, node, dynamicArrayOf(known.purpose), why, now);
   });
   return next;

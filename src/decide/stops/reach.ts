@@ -1,16 +1,18 @@
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import { actsOn, isObserving } from "../../domain/mode.ts";
+import { managedArrays } from "../../domain/managed-arrays.ts";
 import type { Plan, Proposal } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
-import { STALE_MARK_SECONDS } from "../nodes/doubt.ts";
+import { isFreshMark } from "../nodes/standing.ts";
 import type { NodeAction } from "./scale-down.ts";
 import type { Instant } from "../../domain/units.ts";
-import { secondsBetween } from "../../domain/units.ts";
 
 /** Where a plan may change nodes, by the modes of the node arrays. */
 export interface Reach {
+  /** The node arrays that are ours. */
+  readonly managed: ReadonlySet<ArrayName>;
   /** Nodes of at least one array may be changed. */
   readonly isActing: boolean;
   /** Some changes are planned and only shown. */
@@ -30,12 +32,14 @@ function isStarted({ state, targetState }: Snapshot): boolean {
   return state === "Started" && targetState === "Started";
 }
 
-/** The reach of a plan on this observation. `managed`: the node arrays that are ours. */
-export function reachOf(snapshot: Snapshot, policy: Policy, managed: ReadonlySet<ArrayName>): Reach {
+/** The reach of a plan on this observation. */
+export function reachOf(snapshot: Snapshot, policy: Policy): Reach {
+  const managed = managedArrays(snapshot, policy);
   const isStart = isStarted(snapshot);
   const observed = [...managed].filter((array) => !actsOn(policy, array));
   const isBlind = isObserving(policy);
   return {
+    managed,
     isActing: isStart && !isBlind,
     withholds: isStart && (isBlind || observed.length > 0),
     acts: (array) => isStart && actsOn(policy, array),
@@ -76,7 +80,7 @@ export function observedAction({ draining }: LedgerNode, due: NodeAction, now: I
   if (due.kind === "undrain") return due;
   if (draining === undefined || draining.sentAt !== undefined) return NONE;
   const isAsked = draining.by === "callback" || draining.by === "unhealthy";
-  return isAsked && secondsBetween(draining.since, now) < STALE_MARK_SECONDS ? NONE : { kind: "undrain" };
+  return isAsked && isFreshMark(draining, now) ? NONE : { kind: "undrain" };
 }
 
 const NONE: NodeAction = { kind: "none" };

@@ -1,11 +1,13 @@
-import type { Node, Snapshot } from "../../domain/cluster.ts";
+import type { Node } from "../../domain/cluster.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Draining, LedgerNode } from "../../domain/ledger.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";
-import { isRecordDoubted, STALE_MARK_SECONDS, isDown, isStopFresh } from "../nodes/doubt.ts";
+import type { NodeStanding } from "../../domain/node-standing.ts";
+import { isRecordDoubted, isStopping, isUseless } from "../../domain/node-standing.ts";
+import { isFreshMark, STALE_MARK_SECONDS } from "../nodes/standing.ts";
 import { undrain } from "./questions.ts";
 import { bootingSince } from "../intents/node-starts.ts";
 
@@ -19,8 +21,8 @@ export type NodeAction =
   /** Remove its mark. */
   | { readonly kind: "undrain" };
 
-/** The inputs of {@link judgeNode} besides the node, and what the observation proves. */
-export interface Circumstances extends Pick<Snapshot, "early" | "at"> {
+/** The inputs of {@link judgeNode} besides the node and its standing. */
+export interface Circumstances {
   readonly policy: Policy;
   readonly now: Instant;
   /** The plan about to be committed. */
@@ -41,20 +43,24 @@ export interface Circumstances extends Pick<Snapshot, "early" | "at"> {
  * timeout applies even if a plan places jobs there. A node that has been Ready is marked first, and stopped only after a newer observation
  * and a newer report.
  */
-export function judgeNode(node: Node, known: LedgerNode, around: Circumstances): NodeAction {
+export function judgeNode(
+  node: Node,
+  known: LedgerNode,
+  standing: NodeStanding,
+  around: Circumstances,
+): NodeAction {
   if (node.keepAlive || !isOurs(known, around.policy))
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
-  if (isStopFresh(known, around)) return { kind: "none" };
-  if (isRecordDoubted(node, known, around.policy, around.now)) return judgeUncertain(known, around);
-  if (whyGivenUp(node, known, around) !== undefined)
+  if (isStopping(standing)) return { kind: "none" };
+  if (isRecordDoubted(standing, around.now)) return judgeUncertain(known, around);
+  if (whyGivenUp(node, known, standing, around) !== undefined)
     return { kind: "terminate", by: node.phase === "failed" ? "failed" : "boot-timeout" };
   if (around.ends) return { kind: "terminate", by: "down" };
   switch (node.phase) {
     case "going":
       return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
     case "coming":
-      if (around.early !== true && isDown(node, known, around.policy, around.now))
-        return judgeFailed(known, around);
+      if (standing.why === "down" && isUseless(standing)) return judgeFailed(known, around);
       return known.firstReadyAt === undefined ? { kind: "none" } : judgeUncertain(known, around);
     case "failed":
       return judgeFailed(known, around);
@@ -72,22 +78,18 @@ export function judgeNode(node: Node, known: LedgerNode, around: Circumstances):
 export function whyGivenUp(
   node: Node,
   known: LedgerNode,
-  around: Pick<Circumstances, "policy" | "early" | "at" | "now" | "busy" | "resting">,
+  standing: NodeStanding,
+  around: Pick<Circumstances, "policy" | "now" | "busy" | "resting">,
 ): string | undefined {
-  if (!isOurs(known, around.policy)) return undefined;
-  const { early, now } = around;
-  if (known.firstReadyAt !== undefined || node.keepAlive || isStopFresh(known, around)) return undefined;
+  if (!isUseless(standing) || known.firstReadyAt !== undefined) return undefined;
   // The observation lacks it, so it may be gone already.
-  if (node.missing !== undefined) return undefined;
+  if (!isOurs(known, around.policy) || node.keepAlive || node.missing !== undefined) return undefined;
   // It may have been Ready between two observations, or before the first one.
-  if (node.phase === "failed") return around.busy || around.resting ? undefined : failureText(node);
-  // Time in which CycleCloud stood still is no part of a boot.
-  if (node.phase !== "coming" || early === true) return undefined;
-  const age = secondsBetween(bootingSince(known), now);
+  if (standing.why === "failed") return around.busy || around.resting ? undefined : failureText(node);
+  if (standing.why !== "late") return undefined;
+  const age = secondsBetween(bootingSince(known), around.now);
   const begun = known.start === undefined ? "it was first seen" : "its start";
-  return age < timeoutsOf(around.policy, known).bootSeconds
-    ? undefined
-    : `${node.name} was not Ready ${Math.round(age)} s after ${begun} (${failureText(node)})`;
+  return `${node.name} was not Ready ${Math.round(age)} s after ${begun} (${failureText(node)})`;
 }
 
 /**
@@ -149,8 +151,7 @@ export function awaitedBy(
 /** Whether a terminate had no effect in time, or a mark is left from a crash. A mark as idle is never stale, because it waits for a report. */
 function isStale(draining: Draining | undefined, around: Circumstances): boolean {
   if (draining === undefined) return false;
-  if (draining.sentAt !== undefined) return true;
-  return draining.by !== "idle" && secondsBetween(draining.since, around.now) >= STALE_MARK_SECONDS;
+  return draining.by === "idle" ? draining.sentAt !== undefined : !isFreshMark(draining, around.now);
 }
 
 /** Whether the node has been idle and not needed for its idle timeout. False while its busy state is unknown. */

@@ -5,7 +5,8 @@ import type { Question } from "../../domain/questions.ts";
 import type { Draining, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
-import { factOfNode } from "../nodes/planned-beside.ts";
+import { entryOfNode } from "../../domain/hosts.ts";
+import { factThatCounts } from "../nodes/planned-beside.ts";
 import { undrain } from "./questions.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { HostFact } from "../senders/host-facts.ts";
@@ -31,7 +32,12 @@ export function contradictedNodes(
       const known = bodies.ledger.get(id);
       return (
         known !== undefined &&
-        isContradicted(known, factOfNode(facts, known, known), bodies.questions?.get(id), decidedAt)
+        isContradicted(
+          known,
+          factThatCounts(entryOfNode(facts, known), known),
+          bodies.questions?.get(id),
+          decidedAt,
+        )
       );
     }),
   );

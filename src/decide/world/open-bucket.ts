@@ -17,6 +17,7 @@ import type { Demand } from "../../domain/demand.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import { lastedAt } from "../../domain/ledger.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import { isCapacity, standingIn } from "../../domain/node-standing.ts";
 
 /** Makes the offer of a bucket, and charges its nodes to the limits. */
 export function openBucket(
@@ -142,13 +143,14 @@ export function probeCharges(
 
 /** Nodes of the bucket of which it is not known yet whether they last: requested, booting, or Ready for a short time. */
 function countTried(
-  { snapshot, ledger, inFlight, pendingCreates, excluded, now }: WorldInput,
+  { snapshot, ledger, inFlight, pendingCreates, standings, excluded, now }: WorldInput,
   bucket: BucketKey,
   dynamic: ArrayName | undefined,
 ): number {
   const shown = snapshot.nodes.filter((node) => {
     const known = ledger.get(node.nodeId);
-    if (known === undefined || known.down !== undefined || excluded.has(node.nodeId)) return false;
+    const serves = !excluded.has(node.nodeId) && isCapacity(standingIn(standings, node.nodeId));
+    if (known === undefined || known.down !== undefined || !serves) return false;
     if (node.phase !== "ready" && node.phase !== "coming") return false;
     if (!isIn(node, bucket) || dynamicArrayOf(known.purpose) !== dynamic) return false;
     return lastedAt(node, known, now) === undefined;

@@ -15,6 +15,8 @@ import { nothingLeft } from "./host-view.ts";
 import type { ClusterBucket, ClusterBuckets } from "./cluster-buckets.ts";
 import { coresOf } from "./cluster-buckets.ts";
 import { isStarting, mayBeStarted } from "../intents/node-starts.ts";
+import type { NodeStanding } from "../../domain/node-standing.ts";
+import { isCapacity, isUp, standingIn } from "../../domain/node-standing.ts";
 import { isOpposite, sum } from "./ceilings.ts";
 
 /** Whether a node has a VM, may get one or may still have one. Then it counts against limits (cyclecloud-wire.md A.3, semantics 3). */
@@ -49,18 +51,18 @@ export function collectNodes(
       if (node.spot !== undefined)
         clusterBucket.waitingOpposite += isOpposite(clusterBucket, { spot: node.spot });
     }
-    const doubted = input.doubted?.has(node.nodeId) === true;
-    const usable = node.phase === "ready" || node.phase === "coming" || doubted || starting || startable;
-    if (!usable || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId)) return;
+    const standing = standingIn(input.standings, node.nodeId);
+    if (!isCapacity(standing) || arrays.get(node.array) !== "managed" || input.excluded.has(node.nodeId))
+      return;
     const dynamic = dynamicArrayOf(known?.purpose);
     const home =
       dynamic === undefined
         ? clusterBucket
         : clusterBuckets.at(dynamic, clusterBucket.bucket.machineType, node.placementGroup);
-    const plain = supplyNode(node, known, home, clusterBuckets, input);
+    const plain = supplyNode(node, known, standing, home, clusterBuckets, input);
     const fromReport = reported.of(plain);
     const one = fromReport === undefined ? plain : { ...plain, ...fromReport };
-    supply.push(input.full?.has(node.nodeId) === true ? { ...one, left: nothingLeft(one.resources) } : one);
+    supply.push(standing.full === true ? { ...one, left: nothingLeft(one.resources) } : one);
   });
   return supply;
 }
@@ -70,6 +72,7 @@ const forArray: Purpose = { kind: "array" };
 function supplyNode(
   node: Node,
   known: LedgerNode | undefined,
+  standing: NodeStanding,
   clusterBucket: ClusterBucket,
   clusterBuckets: ClusterBuckets,
   input: WorldInput,
@@ -86,7 +89,7 @@ function supplyNode(
       known?.start !== undefined && starts
         ? (known.start.plannedAt ?? known.start.since)
         : input.order(node, known),
-    ready: node.phase === "ready" && input.doubted?.has(node.nodeId) !== true,
+    ready: isUp(standing),
   };
   // Assigned one by one, because spreads would cost more than all the rest: there are thousands of nodes.
   if (node.hostname !== undefined) supply.hostname = node.hostname;

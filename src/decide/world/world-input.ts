@@ -6,6 +6,7 @@ import type { Policy } from "../../domain/policy.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Pool, RankedDemand } from "../../domain/demand.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
+import type { Standings } from "../../domain/node-standing.ts";
 import type { Reports } from "./scheduler-only.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 
@@ -28,15 +29,9 @@ export interface WorldInput {
   readonly dynamics?: Dynamics;
   /** The reports of schedulers. Absent: none has amounts. */
   readonly reports?: Reports;
-  /** Nodes that are being stopped or are down. They are no capacity, but count against limits. */
+  readonly standings: Standings;
+  /** More nodes that are no capacity, but count against limits. */
   readonly excluded: ReadonlySet<NodeId>;
-  /**
-   * Nodes in doubt, in any phase. They are capacity that is not up: nothing is created in their place, and they replace no node that stops.
-   * Absent: none.
-   */
-  readonly doubted?: ReadonlySet<NodeId>;
-  /** Nodes that keep their jobs and take no others. Absent: none. */
-  readonly full?: ReadonlySet<NodeId>;
   /** Absent: no set rests. */
   readonly resting?: DearDemand;
   /** The order in which existing nodes are used: see `SupplyNode.order`. Nodes that were observed later come later. */

@@ -39,6 +39,7 @@ function supplyOf({ supply = {} }: Situation): Supply {
     policy: { ...DEFAULT_POLICY },
     pools: [],
     dynamics: new Map(),
+    standings: new Map(),
     excluded: new Set(),
     now: NOW,
     ...supply,

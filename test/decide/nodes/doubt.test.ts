@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { doubtedNodes } from "../../../src/decide/nodes/doubt.ts";
+import { standingsOf } from "../../../src/decide/nodes/standing.ts";
 import { findSpare } from "../../../src/decide/need/spare.ts";
 import { nodeId, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
@@ -14,10 +14,11 @@ const stopOf = (...ids: readonly string[]) =>
 describe("a stop whose outcome is not known", () => {
   const marked = (by: Draining["by"], more: Partial<Draining> = {}) =>
     rememberNodes(two, { draining: { since: at(-30), by, plan: 6, attempts: 0, ...more } });
-  const doubted = (ledger: ReturnType<typeof marked>, ...stopped: readonly string[]) =>
-    [
-      ...doubtedNodes({ intents: [stopOf(...stopped)] }, buildSnapshot(two), ledger, DEFAULT_POLICY, NOW),
-    ].join(" ");
+  const doubted = (ledger: ReturnType<typeof marked>, ...stopped: readonly string[]) => {
+    const seen = { snapshot: buildSnapshot(two), ledger, intents: [stopOf(...stopped)] };
+    const standings = standingsOf(seen, DEFAULT_POLICY, NOW);
+    return [...standings].flatMap(([id, { kind }]) => (kind === "doubted" ? [id] : [])).join(" ");
+  };
 
   test("puts the node in doubt, by whatever it is idle", () => {
     expect(doubted(marked("idle"), "n1")).toBe("n1");
@@ -53,7 +54,7 @@ test("a node in doubt stands in for no other, and is there for creates", () => {
   const spare = (doubted: readonly string[]) =>
     [
       ...findSpare(
-        { ...supply, doubted: new Set(doubted.map(nodeId)) },
+        { ...supply, standings: new Map(doubted.map((id) => [nodeId(id), { kind: "doubted" }])) },
         { demands },
         new Set([nodeId("n1")]),
         NOW,

@@ -3,7 +3,7 @@ import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { Recall } from "../../../src/decide/need/recall.ts";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
-import { isDown } from "../../../src/decide/nodes/doubt.ts";
+import { flawShown } from "../../../src/decide/nodes/standing.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import type { SchedulerNode } from "../../../src/domain/demand.ts";
@@ -292,6 +292,7 @@ describe("when a node left Ready", () => {
       ledger: updateLedger(buildLedger([known]), lookAt(buildNode("n1", OFF)), [], new Map(), NOW),
     };
     expect(ledger.get(nodeId("n1"))).not.toHaveProperty("leftReadyAt");
-    expect(isDown(buildNode("n1", OFF), ledger.get(nodeId("n1")), DEFAULT_POLICY, at(86_400))).toBe(false);
+    const entry = ledger.get(nodeId("n1"));
+    expect(flawShown(buildNode("n1", OFF), entry, DEFAULT_POLICY, at(86_400)).why).toBe("late");
   });
 });

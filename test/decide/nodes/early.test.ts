@@ -4,7 +4,7 @@ import { endStarts } from "../../../src/decide/intents/node-starts.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { settleStopsByObservation } from "../../../src/decide/intents/stops.ts";
 import { followDown } from "../../../src/decide/nodes/down-clock.ts";
-import { excludedNodes, isStopFresh, uselessNodes } from "../../../src/decide/nodes/doubt.ts";
+import { isStopFresh } from "../../../src/decide/nodes/standing.ts";
 import { withMissing } from "../../../src/decide/nodes/missing.ts";
 import { judgeNode } from "../../../src/decide/stops/scale-down.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
@@ -20,6 +20,7 @@ import {
   rememberNode,
   rememberNodes,
 } from "../../support/build-node.ts";
+import { standingAlone } from "../stops/node-rows.ts";
 import { BUCKET, buildCreate, buildIntent, buildState } from "../../support/build-record.ts";
 
 /** What an observation does not prove soon after a standstill of CycleCloud (docs/protocol.md, Standstills). */
@@ -105,28 +106,19 @@ test.each<{ readonly name: string; readonly concludes: (early: Early) => boolean
     name: "an accepted stop had no effect in 120 s",
     concludes: (early) =>
       !isStopFresh(rememberNode(n1, { draining: accepted }), { at: NOW, ...early }) &&
-      !excludedNodes(
-        buildSnapshot([n1], early),
-        buildLedger([rememberNode(n1, { draining: accepted })]),
-        new Set(),
-        policy,
-        NOW,
-      ).has(N1),
+      standingAlone(n1, rememberNode(n1, { draining: accepted }), early, policy).kind === "up",
   },
   { name: "the list of a request's nodes no longer grows", concludes: isListWhole },
   { name: "a start without an answer had no effect", concludes: isStartForgotten },
   { name: "a node that is missing has gone", concludes: isGone },
   {
     name: "a node that was not Ready in time is replaced",
-    concludes: (early) =>
-      uselessNodes(buildSnapshot([booting], early), buildLedger([late]), policy, NOW).replaced.length === 1,
+    concludes: (early) => standingAlone(booting, late, early, policy).kind === "replaced",
   },
   {
     name: "and is stopped",
     concludes: (early) =>
-      judgeNode(booting, late, {
-        at: NOW,
-        ...early,
+      judgeNode(booting, late, standingAlone(booting, late, early, policy), {
         policy,
         now: NOW,
         plan: 1,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
+import type { NodeId } from "../../../src/domain/ids.ts";
 import { arrayName, nodeId, requestId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Ledger, LedgerNode } from "../../../src/domain/ledger.ts";
@@ -29,9 +30,9 @@ function observationOf(snapshot: Snapshot, ofRequest: readonly string[] = []): O
 }
 
 describe("the ledger", () => {
-  const noFacts = new Map<string, { jobs: readonly string[]; reportedAt?: Instant }>();
-  const busy = new Map([["ip-n1", { jobs: ["7"], reportedAt: NOW }]]);
-  const idle = new Map([["ip-n1", { jobs: [], reportedAt: NOW }]]);
+  const noFacts = new Map<NodeId, { jobs: readonly string[]; reportedAt?: Instant }>();
+  const busy = new Map([[nodeId("n1"), { jobs: ["7"], reportedAt: NOW }]]);
+  const idle = new Map([[nodeId("n1"), { jobs: [], reportedAt: NOW }]]);
   const N1 = nodeId("n1");
   const coming = buildNode("n1", { phase: "coming" });
   const ready = buildNode("n1");

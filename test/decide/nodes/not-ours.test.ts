@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { explainNode } from "../../../src/decide/explain/explain-node.ts";
-import { excludedNodes } from "../../../src/decide/nodes/doubt.ts";
 import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-down.ts";
-import { judgeNode, whyGivenUp } from "../../../src/decide/stops/scale-down.ts";
+import { whyGivenUp } from "../../../src/decide/stops/scale-down.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId } from "../../../src/domain/ids.ts";
 import type { NodeVerdict } from "../../../src/domain/node-verdict.ts";
@@ -24,7 +23,7 @@ import {
   rememberNode,
 } from "../../support/build-node.ts";
 import { buildState } from "../../support/build-record.ts";
-import { free as FREE } from "../stops/node-rows.ts";
+import { free as FREE, judgeAlone, standingAlone } from "../stops/node-rows.ts";
 
 /** Nodes of other tools stand in an array that acts. */
 const policy: Policy = { ...DEFAULT_POLICY, bootTimeoutSeconds: 1800 };
@@ -61,28 +60,30 @@ describe("a node of another tool is left alone; one of ours is not", () => {
     const shown = buildNode("n1", node);
     const ours = rememberNode(shown, known);
     const stranger = notOurs(ours);
-    expect(judgeNode(shown, ours, free)).toEqual(own);
-    expect(judgeNode(shown, stranger, free)).toEqual({ kind: "none" });
-    expect(judgeNode(shown, { ...stranger, keyId: "k1" }, free)).toEqual(own);
-    expect(judgeNode(shown, stranger, { ...free, policy: exclusive })).toEqual(own);
+    expect(judgeAlone(shown, ours, free)).toEqual(own);
+    expect(judgeAlone(shown, stranger, free)).toEqual({ kind: "none" });
+    expect(judgeAlone(shown, { ...stranger, keyId: "k1" }, free)).toEqual(own);
+    expect(judgeAlone(shown, stranger, { ...free, policy: exclusive })).toEqual(own);
     const all = { ...policy, exclusiveArrays: true as const };
-    expect(judgeNode(shown, stranger, { ...free, policy: all })).toEqual(own);
+    expect(judgeAlone(shown, stranger, { ...free, policy: all })).toEqual(own);
     const elsewhere = { ...policy, exclusiveArrays: [arrayName("viz")] };
-    expect(judgeNode(shown, stranger, { ...free, policy: elsewhere })).toEqual({ kind: "none" });
+    expect(judgeAlone(shown, stranger, { ...free, policy: elsewhere })).toEqual({ kind: "none" });
   });
 
   test("its time to boot is over: neither stopped nor counted against its bucket", () => {
     const shown = buildNode("n1", { phase: "coming" });
     const { firstReadyAt: _never, ...ours } = rememberNode(shown, { firstSeenAt: at(-1800) });
-    expect(judgeNode(shown, notOurs(ours), free)).toEqual({ kind: "none" });
-    expect(whyGivenUp(shown, notOurs(ours), free)).toBeUndefined();
-    expect(judgeNode(shown, ours, free)).toEqual({ kind: "terminate", by: "boot-timeout" });
+    expect(judgeAlone(shown, notOurs(ours), free)).toEqual({ kind: "none" });
+    expect(
+      whyGivenUp(shown, notOurs(ours), standingAlone(shown, notOurs(ours), {}, policy), free),
+    ).toBeUndefined();
+    expect(judgeAlone(shown, ours, free)).toEqual({ kind: "terminate", by: "boot-timeout" });
   });
 
   test("deallocated: it is not started, because we could not stop it again", () => {
     const shown = buildNode("n1", { phase: "deallocated" });
     const excluded = (known: LedgerNode, by: Policy) =>
-      excludedNodes(buildSnapshot([shown]), buildLedger([known]), new Set(), by, NOW).has(shown.nodeId);
+      standingAlone(shown, known, {}, by).kind !== "startable";
     const ours = rememberNode(shown, { deallocated: true });
     expect(excluded(ours, policy)).toBe(false);
     expect(excluded(notOurs(ours), policy)).toBe(true);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { uselessNodes } from "../../../src/decide/nodes/doubt.ts";
+import { standingsOf } from "../../../src/decide/nodes/standing.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY, type Policy } from "../../../src/domain/policy.ts";
-import type { LedgerNode } from "../../../src/domain/ledger.ts";
+import type { Ledger, LedgerNode } from "../../../src/domain/ledger.ts";
 import {
   at,
   buildLedger,
@@ -16,14 +16,17 @@ import {
   rememberNodes,
 } from "../../support/build-node.ts";
 
-const counts = (nodes: readonly Node[], more: Partial<LedgerNode> = {}) => {
-  const { replaced, kept } = uselessNodes(
-    buildSnapshot(nodes),
-    rememberNodes(nodes, more),
-    DEFAULT_POLICY,
-    NOW,
+function uselessIn(nodes: readonly Node[], ledger: Ledger, policy: Policy = DEFAULT_POLICY) {
+  const standings = [...standingsOf({ snapshot: buildSnapshot(nodes), ledger, intents: [] }, policy, NOW)];
+  const [replaced, kept] = (["replaced", "kept"] as const).map((which) =>
+    standings.flatMap(([id, { kind }]) => (kind === which ? [id] : [])),
   );
-  return [replaced.length, kept.length];
+  return { replaced, kept };
+}
+
+const counts = (nodes: readonly Node[], more: Partial<LedgerNode> = {}) => {
+  const { replaced, kept } = uselessIn(nodes, rememberNodes(nodes, more));
+  return [replaced?.length, kept?.length];
 };
 
 describe("nodes of no use: at most a tenth of an array is replaced at a time, and at least 3", () => {
@@ -49,7 +52,7 @@ describe("nodes of no use: at most a tenth of an array is replaced at a time, an
     const ledger = buildLedger(
       nodes.map((node) => (node.nodeId.startsWith("x") ? notOurs(rememberNode(node)) : rememberNode(node))),
     );
-    return uselessNodes(buildSnapshot(nodes), ledger, policy, NOW);
+    return uselessIn(nodes, ledger, policy);
   };
 
   test("failed nodes of another tool, which we never stop, take no turn of ours", () => {
@@ -83,7 +86,7 @@ describe("nodes of no use: at most a tenth of an array is replaced at a time, an
         rememberNode(node, i === 0 ? { busyness: { state: "busy", since: at(-90) } } : {}),
       ),
     );
-    const { replaced, kept } = uselessNodes(buildSnapshot(nodes), ledger, DEFAULT_POLICY, NOW);
+    const { replaced, kept } = uselessIn(nodes, ledger);
     expect([replaced, kept]).toEqual([
       ["f2", "f3", "f4"],
       ["f1", "f5"],

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { doubtedNodes, findLacking } from "../../../src/decide/nodes/doubt.ts";
+import { findLacking } from "../../../src/decide/nodes/missing.ts";
+import { standingsOf } from "../../../src/decide/nodes/standing.ts";
 import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { at, buildNode, buildNodes, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
-import { EMPTY_RECORD } from "../../support/build-record.ts";
 
 const lacking = (count: number) => buildNodes("u", count, { phase: "unknown", noTargetState: true });
 
@@ -40,16 +40,15 @@ test("a node is unclear from the first observation that shows it so, until one s
 
 test("an unclear node is in doubt for the boot timeout; then it counts as there only if too many others are replaced", () => {
   const nodes = lacking(4);
-  const doubted = (seconds: number) =>
-    [
-      ...doubtedNodes(
-        EMPTY_RECORD,
-        buildSnapshot(nodes),
-        rememberNodes(nodes, { unclearSince: at(-seconds) }),
-        DEFAULT_POLICY,
-        NOW,
-      ),
-    ].join(" ");
+  const doubted = (seconds: number) => {
+    const ledger = rememberNodes(nodes, { unclearSince: at(-seconds) });
+    const standings = standingsOf(
+      { snapshot: buildSnapshot(nodes), ledger, intents: [] },
+      DEFAULT_POLICY,
+      NOW,
+    );
+    return [...standings].flatMap(([id, { kind }]) => (kind === "replaced" ? [] : [id])).join(" ");
+  };
   expect(doubted(3599)).toBe("u1 u2 u3 u4");
   expect(doubted(3600)).toBe("u4");
 });

@@ -1,10 +1,13 @@
 import { expect } from "vitest";
 import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-down.ts";
 import { judgeNode } from "../../../src/decide/stops/scale-down.ts";
-import type { Node } from "../../../src/domain/cluster.ts";
+import { standingsOf } from "../../../src/decide/nodes/standing.ts";
+import type { NodeStanding } from "../../../src/domain/node-standing.ts";
+import { standingIn } from "../../../src/domain/node-standing.ts";
+import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Draining, LedgerNode } from "../../../src/domain/ledger.ts";
-import { at, idleSince, NOW, rememberNode } from "../../support/build-node.ts";
+import { at, buildLedger, buildSnapshot, idleSince, NOW, rememberNode } from "../../support/build-node.ts";
 
 /*
  * Rows of tables: a node, what is known of it, and what scale-down does with it.
@@ -15,7 +18,6 @@ export const policy = DEFAULT_POLICY;
 /** Spare, reported idle just now, nothing in the way. */
 export const free: Circumstances = {
   policy,
-  at: NOW,
   now: NOW,
   plan: 7,
   resting: false,
@@ -44,6 +46,21 @@ export interface Row {
 export const none = { kind: "none" } as const;
 export const terminate = (by: Draining["by"]) => ({ kind: "terminate", by }) as const;
 
+/** The standing of a node that is alone in its cluster. */
+export function standingAlone(
+  node: Node,
+  known: LedgerNode,
+  more: Partial<Snapshot> = {},
+  by = policy,
+): NodeStanding {
+  const seen = { snapshot: buildSnapshot([node], more), ledger: buildLedger([known]), intents: [] };
+  return standingIn(standingsOf(seen, by, NOW), node.nodeId);
+}
+
+/** What scale-down does with such a node. */
+export const judgeAlone = (node: Node, known: LedgerNode, around: Circumstances): NodeAction =>
+  judgeNode(node, known, standingAlone(node, known, {}, around.policy), around);
+
 export function check(node: Node, { known = {}, around = {}, action }: Row): void {
-  expect(judgeNode(node, rememberNode(node, known), { ...free, ...around })).toEqual(action);
+  expect(judgeAlone(node, rememberNode(node, known), { ...free, ...around })).toEqual(action);
 }

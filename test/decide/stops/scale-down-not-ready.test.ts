@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { judgeNode } from "../../../src/decide/stops/scale-down.ts";
 import { at, buildNode, rememberNode } from "../../support/build-node.ts";
 import type { Row } from "./node-rows.ts";
-import { check, free, keptAlive, mark, none, silent, terminate } from "./node-rows.ts";
+import { check, free, judgeAlone, keptAlive, mark, none, silent, terminate } from "./node-rows.ts";
 
 describe("a node that never was Ready", () => {
   const young = { firstSeenAt: at(-3599.999) };
@@ -67,7 +66,7 @@ describe("a node that never was Ready", () => {
     const node = buildNode("n1", { phase: "coming", ...row.node });
     const known = { ...rememberNode(node), ...row.known };
     const { firstReadyAt: _never, ...unborn } = known;
-    expect(judgeNode(node, unborn, { ...free, ...row.around })).toEqual(row.action);
+    expect(judgeAlone(node, unborn, { ...free, ...row.around })).toEqual(row.action);
   });
 });
 

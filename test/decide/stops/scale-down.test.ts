@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { idleSeconds, isIdleLongEnough, whyGivenUp } from "../../../src/decide/stops/scale-down.ts";
 import { at, buildNode, idleSince, NOW, rememberNode } from "../../support/build-node.ts";
 import type { Row } from "./node-rows.ts";
-import { check, idle, keptAlive, mark, none, policy, silent, terminate } from "./node-rows.ts";
+import { check, idle, keptAlive, mark, none, policy, silent, terminate, standingAlone } from "./node-rows.ts";
 
 describe("a Ready node", () => {
   const rows: readonly Row[] = [
@@ -142,7 +142,8 @@ test.each([
   { name: "terminating", node: buildNode("n1", { phase: "going" }), seen: 9000, why: undefined },
 ])("why a node that never was Ready is given up: $name", ({ node, seen, why }) => {
   const { firstReadyAt: _never, ...known } = rememberNode(node, { firstSeenAt: at(-seen) });
-  expect(whyGivenUp(node, known, { policy, at: NOW, now: NOW, busy: false, resting: false })).toBe(why);
+  const standing = standingAlone(node, known);
+  expect(whyGivenUp(node, known, standing, { policy, now: NOW, busy: false, resting: false })).toBe(why);
 });
 
 describe("idle time", () => {

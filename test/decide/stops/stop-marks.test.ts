@@ -1,9 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { applyAction } from "../../../src/decide/stops/scale-down.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
-import { at, buildNode, NOW, rememberNode } from "../../support/build-node.ts";
-import { isExcluded } from "../../../src/decide/nodes/doubt.ts";
-import { idle, mark, none, terminate } from "./node-rows.ts";
+import { at, buildNode, buildSnapshot, NOW, rememberNode, rememberNodes } from "../../support/build-node.ts";
+import { buildIntent } from "../../support/build-record.ts";
+import type { Intent } from "../../../src/domain/intent.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
+import { standingsOf } from "../../../src/decide/nodes/standing.ts";
+import { isCapacity, standingIn } from "../../../src/domain/node-standing.ts";
+import { idle, mark, none, policy, terminate } from "./node-rows.ts";
+
+function isExcluded(known: Partial<LedgerNode>, intents: readonly Intent[] = []): boolean {
+  const node = buildNode("n1");
+  const seen = { snapshot: buildSnapshot([node]), ledger: rememberNodes([node], known), intents };
+  return !isCapacity(standingIn(standingsOf(seen, policy, NOW), node.nodeId));
+}
 
 describe("an action on the ledger", () => {
   const known = rememberNode(buildNode("n1"), idle);
@@ -58,7 +68,7 @@ test.each([
   { name: "its terminate was accepted", known: mark({ sentAt: at(-119.999) }), excluded: true },
   { name: "its terminate had no effect in time", known: mark({ sentAt: at(-120) }), excluded: false },
 ])("a node is no capacity while it is being stopped: $name -> $excluded", ({ known, excluded }) => {
-  expect(isExcluded(rememberNode(buildNode("n1"), known), new Set(), { at: NOW }, NOW)).toBe(excluded);
+  expect(isExcluded(known)).toBe(excluded);
 });
 
 test.each([
@@ -68,6 +78,6 @@ test.each([
   { by: "boot-timeout", excluded: false },
   { by: "failed", excluded: false },
 ] as const)("a node with a committed stop, $by, is no capacity for that: $excluded", ({ by, excluded }) => {
-  const known = rememberNode(buildNode("n1"), mark({ by, sentAt: at(-500) }));
-  expect(isExcluded(known, new Set([nodeId("n1")]), { at: NOW }, NOW)).toBe(excluded);
+  const stop = buildIntent("r-1", { effect: { kind: "terminate", nodes: [nodeId("n1")] } });
+  expect(isExcluded(mark({ by, sentAt: at(-500) }), [stop])).toBe(excluded);
 });

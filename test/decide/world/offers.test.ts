@@ -125,6 +125,7 @@ describe("offers", () => {
       pendingCreates: [],
       backoffs: [],
       policy: DEFAULT_POLICY,
+      standings: new Map(),
       excluded: new Set(),
       order: () => 0,
       now,

@@ -1,3 +1,4 @@
+import { standingsOf } from "../../../src/decide/nodes/standing.ts";
 import { buildWorld } from "../../../src/decide/world/build-world.ts";
 import type { World } from "../../../src/domain/world.ts";
 import type { StatusBucket, Node, NodeArray, NodePhase, Snapshot } from "../../../src/domain/cluster.ts";
@@ -61,22 +62,25 @@ export function node(id: string, phase: NodePhase = "ready", more: Partial<Node>
 export const D4 = "Standard_D4s_v5";
 
 export function build(snapshot: Partial<Snapshot>, more: Partial<WorldInput> = {}): World {
+  const whole: Snapshot = {
+    cluster: clusterName("c"),
+    at: now,
+    state: "Started",
+    targetState: "Started",
+    limit: {},
+    arrays: [array("execute", [bucket(D4)])],
+    nodes: [],
+    ...snapshot,
+  };
+  const { ledger = new Map(), policy = DEFAULT_POLICY } = more;
   return buildWorld({
-    snapshot: {
-      cluster: clusterName("c"),
-      at: now,
-      state: "Started",
-      targetState: "Started",
-      limit: {},
-      arrays: [array("execute", [bucket(D4)])],
-      nodes: [],
-      ...snapshot,
-    },
-    ledger: new Map(),
+    snapshot: whole,
+    ledger,
+    standings: standingsOf({ snapshot: whole, ledger, intents: [] }, policy, more.now ?? now),
     inFlight: [],
     pendingCreates: [],
     backoffs: [],
-    policy: DEFAULT_POLICY,
+    policy,
     excluded: new Set(),
     order: () => 0,
     now,
