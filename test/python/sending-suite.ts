@@ -7,6 +7,7 @@ import * as z from "zod";
 import { answeringServer } from "../support/answering-server.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 import { folderWith, PYTHON_FOLDER, runPython } from "./run-python.ts";
 
 /** The calls of the public documentation of jetpack.autoscale, and what each then asks for. */
@@ -91,7 +92,7 @@ export function sendingSuite(python: string): void {
   async function asked(set: string): Promise<Readonly<Record<string, number>>> {
     const read = async () =>
       setState.parse((await app.call("GET", `/api/clusters/prod/request-sets/${set}`)).body);
-    await expect.poll(async () => (await read()).observed).toBe(true);
+    await expect.poll(async () => (await read()).observed, PATIENT).toBe(true);
     const { outcomes } = await read();
     return Object.fromEntries(outcomes.map(({ id, asked: count }) => [id.replace("nodearray:", ""), count]));
   }
@@ -340,10 +341,10 @@ esac`;
       });
       app.host.wake("demand");
       const read = async () => (await app.call("GET", "/api/clusters/prod/request-sets/queued")).body;
-      await expect.poll(read).toMatchObject({ demands: 2000 });
+      await expect.poll(read, PATIENT).toMatchObject({ demands: 2000 });
       await command(["remove", "--request-set", "queued"], only);
       app.host.wake("demand");
-      await expect.poll(read).toMatchObject({ demands: 0 });
+      await expect.poll(read, PATIENT).toMatchObject({ demands: 0 });
       expect(await command(["outcomes"], only)).toEqual({
         code: 2,
         stdout: "",
@@ -367,3 +368,5 @@ const setState = z.object({
   observed: z.boolean(),
   outcomes: z.array(z.object({ id: z.string(), asked: z.number() })),
 });
+
+const PATIENT = { timeout: PATIENCE_MS };
