@@ -1,7 +1,7 @@
 import type { Metafile } from "esbuild";
 import { build } from "esbuild";
 import { spawn } from "node:child_process";
-import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
@@ -24,6 +24,9 @@ const ENTRIES = {
 /** Files that npm shows with the package, under the names that it looks for. */
 const TEXTS = { LICENSE: "LICENSE", "README.md": "infra/cli-readme.md" } as const;
 
+/** The files for Python, which are not built. */
+const PYTHON = "src/client/python";
+
 /**
  * Builds the npm package with the command and the client in `folder`, and replaces its content. It is bundled, because Node does not strip
  * types inside node_modules, and CommonJS for the same reason as the functions' package. Rejects if it does not build.
@@ -43,6 +46,8 @@ export async function buildCli(folder: string): Promise<readonly WrittenFile[]> 
   const texts = await Promise.all(
     Object.entries(TEXTS).map(([file, source]) => copy(source, path.join(folder, file))),
   );
+  const isSource = (file: string): boolean => path.basename(file) !== "__pycache__";
+  await cp(path.join(ROOT, PYTHON), path.join(folder, "python"), { recursive: true, filter: isSource });
   const licenses = path.join(folder, LICENSES_FILE);
   await writeFile(licenses, await thirdPartyLicenses(metafiles));
   return [

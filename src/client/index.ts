@@ -15,6 +15,23 @@ export type { Pushed } from "./push.ts";
 export { openDemandQueue, putDemand } from "./push.ts";
 export type { Accepted, Doors, SendOptions, Sent } from "./send.ts";
 export { checkDemand, sendDemand } from "./send.ts";
+export type { Constraint, JobOptions } from "./builders.ts";
+export {
+  allOf,
+  anyOf,
+  EXCLUSIVE,
+  EXCLUSIVE_TASK,
+  hostOf,
+  IN_A_PLACEMENT_GROUP,
+  isNot,
+  jobOf,
+  memory,
+  needs,
+  never,
+  nodeIs,
+  oneOf,
+  pool,
+} from "./builders.ts";
 export type { ArrayTarget, Envelope } from "./targets.ts";
 export { targetOf, updateOf } from "./targets.ts";
 export type { Role } from "../domain/roles.ts";

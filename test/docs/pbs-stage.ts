@@ -5,7 +5,10 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { ROOT } from "../support/run-main.ts";
 import { printedFiles } from "./printed.ts";
+
+type Command = readonly [string, readonly string[], { readonly env: NodeJS.ProcessEnv }];
 
 /**
  * Fake commands that behave as the documentation of the real ones says. Each reads and writes files of the stage. They are functions of the
@@ -45,6 +48,18 @@ const FUNCTIONS = [
   ...Object.entries(COMMANDS).map(([name, text]) => `${name}() (\n${text}\n)`),
 ].join("\n");
 
+/** The same commands for a program that is no shell, and a clock of Python that is that of the stage. */
+const EXECUTABLE = (name: string): string => `#!/bin/bash\n. "$STAGE/../functions"\n${name} "$@"\n`;
+const PYTHON_CLOCK = `import os, time
+def _clock(): return os.path.join(os.environ["STAGE"], "clock")
+def _time():
+    with open(_clock()) as file: return float(file.read())
+def _sleep(seconds):
+    now = _time()
+    with open(_clock(), "w") as file: file.write("%d" % (now + seconds))
+time.time, time.sleep = _time, _sleep
+`;
+
 /** The requests to the app, and its answers: a status, and `body` if given. */
 export interface Answer {
   readonly status: number;
@@ -52,8 +67,11 @@ export interface Answer {
 }
 
 export interface Stage {
-  /** Runs a printed script as cron does. */
-  run(script: string): Promise<{ readonly code: number; readonly stderr: string }>;
+  /** Runs a printed script, or one for Python of src/client/python, as cron does. */
+  run(
+    script: string,
+    ...words: readonly string[]
+  ): Promise<{ readonly code: number; readonly stderr: string }>;
   /** Sets or removes a file that the fake commands read. */
   set(file: string, text: string | undefined): void;
   has(file: string): boolean;
@@ -88,11 +106,21 @@ export async function setStage(page: string): Promise<Stage> {
   set("clock", "1000000");
   set("stop_enabled", "True\n");
   set("url", `${url}/autostop\n`);
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  for (const name of ["jetpack", "pbsnodes"])
+    writeFileSync(join(bin, name), EXECUTABLE(name), { mode: 0o755 });
+  writeFileSync(join(bin, "sitecustomize.py"), PYTHON_CLOCK);
   const env = { ...process.env, STAGE: stage, BASH_ENV: functions };
+  const python = { ...env, PATH: `${bin}:/usr/bin:/bin`, PYTHONPATH: bin, PYTHONDONTWRITEBYTECODE: "1" };
+  const commandOf = (script: string, words: readonly string[]): Command =>
+    script.endsWith(".py")
+      ? ["python3", [`${ROOT}src/client/python/${script}`, "--folder", folder, ...words], { env: python }]
+      : ["bash", [join(folder, script)], { env }];
   return {
-    run: (script) =>
+    run: (script, ...words) =>
       new Promise((resolve) => {
-        execFile("bash", [join(folder, script)], { env }, (error, _, stderr) =>
+        execFile(...commandOf(script, words), (error, _, stderr) =>
           resolve({ code: typeof error?.code === "number" ? error.code : 0, stderr }),
         );
       }),

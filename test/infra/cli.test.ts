@@ -73,7 +73,15 @@ test("it can be published: licence and readme are in it, and it is not private",
     "cli.cjs",
     "client.cjs",
     "package.json",
+    "python",
     "types",
+  ]);
+  expect((await readdir(path.join(folder, "python"), { recursive: true })).toSorted()).toEqual([
+    "cyclecloud_autoscaler.py",
+    "cyclecloud_autostop.py",
+    "jetpack",
+    "jetpack/__init__.py",
+    "jetpack/autoscale.py",
   ]);
   const manifest: unknown = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
   expect(manifest).toMatchObject({ license: "MIT" });
