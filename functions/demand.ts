@@ -64,6 +64,7 @@ async function read(composed: Composition, message: unknown, context: Delivery, 
   const { ports } = composed.app;
   const now = ports.clock.now();
   const found = await inTurns(
+    composed.app,
     readDemandMessageInSlices(messageOf(message), {
       messageId: messageIdOf(context),
       insertedAt: insertedAt(context, now),

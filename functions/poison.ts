@@ -92,6 +92,7 @@ async function tryAgain(composed: Composition, message: PoisonMessage): Promise<
   const { ports } = composed.app;
   const now = ports.clock.now();
   const read = await inTurns(
+    composed.app,
     readDemandMessageInSlices(message.text, {
       messageId: message.messageId,
       now,

@@ -1,11 +1,12 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { HttpResponseInit } from "@azure/functions";
 import type { Leave } from "../src/app/process/gate.ts";
+import type { App } from "../src/app/process/lanes.ts";
 import type { Composition } from "../src/compose.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { mebibytesText, SMALL_TEXT } from "../src/domain/memory-budget.ts";
 import type { Sliced } from "../src/domain/sliced.ts";
-import type { Seconds } from "../src/domain/units.ts";
+import type { Milliseconds, Seconds } from "../src/domain/units.ts";
 import type { Most } from "../src/wire/json/decode.ts";
 import { weighInSlices } from "../src/wire/json/decode.ts";
 import { problem } from "./problem.ts";
@@ -22,12 +23,25 @@ type Entry =
   /** Others were being read all the time. */
   | { readonly kind: "busy" };
 
-/** Does the slices of a work one by one. In between, the process does what else there is to do. */
-export async function inTurns<T>(work: Sliced<T>): Promise<T> {
+/** After this much work, in real time, it gives way to what goes first. */
+const TURN_MS: Milliseconds = 5;
+
+/**
+ * Does the slices of a work one by one. In between, the process does what else there is to do. As long as small messages and plans are under
+ * way it pauses, at most as long as it has worked.
+ */
+export async function inTurns<T>({ lanes }: Pick<App, "lanes">, work: Sliced<T>): Promise<T> {
+  let worked = 0;
   for (;;) {
+    const begun = performance.now();
     const { done, value } = work.next();
     if (done === true) return value;
+    worked += performance.now() - begun;
     await setImmediate();
+    if (worked < TURN_MS) continue;
+    for (const until = performance.now() + worked; lanes.hasFirst() && performance.now() < until;)
+      await setTimeout(1);
+    worked = 0;
   }
 }
 
@@ -37,7 +51,7 @@ export async function enterToRead(
   input: string | Uint8Array | object,
   most: Most,
 ): Promise<Entry> {
-  const { text, heap } = await inTurns(weighInSlices(input, most));
+  const { text, heap } = await inTurns({ lanes }, weighInSlices(input, most));
   const { large } = lanes.budget;
   if (heap > large) {
     const found = `a message that takes ${mebibytesText(heap)} of memory to read`;

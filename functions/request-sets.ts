@@ -79,6 +79,7 @@ async function putBody(
 ): Promise<HttpResponseInit> {
   const { clock, sites } = composed.app.ports;
   const read = await inTurns(
+    composed.app,
     readRequestSetInSlices(body, {
       cluster: site.cluster,
       set,

@@ -29,6 +29,11 @@ export class Gate {
     this.#lanes = { small: lane(room.small), large: lane(room.large) };
   }
 
+  /** Whether anything is in the lane of what is small. */
+  get hasSmall(): boolean {
+    return this.#lanes.small.taken > 0;
+  }
+
   /** Waits for room, for at most `seconds` (absent: as long as it takes). Undefined: there was none. */
   async enter(
     lane: "small" | "large",

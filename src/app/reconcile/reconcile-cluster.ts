@@ -42,7 +42,17 @@ const ROUNDS = 3;
  * The steps of docs/protocol.md: observe in turn, decide, commit, apply, settle. `broughtBy`: the wake message of a due tick. Throws
  * PortError from the store and, for a wake message, from the queue.
  */
-export async function reconcileCluster(
+export function reconcileCluster(
+  app: App,
+  site: Site,
+  cause: Cause,
+  known?: ClusterRecord,
+  broughtBy?: WakeId,
+): Promise<ReconcileOutcome> {
+  return app.lanes.runFirst(() => reconcile(app, site, cause, known, broughtBy));
+}
+
+async function reconcile(
   app: App,
   site: Site,
   cause: Cause,
