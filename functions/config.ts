@@ -23,8 +23,6 @@ import type { ConfigVersion } from "../src/domain/config-version.ts";
 import type { Policy } from "../src/domain/policy.ts";
 import { DEFAULT_POLICY, observing } from "../src/domain/policy.ts";
 import { parseDocument } from "../src/wire/json/check-size.ts";
-import type { Fields } from "../src/wire/json/fields.ts";
-import { isFields } from "../src/wire/json/fields.ts";
 import { loadWhole } from "../src/app/record/load-record.ts";
 import { waitForPlan } from "../src/app/record/commit.ts";
 import { describeLeft, describeLosses } from "../src/app/describe/describe-under-way.ts";
@@ -35,6 +33,8 @@ import { firstBytes } from "../src/app/describe/pages.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { withoutAbsent } from "../src/domain/without-absent.ts";
 import type { Bytes } from "../src/domain/units.ts";
+import type { Fields } from "../src/domain/fields.ts";
+import { isFields } from "../src/domain/fields.ts";
 
 export const answerConfig = forCluster(getConfig);
 

@@ -1,8 +1,8 @@
 import type { core } from "zod";
 import { z } from "zod";
 import { showText } from "../domain/shown.ts";
-import type { Fields } from "../wire/json/fields.ts";
-import { isFields } from "../wire/json/fields.ts";
+import type { Fields } from "../domain/fields.ts";
+import { isFields } from "../domain/fields.ts";
 
 export { hideSecrets } from "../domain/secrets.ts";
 export { showJson, showLines, showText } from "../domain/shown.ts";
