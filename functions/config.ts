@@ -300,7 +300,7 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
       const isFirst = index === versions.length - 1;
       return {
         number,
-        at: at === undefined ? undefined : isoTime(at),
+        at: isoTime(at),
         who,
         rollbackTo,
         // Changes before the oldest one kept are unknown, but before version 1 the defaults held.
