@@ -23,8 +23,6 @@ import type { ConfigVersion } from "../src/domain/config-version.ts";
 import type { Policy } from "../src/domain/policy.ts";
 import { DEFAULT_POLICY, observing } from "../src/domain/policy.ts";
 import { parseDocument } from "../src/wire/json/check-size.ts";
-import type { Fields } from "../src/wire/json/fields.ts";
-import { isFields } from "../src/wire/json/fields.ts";
 import { loadWhole } from "../src/app/record/load-record.ts";
 import { waitForPlan } from "../src/app/record/commit.ts";
 import { describeLeft, describeLosses } from "../src/app/describe/describe-under-way.ts";
@@ -35,6 +33,8 @@ import { firstBytes } from "../src/app/describe/pages.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { withoutAbsent } from "../src/domain/without-absent.ts";
 import type { Bytes } from "../src/domain/units.ts";
+import type { Fields } from "../src/domain/fields.ts";
+import { isFields } from "../src/domain/fields.ts";
 
 export const answerConfig = forCluster(getConfig);
 
@@ -269,8 +269,7 @@ export async function storeConfig(
     version,
     ...compareConfigs(documentOf(held.text), writePolicy(policy)),
     notes: policy === read.policy || policy.modeIsDefault === true ? [] : [modeNote(policy)],
-    used: report.used,
-    ignored: report.ignored,
+    ...report,
     doubts: doubts.map(problemShown),
     unknownNodearrays: unknownNodearrays(record, bodies, policy),
     underWay: describeLeft(record, bodies, policy, clock.now()),
@@ -301,7 +300,7 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
       const isFirst = index === versions.length - 1;
       return {
         number,
-        at: at === undefined ? undefined : isoTime(at),
+        at: isoTime(at),
         who,
         rollbackTo,
         // Changes before the oldest one kept are unknown, but before version 1 the defaults held.

@@ -51,7 +51,7 @@ function refuseLoss(
   }
   const given = typeof value === "object" && value !== null ? value : {};
   const weighed = "unreadable" in held ? undefined : weighConfig(held, read.policy, given);
-  if (weighed?.lost === "") return undefined;
+  if (weighed !== undefined && weighed.lost === undefined) return undefined;
   if (weighed === undefined)
     terminal.complain("the configuration in force cannot be read, so it is not known what this takes away");
   else {

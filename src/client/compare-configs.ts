@@ -8,15 +8,18 @@ import { readPolicy } from "../wire/policy/policy.ts";
 import { writePolicy } from "../wire/policy/write-policy.ts";
 
 /**
- * What putting a document would change, and in `lost` the keys in force that it would take away without naming them ("": none). `given`: the document as it was
+ * What putting a document would change, and in `lost` the keys in force that it would take away without naming them. `given`: the document as it was
  * written. Undefined: the answer about the configuration in force cannot be read.
  */
 export function weighConfig(answer: object, wanted: Policy, given: object) {
   const held = readPolicy(answer, undefined, "store");
   if (held.kind === "problems") return undefined;
   const [before, after] = [writePolicy(held.policy), writePolicy(keepMode(wanted, held.policy))];
-  const lost = someOf(lostKeys(before, after, given).map(pathText), SHOWN_KEYS);
-  return { ...compareConfigs(before, after), lost };
+  const lost = lostKeys(before, after, given).map(pathText);
+  return {
+    ...compareConfigs(before, after),
+    lost: lost.length === 0 ? undefined : someOf(lost, SHOWN_KEYS),
+  };
 }
 
 /** Maximum number of lost keys that are named. */

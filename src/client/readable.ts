@@ -1,8 +1,8 @@
 import type { core } from "zod";
 import { z } from "zod";
 import { showText } from "../domain/shown.ts";
-import type { Fields } from "../wire/json/fields.ts";
-import { isFields } from "../wire/json/fields.ts";
+import type { Fields } from "../domain/fields.ts";
+import { isFields } from "../domain/fields.ts";
 
 export { hideSecrets } from "../domain/secrets.ts";
 export { showJson, showLines, showText } from "../domain/shown.ts";
@@ -40,26 +40,33 @@ type MemberOf<T, K> = T extends unknown ? (K extends keyof T ? T[K] : never) : n
 
 /** Makes the reader of the answer with this schema. The reader returns undefined only if the answer is no object. */
 export function readerOf<S extends z.ZodType>(schema: S): (body: unknown) => Readable<z.infer<S>> | undefined;
-export function readerOf(schema: z.ZodType): (body: unknown) => unknown {
-  return (body) => readKnown(schema, body);
+export function readerOf(schema: z.ZodType): Reader {
+  let read: Reader | undefined;
+  return (body) => (read ??= readerOfKnown(schema))(body);
 }
 
-/** A member. Parts and lists that an answer always has are never missing. */
-function readMember(schema: core.$ZodType, value: unknown): unknown {
-  if (!(schema instanceof z.ZodOptional)) return readKnown(schema, value) ?? readKnown(schema, {});
-  const known = schema.unwrap();
-  return readKnown(known, value) ?? (known instanceof z.ZodArray ? [] : undefined);
+type Reader = (value: unknown) => unknown;
+
+/** The reader gives undefined for a value of another kind than the schema says, and no items for what is no list. */
+function readerOfKnown(schema: core.$ZodType): Reader {
+  if (schema instanceof z.ZodArray) {
+    const read = readerOfKnown(schema.element);
+    return (value) => (Array.isArray(value) ? value.map(read).filter((item) => item !== undefined) : []);
+  }
+  if (schema instanceof z.ZodRecord) return readerOfRecord(readerOfKnown(schema.valueType));
+  const members = membersOf(schema).map(([name, member]) => [name, readerOfMember(member)] as const);
+  if (members.length === 0) return readerOfValue(schema);
+  return (value) =>
+    isFields(value)
+      ? Object.fromEntries(members.map(([name, read]) => [name, read(value[name])]))
+      : undefined;
 }
 
-/** Undefined if the value is of another kind than the schema says. Items that are so are left out of their list. */
-function readKnown(schema: core.$ZodType, value: unknown): unknown {
-  if (schema instanceof z.ZodArray)
-    return (Array.isArray(value) ? value : []).flatMap((item) => readKnown(schema.element, item) ?? []);
-  if (schema instanceof z.ZodRecord) return isFields(value) ? readRecord(schema, value) : undefined;
-  const members = membersOf(schema);
-  if (members.length === 0) return readValue(schema, value);
-  if (!isFields(value)) return undefined;
-  return Object.fromEntries(members.map(([name, member]) => [name, readMember(member, value[name])]));
+/** Parts that an answer always has are never missing. */
+function readerOfMember(schema: core.$ZodType): Reader {
+  if (schema instanceof z.ZodOptional) return readerOfKnown(schema.unwrap());
+  const read = readerOfKnown(schema);
+  return (value) => read(value) ?? read({});
 }
 
 /** None: it is a single value. */
@@ -68,19 +75,21 @@ function membersOf(schema: core.$ZodType): readonly (readonly [string, core.$Zod
   return schema instanceof z.ZodObject ? Object.entries<core.$ZodType>(schema.shape) : [];
 }
 
-function readRecord({ valueType }: z.ZodRecord, value: Fields): unknown {
-  const known = Object.entries(value).map(
-    ([name, one]) => [showText(name), readKnown(valueType, one)] as const,
-  );
-  return Object.fromEntries(known.filter(([, one]) => one !== undefined));
+function readerOfRecord(read: Reader): Reader {
+  const readAll = (value: Fields) =>
+    Object.entries(value).map(([name, one]) => [showText(name), read(one)] as const);
+  return (value) =>
+    isFields(value) ? Object.fromEntries(readAll(value).filter(([, one]) => one !== undefined)) : undefined;
 }
 
 /** A union of single values takes any of them. */
-function readValue(schema: core.$ZodType, value: unknown): unknown {
-  if (schema instanceof z.ZodUnknown) return value;
+function readerOfValue(schema: core.$ZodType): Reader {
+  if (schema instanceof z.ZodUnknown) return (value) => value;
   const kinds = schema instanceof z.ZodUnion ? ["string", "number", "boolean"] : [kindOf(schema)];
-  if (!kinds.includes(typeof value)) return undefined;
-  return typeof value === "string" ? showText(value) : value;
+  return (value) => {
+    if (!kinds.includes(typeof value)) return undefined;
+    return typeof value === "string" ? showText(value) : value;
+  };
 }
 
 function kindOf(schema: core.$ZodType): string {

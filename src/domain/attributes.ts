@@ -1,19 +1,15 @@
 import type { NodeAttributes } from "./demand.ts";
 import type { Resources, Scalar } from "./resources.ts";
+import { isFields } from "./fields.ts";
 
 /** The members of both. Objects are merged member by member; otherwise `over` wins. */
 export function mergeAttributes(under: NodeAttributes, over: NodeAttributes): NodeAttributes {
   const merged: Record<string, unknown> = { ...under };
   for (const [key, value] of Object.entries(over)) {
     const below = Object.hasOwn(under, key) ? under[key] : undefined;
-    merged[key] = isAttributes(below) && isAttributes(value) ? mergeAttributes(below, value) : value;
+    merged[key] = isFields(below) && isFields(value) ? mergeAttributes(below, value) : value;
   }
   return merged;
-}
-
-/** True for an object that is neither a list nor null. */
-export function isAttributes(value: unknown): value is NodeAttributes {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -59,8 +55,8 @@ const SECRET = /pass|secret|token|credential|key/i;
 
 /** Reads a `Configuration` of any form. Its keys are the user's own, so they are case-sensitive. */
 export function autoscaleSettingsOf(configuration: unknown): AutoscaleSettings {
-  if (!isAttributes(configuration)) return NO_SETTINGS;
-  const autoscale = isAttributes(configuration["autoscale"]) ? configuration["autoscale"] : {};
+  if (!isFields(configuration)) return NO_SETTINGS;
+  const autoscale = isFields(configuration["autoscale"]) ? configuration["autoscale"] : {};
   const values = scalarsOf(configuration, (name) => !SECRET.test(name));
   return {
     enabled: !isFalse(autoscale["enabled"]),
@@ -88,11 +84,11 @@ export function stopUrlsOf(configuration: unknown): readonly string[] {
 }
 
 function memberAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce((at, key) => (isAttributes(at) ? at[key] : undefined), value);
+  return path.reduce((at, key) => (isFields(at) ? at[key] : undefined), value);
 }
 
 function scalarsOf(value: unknown, wanted: (name: string) => boolean): Readonly<Record<string, Scalar>> {
-  if (!isAttributes(value)) return {};
+  if (!isFields(value)) return {};
   const values: Record<string, Scalar> = {};
   for (const [name, member] of Object.entries(value)) {
     if (name !== "__proto__" && wanted(name) && isScalar(member)) values[name] = member;

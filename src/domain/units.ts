@@ -46,9 +46,11 @@ export function secondsBetween(earlier: Instant, later: Instant): Seconds {
   return (later - earlier) / 1000;
 }
 
-/** ISO-8601 text of a moment, for logs and answers. */
-export function isoTime(at: Instant): string {
-  return new Date(at).toISOString();
+/** ISO-8601 text of a moment, for logs and answers. Undefined if there is none. */
+export function isoTime(at: Instant): string;
+export function isoTime(at: Instant | undefined): string | undefined;
+export function isoTime(at: Instant | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
 }
 
 /** The time of day of a moment, "13:40:00Z". For sentences about moments that are at most hours away. */

@@ -10,8 +10,6 @@ import type { LimitChange, WhatIf } from "../domain/what-if.ts";
 import { BOUNDS } from "./json/bounds.ts";
 import { decodeMessage, MOST_OVER_HTTP } from "./json/decode.ts";
 import { emptyRequestSet, readRequestSet } from "./message/demand-message.ts";
-import type { Fields } from "./json/fields.ts";
-import { isFields } from "./json/fields.ts";
 import { isName, NAME_EXPECTED } from "./json/name.ts";
 import { readPolicy } from "./policy/policy.ts";
 import type { Refusal } from "./policy/refusals.ts";
@@ -22,6 +20,8 @@ import { addSchemaProblems } from "./json/schema-problems.ts";
 import { Problems } from "./json/problems.ts";
 import { limitSchema, whatIfSchema, keysAt } from "./message/what-if-schema.ts";
 import { withoutAbsent } from "../domain/without-absent.ts";
+import type { Fields } from "../domain/fields.ts";
+import { isFields } from "../domain/fields.ts";
 
 interface WhatIfContext {
   readonly cluster: ClusterName;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
-import { isObject } from "../../src/adapters/cyclecloud/read-fields.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { oneArray, QUICK, target } from "./clusters.ts";
 import { playOmissions, withoutNodes } from "./left-out.ts";
 import { ORIGIN } from "./stage-options.ts";
 import { Stage } from "./stage.ts";
+import { isFields } from "../../src/domain/fields.ts";
 
 const DAY = 86_400;
 
@@ -42,13 +42,13 @@ async function liar(count: number, more: Partial<SimulatorOptions> = {}): Promis
 }
 
 function changed(answer: Answer, change: Change): Answer {
-  if (!isObject(answer.body) || !Array.isArray(answer.body["nodes"])) return answer;
+  if (!isFields(answer.body) || !Array.isArray(answer.body["nodes"])) return answer;
   return { ...answer, body: { ...answer.body, nodes: change(answer.body["nodes"]) } };
 }
 
 const withoutTargetState: Change = (nodes) =>
   nodes.map((node) => {
-    if (!isObject(node)) return node;
+    if (!isFields(node)) return node;
     const { TargetState: _gone, ...rest } = node;
     return rest;
   });

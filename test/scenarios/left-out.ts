@@ -1,8 +1,8 @@
-import { isObject } from "../../src/adapters/cyclecloud/read-fields.ts";
 import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
 import { openRandomStream } from "../../src/local/workload/random.ts";
 import { oneArray, target } from "./clusters.ts";
 import { HostsStage } from "./hosts-stage.ts";
+import { isFields } from "../../src/domain/fields.ts";
 
 /** Statuses that leave out nodes, also of their counts. */
 
@@ -56,22 +56,22 @@ export async function playOmissions({ seed, nodes, share, hours }: Omissions): P
 /** The status without some nodes: in its list, and in the names and counts of its buckets. `isLeftOut` is asked once for each name. */
 export function withoutNodes(answer: Answer, isLeftOut: (name: unknown) => boolean): Answer {
   const { body } = answer;
-  if (!isObject(body) || !Array.isArray(body["nodes"]) || !Array.isArray(body["nodearrays"])) return answer;
+  if (!isFields(body) || !Array.isArray(body["nodes"]) || !Array.isArray(body["nodearrays"])) return answer;
   const out = new Set<unknown>();
   const nodes = body["nodes"].filter((node) => {
-    if (!isObject(node) || !isLeftOut(node["Name"])) return true;
+    if (!isFields(node) || !isLeftOut(node["Name"])) return true;
     out.add(node["Name"]);
     return false;
   });
   const bucketWithout = (bucket: unknown): unknown => {
-    if (!isObject(bucket) || !Array.isArray(bucket["activeNodes"])) return bucket;
+    if (!isFields(bucket) || !Array.isArray(bucket["activeNodes"])) return bucket;
     const activeNodes = bucket["activeNodes"].filter((name) => !out.has(name));
     const lost = bucket["activeNodes"].length - activeNodes.length;
     const less = (key: string): number => Number(bucket[key]) - lost;
     return { ...bucket, activeNodes, activeCount: less("activeCount") };
   };
   const nodearrays = body["nodearrays"].map((array: unknown) => {
-    if (!isObject(array) || !Array.isArray(array["buckets"])) return array;
+    if (!isFields(array) || !Array.isArray(array["buckets"])) return array;
     return { ...array, buckets: array["buckets"].map(bucketWithout) };
   });
   return { ...answer, body: { ...body, nodes, nodearrays } };

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { isObject } from "../../src/adapters/cyclecloud/read-fields.ts";
 import type { Answer } from "../../src/adapters/cyclecloud/transport.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { MACHINE_TYPES, oneArray, QUICK, target } from "./clusters.ts";
 import type { Send } from "./stage-options.ts";
 import { HostsStage } from "./hosts-stage.ts";
 import { withoutNodes } from "./left-out.ts";
+import { isFields } from "../../src/domain/fields.ts";
 
 /** Answers of CycleCloud that lack a part: a field of a record, a node of an answer, a node array of a status. */
 
@@ -29,13 +29,13 @@ const inStatus =
   (send: Send): Send =>
   async (request) => {
     const answer: Answer = await send(request);
-    if (!request.path.endsWith("/status") || !isObject(answer.body)) return answer;
+    if (!request.path.endsWith("/status") || !isFields(answer.body)) return answer;
     return { ...answer, body: change(answer.body) };
   };
 
 const listIn = (status: Fields, name: string): readonly Fields[] => {
   const list: unknown = status[name];
-  return Array.isArray(list) ? list.filter(isObject) : [];
+  return Array.isArray(list) ? list.filter(isFields) : [];
 };
 
 const withoutInstanceIds = inStatus((status) => ({

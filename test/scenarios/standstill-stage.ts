@@ -1,4 +1,3 @@
-import { isObject } from "../../src/adapters/cyclecloud/read-fields.ts";
 import type { Answer, TransportRequest } from "../../src/adapters/cyclecloud/transport.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
 import type { VirtualClock } from "../../src/local/play/virtual-clock.ts";
@@ -8,6 +7,7 @@ import { oneArray, QUICK, target } from "./clusters.ts";
 import type { HostsOptions, Told } from "./hosts-stage.ts";
 import { HostsStage } from "./hosts-stage.ts";
 import type { Send } from "./stage-options.ts";
+import { isFields } from "../../src/domain/fields.ts";
 
 /** How a CycleCloud stands still. */
 export interface Standstill {
@@ -83,7 +83,7 @@ class StandingCycleCloud {
 
 /** The answer to a terminate of these nodes. */
 function accepted({ body }: TransportRequest): Answer {
-  const ids: unknown = isObject(body) ? body["ids"] : undefined;
+  const ids: unknown = isFields(body) ? body["ids"] : undefined;
   const nodes = Array.isArray(ids) ? ids.map((id: unknown) => ({ id, status: "OK" })) : [];
   return { status: 200, headers: {}, body: { operationId: "o-1", nodes } };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { isObject } from "../../src/adapters/cyclecloud/read-fields.ts";
 import { oneArray, target } from "./clusters.ts";
 import { Stage } from "./stage.ts";
+import { isFields } from "../../src/domain/fields.ts";
 
 const DAY = 86_400;
 
@@ -17,10 +17,10 @@ async function hundredNodes(callMs = 0): Promise<{ stage: Stage; unclear: { coun
       if (callMs > 0) await clock.sleep(callMs);
       const answer = await send(request);
       const { body } = answer;
-      if (!request.path.endsWith("/status") || !isObject(body) || !Array.isArray(body["nodes"]))
+      if (!request.path.endsWith("/status") || !isFields(body) || !Array.isArray(body["nodes"]))
         return answer;
       const nodes = body["nodes"].map((node: unknown, i: number) => {
-        if (i >= unclear.count || !isObject(node)) return node;
+        if (i >= unclear.count || !isFields(node)) return node;
         const { TargetState: _gone, ...rest } = node;
         return rest;
       });

@@ -1,8 +1,8 @@
-import type { Fields } from "../../src/wire/json/fields.ts";
 import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
 import { type MessageContext, type MessageRead } from "../../src/wire/message/message-read.ts";
 import type { PartialUpdate, RequestSetUpdate, WholeUpdate } from "../../src/domain/demand.ts";
 import { instant } from "../../src/domain/units.ts";
+import type { Fields } from "../../src/domain/fields.ts";
 
 /** 2025-11-20T11:00:00Z, the moment at which the messages of these tests are read. */
 export const NOW = instant(1_763_636_400_000);

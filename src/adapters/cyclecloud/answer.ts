@@ -1,7 +1,7 @@
 import { PortError } from "../../app/ports/port-error.ts";
 import type { PortErrorKind } from "../../app/ports/port-error.ts";
 import { quoteText } from "../../domain/secrets.ts";
-import { isObject, readAttribute, readText, readCount } from "./read-fields.ts";
+import { readAttribute, readText, readCount } from "./read-fields.ts";
 import type { Malformed } from "./read-status.ts";
 import type { Answer, TransportRequest } from "./transport.ts";
 import type { CreateOutcome, ManagementOutcome } from "../../app/ports/cyclecloud.ts";
@@ -11,6 +11,7 @@ import type { GrantedSet } from "../../domain/intent.ts";
 import { malformed } from "./read-status.ts";
 import { operationOf } from "./transport.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** Enough to understand an error; the rest of a page is markup. */
 const longestMessage = 500;
@@ -26,7 +27,7 @@ export function isSuccess(answer: Answer): boolean {
  */
 export function wordsOf(answer: Answer): string | undefined {
   const { body } = answer;
-  const words = isObject(body)
+  const words = isFields(body)
     ? wordsOfObject(body)
     : typeof body === "string"
       ? wordsOfText(body)
@@ -62,7 +63,7 @@ export function isFromCycleCloud(answer: Answer): boolean {
   const { body } = answer;
   if (body === undefined || body === "") return true;
   return (
-    isObject(body) &&
+    isFields(body) &&
     ["Message", "Exception", "Detail", "Code"].some((name) => readAttribute(body, name) !== undefined)
   );
 }
@@ -109,13 +110,13 @@ function redirectTarget(answer: Answer): string {
 
 /** One result for each set, in the order of the request. `added` may be less than requested, even 0 (cyclecloud-wire.md A.6). */
 export function readCreated(request: TransportRequest, answer: Answer, asked: number): CreateOutcome {
-  const list = isObject(answer.body) ? answer.body["sets"] : undefined;
+  const list = isFields(answer.body) ? answer.body["sets"] : undefined;
   const results: readonly unknown[] = Array.isArray(list) ? list : [];
   const sets = Array.from({ length: asked }, (_, index): GrantedSet => {
     const set = results[index];
-    const added = isObject(set) ? readCount(set["added"]) : undefined;
-    if (!isObject(set) || added === undefined) {
-      const found = isObject(set) ? set["added"] : undefined;
+    const added = isFields(set) ? readCount(set["added"]) : undefined;
+    if (!isFields(set) || added === undefined) {
+      const found = isFields(set) ? set["added"] : undefined;
       const problem = malformed(`sets[${index}].added`, found, "a number");
       throw malformedAnswer(operationOf(request), problem, answer);
     }
@@ -127,14 +128,14 @@ export function readCreated(request: TransportRequest, answer: Answer, asked: nu
 
 /** One entry per node that matched. A missing `status` means success (cyclecloud-wire.md A.7). */
 export function readManaged(request: TransportRequest, answer: Answer): ManagementOutcome {
-  const list = isObject(answer.body) ? answer.body["nodes"] : undefined;
+  const list = isFields(answer.body) ? answer.body["nodes"] : undefined;
   if (!Array.isArray(list)) {
     throw malformedAnswer(operationOf(request), malformed("nodes", list, "a list of results"), answer);
   }
   const nodes = new Map<NodeId, { readonly ok: boolean; readonly error?: string }>();
   for (const entry of list) {
-    const id = isObject(entry) ? readText(entry["id"]) : undefined;
-    if (isObject(entry) && id !== undefined) nodes.set(nodeId(id), readResult(entry));
+    const id = isFields(entry) ? readText(entry["id"]) : undefined;
+    if (isFields(entry) && id !== undefined) nodes.set(nodeId(id), readResult(entry));
   }
   return { kind: "accepted", nodes };
 }

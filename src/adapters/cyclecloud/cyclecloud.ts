@@ -24,7 +24,6 @@ import {
 } from "./answer.ts";
 import { readTemplates } from "./read-nodearray.ts";
 import type { StopKeyReader } from "./read-node.ts";
-import { isObject } from "./read-fields.ts";
 import { malformed, readNodes, readStatus } from "./read-status.ts";
 import type { Transport, TransportRequest, Answer } from "./transport.ts";
 import { operationOf } from "./transport.ts";
@@ -32,6 +31,7 @@ import { withoutSecrets } from "../../domain/secrets.ts";
 import { mergeAttributes } from "../../domain/attributes.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import { isFields } from "../../domain/fields.ts";
 
 export interface CycleCloudOptions {
   readonly transport: Transport;
@@ -89,7 +89,7 @@ async function listNodesOfRequest(
   const answer = await transport.send(request);
   if (answer.status === 404) return undefined;
   if (!isSuccess(answer)) throw failureOf(operationOf(request), answer);
-  const reading = isObject(answer.body)
+  const reading = isFields(answer.body)
     ? readNodes(answer.body["nodes"])
     : malformed("(body)", answer.body, "an object");
   if (reading.kind === "malformed") throw malformedAnswer(operationOf(request), reading, answer);
@@ -189,13 +189,13 @@ function hideTexts(answer: Answer, sent: unknown): Answer {
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);
-  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+  return isFields(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function without(value: unknown, hidden: readonly string[]): unknown {
   if (typeof value === "string") return withoutSecrets(value, hidden);
   if (Array.isArray(value)) return value.map((item) => without(item, hidden));
-  if (!isObject(value)) return value;
+  if (!isFields(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, without(item, hidden)]));
 }
 
@@ -227,7 +227,7 @@ export function nodeAttributesOf(
 ): NodeAttributesToSend {
   const name = Object.keys(demanded ?? {}).find((key) => key.toLowerCase() === "configuration");
   const said = name === undefined ? undefined : demanded?.[name];
-  const ours = withAutostopUrl(isObject(said) ? said : undefined, autostopUrl);
+  const ours = withAutostopUrl(isFields(said) ? said : undefined, autostopUrl);
   if (ours === undefined) return { nodeAttributes: demanded, fromTemplate: {} };
   const members = Object.keys(ours).filter((member) => Object.hasOwn(template ?? {}, member));
   const fromTemplate = Object.fromEntries(members.map((member) => [member, template?.[member]]));

@@ -1,13 +1,8 @@
 import type { AutoscaleSettings } from "../../domain/attributes.ts";
 import { autoscaleSettingsOf } from "../../domain/attributes.ts";
+import type { Fields } from "../../domain/fields.ts";
 
 /** Reading single fields of JSON that may be older, newer or sloppier than its documentation (cyclecloud-wire.md A.1). */
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** A list unchanged. Anything else becomes an empty list. */
 export function readList(value: unknown): readonly unknown[] {
@@ -18,7 +13,7 @@ export function readList(value: unknown): readonly unknown[] {
  * An attribute of a record of CycleCloud's data store, ignoring the case of its key (cyclecloud-wire.md A.1). The exact spelling wins.
  * Fields of API objects are case-sensitive and are not read with this.
  */
-export function readAttribute(record: JsonObject, name: string): unknown {
+export function readAttribute(record: Fields, name: string): unknown {
   if (Object.hasOwn(record, name)) return record[name];
   const lower = name.toLowerCase();
   for (const key in record) {
@@ -86,6 +81,6 @@ export function describeKind(value: unknown): string {
 }
 
 /** The settings in a record's `Configuration`. */
-export function readAutoscale(record: JsonObject): AutoscaleSettings {
+export function readAutoscale(record: Fields): AutoscaleSettings {
   return autoscaleSettingsOf(readAttribute(record, "Configuration"));
 }

@@ -12,8 +12,8 @@ import {
   readNumber,
   readText,
 } from "./read-fields.ts";
-import type { JsonObject } from "./read-fields.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Fields } from "../../domain/fields.ts";
 
 /** The key of a stop URL that a node of this array carries; undefined: the URL is not ours. */
 export type StopKeyReader = (array: ArrayName, url: string) => string | undefined;
@@ -21,10 +21,10 @@ export type StopKeyReader = (array: ArrayName, url: string) => string | undefine
 const NO_STOP_KEYS: StopKeyReader = () => undefined;
 
 /** Records are never changed once handed over (see {@link Answer}), so an equal object that is read alike is an equal node. */
-const known = new WeakMap<JsonObject, { readonly node: Node; readonly by: StopKeyReader }>();
+const known = new WeakMap<Fields, { readonly node: Node; readonly by: StopKeyReader }>();
 
 /** A node record (cyclecloud-wire.md A.4); undefined: it has no NodeId, so nothing can be said or done about it. */
-export function readNode(record: JsonObject, stopKeyOf = NO_STOP_KEYS): Node | undefined {
+export function readNode(record: Fields, stopKeyOf = NO_STOP_KEYS): Node | undefined {
   const before = known.get(record);
   if (before?.by === stopKeyOf) return before.node;
   const id = readText(readAttribute(record, "NodeId"));
@@ -34,7 +34,7 @@ export function readNode(record: JsonObject, stopKeyOf = NO_STOP_KEYS): Node | u
   return node;
 }
 
-function readNodeWithId(id: string, record: JsonObject, stopKeyOf: StopKeyReader): Node {
+function readNodeWithId(id: string, record: Fields, stopKeyOf: StopKeyReader): Node {
   const text = (name: string): string | undefined => readText(readAttribute(record, name));
   const name = text("Name") ?? id;
   const status = text("Status") ?? text("State") ?? "";

@@ -3,7 +3,6 @@ import type { ArrayName, MachineType } from "../../domain/ids.ts";
 import { arrayName, placementGroup, machineType } from "../../domain/ids.ts";
 import {
   readAutoscale,
-  isObject,
   readAttribute,
   readCount,
   readFlag,
@@ -13,11 +12,12 @@ import {
   readNumber,
   readText,
 } from "./read-fields.ts";
-import type { JsonObject } from "./read-fields.ts";
 import { quoteText } from "../../domain/secrets.ts";
 import type { ArrayTemplates } from "../../app/ports/cyclecloud.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 interface NodeArrayReading {
   readonly array: NodeArray;
@@ -35,8 +35,8 @@ export interface ActiveNodes {
 }
 
 /** An element of `nodearrays` (cyclecloud-wire.md A.3). Its record may be absent. Undefined if it has no name. */
-export function readNodeArray(element: JsonObject): NodeArrayReading | undefined {
-  const record = isObject(element["nodearray"]) ? element["nodearray"] : {};
+export function readNodeArray(element: Fields): NodeArrayReading | undefined {
+  const record = isFields(element["nodearray"]) ? element["nodearray"] : {};
   const name = arrayNameOf(element, record);
   if (name === undefined) return undefined;
   const attributes = readRecord(record);
@@ -44,7 +44,7 @@ export function readNodeArray(element: JsonObject): NodeArrayReading | undefined
   const elements = readList(element["buckets"]);
   const activeNodes: ActiveNodes[] = [];
   const buckets = elements.flatMap((bucket, position) => {
-    if (!isObject(bucket)) return [];
+    if (!isFields(bucket)) return [];
     const size = readMachineType(sizes, position);
     const read = readBucket(bucket, {
       spot: attributes.spot,
@@ -63,12 +63,12 @@ export function readNodeArray(element: JsonObject): NodeArrayReading | undefined
 }
 
 /** The name of an element of `nodearrays`. Undefined if it has none. */
-function arrayNameOf(element: JsonObject, record: JsonObject): string | undefined {
+function arrayNameOf(element: Fields, record: Fields): string | undefined {
   return readText(element["name"]) ?? readText(readAttribute(record, "Name"));
 }
 
 /** `maxCount` and `maxCoreCount` of a cluster or an array. */
-export function readLimit(element: JsonObject): CountAndCores {
+export function readLimit(element: Fields): CountAndCores {
   const count = readCount(element["maxCount"]);
   const cores = readCount(element["maxCoreCount"]);
   return withoutAbsent({ count, cores });
@@ -80,7 +80,7 @@ type Attributes = Omit<NodeArray, "name" | "limit" | "buckets">;
  * The array's own record. Its `Azure.MaxScalesetSize` is not read: CycleCloud derives each bucket's maxPlacementGroupSize from it, and the
  * two sources disagree on the default (cyclecloud-wire.md C.3).
  */
-function readRecord(record: JsonObject): Attributes {
+function readRecord(record: Fields): Attributes {
   const region = readText(readAttribute(record, "Region"));
   const group = readText(readAttribute(record, "PlacementGroupId"));
   const { enabled, resources, configuration, isHpc } = readAutoscale(record);
@@ -110,10 +110,10 @@ interface BucketSetting {
  * A bucket of an array (cyclecloud-wire.md A.3). Undefined if neither it nor its array names a VM size: then no node can be requested
  * there. A bucket without a description of its VM cannot be planned: it is read as invalid, without capacity, and keeps its nodes.
  */
-function readBucket(bucket: JsonObject, setting: BucketSetting): StatusBucket | undefined {
+function readBucket(bucket: Fields, setting: BucketSetting): StatusBucket | undefined {
   const definition = bucket["definition"];
   const size =
-    (isObject(definition) ? readText(definition["machineType"]) : undefined) ?? setting.machineType;
+    (isFields(definition) ? readText(definition["machineType"]) : undefined) ?? setting.machineType;
   if (size === undefined) return undefined;
   const machine = readMachine(bucket["virtualMachine"]);
   const maxCount = readCount(bucket["maxCount"]);
@@ -140,7 +140,7 @@ function readBucket(bucket: JsonObject, setting: BucketSetting): StatusBucket | 
 const undescribedMachine: Machine = { vcpus: 0, quotaVcpus: 0, gpus: 0, memoryGib: 0, infiniband: false };
 
 function readValidity(
-  bucket: JsonObject,
+  bucket: Fields,
   machine: Machine | undefined,
 ): Pick<StatusBucket, "valid" | "invalidReason"> {
   if (bucket["valid"] === false)
@@ -152,8 +152,8 @@ function readValidity(
 
 /** A VM without processors counts as not described. */
 function readMachine(value: unknown): Machine | undefined {
-  const vcpus = isObject(value) ? readCount(value["vcpuCount"]) : undefined;
-  if (!isObject(value) || vcpus === undefined || vcpus === 0) return undefined;
+  const vcpus = isFields(value) ? readCount(value["vcpuCount"]) : undefined;
+  if (!isFields(value) || vcpus === undefined || vcpus === 0) return undefined;
   const quotaVcpus = readCount(value["vcpuQuotaCount"]);
   return {
     vcpus,
@@ -166,8 +166,8 @@ function readMachine(value: unknown): Machine | undefined {
 
 function readPlacementGroups(value: unknown): StatusBucket["placementGroups"] {
   return readList(value).flatMap((group) => {
-    const name = isObject(group) ? readText(group["name"]) : undefined;
-    if (!isObject(group) || name === undefined) return [];
+    const name = isFields(group) ? readText(group["name"]) : undefined;
+    if (!isFields(group) || name === undefined) return [];
     return [{ name: placementGroup(name), activeCount: readCount(group["activeCount"]) ?? 0 }];
   });
 }
@@ -182,11 +182,7 @@ type Quotas = Pick<StatusBucket, "familyQuota" | "regionalQuota">;
  * - the region's, if the family's is larger: the use of other families is unknown, so less may be available;
  * - for spot nodes, which have no family quota (0 of 0 has no meaning, semantics 2): the region's, unless it is 0.
  */
-export function readQuotas(
-  bucket: JsonObject,
-  quotaVcpus: number,
-  { spot }: { readonly spot: boolean },
-): Quotas {
+export function readQuotas(bucket: Fields, quotaVcpus: number, { spot }: { readonly spot: boolean }): Quotas {
   const family = spot ? undefined : readQuota(bucket, KEYS.family, quotaVcpus);
   const regional = readQuota(bucket, KEYS.regional, quotaVcpus);
   const either = readQuota(bucket, KEYS.either, quotaVcpus);
@@ -214,7 +210,7 @@ const KEYS = {
 } as const satisfies Readonly<Record<string, Keys>>;
 
 /** In cores. If only a count of nodes is given, the cores of that many nodes. */
-function readQuota(bucket: JsonObject, keys: Keys, quotaVcpus: number): Quota | undefined {
+function readQuota(bucket: Fields, keys: Keys, quotaVcpus: number): Quota | undefined {
   const nodes = quotaVcpus > 0 ? readCount(bucket[keys.nodes]) : undefined;
   const quotaCores = readCount(bucket[keys.cores]) ?? (nodes === undefined ? undefined : nodes * quotaVcpus);
   if (quotaCores === undefined) return undefined;
@@ -247,12 +243,12 @@ class StatusTemplates implements ArrayTemplates {
 /** Reads `nodearrays[].nodearray.Configuration` of a status (cyclecloud-wire.md A.3). Arrays without one are missing here. */
 export function readTemplates(status: unknown): ArrayTemplates {
   const configurations = new Map<ArrayName, NodeAttributes>();
-  for (const element of readList(isObject(status) ? status["nodearrays"] : undefined)) {
-    if (!isObject(element)) continue;
-    const record = isObject(element["nodearray"]) ? element["nodearray"] : {};
+  for (const element of readList(isFields(status) ? status["nodearrays"] : undefined)) {
+    if (!isFields(element)) continue;
+    const record = isFields(element["nodearray"]) ? element["nodearray"] : {};
     const name = arrayNameOf(element, record);
     const configuration = readAttribute(record, "Configuration");
-    if (name !== undefined && isObject(configuration)) configurations.set(arrayName(name), configuration);
+    if (name !== undefined && isFields(configuration)) configurations.set(arrayName(name), configuration);
   }
   return new StatusTemplates(configurations);
 }

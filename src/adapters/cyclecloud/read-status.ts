@@ -1,12 +1,13 @@
 import type { Node, NodeArray, Snapshot, Unlisted } from "../../domain/cluster.ts";
 import type { ClusterName, NodeId } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
-import { describeKind, isObject, readText } from "./read-fields.ts";
+import { describeKind, readText } from "./read-fields.ts";
 import type { ActiveNodes } from "./read-nodearray.ts";
 import { readLimit, readNodeArray } from "./read-nodearray.ts";
 import type { StopKeyReader } from "./read-node.ts";
 import { readNode } from "./read-node.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** An answer of the wrong form. Its content is not used: unknown is not the same as empty (architecture.md, Unknown). */
 export interface Malformed {
@@ -35,7 +36,7 @@ export function readStatus(
   at: Instant,
   stopKeyOf?: StopKeyReader,
 ): StatusReading {
-  if (!isObject(body)) return malformed("(body)", body, "an object");
+  if (!isFields(body)) return malformed("(body)", body, "an object");
   const arrays = readArrays(body["nodearrays"]);
   if (arrays.kind === "malformed") return arrays;
   const nodes = readNodes(body["nodes"], stopKeyOf);
@@ -77,7 +78,7 @@ export function readNodes(list: unknown, stopKeyOf?: StopKeyReader): NodesReadin
   const nodes = new Map<NodeId, Node>();
   let nodesRepeated = 0;
   list.forEach((record: unknown) => {
-    const node = isObject(record) ? readNode(record, stopKeyOf) : undefined;
+    const node = isFields(record) ? readNode(record, stopKeyOf) : undefined;
     if (node === undefined) return;
     if (nodes.has(node.nodeId)) nodesRepeated += 1;
     else nodes.set(node.nodeId, node);
@@ -106,7 +107,7 @@ function readArrays(list: unknown): ArraysReading {
   let bucketsWithoutMachineType = 0;
   const activeNodes: ActiveNodes[] = [];
   for (const [index, element] of list.entries()) {
-    if (!isObject(element)) return malformed(`nodearrays[${index}]`, element, "an object");
+    if (!isFields(element)) return malformed(`nodearrays[${index}]`, element, "an object");
     const reading = readNodeArray(element);
     if (reading === undefined) return malformed(`nodearrays[${index}].name`, element["name"], "a name");
     arrays.push(reading.array);

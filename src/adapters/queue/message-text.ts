@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { RejectedMessage } from "../../app/ports/demand-queue.ts";
 import { instant } from "../../domain/units.ts";
 import type { Bytes } from "../../domain/units.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /**
  * A queue message holds 64 KiB. It travels as XML, and it is not documented whether the limit counts the escaped form: both forms stay
@@ -100,7 +101,7 @@ export function readRejected(text: string): RejectedMessage | undefined {
 /** Checked whole: one message of nonsense must not cost the answer that shows the others. */
 function isRejected(value: unknown): value is RejectedMessage {
   return (
-    isObject(value) &&
+    isFields(value) &&
     typeof value["messageId"] === "string" &&
     isMoment(value["rejectedAt"]) &&
     isTextOrAbsent(value["cluster"]) &&
@@ -111,15 +112,12 @@ function isRejected(value: unknown): value is RejectedMessage {
   );
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
-
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string";
 
 const isMoment = (value: unknown): boolean =>
   typeof value === "number" && Number.isFinite(value) && value === instant(value);
 
 const isProblem = (value: unknown): boolean =>
-  isObject(value) &&
+  isFields(value) &&
   [value["path"], value["found"], value["expected"]].every((text) => typeof text === "string") &&
   isTextOrAbsent(value["didYouMean"]);

@@ -75,7 +75,7 @@ export function describeState(
     totals: { created, terminated, started },
     generation: record.generation,
     observedGeneration: record.observedGeneration,
-    nextLookAt: nextObservation === undefined ? undefined : isoTime(nextObservation),
+    nextLookAt: isoTime(nextObservation),
     nodearrays: pages.cut("nodearrays", describeNodearrays(record, bodies, policy, now), same, 0.2),
     buckets: pages.cut("buckets", describeBuckets(record, bodies, policy, now), same, 0.3),
     groups: pages.cut("groups", describeGroups(bodies, policy), same, 0.2),
@@ -118,7 +118,7 @@ function firstCaps(caps: ReadonlyMap<string, Ceiling>): NonNullable<ChoiceShown[
 /** When the timer last ran. Undefined: never, or storage does not answer. Never throws because of storage. */
 export async function describeTimer({ ports }: App): Promise<ClustersShown["timerAt"]> {
   const at = await unlessDown(() => ports.triggers.timerAt());
-  return at === undefined ? undefined : isoTime(at);
+  return isoTime(at);
 }
 
 /** The last wake message with an id that came through the queue. Undefined: as above. Never throws because of storage. */

@@ -90,7 +90,7 @@ function showDifference(difference: Difference): DifferenceShown {
     hours: hours(secondsBetween(since, until)),
     nodes,
     nodeHours: hours(nodeSeconds),
-    stoppedAt: stoppedAt === undefined ? undefined : isoTime(stoppedAt),
+    stoppedAt: isoTime(stoppedAt),
     requestSets: sets,
     text: differenceText(difference),
   };

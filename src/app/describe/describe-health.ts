@@ -107,7 +107,7 @@ export function describeHealth(
       trouble === undefined
         ? undefined
         : { at: isoTime(trouble.at), kind: trouble.kind, message: quoteText(trouble.message) },
-    restingUntil: outage === undefined ? undefined : isoTime(outage.until),
+    restingUntil: isoTime(outage?.until),
     awaiting: outage?.awaiting.slice(0, SHOWN_AWAITED),
     clusterState: seen === undefined ? undefined : stateOf(seen),
   };

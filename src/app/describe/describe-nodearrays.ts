@@ -68,7 +68,7 @@ export function describeNodearrays(
     mode: modeOf(policy, parent ?? name),
     ...describeTimeouts(timeoutsOfArray(policy, name, parent)),
     ...describeAsked(asked.get(name)),
-    ...(use.get(name) ?? NO_USE),
+    ...(use.get(name) ?? finish(newTally())),
   });
   const dynamics = dynamicsOf(demands, record.dynamicArrays ?? [], seen);
   return [
@@ -187,18 +187,11 @@ interface Tally {
   notNeeded: number;
 }
 
-/** The use of every array, including dynamic ones, that has demand or nodes. Others have {@link NO_USE}. */
+/** The use of every array, including dynamic ones, that has demand or nodes. */
 export function describeArrayUse(record: ClusterRecord, bodies: Bodies): ReadonlyMap<ArrayName, ArrayUse> {
   const tallies = new Map<ArrayName, Tally>();
   const tallyOf = (array: ArrayName): Tally => {
-    const tally = tallies.get(array) ?? {
-      targets: [],
-      nodes: {},
-      count: 0,
-      inFlight: 0,
-      neededBy: new Map<SetName, number>(),
-      notNeeded: 0,
-    };
+    const tally = tallies.get(array) ?? newTally();
     tallies.set(array, tally);
     return tally;
   };
@@ -224,20 +217,17 @@ export function describeArrayUse(record: ClusterRecord, bodies: Bodies): Readonl
   return new Map([...tallies].map(([array, tally]) => [array, finish(tally)]));
 }
 
-const NO_USE: ArrayUse = { targets: [], nodes: {}, count: 0, inFlight: 0, neededBy: [], notNeeded: 0 };
+function newTally(): Tally {
+  return { targets: [], nodes: {}, count: 0, inFlight: 0, neededBy: new Map(), notNeeded: 0 };
+}
 
-function finish({ targets, nodes, count, inFlight, neededBy, notNeeded }: Tally): ArrayUse {
-  const sets = [...neededBy].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN);
+function finish(tally: Tally): ArrayUse {
+  const sets = [...tally.neededBy].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN);
+  const neededBy = sets.map(([requestSet, nodes]) => ({ requestSet, nodes }));
   return {
-    targets: firstBytes(targets.slice(0, SHOWN), SHOWN_BYTES),
-    nodes,
-    count,
-    inFlight,
-    neededBy: firstBytes(
-      sets.map(([requestSet, needed]) => ({ requestSet, nodes: needed })),
-      SHOWN_BYTES,
-    ),
-    notNeeded,
+    ...tally,
+    targets: firstBytes(tally.targets.slice(0, SHOWN), SHOWN_BYTES),
+    neededBy: firstBytes(neededBy, SHOWN_BYTES),
   };
 }
 
@@ -317,8 +307,8 @@ function describeGroup(group: GroupState, policy: Policy): GroupShown {
     nodesAskedFor: nodes,
     nodes: existing,
     nodesReady: ready,
-    since: since === undefined ? undefined : isoTime(since),
-    givenUpAt: givenUpAt === undefined ? undefined : isoTime(givenUpAt),
+    since: isoTime(since),
+    givenUpAt: isoTime(givenUpAt),
     why: whyOf(group, policy),
   };
 }

@@ -71,11 +71,11 @@ function describeNode(
     hostname: node.hostname,
     instanceId: node.instanceId,
     ...describeKnown(known, bodies, policy),
-    downSince: timeShown(known.down?.how === "off" ? known.down.since : undefined),
-    endsAt: timeShown(endOf(verdict)?.at),
-    expectedReadyAt: timeShown(verdict?.kind === "down" ? undefined : expected),
+    downSince: isoTime(known.down?.how === "off" ? known.down.since : undefined),
+    endsAt: isoTime(endOf(verdict)?.at),
+    expectedReadyAt: isoTime(verdict?.kind === "down" ? undefined : expected),
     verdict: verdict?.kind ?? "not-judged",
-    unhealthySince: timeShown(unhealthy?.since),
+    unhealthySince: isoTime(unhealthy?.since),
     why:
       unhealthy === undefined
         ? why
@@ -96,27 +96,8 @@ function endOf(verdict: NodeVerdict | undefined): DownEnd | undefined {
   return verdict?.kind === "down" || verdict?.kind === "failed" ? verdict.end : undefined;
 }
 
-type FromLedger =
-  | "purpose"
-  | "countsFor"
-  | "madeBy"
-  | "ownership"
-  | "released"
-  | "firstSeenAt"
-  | "firstReadyAt"
-  | "leftReadyAt"
-  | "lastNeededAt"
-  | "busyness"
-  | "busynessSince"
-  | "start"
-  | "startSince"
-  | "stopKey"
-  | "ownToken"
-  | "draining"
-  | "drainingSince";
-
 /** What the ledger knows of a node. */
-function describeKnown(known: LedgerNode, { plan }: Bodies, policy: Policy): Pick<NodeShown, FromLedger> {
+function describeKnown(known: LedgerNode, { plan }: Bodies, policy: Policy) {
   const { array, bound, busyness, draining, instanceId, keyId, purpose, start } = known;
   return {
     purpose: purpose.kind === "group" ? groupText(purpose) : purpose.kind,
@@ -125,22 +106,18 @@ function describeKnown(known: LedgerNode, { plan }: Bodies, policy: Policy): Pic
     ownership: ownershipText(known, policy),
     released: plan === undefined ? undefined : whyReleased(plan, purpose),
     firstSeenAt: isoTime(known.firstSeenAt),
-    firstReadyAt: timeShown(known.firstReadyAt),
-    leftReadyAt: timeShown(known.leftReadyAt),
-    lastNeededAt: timeShown(known.lastNeededAt),
+    firstReadyAt: isoTime(known.firstReadyAt),
+    leftReadyAt: isoTime(known.leftReadyAt),
+    lastNeededAt: isoTime(known.lastNeededAt),
     busyness: busyness.state,
     busynessSince: isoTime(busyness.since),
     start: start?.state,
-    startSince: timeShown(start?.since),
+    startSince: isoTime(start?.since),
     stopKey: keyId,
     ownToken: bound !== undefined && bound.instanceId === instanceId ? true : undefined,
     draining: draining?.by,
-    drainingSince: timeShown(draining?.since),
-  };
-}
-
-function timeShown(at: Instant | undefined): string | undefined {
-  return at === undefined ? undefined : isoTime(at);
+    drainingSince: isoTime(draining?.since),
+  } satisfies Partial<NodeShown>;
 }
 
 /** Maximum number of jobs shown of one host. */

@@ -49,7 +49,7 @@ export async function describeRequestSet(
   const pages = new Pages(start);
   const whole = {
     ...described,
-    expectedReadyAt: expected === undefined ? undefined : isoTime(expected),
+    expectedReadyAt: isoTime(expected),
     withheld: withheld === undefined ? undefined : describeProposal(withheld, bodies, "withheld", pages),
     observed: record.observedGeneration === record.generation,
     outcomes: pages.cut("outcomes", outcomes, (outcome): OneRequestSetShown["outcomes"][number] => {

@@ -207,7 +207,7 @@ function describeDemand(
       ...place,
       bucket: bucketShown(place.bucket),
     })),
-    expectedReadyAt: expectedReadyAt && isoTime(expectedReadyAt),
+    expectedReadyAt: isoTime(expectedReadyAt),
     metadata,
     text: [text, ...lines].join("\n"),
   };

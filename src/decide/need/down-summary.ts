@@ -9,6 +9,7 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { UnneededCost } from "../../domain/unneeded.ts";
 import { costOf } from "./unneeded.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A node that is down and that a report calls busy is a trouble after this time: some schedulers list a lost job for ever. */
 const BUSY_SECONDS: Seconds = 3600;
@@ -79,9 +80,7 @@ function groupOf(
       kind,
       nodes,
       since: first.since,
-      ...(nextEnd === undefined ? {} : { nextEnd }),
-      ...(array === undefined ? {} : { array }),
-      ...(cost === undefined ? {} : { cost }),
+      ...withoutAbsent({ nextEnd, array, cost }),
     },
   ];
 }

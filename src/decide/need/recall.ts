@@ -5,6 +5,7 @@ import type { Digest, SetName } from "../../domain/ids.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import { sameBut, sameData } from "../../domain/same-data.ts";
 import type { Supply } from "./spare.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Everything that an answer depends on besides its own question, as plain data. */
 export interface Premises {
@@ -34,7 +35,7 @@ export function premisesOf(
   );
   const backoffs = rest.backoffs.filter(({ until }) => until > now);
   const probed = rest.backoffs.flatMap(({ cause, bucket, dynamic }) =>
-    cause === "went-down" ? [{ bucket, ...(dynamic === undefined ? {} : { dynamic }) }] : [],
+    cause === "went-down" ? [{ bucket, ...withoutAbsent({ dynamic }) }] : [],
   );
   const { at: _when, ...snapshot } = observed;
   return { sets, supply: { ...rest, backoffs }, snapshot, ledger, probed };

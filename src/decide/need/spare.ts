@@ -15,6 +15,7 @@ import { NONE_ASIDE } from "../../domain/aside.ts";
 import type { Unread } from "../senders/demands-in-force.ts";
 import { LeftOut } from "./left-out.ts";
 import type { Policy } from "../../domain/policy.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 // Long: one question (which nodes can the plan do without?) and the trial plans that answer it within one budget.
 
@@ -229,6 +230,6 @@ export function allocationPolicyOf(policy: Policy): AllocationPolicy {
     groupFillSeconds,
     preference,
     among,
-    ...(steps === undefined ? {} : { steps }),
+    ...withoutAbsent({ steps }),
   };
 }

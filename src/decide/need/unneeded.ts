@@ -8,6 +8,7 @@ import type { Unneeded, UnneededCost, UnneededSize } from "../../domain/unneeded
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { instant, secondsBetween } from "../../domain/units.ts";
 import { priceNodes } from "../world/price-nodes.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A node that is not needed should ask to stop within this time. CycleCloud's own scripts ask after 15 to 30 minutes without a job. */
 export const ASKS_WITHIN_SECONDS: Seconds = 900;
@@ -40,7 +41,7 @@ export function findUnneeded(
     nodes: nodes.length,
     since,
     sizes: sizesOf(nodes).slice(0, NAMED_SIZES),
-    ...(cost === undefined ? {} : { cost }),
+    ...withoutAbsent({ cost }),
   };
 }
 

@@ -25,6 +25,7 @@ import { LeftOut, withLastPlaced } from "./left-out.ts";
 import { pendingCreates } from "../intents/open-intents.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketId } from "../../domain/bucket.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The part of the allocator's answer that a plan uses. */
 export interface Weighing extends Pick<
@@ -155,11 +156,11 @@ export function supplyOf(
 ): Supply {
   return {
     ...seen,
-    ...(dear === undefined ? {} : { resting: dear }),
+    ...withoutAbsent({ resting: dear }),
     inFlight,
     pendingCreates: pendingCreates(intents),
     backoffs,
-    ...(groupFills === undefined ? {} : { groupFills }),
+    ...withoutAbsent({ groupFills }),
   };
 }
 

@@ -1,6 +1,6 @@
-import { isAttributes } from "../../domain/attributes.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 import { EVERY_ATTRIBUTE, GUARDED_SETTINGS } from "../../domain/sender-rules.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** A node attribute that its sender may not set. `path`: as it was sent. The value serves to describe its kind. */
 interface RefusedAttribute {
@@ -44,7 +44,7 @@ export function refusedAttributes(
   for (const [name, value] of Object.entries(attributes)) {
     const key = name.toLowerCase();
     if (key === "interruptible" || isListed(key, listed)) continue;
-    if (name === "Configuration" && isAttributes(value))
+    if (name === "Configuration" && isFields(value))
       judgeMembers(
         name,
         value,
@@ -79,7 +79,7 @@ function judgeMembers(
     if (isFree || isListed(key, DOCUMENTED) || isListed(key, listed)) continue;
     // A member of an object may be allowed. Any other value replaces everything there.
     const leads = [...DOCUMENTED, ...listed].some((one) => isWithin(one, key));
-    if (leads && isAttributes(value)) judgeMembers(at, value, allowed, refused);
+    if (leads && isFields(value)) judgeMembers(at, value, allowed, refused);
     else refused.push({ path: at, value });
   }
 }

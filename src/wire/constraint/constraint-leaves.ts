@@ -1,12 +1,12 @@
 import type { Constraint, SharedConsumable } from "../../domain/constraint.ts";
 import { isNodeProperty, NODE_PROPERTIES } from "../../domain/constraint.ts";
 import type { Scalar } from "../../domain/resources.ts";
-import type { Fields } from "../json/fields.ts";
-import { isFields } from "../json/fields.ts";
 import type { Notes } from "../json/problems.ts";
 import { nearest, problemAt, problemShowing } from "../json/problem.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { doubtProperty } from "./constraint-doubt.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /* Readers of constraints that contain no others. */
 

@@ -1,8 +1,7 @@
 import type { Constraint } from "../../domain/constraint.ts";
 import { looksLikeSize, parseSize } from "../../domain/size.ts";
 import { doubtKey, doubtText } from "./constraint-doubt.ts";
-import type { Fields } from "../json/fields.ts";
-import { isFields, isTooLong } from "../json/fields.ts";
+import { isTooLong } from "../json/fields.ts";
 import type { Notes } from "../json/problems.ts";
 import { nearest, problemAt, shorten } from "../json/problem.ts";
 import { BOUNDS } from "../json/bounds.ts";
@@ -16,6 +15,8 @@ import {
   readProperty,
   readChoices,
 } from "./constraint-leaves.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** Keys with a meaning of their own. Every other key is the name of a resource. */
 const STRUCTURAL_KEYS = [

@@ -5,9 +5,10 @@ import { isSize, looksLikeSize, parseSize, sizeJson } from "../../domain/size.ts
 import { readConstraints } from "./constraint.ts";
 import { writeConstraint } from "./constraint-json.ts";
 import { refuse } from "./constraint-leaves.ts";
-import { isFields, type Fields } from "../json/fields.ts";
 import type { Notes } from "../json/problems.ts";
 import { nearest, problemAt, problemShowing, unknownKey } from "../json/problem.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 const OPERATIONS = ["add", "subtract", "multiply", "divide", "divide_floor"] as const;
 const KEYS = ["select", "name", "value", ...OPERATIONS] as const;

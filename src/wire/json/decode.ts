@@ -2,10 +2,10 @@ import { gunzipSync } from "node:zlib";
 import { isUtf16, notJson, type Problem } from "./problem.ts";
 import { countValues, findOversizeInSlices, findOversizeOfText, oversizeOf } from "./check-size.ts";
 import { BOUNDS } from "./bounds.ts";
-import { isFields } from "./fields.ts";
 import type { Bytes } from "../../domain/units.ts";
 import type { Sliced } from "../../domain/sliced.ts";
 import { atOnce } from "../../domain/sliced.ts";
+import { isFields } from "../../domain/fields.ts";
 
 const ENCODINGS = "JSON, base64 of JSON, or base64 of gzipped JSON";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;

@@ -2,17 +2,14 @@ import { problemAt, problemShowing, unknownKey } from "./problem.ts";
 import type { Problems } from "./problems.ts";
 import { BOUNDS } from "./bounds.ts";
 import { isActing } from "../../domain/shown.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
-/**
+/*
  * Readers of single members, for the parts of a message that occur by the thousand (jobs, hosts), where a schema library would cost more
  * than the work itself (docs/decisions.md, "Inputs are read in two ways, and refused in one form"). Each returns the value, or undefined if
  * it is absent or was reported. Paths are the bare key: the caller puts the position of the object in front.
  */
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Reports every key that is not in `known`. */
 export function checkKeys(from: Fields, known: ReadonlySet<string>, problems: Problems): void {

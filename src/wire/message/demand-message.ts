@@ -7,7 +7,6 @@ import { plusSeconds, instant, isoTime } from "../../domain/units.ts";
 import type { Decoded } from "../json/decode.ts";
 import { decodeInSlices, MOST_BY_QUEUE, MOST_OVER_HTTP } from "../json/decode.ts";
 import { measureInSlices, readUpdateInSlices } from "./read-update.ts";
-import { isFields } from "../json/fields.ts";
 import { problemAt } from "../json/problem.ts";
 import { envelopeSchema, version, clusterProblems } from "./envelope.ts";
 import type {
@@ -19,12 +18,13 @@ import type {
 } from "./message-read.ts";
 import * as z from "zod";
 import { clusterName } from "../../domain/ids.ts";
-import type { Fields } from "../json/fields.ts";
 import { isName, labelSchema, nameSchema } from "../json/name.ts";
 import { addSchemaProblems } from "../json/schema-problems.ts";
 import { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 const UPDATE_KEYS = Object.keys(envelopeSchema.shape);
 

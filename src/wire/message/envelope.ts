@@ -2,9 +2,9 @@ import * as z from "zod";
 import { nameSchema, isName } from "../json/name.ts";
 import type { Seconds } from "../../domain/units.ts";
 import type { Problem } from "../../domain/demand.ts";
-import type { Fields } from "../json/fields.ts";
 import { nearest, problemShowing } from "../json/problem.ts";
 import { someOf } from "../../domain/text.ts";
+import type { Fields } from "../../domain/fields.ts";
 
 export const DEFAULT_SET = "standard";
 

@@ -3,9 +3,7 @@ import {
   AT_MOST,
   readCount,
   readOneOf,
-  type Fields,
   checkKeys,
-  isFields,
   isTooLong,
   NO_ACTING,
   readEach,
@@ -17,6 +15,8 @@ import type { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { NOT_PLACED } from "../../domain/shared-constraints.ts";
 import { isActing } from "../../domain/shown.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** The amount that a job asks for, and the part that already runs. */
 type JobAmount = Pick<JobDemand, "iterations" | "nodeCount" | "partial" | "placed">;

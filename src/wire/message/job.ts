@@ -3,12 +3,10 @@ import type { Sliced } from "../../domain/sliced.ts";
 import { JobConstraints } from "./job-constraints.ts";
 import {
   checkKeys,
-  isFields,
   readBoolean,
   readNumber,
   readOneOf,
   readText,
-  type Fields,
   hasProtoKey,
   isDeeperThan,
   sortFields,
@@ -19,6 +17,8 @@ import { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { oversizeOf } from "../json/check-size.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** Prefix of the ids of targets. A job's id is its name and must not begin with it. */
 export const TARGET_ID_PREFIX = "nodearray:";

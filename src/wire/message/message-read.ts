@@ -1,7 +1,7 @@
 import type { Problem, RequestSetUpdate } from "../../domain/demand.ts";
 import type { ClusterName, SetName } from "../../domain/ids.ts";
-import type { Fields } from "../json/fields.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
+import type { Fields } from "../../domain/fields.ts";
 
 /** The context of a message. */
 export interface MessageContext {

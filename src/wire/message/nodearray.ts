@@ -1,17 +1,18 @@
 import type { Demand, GroupDemand, NodeAttributes, TargetDemand, Problem } from "../../domain/demand.ts";
 import type { MachineType } from "../../domain/ids.ts";
 import { arrayName, machineType } from "../../domain/ids.ts";
-import { isFields, hasProtoKey, sortKeys, AT_MOST } from "../json/fields.ts";
+import { hasProtoKey, sortKeys, AT_MOST } from "../json/fields.ts";
 import { TARGET_ID_PREFIX } from "./job.ts";
 import { addSchemaProblems } from "../json/schema-problems.ts";
 import type { Problems } from "../json/problems.ts";
 import { nodearraySchema, KNOWN_KEYS, OWN_KEYS } from "./nodearray-schema.ts";
 import type { Nodearray } from "./nodearray-schema.ts";
 import { canonicalText } from "../../domain/digest.ts";
-import type { Fields } from "../json/fields.ts";
 import { excerpt, kindOf, nearest, problemAt, problemShowing } from "../json/problem.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /**
  * Translates the targets of a message, in order. Several entries may name one array: each is a separate lower bound, and the largest counts

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import type { Pool } from "../../domain/demand.ts";
 import { labelSchema } from "../json/name.ts";
-import { isFields, isTooLong } from "../json/fields.ts";
+import { isTooLong } from "../json/fields.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import { addSchemaProblems } from "../json/schema-problems.ts";
 import type { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
+import { isFields } from "../../domain/fields.ts";
 
 const AMOUNT = "a number, 0 or more";
 const amount = z

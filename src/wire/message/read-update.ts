@@ -13,8 +13,7 @@ import type { Sliced } from "../../domain/sliced.ts";
 import type { Bytes, Instant, Seconds } from "../../domain/units.ts";
 import { isoTime, plusSeconds } from "../../domain/units.ts";
 import type { Decoded } from "../json/decode.ts";
-import type { Fields } from "../json/fields.ts";
-import { isFields, isTooLong, listOrOne } from "../json/fields.ts";
+import { isTooLong, listOrOne } from "../json/fields.ts";
 import { readJobsInSlices } from "./job.ts";
 import { isName } from "../json/name.ts";
 import { readNodearrays } from "./nodearray.ts";
@@ -29,6 +28,8 @@ import type { Envelope } from "./envelope.ts";
 import type { MessageRead } from "./message-read.ts";
 import { createHash } from "node:crypto";
 import { jsonPieces } from "../../domain/json-pieces.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** The context of a message, however it came. */
 interface UpdateContext {

@@ -4,21 +4,13 @@ import { isActing } from "../../domain/shown.ts";
 import { looksLikeSize, parseSize } from "../../domain/size.ts";
 import { compareText } from "../../domain/text.ts";
 import { COUNTED } from "../constraint/constraint-doubt.ts";
-import {
-  checkKeys,
-  isFields,
-  isTooLong,
-  NO_ACTING,
-  readEach,
-  readHost,
-  readText,
-  readTexts,
-  type Fields,
-} from "../json/fields.ts";
+import { checkKeys, isTooLong, NO_ACTING, readEach, readHost, readText, readTexts } from "../json/fields.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 export const HOST_KEYS: ReadonlySet<string> = new Set([
   "hostname",

@@ -1,12 +1,13 @@
 import type { CapRules, Ceiling } from "../../domain/sender-rules.ts";
 import type { Problem } from "../../domain/demand.ts";
 import type { CapsDocument } from "../api/configuration.ts";
-import { checkKeys, isFields, readCount } from "../json/fields.ts";
+import { checkKeys, readCount } from "../json/fields.ts";
 import { isKeptLabel, isKeptName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 import type { Named } from "../api/shown.ts";
+import { isFields } from "../../domain/fields.ts";
 
 const KINDS = ["requestSets", "users"];
 const UNITS: ReadonlySet<string> = new Set(["nodes", "cores"]);

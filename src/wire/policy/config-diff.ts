@@ -1,8 +1,9 @@
 import type { ConfigDifference, ConfigurationChangeShown } from "../api/configuration.ts";
-import { isFields, type Fields } from "../json/fields.ts";
 import type { ConfigPath } from "./config-path.ts";
 import { pathText } from "./config-path.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** Maximum number of differences listed. */
 const MOST_DIFFERENCES = 100;

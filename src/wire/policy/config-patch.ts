@@ -1,5 +1,5 @@
 import { parseDocument } from "../json/check-size.ts";
-import { checkKeys, isFields, type Fields } from "../json/fields.ts";
+import { checkKeys } from "../json/fields.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import type { Problem } from "../json/problem.ts";
 import { kindOf, problemAt, problemShowing, shorten } from "../json/problem.ts";
@@ -11,6 +11,8 @@ import type { ConfigPath } from "./config-path.ts";
 import { overlap, pathText, readPath } from "./config-path.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** A change of single keys of a configuration document. No two of its paths overlap, so their order does not matter. */
 export interface ConfigPatch {

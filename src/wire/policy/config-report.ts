@@ -1,10 +1,11 @@
 import type { ConfigReport, IgnoredKey, MemberOfAnswer, UsedKey } from "../api/configuration.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ArrayTimeouts } from "../../domain/timeouts.ts";
-import { isFields, type Fields } from "../json/fields.ts";
 import { unknownKey, type Problem } from "../json/problem.ts";
 import { EVERY_OTHER, isBuiltIn } from "./timeouts.ts";
 import type { Seconds } from "../../domain/units.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 const DRIVER = "a setting of a driver of scalelib's: what sends the demand reads its own";
 const TEST_AID = "scalelib uses it in tests only";

@@ -1,10 +1,10 @@
 import type { ExclusiveRules } from "../../domain/exclusive.ts";
 import { arrayName } from "../../domain/ids.ts";
 import type { PolicyDocument } from "../api/configuration.ts";
-import type { Fields } from "../json/fields.ts";
 import { isKeptName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
+import type { Fields } from "../../domain/fields.ts";
 
 const KEY = "exclusiveNodearrays";
 

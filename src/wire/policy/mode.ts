@@ -3,11 +3,12 @@ import type { Mode, ModeRules } from "../../domain/mode.ts";
 import { MODES } from "../../domain/mode.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { PolicyDocument } from "../api/configuration.ts";
-import { isFields, type Fields } from "../json/fields.ts";
 import { isKeptName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 const EXPECTED = `one of ${MODES.join(", ")}`;
 

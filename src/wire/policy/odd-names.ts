@@ -1,9 +1,9 @@
-import type { Fields } from "../json/fields.ts";
-import { isFields } from "../json/fields.ts";
 import type { Problem } from "../json/problem.ts";
 import { problemShowing } from "../json/problem.ts";
 import type { ConfigPath } from "./config-path.ts";
 import { memberText } from "./config-path.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** A name, pattern or word of a document, and where it stands. */
 interface Named {

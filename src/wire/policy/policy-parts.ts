@@ -4,14 +4,14 @@ import type { Seconds } from "../../domain/units.ts";
 import { DOWN_TIMEOUT_SECONDS } from "../../domain/timeouts.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
 import { readDefaultResources } from "../constraint/default-resources.ts";
-import type { Fields } from "../json/fields.ts";
-import { isFields } from "../json/fields.ts";
 import { isKeptName, NAME_EXPECTED, isKeptLabel, LABEL_EXPECTED } from "../json/name.ts";
 import { newNotes, Problems } from "../json/problems.ts";
 import { problemAt, problemShowing, nearest, unknownKey } from "../json/problem.ts";
 import type { TimeoutKey } from "./timeouts.ts";
 import { readEndTimeout, readTimeout } from "./timeouts.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 const IDLE_TIMEOUT: TimeoutKey = {
   ours: "idleTimeout",

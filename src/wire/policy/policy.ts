@@ -6,8 +6,7 @@ import { doubtCaps, readCaps } from "./caps.ts";
 import type { ConfigReport } from "../api/configuration.ts";
 import { isIgnored, reportKeys, unknownConfigKey } from "./config-report.ts";
 import { parseDocument } from "../json/check-size.ts";
-import type { Fields } from "../json/fields.ts";
-import { isFields, readOneOf } from "../json/fields.ts";
+import { readOneOf } from "../json/fields.ts";
 import { readExclusive } from "./exclusive.ts";
 import { readMode } from "./mode.ts";
 import { doubtNames } from "./odd-names.ts";
@@ -29,6 +28,8 @@ import {
   readSeconds,
 } from "./policy-parts.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 export type PolicyRead =
   | {

@@ -4,12 +4,13 @@ import { machineType } from "../../domain/ids.ts";
 import type { DoubtfulPrice, PriceTable, SizePrice } from "../../domain/price.ts";
 import { doubtfulPrices, HIGHEST_PRICE } from "../../domain/price.ts";
 import type { PricesDocument } from "../api/configuration.ts";
-import { isFields, type Fields } from "../json/fields.ts";
 import { isKeptLabel, LABEL_EXPECTED } from "../json/name.ts";
 import { below, nearest, problemAt, problemShowing, unknownKey } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 import type { Named } from "../api/shown.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 const TABLE_KEYS = ["currency", "locations", "proxied-locations"];
 const PRICE_KEYS = ["onDemand", "spot"] as const;

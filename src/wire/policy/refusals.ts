@@ -1,6 +1,6 @@
 import type { Policy } from "../../domain/policy.ts";
 import { isActing } from "../../domain/shown.ts";
-import { isFields, NO_ACTING, type Fields } from "../json/fields.ts";
+import { NO_ACTING } from "../json/fields.ts";
 import type { Problem } from "../json/problem.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
@@ -8,6 +8,8 @@ import type { ConfigPath } from "./config-path.ts";
 import { pathText } from "./config-path.ts";
 import { namesIn } from "./odd-names.ts";
 import { excessivePrices } from "./price-table.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /**
  * A rule that a release added after documents that break it had been stored. It holds at the door only: a stored document that breaks it

@@ -12,12 +12,12 @@ import {
 import { withoutSlashesAtEnd } from "../../domain/text.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { parseDocument } from "../json/check-size.ts";
-import { isFields } from "../json/fields.ts";
 import { nameSchema } from "../json/name.ts";
 import { type Problem, problemAt, problemShowing } from "../json/problem.ts";
 import { addSchemaProblems } from "../json/schema-problems.ts";
 import { Problems } from "../json/problems.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** One cluster of the registry and the CycleCloud that runs it (architecture.md, Configuration). Holds no secret. */
 export interface RegistryCluster {

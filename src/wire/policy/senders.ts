@@ -10,21 +10,15 @@ import { EVERY_ATTRIBUTE, GUARDED_SETTINGS } from "../../domain/sender-rules.ts"
 import type { SenderDocument } from "../api/configuration.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { readCeiling } from "./caps.ts";
-import {
-  checkKeys,
-  isFields,
-  isTooLong,
-  readBoolean,
-  readEach,
-  readNumber,
-  type Fields,
-} from "../json/fields.ts";
+import { checkKeys, isTooLong, readBoolean, readEach, readNumber } from "../json/fields.ts";
 import { isKeptLabel, isKeptName, LABEL_EXPECTED, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { EVERY_OTHER } from "./timeouts.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 import type { Named } from "../api/shown.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 const KEYS: ReadonlySet<string> = new Set([
   "requestSets",

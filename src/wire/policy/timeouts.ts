@@ -1,9 +1,10 @@
 import type { ArrayTimeouts, EndSeconds, EndTimeout } from "../../domain/timeouts.ts";
-import { isFields, type Fields } from "../json/fields.ts";
 import { isKeptName, NAME_EXPECTED } from "../json/name.ts";
 import { problemAt, problemShowing } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import type { Seconds } from "../../domain/units.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** The spellings and bounds of one timeout, in seconds. */
 export interface TimeoutKey {

@@ -1,8 +1,9 @@
 import type { SizeTable, VmSize, VmSizes } from "../../domain/catalogue.ts";
-import { isFields, type Fields } from "../json/fields.ts";
 import { problemAt } from "../json/problem.ts";
 import type { Problems } from "../json/problems.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Fields } from "../../domain/fields.ts";
+import { isFields } from "../../domain/fields.ts";
 
 /** The key of a table that is no location: it maps locations to those that replace them. */
 const PROXIES = "proxied-locations";

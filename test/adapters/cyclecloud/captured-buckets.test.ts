@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { readNodes, readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
-import { isObject } from "../../../src/adapters/cyclecloud/read-fields.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
 import { readCaptured } from "../../support/data.ts";
 import { arraysOf, bucketOf, cluster, now } from "./captured-snapshots.ts";
+import { isFields } from "../../../src/domain/fields.ts";
 
 function snapshotOf(file: string): Snapshot {
   const reading = readStatus(readCaptured(file), cluster, now);
@@ -162,7 +162,7 @@ describe("captured status answers", () => {
 
   test("constructed/nodes-lifecycle: the same nodes from the list of nodes", () => {
     const body = readCaptured("constructed/nodes-lifecycle.json");
-    const reading = readNodes(isObject(body) ? body["nodes"] : undefined);
+    const reading = readNodes(isFields(body) ? body["nodes"] : undefined);
     const { nodes } = snapshotOf("constructed/status-nodes-true-lifecycle.json");
     expect(reading).toEqual({ kind: "nodes", nodes, nodesWithoutId: 0, nodesRepeated: 0 });
   });

@@ -1,9 +1,10 @@
 import { readNodeArray } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
-import { isObject, readList } from "../../../src/adapters/cyclecloud/read-fields.ts";
+import { readList } from "../../../src/adapters/cyclecloud/read-fields.ts";
 import type { StatusBucket, NodeArray } from "../../../src/domain/cluster.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
 import { instant } from "../../../src/domain/units.ts";
 import { readCaptured } from "../../support/data.ts";
+import { isFields } from "../../../src/domain/fields.ts";
 
 /*
  * Captured answers, read as the product reads them.
@@ -15,8 +16,8 @@ export const now = instant(1_768_040_000_000);
 /** The arrays of a status file; those captured without nodes cannot be read as a snapshot, which has a test of its own. */
 export function arraysOf(file: string): readonly NodeArray[] {
   const body = readCaptured(file);
-  return readList(isObject(body) ? body["nodearrays"] : undefined).map((element) => {
-    const reading = isObject(element) ? readNodeArray(element) : undefined;
+  return readList(isFields(body) ? body["nodearrays"] : undefined).map((element) => {
+    const reading = isFields(element) ? readNodeArray(element) : undefined;
     if (reading === undefined) throw new Error(`${file}: an array without a name`);
     return reading.array;
   });

@@ -3,12 +3,13 @@ import { describe, expect, test } from "vitest";
 import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
 import { readNodeArray } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
 import { readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
-import { isObject, readList } from "../../../src/adapters/cyclecloud/read-fields.ts";
+import { readList } from "../../../src/adapters/cyclecloud/read-fields.ts";
 import { PortError } from "../../../src/app/ports/port-error.ts";
 import { arrayName, machineType, nodeId, placementGroup, requestId } from "../../../src/domain/ids.ts";
 import { readCaptured } from "../../support/data.ts";
 import { answering } from "./scripted-transport.ts";
 import { arraysOf, bucketOf, cluster, now } from "./captured-snapshots.ts";
+import { isFields } from "../../../src/domain/fields.ts";
 
 const id = requestId("4f3c2b1a-0000-4000-8000-000000000001");
 
@@ -87,8 +88,8 @@ describe("captured status answers", () => {
 
   test("server/status-nodearray-fragments: the record of a real server, once it has a name", () => {
     const body = readCaptured("server/status-nodearray-fragments.json");
-    const last = readList(isObject(body) ? body["nodearrays"] : undefined)[2];
-    expect(isObject(last) ? readNodeArray({ name: "hpc", ...last }) : undefined).toEqual({
+    const last = readList(isFields(body) ? body["nodearrays"] : undefined)[2];
+    expect(isFields(last) ? readNodeArray({ name: "hpc", ...last }) : undefined).toEqual({
       bucketsWithoutMachineType: 0,
       activeNodes: [{ array: "hpc", machineType: "Standard_NC24ads_A100_v4", names: [] }],
       array: {
@@ -224,7 +225,7 @@ describe("captured errors", () => {
   test("constructed/http-errors.json, each by the call that met it", async () => {
     const met: Record<string, unknown> = {};
     for (const entry of readList(readCaptured("constructed/http-errors.json"))) {
-      if (!isObject(entry)) throw new Error("an entry is no object");
+      if (!isFields(entry)) throw new Error("an entry is no object");
       const transport = answering(Number(entry["status"]), entry["body"] ?? undefined);
       met[String(entry["case"])] = await call(String(entry["request"]), createCycleCloud({ transport }));
     }

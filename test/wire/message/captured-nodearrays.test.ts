@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { isFields } from "../../../src/wire/json/fields.ts";
 import { readCaptured } from "../../support/data.ts";
 import { readMembers, updateOf } from "../context.ts";
+import { isFields } from "../../../src/domain/fields.ts";
 
 const targets = (nodearrays: unknown) => updateOf(readMembers({ nodearrays })).demand.demands;
 const execute = { array: "execute", priority: 0, position: 0 };
