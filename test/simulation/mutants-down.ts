@@ -112,7 +112,7 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
       },
       {
         file: "src/decide/stops/end-down.ts",
-        find: "if (known?.firstReadyAt === undefined || !isOurs",
+        find: "if (known?.firstReadyAt === undefined || standing.notOurs",
         put: "if (known === undefined || !isOurs",
       },
     ],

@@ -97,7 +97,7 @@ function nextRecord(
   const { snapshot } = on.observation;
   const noted = withUnneeded(
     withAwaited(withGroups(on, snapshot), ledger),
-    findUnneeded(snapshot, ledger, verdicts, policy, now),
+    findUnneeded(snapshot, ledger, verdicts, on.standings, policy, now),
   );
   const effects = { creates, starts: startEffects(starts, snapshot), terminates };
   const committed = commitEffects(noted, effects, now, on.owner, policy);

@@ -67,7 +67,7 @@ export interface JudgedNodes {
 
 /** Decides for each observed node whether it is marked, stopped or kept. */
 export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
-  const { policy, now, weighed, reach, facts } = on;
+  const { policy, now, weighed, reach } = on;
   const entries = new InTurn(ledger);
   const needs = new InTurn(weighed.allocation.needed);
   const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
@@ -88,14 +88,15 @@ export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
     const standing = standingIn(on.standings, nodeId);
     const mayChange = reach.isActing || reach.withholds;
     const isJudged = mayChange && standing.open !== true && !staysAsItIs(node, known, weighed.spare);
-    const due = isJudged ? judgeNode(node, known, standing, circumstances(on, node, known)) : NO_ACTION;
+    const around = isJudged ? circumstances(on, node, known) : undefined;
+    const due = around === undefined ? NO_ACTION : judgeNode(node, known, standing, around);
     const acts = reach.acts(node.array);
     if (!acts && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(nodeId);
     const action = acts ? due : isJudged ? observedAction(known, due, now) : NO_ACTION;
     if (action.kind === "terminate") terminates.push(nodeId);
     const needed = needs.get(nodeId);
     const acted = applyAction(known, action, on.record.plan, now);
-    const fact = facts.get(nodeId);
+    const fact = on.facts.get(nodeId);
     const noted = claims.noted(beside.noted(acted, fact, needed), fact, needed);
     const next = needed === undefined ? noted : noteNeeded(noted, policy, now);
     if (next !== known) (changed ??= new Map(ledger)).set(nodeId, next);
@@ -135,7 +136,7 @@ function verdictOf(
   on: Conclusion,
 ): NodeVerdict {
   if (known.draining?.sentAt !== undefined) return { kind: "stopping", attempts: known.draining.attempts };
-  if (known.draining !== undefined) return drainingVerdict(node, known, known.draining, on);
+  if (known.draining !== undefined) return drainingVerdict(node, known.draining, on);
   const end = on.down.ends.get(node.nodeId);
   const doubt = doubtVerdict(node, standing, end, on.now);
   if (doubt !== undefined) return doubt;
@@ -163,10 +164,10 @@ function verdictOf(
   }
 }
 
-function drainingVerdict(node: Node, known: LedgerNode, draining: Draining, on: Conclusion): NodeVerdict {
+function drainingVerdict(node: Node, draining: Draining, on: Conclusion): NodeVerdict {
   const fact = on.facts.get(node.nodeId);
   const lastReportAt = fact === undefined ? undefined : idleProofAt(fact);
-  const awaited = awaitedBy(draining, circumstances(on, node, known));
+  const awaited = awaitedBy(draining, on.now);
   const last = awaited.reportAfter === undefined || lastReportAt === undefined ? {} : { lastReportAt };
   return { kind: "draining", by: draining.by, ...awaited, ...last };
 }

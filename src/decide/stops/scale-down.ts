@@ -1,5 +1,4 @@
 import type { Node } from "../../domain/cluster.ts";
-import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Draining, LedgerNode } from "../../domain/ledger.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
@@ -49,7 +48,7 @@ export function judgeNode(
   standing: NodeStanding,
   around: Circumstances,
 ): NodeAction {
-  if (node.keepAlive || !isOurs(known, around.policy))
+  if (node.keepAlive || standing.notOurs === true)
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   if (isStopping(standing)) return { kind: "none" };
   if (isRecordDoubted(standing, around.now)) return judgeUncertain(known, around);
@@ -79,11 +78,11 @@ export function whyGivenUp(
   node: Node,
   known: LedgerNode,
   standing: NodeStanding,
-  around: Pick<Circumstances, "policy" | "now" | "busy" | "resting">,
+  around: Pick<Circumstances, "now" | "busy" | "resting">,
 ): string | undefined {
   if (!isUseless(standing) || known.firstReadyAt !== undefined) return undefined;
   // The observation lacks it, so it may be gone already.
-  if (!isOurs(known, around.policy) || node.keepAlive || node.missing !== undefined) return undefined;
+  if (standing.notOurs === true || node.keepAlive || node.missing !== undefined) return undefined;
   // It may have been Ready between two observations, or before the first one.
   if (standing.why === "failed") return around.busy || around.resting ? undefined : failureText(node);
   if (standing.why !== "late") return undefined;
@@ -141,7 +140,7 @@ function isConfirmed(draining: Draining, around: Circumstances): boolean {
 /** What a marked node waits for: a report later than `reportAfter` that confirms the mark, or the moment at which it is judged again. */
 export function awaitedBy(
   { by, since }: Draining,
-  { now }: Pick<Circumstances, "now">,
+  now: Instant,
 ): { readonly reportAfter?: Instant; readonly until?: Instant } {
   if (by !== "idle" && by !== "failed") return { until: plusSeconds(since, STALE_MARK_SECONDS) };
   const freshAfter = minusSeconds(now, FRESH_REPORT_SECONDS);

@@ -79,7 +79,7 @@ export function judgeHosts(
     .filter(([, host]) => !found.has(host))
     .flatMap(([key, host]) => (host.bySet ?? [host]).map((one) => ({ key, host: one })))
     .map(({ key, host }) => {
-      const standing = host.open ? (whyOurs()(key) ?? standingOf(host, placedAt)) : ("closed" as const);
+      const standing = host.open ? (whyOurs()(key) ?? standingOf(key, host, placedAt)) : ("closed" as const);
       return { host, standing };
     });
   return { nodes, others };
@@ -119,11 +119,12 @@ function isNamedAsNode(key: string, arrays: ReadonlySet<string>): boolean {
 
 /** Whether such a host is capacity. It is if the report says what is left, or if each job there says how much of it runs there. */
 function standingOf(
-  { hostname, available, by }: ReportedHost,
+  key: string,
+  { available, by }: ReportedHost,
   placedAt: () => ReadonlyMap<string, ReadonlySet<string>>,
 ): Standing {
   if (Object.keys(available).length > 0 || by.every(({ jobs }) => jobs.length === 0)) return "capacity";
-  const placed = placedAt().get(hostKey(hostname));
+  const placed = placedAt().get(key);
   return by.every(({ jobs }) => jobs.every((job) => placed?.has(job) === true)) ? "capacity" : "load-unknown";
 }
 
