@@ -11,8 +11,9 @@ import { BesideNotes, factThatCounts } from "../nodes/planned-beside.ts";
 import type { Reach } from "../stops/reach.ts";
 import { observedAction } from "../stops/reach.ts";
 import type { NodeAction } from "../stops/scale-down.ts";
-import { applyAction, judgeNode, awaitedBy, idleSeconds } from "../stops/scale-down.ts";
-import { secondsBetween } from "../../domain/units.ts";
+import { applyAction, FRESH_REPORT_SECONDS, idleSeconds, judgeNode } from "../stops/scale-down.ts";
+import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { STALE_MARK_SECONDS } from "../nodes/standing.ts";
 import { idleProofAt } from "../senders/host-facts.ts";
 import type { NodeStanding, Standings } from "../../domain/node-standing.ts";
 import { standingIn } from "../../domain/node-standing.ts";
@@ -164,12 +165,19 @@ function verdictOf(
   }
 }
 
-function drainingVerdict(node: Node, draining: Draining, on: Conclusion): NodeVerdict {
+/** A marked node waits for a later report that confirms the mark, or for the moment at which it is judged again. */
+function drainingVerdict(node: Node, { by, since }: Draining, on: Conclusion): NodeVerdict {
+  if (by !== "idle" && by !== "failed")
+    return { kind: "draining", by, until: plusSeconds(since, STALE_MARK_SECONDS) };
+  const freshAfter = minusSeconds(on.now, FRESH_REPORT_SECONDS);
   const fact = on.facts.get(node.nodeId);
   const lastReportAt = fact === undefined ? undefined : idleProofAt(fact);
-  const awaited = awaitedBy(draining, on.now);
-  const last = awaited.reportAfter === undefined || lastReportAt === undefined ? {} : { lastReportAt };
-  return { kind: "draining", by: draining.by, ...awaited, ...last };
+  return {
+    kind: "draining",
+    by,
+    reportAfter: freshAfter < since ? since : freshAfter,
+    ...(lastReportAt === undefined ? {} : { lastReportAt }),
+  };
 }
 
 function deallocatedVerdict(

@@ -4,7 +4,6 @@ import type { Policy } from "../../domain/policy.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord, Observation } from "../../domain/record.ts";
-import type { PoolOwners } from "../../domain/request-sets.ts";
 import type { Outage } from "../../domain/troubles.ts";
 import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -52,11 +51,11 @@ export function decide(
 ): Decision {
   const open = stoppingNodes(record.intents);
   const snapshot = withMissing(newest.snapshot, bodies.seen, bodies.ledger, open);
+  const lacking = findLacking(record, newest.snapshot);
   const observation: Observation = { ...newest, snapshot };
   const reach = reachOf(snapshot, policy);
   const outage = nextOutage(record, policy, now);
   const isRestart = isMemoryOld(record, policy, now);
-  const lacking = findLacking(record, newest.snapshot);
   const found = { observation, managed: reach.managed, outage, lacking };
   const observed = updateRecord(record, bodies.ledger, found, policy, now);
   const { facts: reported, ended } = factsAndClaims(observed, bodies, now, policy.senders);
@@ -75,15 +74,15 @@ export function decide(
   const surveyed = surveyDown({ ...started, ...around, isResting });
   const { ledger, down } = surveyed;
   const paused = pauseBuckets(surveyed.record, bodies, snapshot, ledger, around, now);
-  const { pools, owners } = ownedPools(observed, bodies, aside, policy.senders);
+  const { pools, record: next } = ownedPools(paused, bodies, aside, policy.senders);
   const hosts = reportedHosts(observed, bodies, now, policy.senders);
   const cluster = { snapshot, ledger, dynamics: dynamics.keys() };
   const reports = readReports(hosts, cluster, admitted.demands);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
   const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
-  const weighed = weigh({ record: paused, snapshot, ledger, standings, wanted, policy, now, recall });
+  const weighed = weigh({ record: next, snapshot, ledger, standings, wanted, policy, now, recall });
   const judged = { ...around, ledger, dynamics, admitted, aside, weighed, outage, down, owner };
-  return conclude({ ...judged, record: withPoolOwners(paused, owners), last: bodies.plan });
+  return conclude({ ...judged, record: next, last: bodies.plan });
 }
 
 const goneIn = (ledger: Ledger): readonly LedgerNode[] =>
@@ -121,9 +120,4 @@ function updateRecord(
     ...(lacking === undefined ? {} : { targetStatesLackedSince: lacking.since }),
     ...(outage === undefined ? {} : { outage }),
   };
-}
-
-function withPoolOwners(record: ClusterRecord, owners: PoolOwners): ClusterRecord {
-  const { poolOwners: _before, ...rest } = record;
-  return owners.length === 0 ? rest : { ...rest, poolOwners: owners };
 }

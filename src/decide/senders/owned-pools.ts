@@ -13,10 +13,10 @@ import type { Pool } from "../../domain/demand.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { mayOwnPool } from "./sender-rule.ts";
 
-/** The pools in force, and the set that owns each. */
+/** The pools in force, and the record with the set that owns each. */
 interface OwnedPools {
   readonly pools: readonly Pool[];
-  readonly owners: PoolOwners;
+  readonly record: ClusterRecord;
 }
 
 /** The pools in force: see {@link ownedPools}. */
@@ -59,7 +59,8 @@ export function ownedPools(
     if (ofSet === undefined) owned.set(set, [key]);
     else ofSet.push(key);
   }
-  return { pools, owners: inOrder(owned) };
+  const { poolOwners: _before, ...rest } = record;
+  return { pools, record: owned.size === 0 ? rest : { ...rest, poolOwners: inOrder(owned) } };
 }
 
 /** Maximum number of owned pools in the record. A cluster has a few. If there are more, those that are noted already stay. */

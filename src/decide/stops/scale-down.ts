@@ -3,10 +3,10 @@ import type { Policy } from "../../domain/policy.ts";
 import type { Draining, LedgerNode } from "../../domain/ledger.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
 import type { NodeStanding } from "../../domain/node-standing.ts";
 import { isRecordDoubted, isStopping, isUseless } from "../../domain/node-standing.ts";
-import { isFreshMark, STALE_MARK_SECONDS } from "../nodes/standing.ts";
+import { isFreshMark } from "../nodes/standing.ts";
 import { undrain } from "./questions.ts";
 import { bootingSince } from "../intents/node-starts.ts";
 
@@ -135,16 +135,6 @@ function isConfirmed(draining: Draining, around: Circumstances): boolean {
     around.reportedIdleAt > draining.since &&
     secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS
   );
-}
-
-/** What a marked node waits for: a report later than `reportAfter` that confirms the mark, or the moment at which it is judged again. */
-export function awaitedBy(
-  { by, since }: Draining,
-  now: Instant,
-): { readonly reportAfter?: Instant; readonly until?: Instant } {
-  if (by !== "idle" && by !== "failed") return { until: plusSeconds(since, STALE_MARK_SECONDS) };
-  const freshAfter = minusSeconds(now, FRESH_REPORT_SECONDS);
-  return { reportAfter: freshAfter < since ? since : freshAfter };
 }
 
 /** Whether a terminate had no effect in time, or a mark is left from a crash. A mark as idle is never stale, because it waits for a report. */
