@@ -7,6 +7,8 @@ import type { Instant } from "./units.ts";
  */
 export interface NodeStanding extends Flaw {
   readonly kind: StandingKind;
+  /** Another tool made it, so we neither stop nor start it (exclusive.ts). */
+  readonly notOurs?: true;
   /** A stop of it is committed, and its outcome is not known. */
   readonly open?: true;
   /** It is of no use, and waits for its turn to be replaced. */

@@ -71,7 +71,7 @@ export function readCaseWorld(input: Input, rules: ResourceRules): CaseWorld {
     backoffs: [],
     policy: DEFAULT_POLICY,
     pools: readPools(input["shared_resources"]),
-    standings: standingsOf({ snapshot, ledger: new Map(), intents: [] }, DEFAULT_POLICY, instant(0)),
+    standings: standingsOf({ snapshot, ledger: new Map(), open: new Set() }, DEFAULT_POLICY, instant(0)),
     excluded: new Set(),
     order: () => 0,
     now: instant(0),

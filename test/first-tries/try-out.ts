@@ -182,7 +182,7 @@ function worldOf({ record, bodies, snapshot, policy }: Planned) {
     policy,
     pools: poolsInForce(record, bodies),
     dynamics: dynamicsOf(demands, record.dynamicArrays ?? [], snapshot),
-    standings: standingsOf({ snapshot, ledger, intents: [] }, policy, NOW),
+    standings: standingsOf({ snapshot, ledger, open: new Set() }, policy, NOW),
     excluded: new Set(),
     now: NOW,
   });

@@ -111,8 +111,8 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
       },
       {
         in: "membersOf",
-        from: "if (known?.firstReadyAt === undefined || !isOurs",
-        to: "if (known === undefined || !isOurs",
+        from: "if (known?.firstReadyAt === undefined || standing.notOurs",
+        to: "if (known === undefined || standing.notOurs",
       },
     ],
     file: SCENES,

@@ -21,7 +21,7 @@ import { arrayShown, phaseShown } from "./describe-nodearrays.ts";
 import { expectReady } from "./expect-ready.ts";
 import type { Pages } from "./pages.ts";
 import { quoteText } from "../../domain/secrets.ts";
-import { renderStanding } from "../../decide/explain/explain-host.ts";
+import { renderHostStanding } from "../../decide/explain/explain-host.ts";
 import type { JudgedHost } from "../../decide/world/scheduler-only.ts";
 import { storedHosts } from "../../decide/need/stored-world.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -152,7 +152,7 @@ function describeHost({ host, standing }: JudgedHost): SchedulerHostShown {
     available: firstMembers(writeResources(host.available)),
     jobs: jobs.slice(0, SHOWN_JOBS),
     moreJobs: Math.max(0, jobs.length - SHOWN_JOBS),
-    why: renderStanding(standing),
+    why: renderHostStanding(standing),
   };
 }
 

@@ -21,6 +21,7 @@ import { supplyOf } from "../need/weigh.ts";
 import type { Spare, Supply } from "../need/spare.ts";
 import { findSpare, MAY_NEED } from "../need/spare.ts";
 import { premisesOf } from "../need/recall.ts";
+import { stoppingNodes } from "../intents/open-intents.ts";
 import type { Recalls } from "../need/weigh.ts";
 
 /** How the reason begins if a demand needs the node. */
@@ -102,7 +103,7 @@ function worldWithout(
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(seen, new Set([...askers, ...beside]));
   const { questions = NO_QUESTIONS } = bodies;
-  const { intents } = record;
+  const open = stoppingNodes(record.intents);
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], seen);
   const hosts = reportedHosts(record, bodies, now, policy.senders);
   const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, sent);
@@ -113,7 +114,7 @@ function worldWithout(
     pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
-    standings: standingsOf({ snapshot, ledger, intents, questions, askers }, policy, now),
+    standings: standingsOf({ snapshot, ledger, open, questions, askers }, policy, now),
     excluded: unfit,
     now,
   });

@@ -8,7 +8,7 @@ import { firstResources, amountsText } from "./host-text.ts";
 import type { LoadOfNode } from "./explained-demand.ts";
 import { MOST_JOBS, jobsOn, loadText } from "./explained-demand.ts";
 import type { ReportedHost } from "../world/reported-hosts.ts";
-import type { JudgedHost, Standing } from "../world/scheduler-only.ts";
+import type { JudgedHost, HostStanding } from "../world/scheduler-only.ts";
 import { showText } from "../../domain/shown.ts";
 
 /** A host that only a scheduler knows: whether it is capacity, and which jobs are on it. */
@@ -18,7 +18,7 @@ export interface HostExplained extends LoadOfNode {
   /** The request sets that report it. Empty: it is not reported any more. */
   readonly requestSets: readonly SetName[];
   /** Undefined: it is not reported any more. */
-  readonly standing: Standing | undefined;
+  readonly standing: HostStanding | undefined;
   readonly resources: WrittenResources;
   readonly available: WrittenResources;
   /** The jobs that run there according to the scheduler. */
@@ -71,7 +71,7 @@ function hostLines(told: Omit<HostExplained, "text">, host: ReportedHost | undef
   const lines = [`host ${hostname}: no node of the cluster`];
   if (standing === undefined || host === undefined) lines.push("no report in force gives it resources");
   else {
-    lines.push(`reported by ${someOf(requestSets, NAMED)}: ${renderStanding(standing)}`);
+    lines.push(`reported by ${someOf(requestSets, NAMED)}: ${renderHostStanding(standing)}`);
     lines.push(amountsText(host));
   }
   if (jobs.length > 0) lines.push(`its scheduler runs there: ${someOf(jobs, NAMED)}`);
@@ -80,7 +80,7 @@ function hostLines(told: Omit<HostExplained, "text">, host: ReportedHost | undef
 }
 
 /** Whether a host is capacity, and why, in a sentence. */
-export function renderStanding(standing: Standing): string {
+export function renderHostStanding(standing: HostStanding): string {
   switch (standing) {
     case "capacity":
       return "capacity for the jobs of the request sets that report it, and never stopped by us";

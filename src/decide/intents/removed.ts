@@ -20,6 +20,8 @@ interface Change {
   readonly snapshot: Snapshot;
   /** The ledger after this observation. */
   readonly ledger: Ledger;
+  /** Nodes whose stop has no known outcome. */
+  readonly open: ReadonlySet<NodeId>;
   /** Arrays that are ours. */
   readonly managed: ReadonlySet<ArrayName>;
   /** The rules by which nodes of these arrays are ours. */
@@ -31,10 +33,9 @@ interface Change {
  * Without the pause they would be created again with each observation. Nodes of other tools cause no pause.
  */
 export function pauseRemoved(record: ClusterRecord, change: Change, now: Instant): ClusterRecord {
-  const { before, snapshot, ledger, managed, policy } = change;
+  const { before, snapshot, ledger, open, managed, policy } = change;
   const coming = (before?.nodes ?? []).filter(({ array, phase }) => isOnWayUp(phase) && managed.has(array));
   if (coming.length === 0) return record;
-  const open = stoppingNodes(record.intents);
   const phases = new Map(snapshot.nodes.map(({ nodeId, phase }) => [nodeId, phase]));
   return coming.reduce((next, node) => {
     const known = ledger.get(node.nodeId);

@@ -9,7 +9,7 @@ import { reportedHosts } from "../world/reported-hosts.ts";
 import type { JudgedHosts } from "../world/scheduler-only.ts";
 import { judgeHosts } from "../world/scheduler-only.ts";
 import { buildWorld } from "../world/build-world.ts";
-import { pendingCreates } from "../intents/open-intents.ts";
+import { pendingCreates, stoppingNodes } from "../intents/open-intents.ts";
 import { orderOf } from "../world/order-of-use.ts";
 
 /** The part of a record that affects the supply. */
@@ -30,7 +30,7 @@ export function storedWorld(
     pendingCreates: pendingCreates(record.intents),
     backoffs: record.backoffs,
     policy,
-    standings: standingsOf({ snapshot: seen, ledger, intents: record.intents }, policy, now),
+    standings: standingsOf({ snapshot: seen, ledger, open: stoppingNodes(record.intents) }, policy, now),
     excluded: new Set(),
     order: orderOf,
     now,

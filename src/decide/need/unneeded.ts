@@ -1,7 +1,7 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { NodeVerdict } from "../../domain/node-verdict.ts";
-import { isOurs } from "../../domain/exclusive.ts";
+import type { Standings } from "../../domain/node-standing.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Unneeded, UnneededCost, UnneededSize } from "../../domain/unneeded.ts";
@@ -20,6 +20,7 @@ export function findUnneeded(
   snapshot: Snapshot,
   ledger: Ledger,
   verdicts: ReadonlyMap<NodeId, NodeVerdict>,
+  standings: Standings,
   policy: Policy,
   now: Instant,
 ): Unneeded | undefined {
@@ -27,9 +28,9 @@ export function findUnneeded(
   let since = now;
   snapshot.nodes.forEach((node) => {
     if (verdicts.get(node.nodeId)?.kind !== "busyness-unknown") return;
-    const known = ledger.get(node.nodeId);
     // Nodes that are not ours are stopped by an administrator or their own tool. describe-troubles.ts reports them.
-    if (known !== undefined && !isOurs(known, policy)) return;
+    if (standings.get(node.nodeId)?.notOurs === true) return;
+    const known = ledger.get(node.nodeId);
     const at = known === undefined ? now : unneededSince(known);
     if (secondsBetween(at, now) < ASKS_WITHIN_SECONDS) return;
     nodes.push(node);

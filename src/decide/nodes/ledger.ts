@@ -1,4 +1,7 @@
+import type { Bodies } from "../../domain/bodies.ts";
 import type { Node } from "../../domain/cluster.ts";
+import { factThatCounts } from "./planned-beside.ts";
+import { followDown } from "./down-clock.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { InFlight, Observation } from "../../domain/record.ts";
 import type { Busyness, Ledger, LedgerNode, NodeStart } from "../../domain/ledger.ts";
@@ -8,11 +11,30 @@ import { InTurn } from "../../domain/in-turn.ts";
 import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
-import { factThatCounts } from "./planned-beside.ts";
 import type { NodeFacts } from "../senders/host-facts.ts";
 
 /** A node that is gone is remembered for this time, so that a late question of it is granted. */
 const REMEMBER_GONE_SECONDS: Seconds = 3600;
+
+/** What the ledger becomes by a believed observation. `isRestart`: the nodes were not observed for some time, which does not count. */
+export function followNodes(
+  { ledger, seen, isRestart }: Pick<Bodies, "ledger" | "seen"> & { readonly isRestart: boolean },
+  observation: Observation,
+  inFlight: readonly InFlight[],
+  facts: NodeFacts,
+  now: Instant,
+): Ledger {
+  const updated = updateLedger(ledger, observation, inFlight, facts, now);
+  const followed = followDown(updated, seen, observation, { isRestart }, now);
+  return isRestart ? restartClocks(followed, now) : followed;
+}
+
+/** The ledger with all idle times starting now. */
+function restartClocks(ledger: Ledger, now: Instant): Ledger {
+  return new Map(
+    [...ledger].map(([id, node]) => [id, { ...node, busyness: { ...node.busyness, since: now } }]),
+  );
+}
 
 /** Brings the ledger up to date with a believed observation. The same object if nothing changes. */
 export function updateLedger(

@@ -1,11 +1,9 @@
 import type { Missing, Node, NodeArray, Snapshot, Unlisted } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { Intent } from "../../domain/intent.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import { stoppingNodes } from "../intents/open-intents.ts";
 import { NAMED_SECONDS, keyOf } from "../../domain/unlisted.ts";
 
 /** What observations have lacked for this long is gone, if there were at least these. */
@@ -14,14 +12,14 @@ const MISSING_OBSERVATIONS = 3;
 
 /**
  * Adds the nodes that the observation lacks and that do not count as gone yet (docs/protocol.md, Doubt; docs/decisions.md, "Doubt is about
- * nodes, not about counts of nodes"), with their last records. `before`: the last believed observation, including such nodes. Nodes that we
+ * nodes, not about counts of nodes"), with their last records. `before`: the last believed observation, including such nodes. `open`: nodes whose stop has no known outcome. Nodes that we
  * have stopped are gone at once.
  */
 export function withMissing(
   snapshot: Snapshot,
   before: Snapshot | undefined,
   ledger: Ledger,
-  intents: readonly Intent[],
+  open: ReadonlySet<NodeId>,
 ): Snapshot {
   const { unlisted: named = [], ...rest } = snapshot;
   const unlisted = named.map((node) => ({ ...node, since: firstNamed(before, node) ?? node.since }));
@@ -35,7 +33,6 @@ export function withMissing(
   const lacking = before.nodes.filter(({ nodeId }) => !listed.has(nodeId));
   if (lacking.length === 0) return observed;
   const arrays = new Set(observed.arrays.map(({ name }) => name));
-  const open = stoppingNodes(intents);
   const names = new Set(named.map(keyOf));
   const missing = lacking.flatMap((node): readonly Node[] => {
     const known = ledger.get(node.nodeId);

@@ -3,7 +3,6 @@ import { isLost } from "../../domain/cluster.ts";
 import { isOurs, type ExclusiveRules } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import { InTurn } from "../../domain/in-turn.ts";
-import type { Intent } from "../../domain/intent.ts";
 import type { Draining, Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Flaw, NodeStanding, Standings } from "../../domain/node-standing.ts";
 import { isCapacity, isRecordDoubted, standingIn } from "../../domain/node-standing.ts";
@@ -15,7 +14,6 @@ import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { bootingSince, isStarting, mayBeStarted } from "../intents/node-starts.ts";
-import { stoppingNodes } from "../intents/open-intents.ts";
 import { missingUntil } from "./missing.ts";
 
 /** What the standings follow from. */
@@ -23,7 +21,8 @@ interface Seen {
   readonly snapshot: Snapshot;
   /** The ledger after this observation. */
   readonly ledger: Ledger;
-  readonly intents: readonly Intent[];
+  /** Nodes with a stop that is committed and whose outcome is not known. */
+  readonly open: ReadonlySet<NodeId>;
   /** Absent: no node has asked. */
   readonly questions?: Questions;
   /** Nodes that ask whether they may stop. What they said of themselves before does not count. */
@@ -32,8 +31,7 @@ interface Seen {
 
 /** Finds the standing of each observed node. */
 export function standingsOf(seen: Seen, policy: Policy, now: Instant): Standings {
-  const { snapshot, ledger } = seen;
-  const open = stoppingNodes(seen.intents);
+  const { snapshot, ledger, open } = seen;
   const entries = new InTurn(ledger);
   const around: Around = { snapshot, policy, now, room: new ReplaceRoom(snapshot, ledger, policy) };
   const standings = new Map<NodeId, NodeStanding>();
@@ -41,9 +39,9 @@ export function standingsOf(seen: Seen, policy: Policy, now: Instant): Standings
   snapshot.nodes.forEach((node) => {
     const known = entries.get(node.nodeId);
     const isOpen = open.has(node.nodeId);
-    // Most nodes are up, and need no entry.
-    if (node.phase === "ready" && node.missing === undefined && !isOpen && known?.draining === undefined)
-      return;
+    // Most nodes are up and ours, and need no entry.
+    const isPlain = node.phase === "ready" && node.missing === undefined && known?.draining === undefined;
+    if (isPlain && !isOpen && (known === undefined || isOurs(known, policy))) return;
     standings.set(node.nodeId, standingOf(node, known, isOpen, around));
   });
   hold(standings, seen, around);
@@ -70,6 +68,7 @@ function standingOf(
   const useless = isOfNoUse(shown, snapshot, now) ? room.turnOf(node.array, known) : undefined;
   const found: Omit<NodeStanding, "kind"> = {
     ...flaw,
+    ...(known === undefined || isOurs(known, policy) ? {} : { notOurs: true }),
     ...(isOpen ? { open: true } : {}),
     ...(useless === "kept" ? { kept: true } : {}),
   };
@@ -80,25 +79,26 @@ function standingOf(
   if (isUnfit) return { ...found, kind: "unfit" };
   if (isRecordDoubted(found, now)) return { ...found, kind: "doubted" };
   if (isStopDoubted(node, known, isOpen, now)) return { why: "stop", ...found, kind: "doubted" };
-  return { ...found, kind: clearKind(node, known, policy) };
+  return { ...found, kind: clearKind(node, known, found) };
 }
 
 /** The standing of a node without a doubt. */
-function clearKind(node: Node, known: LedgerNode | undefined, policy: Policy): NodeStanding["kind"] {
+function clearKind(
+  node: Node,
+  known: LedgerNode | undefined,
+  { notOurs }: Pick<NodeStanding, "notOurs">,
+): NodeStanding["kind"] {
   switch (node.phase) {
     case "ready":
       return "up";
     case "deallocated":
       // We could not stop it again, so it is not started.
-      if (known?.deallocated === true && !isOurs(known, policy)) return "deallocated";
+      if (notOurs === true) return "deallocated";
       if (isStarting(known)) return "starting";
       return mayBeStarted(node, known) ? "startable" : "deallocated";
     case "failed":
       return "replaced";
-    case "coming":
-    case "going":
-    case "off":
-    case "unknown":
+    default:
       return node.phase;
   }
 }
@@ -122,25 +122,14 @@ export function flawShown(node: Node, known: LedgerNode | undefined, policy: Pol
   if (node.phase === "unknown" && unclearSince !== undefined)
     return { why: "unclear", since: unclearSince, until: plusSeconds(unclearSince, bootSeconds) };
   if (node.phase === "coming" && leftReadyAt !== undefined) {
-    const until = awaitedUntil(node, leftReadyAt, bootSeconds, policy);
+    // One odd observation, with a Status that is not expected of a node on its way up, creates no new node. Other nodes restart.
+    const seconds = node.unexpectedStatus === true ? policy.snapshotIntervalSeconds : bootSeconds;
+    const until = plusSeconds(leftReadyAt, seconds);
     return now >= until ? { why: "down", since: leftReadyAt, until } : { until };
   }
   const until = plusSeconds(bootingSince(known), bootSeconds);
   const isLate = node.phase === "coming" && known.firstReadyAt === undefined;
   return isLate && now >= until ? { why: "late", until } : { until };
-}
-
-/**
- * Until when a node that left Ready counts as on its way up. A node that restarts or boots again has its boot timeout. A node with an
- * unexpected Status has one snapshot interval, so that a single odd observation creates no new node.
- */
-function awaitedUntil(
-  { unexpectedStatus }: Node,
-  leftReadyAt: Instant,
-  bootSeconds: Seconds,
-  { snapshotIntervalSeconds }: Policy,
-): Instant {
-  return plusSeconds(leftReadyAt, unexpectedStatus === true ? snapshotIntervalSeconds : bootSeconds);
 }
 
 /** Whether a node with this record is of no use. Time in which CycleCloud stood still is no reason. */

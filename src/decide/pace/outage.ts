@@ -15,8 +15,9 @@ export const REST_SECONDS: Seconds = 300;
 
 /** The outage for which scale-down pauses at this plan. Undefined if it does not pause. */
 export function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
-  const current = currentOutage(record, policy, now);
-  if (!isAfterGap(record, policy, now)) return current;
+  const noticed = outageSeconds(record, policy);
+  const current = currentOutage(record, noticed, now);
+  if (!isGap(record, noticed, now)) return current;
   const from = record.lastGoodLookAt ?? now;
   const gap: Outage = { from, to: now, until: plusSeconds(now, REST_SECONDS), awaiting: [] };
   // If the awaited sets are not known, no push can end the pause early.
@@ -24,13 +25,13 @@ export function nextOutage(record: ClusterRecord, policy: Policy, now: Instant):
   const live = [...record.sets].filter(([, entry]) => entry.live).map(([name]) => name);
   // A set that asked for nothing and reported nothing is not awaited.
   const asking = live.filter((name) => !isIdle(record, name));
-  const awaiting = stillAwaited(record, { ...gap, awaiting: asking }, policy);
+  const awaiting = stillAwaited(record, { ...gap, awaiting: asking }, noticed);
   return live.length > 0 && awaiting.length === 0 ? current : { ...gap, awaiting };
 }
 
 /** Whether scale-down pauses now. Pushes since the last plan count. */
 export function isResting(record: ClusterRecord, policy: Policy, now: Instant): boolean {
-  return currentOutage(record, policy, now) !== undefined;
+  return currentOutage(record, outageSeconds(record, policy), now) !== undefined;
 }
 
 /** Whether idle times start again, because the nodes were not observed for some time, or not in this epoch. */
@@ -42,16 +43,20 @@ export function isMemoryOld(record: ClusterRecord, policy: Policy, now: Instant)
 
 /** Whether there was no believed observation for so long that it is an outage. */
 export function isAfterGap(record: ClusterRecord, policy: Policy, now: Instant): boolean {
-  const { lastGoodLookAt } = record;
-  return lastGoodLookAt === undefined || secondsBetween(lastGoodLookAt, now) > outageSeconds(record, policy);
+  return isGap(record, outageSeconds(record, policy), now);
 }
 
-function currentOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
+/** `noticed`: after this number of seconds without an observation it is an outage. */
+function isGap({ lastGoodLookAt }: ClusterRecord, noticed: Seconds, now: Instant): boolean {
+  return lastGoodLookAt === undefined || secondsBetween(lastGoodLookAt, now) > noticed;
+}
+
+function currentOutage(record: ClusterRecord, noticed: Seconds, now: Instant): Outage | undefined {
   const current = record.outage;
   if (current === undefined || now >= current.until) return undefined;
   // If the awaited sets are not known, as in a new record, it lasts its full time.
   if (current.awaiting.length === 0) return current;
-  const awaiting = stillAwaited(record, current, policy);
+  const awaiting = stillAwaited(record, current, noticed);
   return awaiting.length === 0 ? undefined : { ...current, awaiting };
 }
 
@@ -59,8 +64,8 @@ function currentOutage(record: ClusterRecord, policy: Policy, now: Instant): Out
  * The awaited sets that were not pushed again. A report alone is no push, because it renews no demand. A message does not count that was sent or
  * arrived before the outage was noticeable: newer demand may be lost.
  */
-function stillAwaited(record: ClusterRecord, outage: Outage, policy: Policy): readonly SetName[] {
-  const noticed = plusSeconds(outage.from, outageSeconds(record, policy));
+function stillAwaited(record: ClusterRecord, outage: Outage, seconds: Seconds): readonly SetName[] {
+  const noticed = plusSeconds(outage.from, seconds);
   const after = noticed < outage.to ? noticed : outage.to;
   return outage.awaiting.filter((name) => {
     const entry = record.sets.get(name);

@@ -29,6 +29,7 @@ export function conclude(on: Conclusion): Decision {
   const { starts } = done;
   const judged = judgeNodes(on, withStarts(on.ledger, starts, now));
   const { ledger, terminates, unstopped } = judged;
+  const reasons = reasonsOf(on, judged);
   return {
     record: nextRecord(on, judged, { creates, starts, terminates }),
     ledger,
@@ -42,7 +43,7 @@ export function conclude(on: Conclusion): Decision {
       terminates,
       ...reach.shown,
       ...(reach.withholds ? { withheld: { ...withheld, terminates: unstopped } } : {}),
-      ...reasonsOf(on, judged),
+      ...reasons,
     },
     stepsBySet: weighed.allocation.stepsBySet,
     ...(terminates.some((id) => on.standings.get(id)?.kept === true) ? { waitsForStops: true } : {}),
@@ -97,7 +98,7 @@ function nextRecord(
   const { snapshot } = on.observation;
   const noted = withUnneeded(
     withAwaited(withGroups(on, snapshot), ledger),
-    findUnneeded(snapshot, ledger, verdicts, policy, now),
+    findUnneeded(snapshot, ledger, verdicts, on.standings, policy, now),
   );
   const effects = { creates, starts: startEffects(starts, snapshot), terminates };
   const committed = commitEffects(noted, effects, now, on.owner, policy);

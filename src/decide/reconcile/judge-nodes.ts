@@ -11,8 +11,9 @@ import { BesideNotes, factThatCounts } from "../nodes/planned-beside.ts";
 import type { Reach } from "../stops/reach.ts";
 import { observedAction } from "../stops/reach.ts";
 import type { NodeAction } from "../stops/scale-down.ts";
-import { applyAction, judgeNode, awaitedBy, idleSeconds } from "../stops/scale-down.ts";
-import { secondsBetween } from "../../domain/units.ts";
+import { applyAction, FRESH_REPORT_SECONDS, idleSeconds, judgeNode } from "../stops/scale-down.ts";
+import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { STALE_MARK_SECONDS } from "../nodes/standing.ts";
 import { idleProofAt } from "../senders/host-facts.ts";
 import type { NodeStanding, Standings } from "../../domain/node-standing.ts";
 import { standingIn } from "../../domain/node-standing.ts";
@@ -68,7 +69,7 @@ export interface JudgedNodes {
 
 /** Decides for each observed node whether it is marked, stopped or kept. */
 export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
-  const { policy, now, weighed, reach, facts } = on;
+  const { policy, now, weighed, reach } = on;
   const entries = new InTurn(ledger);
   const needs = new InTurn(weighed.allocation.needed);
   const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
@@ -89,14 +90,15 @@ export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
     const standing = standingIn(on.standings, nodeId);
     const mayChange = reach.isActing || reach.withholds;
     const isJudged = mayChange && standing.open !== true && !staysAsItIs(node, known, weighed.spare);
-    const due = isJudged ? judgeNode(node, known, standing, circumstances(on, node, known)) : NO_ACTION;
+    const around = isJudged ? circumstances(on, node, known) : undefined;
+    const due = around === undefined ? NO_ACTION : judgeNode(node, known, standing, around);
     const acts = reach.acts(node.array);
     if (!acts && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(nodeId);
     const action = acts ? due : isJudged ? observedAction(known, due, now) : NO_ACTION;
     if (action.kind === "terminate") terminates.push(nodeId);
     const needed = needs.get(nodeId);
     const acted = applyAction(known, action, on.record.plan, now);
-    const fact = facts.get(nodeId);
+    const fact = on.facts.get(nodeId);
     const noted = claims.noted(beside.noted(acted, fact, needed), fact, needed);
     const next = needed === undefined ? noted : noteNeeded(noted, policy, now);
     if (next !== known) (changed ??= new Map(ledger)).set(nodeId, next);
@@ -136,7 +138,7 @@ function verdictOf(
   on: Conclusion,
 ): NodeVerdict {
   if (known.draining?.sentAt !== undefined) return { kind: "stopping", attempts: known.draining.attempts };
-  if (known.draining !== undefined) return drainingVerdict(node, known, known.draining, on);
+  if (known.draining !== undefined) return drainingVerdict(node, known.draining, on);
   const end = on.down.ends.get(node.nodeId);
   const doubt = doubtVerdict(node, standing, end, on.now);
   if (doubt !== undefined) return doubt;
@@ -164,12 +166,19 @@ function verdictOf(
   }
 }
 
-function drainingVerdict(node: Node, known: LedgerNode, draining: Draining, on: Conclusion): NodeVerdict {
+/** A marked node waits for a later report that confirms the mark, or for the moment at which it is judged again. */
+function drainingVerdict(node: Node, { by, since }: Draining, on: Conclusion): NodeVerdict {
+  if (by !== "idle" && by !== "failed")
+    return { kind: "draining", by, until: plusSeconds(since, STALE_MARK_SECONDS) };
+  const freshAfter = minusSeconds(on.now, FRESH_REPORT_SECONDS);
   const fact = on.facts.get(node.nodeId);
   const lastReportAt = fact === undefined ? undefined : idleProofAt(fact);
-  const awaited = awaitedBy(draining, circumstances(on, node, known));
-  const last = awaited.reportAfter === undefined || lastReportAt === undefined ? {} : { lastReportAt };
-  return { kind: "draining", by: draining.by, ...awaited, ...last };
+  return {
+    kind: "draining",
+    by,
+    reportAfter: freshAfter < since ? since : freshAfter,
+    ...(lastReportAt === undefined ? {} : { lastReportAt }),
+  };
 }
 
 function deallocatedVerdict(

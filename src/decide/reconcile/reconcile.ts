@@ -1,11 +1,9 @@
 import { bindReported, readReports } from "../world/scheduler-only.ts";
 import type { ArrayName, Owner } from "../../domain/ids.ts";
-import type { Snapshot } from "../../domain/cluster.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord, Observation } from "../../domain/record.ts";
-import type { PoolOwners } from "../../domain/request-sets.ts";
 import type { Outage } from "../../domain/troubles.ts";
 import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -18,9 +16,9 @@ import { withCreatesWait } from "../record/epoch.ts";
 import { followInFlight } from "../intents/in-flight.ts";
 import { standingsOf } from "../nodes/standing.ts";
 import { findLacking, withMissing } from "../nodes/missing.ts";
-import { followDown } from "../nodes/down-clock.ts";
-import { updateLedger } from "../nodes/ledger.ts";
+import { followNodes } from "../nodes/ledger.ts";
 import { isMemoryOld, nextOutage } from "../pace/outage.ts";
+import { stoppingNodes } from "../intents/open-intents.ts";
 import { endStarts } from "../intents/node-starts.ts";
 import { withQuestions } from "../stops/questions.ts";
 import { Recall } from "../need/recall.ts";
@@ -29,7 +27,6 @@ import { asideIn } from "../../domain/aside.ts";
 import type { Decision } from "../../domain/decision.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { ownedPools } from "../senders/owned-pools.ts";
-import type { NodeFacts } from "../senders/host-facts.ts";
 import { factsAndClaims, factsOfNodes } from "../senders/host-facts.ts";
 import type { Weighing } from "../need/weigh.ts";
 import { lastPlanOf, weigh } from "../need/weigh.ts";
@@ -53,38 +50,40 @@ export function decide(
   owner: Owner,
   recall: Recall<Weighing> = new Recall(),
 ): Decision {
-  const snapshot = withMissing(newest.snapshot, bodies.seen, bodies.ledger, record.intents);
+  const open = stoppingNodes(record.intents);
+  const snapshot = withMissing(newest.snapshot, bodies.seen, bodies.ledger, open);
+  const lacking = findLacking(record, newest.snapshot);
   const observation: Observation = { ...newest, snapshot };
   const reach = reachOf(snapshot, policy);
   const outage = nextOutage(record, policy, now);
-  const lacking = findLacking(record, newest.snapshot);
+  const isRestart = isMemoryOld(record, policy, now);
   const found = { observation, managed: reach.managed, outage, lacking };
   const observed = updateRecord(record, bodies.ledger, found, policy, now);
   const { facts: reported, ended } = factsAndClaims(observed, bodies, now, policy.senders);
   const facts = factsOfNodes(reported, [...goneIn(bodies.ledger), ...snapshot.nodes]);
   const { questions = NO_QUESTIONS } = bodies;
-  const asked = withQuestions(bodies.ledger, questions);
-  const updated = updateNodes(record, asked, observation, { facts, before: bodies.seen }, policy, now);
+  const before = { ...bodies, ledger: withQuestions(bodies.ledger, questions), isRestart };
+  const updated = followNodes(before, observation, record.inFlight, facts, now);
   const admitted = admitToPlan(observed, bodies, policy, now);
   const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
   const started = endStarts(observed, recogniseByName(updated, dynamics), snapshot, policy, now);
   const aside = asideIn(observed, bodies.aside);
-  const { intents } = record;
-  const standings = standingsOf({ snapshot, ledger: started.ledger, intents, questions }, policy, now);
-  const around = { standings, facts, reach, questions, observation, policy, now };
+  const standings = standingsOf({ snapshot, ledger: started.ledger, open, questions }, policy, now);
+  const around = { open, standings, facts, reach, questions, observation, policy, now };
   // Jobs that a set which is not read places are not known.
   const isResting = outage !== undefined || aside.size > 0;
-  const { record: surveyed, ledger, down } = surveyDown({ ...started, ...around, isResting });
-  const paused = pauseBuckets(surveyed, bodies, snapshot, ledger, around, now);
-  const { pools, owners } = ownedPools(observed, bodies, policy.senders);
+  const surveyed = surveyDown({ ...started, ...around, isResting });
+  const { ledger, down } = surveyed;
+  const paused = pauseBuckets(surveyed.record, bodies, snapshot, ledger, around, now);
+  const { pools, record: next } = ownedPools(paused, bodies, aside, policy.senders);
   const hosts = reportedHosts(observed, bodies, now, policy.senders);
   const cluster = { snapshot, ledger, dynamics: dynamics.keys() };
   const reports = readReports(hosts, cluster, admitted.demands);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
   const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
-  const weighed = weigh({ record: paused, snapshot, ledger, standings, wanted, policy, now, recall });
+  const weighed = weigh({ record: next, snapshot, ledger, standings, wanted, policy, now, recall });
   const judged = { ...around, ledger, dynamics, admitted, aside, weighed, outage, down, owner };
-  return conclude({ ...judged, record: withPoolOwners(paused, owners), last: bodies.plan });
+  return conclude({ ...judged, record: next, last: bodies.plan });
 }
 
 const goneIn = (ledger: Ledger): readonly LedgerNode[] =>
@@ -121,31 +120,4 @@ function updateRecord(
     lastGoodLookAt: snapshot.at,
     ...withoutAbsent({ targetStatesLackedSince: lacking?.since, outage }),
   };
-}
-
-/** What the ledger becomes by an observation. */
-function updateNodes(
-  record: ClusterRecord,
-  ledger: Ledger,
-  observation: Observation,
-  { facts, before }: { readonly facts: NodeFacts; readonly before: Snapshot | undefined },
-  policy: Policy,
-  now: Instant,
-): Ledger {
-  const isRestart = isMemoryOld(record, policy, now);
-  const updated = updateLedger(ledger, observation, record.inFlight, facts, now);
-  const followed = followDown(updated, before, observation, { isRestart }, now);
-  return isRestart ? restartClocks(followed, now) : followed;
-}
-
-/** The ledger with all idle times starting now: the time in which the autoscaler did not observe does not count. */
-function restartClocks(ledger: Ledger, now: Instant): Ledger {
-  return new Map(
-    [...ledger].map(([id, node]) => [id, { ...node, busyness: { ...node.busyness, since: now } }]),
-  );
-}
-
-function withPoolOwners(record: ClusterRecord, owners: PoolOwners): ClusterRecord {
-  const { poolOwners: _before, ...rest } = record;
-  return owners.length === 0 ? rest : { ...rest, poolOwners: owners };
 }

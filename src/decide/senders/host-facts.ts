@@ -75,11 +75,12 @@ export function factsAndClaims(
     known.separateReports === separateReports;
   if (isSame && known.from <= now && now < known.until) return known;
   const all = gatherFacts(record, { demands, reports }, now, senders);
+  const lapse = nextLapse(record, now);
   const claims =
     senders.length === 0
       ? { facts: all, ended: NONE_ENDED, until: earliest() }
       : judgeClaims(all, ledger, senders, now);
-  const until = earliest(nextLapse(record, now), claims.until);
+  const until = earliest(lapse, claims.until);
   const next = { ...claims, demands, reports, ledger, separateReports, senders, from: now, until };
   gathered.set(record.sets, next);
   return next;
@@ -88,7 +89,7 @@ export function factsAndClaims(
 const NONE_ENDED: EndedClaims = new Map();
 
 /** Facts by {@link hostKey}. */
-export type HostFacts = ReadonlyMap<string, HostFact>;
+type HostFacts = ReadonlyMap<string, HostFact>;
 /** The facts about the hosts of nodes. */
 export type NodeFacts = ReadonlyMap<NodeId, HostFact>;
 

@@ -1,3 +1,4 @@
+import type { Aside } from "../../domain/aside.ts";
 import { asideIn } from "../../domain/aside.ts";
 import type { Instant } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
@@ -12,15 +13,15 @@ import type { Pool } from "../../domain/demand.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { mayOwnPool } from "./sender-rule.ts";
 
-/** The pools in force, and the set that owns each. */
+/** The pools in force, and the record with the set that owns each. */
 interface OwnedPools {
   readonly pools: readonly Pool[];
-  readonly owners: PoolOwners;
+  readonly record: ClusterRecord;
 }
 
 /** The pools in force: see {@link ownedPools}. */
 export function poolsInForce(record: ClusterRecord, bodies: Bodies, senders?: SenderRules): readonly Pool[] {
-  return ownedPools(record, bodies, senders).pools;
+  return ownedPools(record, bodies, asideIn(record, bodies.aside), senders).pools;
 }
 
 /**
@@ -31,11 +32,11 @@ export function poolsInForce(record: ClusterRecord, bodies: Bodies, senders?: Se
 export function ownedPools(
   record: ClusterRecord,
   bodies: Bodies,
+  aside: Aside,
   senders: SenderRules = NO_SENDER_RULES,
 ): OwnedPools {
   const before = new Map((record.poolOwners ?? []).map(({ set, pools }) => [set, new Set(pools)]));
   // What a set that is not read says of its pools is not known. They stay its own.
-  const aside = asideIn(record, bodies.aside);
   const kept = (record.poolOwners ?? []).filter(({ set }) => aside.has(set));
   const keptKeys = new Set(kept.flatMap((owner) => owner.pools));
   const named = claimsOf(record, bodies, senders, (set) => before.has(set));
@@ -58,7 +59,8 @@ export function ownedPools(
     if (ofSet === undefined) owned.set(set, [key]);
     else ofSet.push(key);
   }
-  return { pools, owners: inOrder(owned) };
+  const { poolOwners: _before, ...rest } = record;
+  return { pools, record: owned.size === 0 ? rest : { ...rest, poolOwners: inOrder(owned) } };
 }
 
 /** Maximum number of owned pools in the record. A cluster has a few. If there are more, those that are noted already stay. */

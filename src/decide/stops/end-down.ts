@@ -1,5 +1,4 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
-import { isOurs } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { Down, Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { OBSERVATIONS_DOWN } from "../../domain/ledger.ts";
@@ -102,12 +101,13 @@ function shownDown({
 const clockOf = ({ clockFrom, since }: Down): Instant => clockFrom ?? since;
 
 /** Nodes of ours that were Ready and are wanted, without those that are being stopped. Shares are of these. */
-function membersOf({ observation, ledger, standings, reach, policy }: Around): readonly Member[] {
+function membersOf({ observation, ledger, standings, reach }: Around): readonly Member[] {
   return observation.snapshot.nodes.flatMap((node): readonly Member[] => {
     if (!isWanted(node) || !reach.managed.has(node.array)) return [];
     const known = ledger.get(node.nodeId);
-    if (known?.firstReadyAt === undefined || !isOurs(known, policy)) return [];
-    return isStopping(standingIn(standings, node.nodeId)) ? [] : [{ node, known }];
+    const standing = standingIn(standings, node.nodeId);
+    if (known?.firstReadyAt === undefined || standing.notOurs === true) return [];
+    return isStopping(standing) ? [] : [{ node, known }];
   });
 }
 
@@ -184,8 +184,9 @@ class Judgement {
 
   /** Why the node stays however long it is down. Looked at before each stop, also after an operator's order. */
   #whyKept({ node, known }: DownMember): DownHold | undefined {
-    const { reach, policy, questions, isResting, now } = this.#on;
-    if (!reach.managed.has(node.array) || !isOurs(known, policy)) return "not-ours";
+    const { reach, standings, policy, questions, isResting, now } = this.#on;
+    const { notOurs } = standingIn(standings, node.nodeId);
+    if (!reach.managed.has(node.array) || notOurs === true) return "not-ours";
     if (node.keepAlive) return "keep-alive";
     if (node.stopDisabled === true) return "stop-disabled";
     if (this.#deallocates.has(node.array)) return "deallocates";

@@ -2,7 +2,7 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord, ShortLives } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { ArrayName } from "../../domain/ids.ts";
+import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Standings } from "../../domain/node-standing.ts";
@@ -20,6 +20,8 @@ import { lastedAt, LASTS_SECONDS } from "../../domain/ledger.ts";
 
 /** What a plan judges nodes by. */
 interface Judged {
+  /** Nodes whose stop has no known outcome. */
+  readonly open: ReadonlySet<NodeId>;
   readonly standings: Standings;
   readonly facts: NodeFacts;
   readonly reach: Reach;
@@ -36,13 +38,13 @@ export function pauseBuckets(
   before: Pick<Bodies, "seen" | "ledger" | "plan">,
   snapshot: Snapshot,
   ledger: Ledger,
-  { standings, facts, reach, policy }: Judged,
+  { open, standings, facts, reach, policy }: Judged,
   now: Instant,
 ): ClusterRecord {
   if (!reach.isActing) return record;
   // We create no nodes in observed arrays, so their buckets need no pause.
   const managed = new Set([...reach.managed].filter(reach.acts));
-  const removed = pauseRemoved(record, { before: before.seen, snapshot, ledger, managed, policy }, now);
+  const removed = pauseRemoved(record, { before: before.seen, snapshot, ledger, open, managed, policy }, now);
   let next = pauseShortLived(
     removed,
     { snapshot, before: before.ledger, ledger, last: before.plan, managed },
@@ -54,23 +56,12 @@ export function pauseBuckets(
     if (!isUseless(standing) || isStopping(standing) || !managed.has(node.array)) return;
     const known = ledger.get(node.nodeId);
     const busy = (facts.get(node.nodeId)?.jobs.length ?? 0) > 0;
-    const why =
-      known === undefined ? undefined : whyGivenUp(node, known, standing, { policy, now, busy, resting });
+    const why = known === undefined ? undefined : whyGivenUp(node, known, standing, { now, busy, resting });
     if (known === undefined || why === undefined) return;
-    next = pauseBucket(next, node, dynamicArrayOf(known.purpose), why, now);
+    // CycleCloud itself may wait for capacity without end (cyclecloud-wire.md G).
+    next = backOff(next, bucketOf(node), "boot-failed", why, now, dynamicArrayOf(known.purpose));
   });
   return next;
-}
-
-/** Pauses the bucket of a node that did not boot. CycleCloud itself may wait for capacity without end (cyclecloud-wire.md G). */
-function pauseBucket(
-  record: ClusterRecord,
-  node: Node,
-  dynamic: ArrayName | undefined,
-  why: string,
-  now: Instant,
-): ClusterRecord {
-  return backOff(record, bucketOf(node), "boot-failed", why, now, dynamic);
 }
 
 /** This number of nodes in a row pauses their bucket, and each further one does too. */

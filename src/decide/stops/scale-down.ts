@@ -1,13 +1,12 @@
 import type { Node } from "../../domain/cluster.ts";
-import { isOurs } from "../../domain/exclusive.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Draining, LedgerNode } from "../../domain/ledger.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
 import type { NodeStanding } from "../../domain/node-standing.ts";
 import { isRecordDoubted, isStopping, isUseless } from "../../domain/node-standing.ts";
-import { isFreshMark, STALE_MARK_SECONDS } from "../nodes/standing.ts";
+import { isFreshMark } from "../nodes/standing.ts";
 import { undrain } from "./questions.ts";
 import { bootingSince } from "../intents/node-starts.ts";
 
@@ -49,7 +48,7 @@ export function judgeNode(
   standing: NodeStanding,
   around: Circumstances,
 ): NodeAction {
-  if (node.keepAlive || !isOurs(known, around.policy))
+  if (node.keepAlive || standing.notOurs === true)
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   if (isStopping(standing)) return { kind: "none" };
   if (isRecordDoubted(standing, around.now)) return judgeUncertain(known, around);
@@ -79,11 +78,11 @@ export function whyGivenUp(
   node: Node,
   known: LedgerNode,
   standing: NodeStanding,
-  around: Pick<Circumstances, "policy" | "now" | "busy" | "resting">,
+  around: Pick<Circumstances, "now" | "busy" | "resting">,
 ): string | undefined {
   if (!isUseless(standing) || known.firstReadyAt !== undefined) return undefined;
   // The observation lacks it, so it may be gone already.
-  if (!isOurs(known, around.policy) || node.keepAlive || node.missing !== undefined) return undefined;
+  if (standing.notOurs === true || node.keepAlive || node.missing !== undefined) return undefined;
   // It may have been Ready between two observations, or before the first one.
   if (standing.why === "failed") return around.busy || around.resting ? undefined : failureText(node);
   if (standing.why !== "late") return undefined;
@@ -136,16 +135,6 @@ function isConfirmed(draining: Draining, around: Circumstances): boolean {
     around.reportedIdleAt > draining.since &&
     secondsBetween(around.reportedIdleAt, around.now) <= FRESH_REPORT_SECONDS
   );
-}
-
-/** What a marked node waits for: a report later than `reportAfter` that confirms the mark, or the moment at which it is judged again. */
-export function awaitedBy(
-  { by, since }: Draining,
-  { now }: Pick<Circumstances, "now">,
-): { readonly reportAfter?: Instant; readonly until?: Instant } {
-  if (by !== "idle" && by !== "failed") return { until: plusSeconds(since, STALE_MARK_SECONDS) };
-  const freshAfter = minusSeconds(now, FRESH_REPORT_SECONDS);
-  return { reportAfter: freshAfter < since ? since : freshAfter };
 }
 
 /** Whether a terminate had no effect in time, or a mark is left from a crash. A mark as idle is never stale, because it waits for a report. */

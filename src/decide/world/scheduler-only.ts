@@ -34,7 +34,7 @@ export function readReports(
 }
 
 /** Whether a host without a node in the status is capacity, or why it is not. */
-export type Standing =
+export type HostStanding =
   | "capacity"
   /** Its scheduler says that it takes no jobs. */
   | "closed"
@@ -47,7 +47,7 @@ export type Standing =
 /** A reported host, and whether it is capacity. */
 export interface JudgedHost {
   readonly host: ReportedHost;
-  readonly standing: Standing;
+  readonly standing: HostStanding;
 }
 
 /** The reported hosts, divided by whether they are nodes of the cluster. */
@@ -79,7 +79,9 @@ export function judgeHosts(
     .filter(([, host]) => !found.has(host))
     .flatMap(([key, host]) => (host.bySet ?? [host]).map((one) => ({ key, host: one })))
     .map(({ key, host }) => {
-      const standing = host.open ? (whyOurs()(key) ?? standingOf(host, placedAt)) : ("closed" as const);
+      const standing = host.open
+        ? (whyOurs()(key) ?? hostStanding(key, host, placedAt))
+        : ("closed" as const);
       return { host, standing };
     });
   return { nodes, others };
@@ -90,7 +92,7 @@ export function judgeHosts(
  * would wait for ever, and a node too many costs little in comparison. So a host never counts as the scheduler's own if the ledger has a node
  * of its name, or if its name looks like those that CycleCloud gives. The second rule holds even if the ledger is lost.
  */
-function judgeNames({ snapshot, ledger, dynamics }: Cluster): (key: string) => Standing | undefined {
+function judgeNames({ snapshot, ledger, dynamics }: Cluster): (key: string) => HostStanding | undefined {
   const known = new Set<string>();
   const note = ({ hostname, name, privateIp }: Pick<Node, "hostname" | "name" | "privateIp">): void => {
     known.add(hostKey(name));
@@ -118,12 +120,13 @@ function isNamedAsNode(key: string, arrays: ReadonlySet<string>): boolean {
 }
 
 /** Whether such a host is capacity. It is if the report says what is left, or if each job there says how much of it runs there. */
-function standingOf(
-  { hostname, available, by }: ReportedHost,
+function hostStanding(
+  key: string,
+  { available, by }: ReportedHost,
   placedAt: () => ReadonlyMap<string, ReadonlySet<string>>,
-): Standing {
+): HostStanding {
   if (Object.keys(available).length > 0 || by.every(({ jobs }) => jobs.length === 0)) return "capacity";
-  const placed = placedAt().get(hostKey(hostname));
+  const placed = placedAt().get(key);
   return by.every(({ jobs }) => jobs.every((job) => placed?.has(job) === true)) ? "capacity" : "load-unknown";
 }
 

@@ -28,6 +28,7 @@ test.each<{ name: string; now: readonly Node[]; known?: Partial<LedgerNode>; pau
   const node = buildNode("n1", { phase: "coming" });
   const change = {
     before: buildSnapshot([node]),
+    open: new Set<never>(),
     snapshot: buildSnapshot(now),
     ledger: buildLedger([rememberNode(node, known)]),
     managed: new Set([EXECUTE]),
@@ -45,6 +46,7 @@ test("an array that is not ours is not paused", () => {
   const ledger = buildLedger([rememberNode(node)]);
   const change = {
     before: buildSnapshot([node]),
+    open: new Set<never>(),
     snapshot: buildSnapshot([]),
     ledger,
     managed: new Set<never>(),
@@ -60,6 +62,7 @@ test.each([
   const node = buildNode("n1", { phase: "coming" });
   const change = {
     before: buildSnapshot([node]),
+    open: new Set<never>(),
     snapshot: buildSnapshot([]),
     ledger: buildLedger([notOurs(rememberNode(node))]),
     managed: new Set([EXECUTE]),

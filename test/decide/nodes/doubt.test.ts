@@ -5,17 +5,15 @@ import { nodeId, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Draining } from "../../../src/domain/ledger.ts";
 import { at, buildNodes, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
-import { buildIntent, buildTarget } from "../../support/build-record.ts";
+import { buildTarget } from "../../support/build-record.ts";
 
 const two = buildNodes("n", 2);
-const stopOf = (...ids: readonly string[]) =>
-  buildIntent("r-1", { effect: { kind: "terminate", nodes: ids.map(nodeId) } });
 
 describe("a stop whose outcome is not known", () => {
   const marked = (by: Draining["by"], more: Partial<Draining> = {}) =>
     rememberNodes(two, { draining: { since: at(-30), by, plan: 6, attempts: 0, ...more } });
   const doubted = (ledger: ReturnType<typeof marked>, ...stopped: readonly string[]) => {
-    const seen = { snapshot: buildSnapshot(two), ledger, intents: [stopOf(...stopped)] };
+    const seen = { snapshot: buildSnapshot(two), ledger, open: new Set(stopped.map(nodeId)) };
     const standings = standingsOf(seen, DEFAULT_POLICY, NOW);
     return [...standings].flatMap(([id, { kind }]) => (kind === "doubted" ? [id] : [])).join(" ");
   };

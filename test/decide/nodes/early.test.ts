@@ -80,8 +80,12 @@ function isStartForgotten(early: Early): boolean {
 function isGone(early: Early): boolean {
   const missing = { ...n1, missing: { since: at(-600), observations: 2 } };
   return (
-    withMissing(buildSnapshot([], early), buildSnapshot([missing], { at: at(-60) }), rememberNodes([n1]), [])
-      .nodes.length === 0
+    withMissing(
+      buildSnapshot([], early),
+      buildSnapshot([missing], { at: at(-60) }),
+      rememberNodes([n1]),
+      new Set(),
+    ).nodes.length === 0
   );
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { missingUntil, withMissing } from "../../../src/decide/nodes/missing.ts";
+import { stoppingNodes } from "../../../src/decide/intents/open-intents.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
 import { nodeId, requestId } from "../../../src/domain/ids.ts";
@@ -22,20 +23,21 @@ import { BUCKET, buildIntent, buildState, buildTarget, OURS } from "../../suppor
 const [n1, n2] = [buildNode("n1"), buildNode("n2")];
 const lookAt = (seconds: number, nodes: readonly Node[], more: Partial<Snapshot> = {}): Snapshot =>
   buildSnapshot(nodes, { at: at(seconds), ...more });
+const NONE_OPEN = new Set<never>();
 const stopOf = (id: string) => buildIntent("r-1", { effect: { kind: "terminate", nodes: [nodeId(id)] } });
 const unlisted = (name: string, since = at(0)) => ({ array: EXECUTE, machineType: D4, name, since });
 const idsOf = ({ nodes }: Snapshot) => nodes.map(({ nodeId: id }) => id).join(" ");
 
 describe("a node that an observation lacks", () => {
   const ledger = rememberNodes([n1, n2]);
-  const first = withMissing(lookAt(0, [n2]), lookAt(-60, [n1, n2]), ledger, []);
+  const first = withMissing(lookAt(0, [n2]), lookAt(-60, [n1, n2]), ledger, NONE_OPEN);
 
   /** The ids that are left after each of these observations. Those of `early` are early. */
   const left = (seconds: readonly number[], early: readonly number[] = []) => {
     let before = lookAt(-60, [n1, n2]);
     return seconds.map((second) => {
       const more = early.includes(second) ? { early: true as const } : {};
-      before = withMissing(lookAt(second, [n2], more), before, ledger, []);
+      before = withMissing(lookAt(second, [n2], more), before, ledger, NONE_OPEN);
       return idsOf(before);
     });
   };
@@ -62,15 +64,15 @@ describe("a node that an observation lacks", () => {
   });
 
   test("is there again once an observation shows it, and lost again after that", () => {
-    const again = withMissing(lookAt(30, [n1, n2]), first, ledger, []);
+    const again = withMissing(lookAt(30, [n1, n2]), first, ledger, NONE_OPEN);
     expect(again.nodes).toEqual([n1, n2]);
-    const lost = withMissing(lookAt(70, [n2]), again, ledger, []);
+    const lost = withMissing(lookAt(70, [n2]), again, ledger, NONE_OPEN);
     expect(lost.nodes[1]).toEqual({ ...n1, missing: { since: at(70), observations: 1 } });
   });
 
   test("losses that go on are told apart: only the new one is in doubt", () => {
-    const second = withMissing(lookAt(30, [n2]), first, ledger, []);
-    const next = withMissing(lookAt(60, []), second, ledger, []);
+    const second = withMissing(lookAt(30, [n2]), first, ledger, NONE_OPEN);
+    const next = withMissing(lookAt(60, []), second, ledger, NONE_OPEN);
     expect(next.nodes).toEqual([{ ...n2, missing: { since: at(60), observations: 1 } }]);
   });
 
@@ -98,27 +100,29 @@ describe("a node that an observation lacks", () => {
     const node = buildNode("n1", "node" in row ? row.node : {});
     const known = buildLedger([rememberNode(node, "known" in row ? row.known : {})]);
     const intents = "intents" in row ? row.intents : [];
-    expect(idsOf(withMissing(lookAt(0, []), lookAt(-60, [node]), known, intents))).toBe(row.carried);
+    expect(idsOf(withMissing(lookAt(0, []), lookAt(-60, [node]), known, stoppingNodes(intents)))).toBe(
+      row.carried,
+    );
   });
 
   test("with its whole array: both stay until three observations have lacked them for 60 s, and nothing new is created there", () => {
-    const first = withMissing(lookAt(0, [], { arrays: [] }), lookAt(-60, [n1]), ledger, []);
+    const first = withMissing(lookAt(0, [], { arrays: [] }), lookAt(-60, [n1]), ledger, NONE_OPEN);
     expect(idsOf(first)).toBe("n1");
     expect(first.arrays).toMatchObject([{ name: "execute", missing: { since: at(0) } }]);
     expect(first.arrays[0]?.buckets.map(({ valid }) => valid)).toEqual([false]);
-    const second = withMissing(lookAt(59.999, [], { arrays: [] }), first, ledger, []);
+    const second = withMissing(lookAt(59.999, [], { arrays: [] }), first, ledger, NONE_OPEN);
     expect([idsOf(second), second.arrays.length]).toEqual(["n1", 1]);
-    const third = withMissing(lookAt(60, [], { arrays: [] }), second, ledger, []);
+    const third = withMissing(lookAt(60, [], { arrays: [] }), second, ledger, NONE_OPEN);
     expect([idsOf(third), third.arrays]).toEqual(["", []]);
-    const secondOfAll = withMissing(lookAt(60, [], { arrays: [] }), first, ledger, []);
+    const secondOfAll = withMissing(lookAt(60, [], { arrays: [] }), first, ledger, NONE_OPEN);
     expect([idsOf(secondOfAll), secondOfAll.arrays.length]).toEqual(["n1", 1]);
-    const back = withMissing(lookAt(60, [n1]), second, ledger, []);
+    const back = withMissing(lookAt(60, [n1]), second, ledger, NONE_OPEN);
     expect(back.arrays).toEqual(lookAt(60, [n1]).arrays);
   });
 
   test("never known of: it is not carried on", () => {
-    expect(idsOf(withMissing(lookAt(0, []), lookAt(-60, [n1]), new Map(), []))).toBe("");
-    expect(idsOf(withMissing(lookAt(0, [n2]), undefined, ledger, []))).toBe("n2");
+    expect(idsOf(withMissing(lookAt(0, []), lookAt(-60, [n1]), new Map(), NONE_OPEN))).toBe("");
+    expect(idsOf(withMissing(lookAt(0, [n2]), undefined, ledger, NONE_OPEN))).toBe("n2");
   });
 });
 
@@ -128,19 +132,19 @@ describe("a node that only its bucket names", () => {
     lookAt(seconds, [n2], { unlisted: [unlisted("execute-n1", at(seconds))] });
 
   test("is in doubt for three minutes", () => {
-    const first = withMissing(half(0), lookAt(-60, [n1, n2]), ledger, []);
+    const first = withMissing(half(0), lookAt(-60, [n1, n2]), ledger, NONE_OPEN);
     expect(first.nodes[1]).toEqual({ ...n1, missing: { since: at(0), observations: 1, named: true } });
-    const later = withMissing(half(179.999), first, ledger, []);
+    const later = withMissing(half(179.999), first, ledger, NONE_OPEN);
     expect(idsOf(later)).toBe("n2 n1");
     expect(later.unlisted).toEqual([unlisted("execute-n1", at(0))]);
-    expect(idsOf(withMissing(half(180), later, ledger, []))).toBe("n2");
+    expect(idsOf(withMissing(half(180), later, ledger, NONE_OPEN))).toBe("n2");
   });
 
   test("and once its bucket names it no more, for a minute since it was lost", () => {
-    const first = withMissing(half(0), lookAt(-60, [n1, n2]), ledger, []);
-    const second = withMissing(lookAt(59, [n2]), first, ledger, []);
+    const first = withMissing(half(0), lookAt(-60, [n1, n2]), ledger, NONE_OPEN);
+    const second = withMissing(lookAt(59, [n2]), first, ledger, NONE_OPEN);
     expect(idsOf(second)).toBe("n2 n1");
-    expect(idsOf(withMissing(lookAt(60, [n2]), second, ledger, []))).toBe("n2");
+    expect(idsOf(withMissing(lookAt(60, [n2]), second, ledger, NONE_OPEN))).toBe("n2");
   });
 });
 

@@ -17,7 +17,9 @@ import {
 } from "../../support/build-node.ts";
 
 function uselessIn(nodes: readonly Node[], ledger: Ledger, policy: Policy = DEFAULT_POLICY) {
-  const standings = [...standingsOf({ snapshot: buildSnapshot(nodes), ledger, intents: [] }, policy, NOW)];
+  const standings = [
+    ...standingsOf({ snapshot: buildSnapshot(nodes), ledger, open: new Set() }, policy, NOW),
+  ];
   const [replaced, kept] = (["replaced", "kept"] as const).map((which) =>
     standings.flatMap(([id, { kind }]) => (kind === which ? [id] : [])),
   );

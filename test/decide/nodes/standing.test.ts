@@ -8,7 +8,6 @@ import { standingIn, WORTH } from "../../../src/domain/node-standing.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Questions, UnhealthyHold } from "../../../src/domain/questions.ts";
 import { at, buildNode, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
-import { buildIntent } from "../../support/build-record.ts";
 
 /** The standing of one node of each kind, with what the plan knows of it. */
 interface Scene {
@@ -80,7 +79,6 @@ test.each(scenes)(
   "a node is $standing.kind, $standing.why",
   ({ node: more, known, stopped, says, standing }) => {
     const node = buildNode("n1", more);
-    const stop = buildIntent("r-1", { effect: { kind: "terminate", nodes: [nodeId("n1")] } });
     const questions: Questions =
       says === undefined
         ? new Map()
@@ -88,7 +86,7 @@ test.each(scenes)(
     const seen = {
       snapshot: buildSnapshot([node]),
       ledger: rememberNodes([node], known),
-      intents: stopped === true ? [stop] : [],
+      open: new Set(stopped === true ? [nodeId("n1")] : []),
       questions,
     };
     expect(standingIn(standingsOf(seen, DEFAULT_POLICY, NOW), nodeId("n1"))).toEqual(standing);

@@ -43,7 +43,7 @@ test("an unclear node is in doubt for the boot timeout; then it counts as there 
   const doubted = (seconds: number) => {
     const ledger = rememberNodes(nodes, { unclearSince: at(-seconds) });
     const standings = standingsOf(
-      { snapshot: buildSnapshot(nodes), ledger, intents: [] },
+      { snapshot: buildSnapshot(nodes), ledger, open: new Set() },
       DEFAULT_POLICY,
       NOW,
     );

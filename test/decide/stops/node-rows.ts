@@ -53,7 +53,11 @@ export function standingAlone(
   more: Partial<Snapshot> = {},
   by = policy,
 ): NodeStanding {
-  const seen = { snapshot: buildSnapshot([node], more), ledger: buildLedger([known]), intents: [] };
+  const seen = {
+    snapshot: buildSnapshot([node], more),
+    ledger: buildLedger([known]),
+    open: new Set<never>(),
+  };
   return standingIn(standingsOf(seen, by, NOW), node.nodeId);
 }
 

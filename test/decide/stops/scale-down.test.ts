@@ -143,7 +143,7 @@ test.each([
 ])("why a node that never was Ready is given up: $name", ({ node, seen, why }) => {
   const { firstReadyAt: _never, ...known } = rememberNode(node, { firstSeenAt: at(-seen) });
   const standing = standingAlone(node, known);
-  expect(whyGivenUp(node, known, standing, { policy, now: NOW, busy: false, resting: false })).toBe(why);
+  expect(whyGivenUp(node, known, standing, { now: NOW, busy: false, resting: false })).toBe(why);
 });
 
 describe("idle time", () => {

@@ -76,7 +76,7 @@ export function build(snapshot: Partial<Snapshot>, more: Partial<WorldInput> = {
   return buildWorld({
     snapshot: whole,
     ledger,
-    standings: standingsOf({ snapshot: whole, ledger, intents: [] }, policy, more.now ?? now),
+    standings: standingsOf({ snapshot: whole, ledger, open: new Set() }, policy, more.now ?? now),
     inFlight: [],
     pendingCreates: [],
     backoffs: [],
