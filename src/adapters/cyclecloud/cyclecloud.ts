@@ -32,7 +32,7 @@ import { withoutSecrets } from "../../domain/secrets.ts";
 import { mergeAttributes } from "../../domain/attributes.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
 
-export interface CycleCloudOptions {
+interface CycleCloudOptions {
   readonly transport: Transport;
   /** Absent: created nodes carry no autostop URL. */
   readonly autostop?: AutostopUrls;

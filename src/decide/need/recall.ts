@@ -7,7 +7,7 @@ import { sameBut, sameData } from "../../domain/same-data.ts";
 import type { Supply } from "./spare.ts";
 
 /** Everything that an answer depends on besides its own question, as plain data. */
-export interface Premises {
+interface Premises {
   /** The demand of each live set: its name and its digest, alternating. */
   readonly sets: readonly (SetName | Digest)[];
   readonly supply: Omit<Supply, "ledger" | "excluded" | "now" | "snapshot">;

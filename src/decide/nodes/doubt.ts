@@ -84,7 +84,7 @@ function isMarked(draining: Draining | undefined, now: Instant): boolean {
  * Whether a node is no capacity because of its stop: CycleCloud has accepted it, or the node called itself unhealthy. Other nodes with an
  * uncertain stop are in doubt or of no use.
  */
-export function isExcluded(
+function isExcluded(
   known: LedgerNode,
   stopping: ReadonlySet<NodeId>,
   snapshot: Pick<Snapshot, "early" | "at">,

@@ -20,7 +20,7 @@ export type NodeAction =
   | { readonly kind: "undrain" };
 
 /** The inputs of {@link judgeNode} besides the node, and what the observation proves. */
-export interface Circumstances extends Pick<Snapshot, "early" | "at"> {
+interface Circumstances extends Pick<Snapshot, "early" | "at"> {
   readonly policy: Policy;
   readonly now: Instant;
   /** The plan about to be committed. */

@@ -23,7 +23,7 @@ import type { Decision } from "../../domain/decision.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 
 /** The counts of one array in one fleet at one observation. */
-export interface Found {
+interface Found {
   readonly nodes: number;
   readonly idle: number;
   /** Nodes that have begun to boot since the previous observation. */
@@ -44,7 +44,7 @@ interface FoundArray {
 }
 
 /** The counts of both fleets at one observation. */
-export interface FoundBoth {
+interface FoundBoth {
   readonly arrays: readonly FoundArray[];
   /** Jobs that wait for capacity. Absent: no set has jobs. */
   readonly waiting?: { readonly real: number; readonly virtual: number };

@@ -158,7 +158,7 @@ const wakeSchema = z.strictObject({
 });
 
 /** Reads a wake message. Never throws. */
-export function readWake(message: Fields, context: MessageContext): MessageRead {
+function readWake(message: Fields, context: MessageContext): MessageRead {
   const parsed = wakeSchema.safeParse(message);
   const problems = new Problems();
   if (!parsed.success)

@@ -1,10 +1,12 @@
 import { expect } from "vitest";
-import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-down.ts";
+import type { NodeAction } from "../../../src/decide/stops/scale-down.ts";
 import { judgeNode } from "../../../src/decide/stops/scale-down.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Draining, LedgerNode } from "../../../src/domain/ledger.ts";
 import { at, idleSince, NOW, rememberNode } from "../../support/build-node.ts";
+
+type Circumstances = Parameters<typeof judgeNode>[2];
 
 /*
  * Rows of tables: a node, what is known of it, and what scale-down does with it.

@@ -1,9 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { applyAction } from "../../../src/decide/stops/scale-down.ts";
+import type { NodeId } from "../../../src/domain/ids.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
-import { at, buildNode, NOW, rememberNode } from "../../support/build-node.ts";
-import { isExcluded } from "../../../src/decide/nodes/doubt.ts";
+import type { LedgerNode } from "../../../src/domain/ledger.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
+import { at, buildNode, buildSnapshot, NOW, rememberNode } from "../../support/build-node.ts";
+import { excludedNodes } from "../../../src/decide/nodes/doubt.ts";
 import { idle, mark, none, terminate } from "./node-rows.ts";
+
+const isExcluded = (known: LedgerNode, stopping: readonly NodeId[] = []): boolean => {
+  const ledger = new Map([[known.nodeId, known]]);
+  const excluded = excludedNodes(buildSnapshot(), ledger, new Set(stopping), DEFAULT_POLICY, NOW);
+  return excluded.has(known.nodeId);
+};
 
 describe("an action on the ledger", () => {
   const known = rememberNode(buildNode("n1"), idle);
@@ -58,7 +67,7 @@ test.each([
   { name: "its terminate was accepted", known: mark({ sentAt: at(-119.999) }), excluded: true },
   { name: "its terminate had no effect in time", known: mark({ sentAt: at(-120) }), excluded: false },
 ])("a node is no capacity while it is being stopped: $name -> $excluded", ({ known, excluded }) => {
-  expect(isExcluded(rememberNode(buildNode("n1"), known), new Set(), { at: NOW }, NOW)).toBe(excluded);
+  expect(isExcluded(rememberNode(buildNode("n1"), known))).toBe(excluded);
 });
 
 test.each([
@@ -69,5 +78,5 @@ test.each([
   { by: "failed", excluded: false },
 ] as const)("a node with a committed stop, $by, is no capacity for that: $excluded", ({ by, excluded }) => {
   const known = rememberNode(buildNode("n1"), mark({ by, sentAt: at(-500) }));
-  expect(isExcluded(known, new Set([nodeId("n1")]), { at: NOW }, NOW)).toBe(excluded);
+  expect(isExcluded(known, [nodeId("n1")])).toBe(excluded);
 });
