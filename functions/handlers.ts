@@ -9,8 +9,7 @@ import {
 } from "./clusters.ts";
 import { answerTick, answerEndDown, answerRestored, answerWake } from "./tick.ts";
 import { answerConfig, answerWriteConfig, answerConfigHistory, answerRollbackConfig } from "./config.ts";
-import { answerExplain } from "./explain.ts";
-import { answerHistory } from "./history.ts";
+import { answerExplain, answerHistory } from "./explain.ts";
 import { answerPlan } from "./plan.ts";
 import { answerRequestSet, answerWriteRequestSet } from "./request-sets.ts";
 import type { RouteName } from "./routes.ts";

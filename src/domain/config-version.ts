@@ -25,7 +25,7 @@ export function documentDigest(text: string | undefined): Digest {
 export type ConfigChange = Pick<ConfigVersion, "at" | "who" | "rollbackTo">;
 
 /** Maximum number of versions kept. */
-export const MOST_VERSIONS = 100;
+const MOST_VERSIONS = 100;
 
 /**
  * The versions after a change from `before` (undefined: there was no document) to `text`, newest first, at most {@link MOST_VERSIONS}. If

@@ -22,7 +22,7 @@ const nameOf = (demand: Demand): string => (demand.kind === "job" ? demand.name 
  * True if a slot of the job may take nothing of its node. A node then gets one slot. False for a gang, which gives its number of nodes, and
  * for an exclusive job, which asks for whole nodes.
  */
-export function asksForNoAmount({ constraints, iterations, nodeCount = 0 }: JobDemand): boolean {
+function asksForNoAmount({ constraints, iterations, nodeCount = 0 }: JobDemand): boolean {
   return iterations > 0 && nodeCount === 0 && !constraints.some(asksForAmount);
 }
 

@@ -30,7 +30,7 @@ type SizeFault = "too-long" | "empty" | "only-letters" | "no-number" | "unknown-
 /** Characters of a size, with its prefix. A number in full has at most 24, so what {@link sizeJson} writes is always shorter. */
 const LONGEST_SIZE = 64;
 
-export function isSizeUnit(text: string): text is SizeUnit {
+function isSizeUnit(text: string): text is SizeUnit {
   return Object.hasOwn(FACTORS, text);
 }
 
@@ -110,21 +110,7 @@ export function divideSizeFloor(left: Size, right: Size | number): Size | undefi
   return by === 0 ? undefined : { amount: Math.floor(left.amount / by), unit: left.unit };
 }
 
-/** How often `right` fits into `left` as a whole: a size by its bytes, a plain number in the unit of `left`. */
-export function countSizes(left: Size, right: Size | number): number | undefined {
-  const whole = divideSizeFloor(left, right);
-  return whole === undefined ? undefined : Math.trunc(whole.amount);
-}
-
-/** Sizes that differ by less than this many bytes are equal. */
-const SAME_BYTES = 1e-10;
-
-/** Whether both have the same number of bytes. A plain number counts as bytes. */
-export function equalSizes(left: Size | number, right: Size | number): boolean {
-  return Math.abs(bytesOrNumber(left) - bytesOrNumber(right)) < SAME_BYTES;
-}
-
-/** By bytes, strictly: "less, or equal" is this or {@link equalSizes}. */
+/** By bytes, strictly. */
 export function isLess(left: Size | number, right: Size | number): boolean {
   return bytesOrNumber(left) < bytesOrNumber(right);
 }

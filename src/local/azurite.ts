@@ -1,14 +1,11 @@
-/** The storage emulator Azurite (queues and tables), in this process or as a child. Facts: platform.md section 2. */
+/** The storage emulator Azurite (queues and tables), in this process. Facts: platform.md section 2. */
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
-import { z } from "zod";
-import { spawnChild } from "./host/child-process.ts";
 import { answerRequire } from "./host/require-answers.ts";
 
 /** A running emulator. Everything in it is lost on close when it keeps its data in memory. */
-export type Azurite = {
+type Azurite = {
   readonly connectionString: string;
   readonly queueEndpoint: string;
   readonly tableEndpoint: string;
@@ -72,24 +69,6 @@ export async function startAzurite(options: AzuriteOptions = {}, accessLog?: Wri
       await Promise.all([queues.close(), tables.close()]);
     },
   };
-}
-
-const readyLine = z.object({
-  connectionString: z.string(),
-  queueEndpoint: z.string(),
-  tableEndpoint: z.string(),
-});
-
-/** Starts the emulator as a child process. It ends with close(), and also when this process ends (its stdin closes). */
-export async function spawnAzurite(
-  options: AzuriteOptions = {},
-): Promise<Azurite & { readonly pid: number }> {
-  const child = await spawnChild({
-    script: fileURLToPath(new URL("./azurite-main.ts", import.meta.url)),
-    args: [JSON.stringify(options)],
-    readyLine,
-  });
-  return { ...child.ready, pid: child.pid, close: () => child.stop().then(() => undefined) };
 }
 
 /**

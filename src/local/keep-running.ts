@@ -3,7 +3,7 @@ import { untilAborted } from "./interruption.ts";
 import type { Milliseconds, Seconds } from "../domain/units.ts";
 
 /** A running process. */
-export interface Process {
+interface Process {
   readonly pid: number;
   /** Resolves to the exit code, or to the signal's name, when it has ended. */
   readonly exited: Promise<number | string>;

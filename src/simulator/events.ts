@@ -28,7 +28,7 @@ type NodeUp = OfNode & {
 };
 
 /** The node can run jobs. `configuration` is what the node reads: the array's, merged with the node's own. */
-export type NodeReady = OfNode & {
+type NodeReady = OfNode & {
   readonly kind: "node-ready";
   readonly hostname: string;
   readonly instanceId: string;
@@ -45,7 +45,7 @@ type NodeFailed = OfNode & {
 type NodeDown = OfNode & { readonly kind: "node-down"; readonly status: "Off" | "Restarting" };
 
 /** A request to stop this node was accepted. The simulator does not know whether it was busy. */
-export type TerminateAccepted = OfNode & {
+type TerminateAccepted = OfNode & {
   readonly kind: "terminate-accepted";
   readonly requestId?: string;
 };

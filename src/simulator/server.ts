@@ -14,7 +14,7 @@ import type { Milliseconds } from "../domain/units.ts";
 import { isObject } from "./json.ts";
 import { withoutAbsent } from "../domain/without-absent.ts";
 
-export type ServerOptions = {
+type ServerOptions = {
   readonly host?: string;
   /** 0 (default): a free port. */
   readonly port?: number;
@@ -25,7 +25,7 @@ export type ServerOptions = {
   readonly latencyMs?: Milliseconds;
 };
 
-export type RunningSimulator = { readonly url: string; close(): Promise<void> };
+type RunningSimulator = { readonly url: string; close(): Promise<void> };
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 const compress = promisify(gzip);

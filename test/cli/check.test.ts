@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Simulator } from "../../src/simulator/engine.ts";
 import { defaultOptions } from "../../src/simulator/default-options.ts";
-import type { RunningSimulator } from "../../src/simulator/server.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
 import { scaledClock } from "../../src/local/scaled-clock.ts";
 import { hasOpenssl, issueCertificate } from "../support/certificate.ts";
 import type { Files } from "./run-command.ts";
 import { runCommand } from "./run-command.ts";
+
+type RunningSimulator = Awaited<ReturnType<typeof serveSimulator>>;
 
 /** `check`: a first try against CycleCloud itself, with no storage and no app behind it. */
 

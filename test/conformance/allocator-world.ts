@@ -1,7 +1,7 @@
 import { standingsOf } from "../../src/decide/nodes/standing.ts";
 import { compileDefaults, withNodeId } from "../../src/decide/constraints/default-resources.ts";
 import { familyKey, familyOf } from "../../src/decide/world/quota-family.ts";
-import { generateGroups, DEFAULT_GROUP_SUPPLY } from "../../src/decide/bucket-order/bucket-list.ts";
+import { generateGroups } from "../../src/decide/bucket-order/bucket-list.ts";
 import { viewHost } from "../../src/decide/world/host-view.ts";
 import { overlayReport } from "./overlay-report.ts";
 import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
@@ -228,8 +228,8 @@ function withGroups(offers: readonly BucketOffer[], input: Input): readonly Buck
     return groups.length === 0 ? offer : { ...offer, configuredGroups: groups };
   });
   const supply = (array: ArrayName): { buffer: number; most: number } => ({
-    buffer: numberOf(of(array)["generated_placement_group_buffer"]) ?? DEFAULT_GROUP_SUPPLY.buffer,
-    most: numberOf(of(array)["max_placement_groups"]) ?? DEFAULT_GROUP_SUPPLY.most,
+    buffer: numberOf(of(array)["generated_placement_group_buffer"]) ?? 2,
+    most: numberOf(of(array)["max_placement_groups"]) ?? 10_000,
   });
   const isNamed = Object.keys(arrays).some((array) => named(array).length > 0);
   const generated =

@@ -3,12 +3,10 @@ import {
   addSize,
   bytesOf,
   convertSize,
-  countSizes,
   divideSize,
   divideSizeFloor,
-  equalSizes,
   isLess,
-  isSizeUnit,
+  isSize,
   multiplySize,
   parseSize,
   sizeJson,
@@ -55,10 +53,10 @@ export function answerParse({ input }: VectorCase): Json {
 
 export function answerConvert({ input }: VectorCase): Json {
   const size = readSize(input["value"]);
-  const unit = textOf(input["to"]);
-  if (!isSizeUnit(unit)) return raises("KeyError");
+  const unit = parseSize(`1${textOf(input["to"])}`);
+  if (!isSize(unit)) return raises("KeyError");
   if (size === undefined || typeof size === "string") return raises("RuntimeError");
-  return show(convertSize(size, unit), textOf(input["kind"]));
+  return show(convertSize(size, unit.unit), textOf(input["kind"]));
 }
 
 export function answerArithmetic({ input }: VectorCase): Json {
@@ -67,7 +65,10 @@ export function answerArithmetic({ input }: VectorCase): Json {
   const other = typeof right === "number" ? right : readSize(right);
   if (size === undefined || typeof size === "string" || other === undefined || typeof other === "string")
     return raises("TypeError");
-  if (op === "count") return countSizes(size, other) ?? raises("ZeroDivisionError");
+  if (op === "count") {
+    const whole = divideSizeFloor(size, other);
+    return whole === undefined ? raises("ZeroDivisionError") : Math.trunc(whole.amount);
+  }
   const result = reckon(textOf(op), size, other);
   return result === undefined ? raises("ZeroDivisionError") : show(result, "size");
 }
@@ -110,4 +111,13 @@ export function answerCompare({ input }: VectorCase): Json {
     default:
       throw new Error(`no such comparison: ${textOf(input["op"])}`);
   }
+}
+
+/** Sizes that differ by less than this many bytes are equal. */
+const SAME_BYTES = 1e-10;
+
+/** Whether both have the same number of bytes. A plain number counts as bytes. */
+export function equalSizes(left: Size | number, right: Size | number): boolean {
+  const [one = 0, other = 0] = [left, right].map((size) => (typeof size === "number" ? size : bytesOf(size)));
+  return Math.abs(one - other) < SAME_BYTES;
 }

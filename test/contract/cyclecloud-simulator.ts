@@ -1,5 +1,4 @@
 import { createCycleCloud } from "../../src/adapters/cyclecloud/cyclecloud.ts";
-import type { CycleCloudOptions } from "../../src/adapters/cyclecloud/cyclecloud.ts";
 import { createHttpTransport } from "../../src/adapters/cyclecloud/http-transport.ts";
 import { arrayName, clusterName, machineType } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
@@ -7,6 +6,8 @@ import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
 import type { CycleCloudHarness } from "./cyclecloud-harness.ts";
+
+type CycleCloudOptions = Parameters<typeof createCycleCloud>[0];
 
 /** What a test may set of the simulator: its unknowns, and how late a node shows. */
 export type SimulatorVariant = Pick<SimulatorOptions, "quirks" | "visibilityLagSeconds">;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { memoryPlanArchive } from "../../src/adapters/memory/stores.ts";
-import { ledgerCodec, textOf } from "../../src/adapters/tables/codec.ts";
+import { ledgerCodec } from "../../src/adapters/tables/codec.ts";
+import { storedText } from "../support/stored-text.ts";
 import { compress } from "../../src/adapters/tables/compress.ts";
 import { historyPartition, planKey } from "../../src/adapters/tables/keys.ts";
 import { openTable } from "../../src/adapters/tables/open-table.ts";
@@ -145,8 +146,8 @@ test("a plan that a build before 0.1.0 kept, with each part as a text of its own
   const table = memoryTable({ sleep: async () => undefined });
   const { plan, ledger, counts } = kept(7);
   const text = JSON.stringify({
-    plan: textOf(planCodec, plan),
-    ledger: textOf(ledgerCodec, ledger),
+    plan: storedText(planCodec, plan),
+    ledger: storedText(ledgerCodec, ledger),
     counts,
   });
   const row = { madeAt: BigInt(plan.at), counts: JSON.stringify(counts) };

@@ -5,9 +5,12 @@ import { z } from "zod";
 import type { HostProcess } from "../../src/local/host/spawn-host.ts";
 import type { LocalSystem } from "../../src/local/system.ts";
 import { startSystem } from "../../src/local/system.ts";
-import type { NodeReady, TerminateAccepted } from "../../src/simulator/events.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
+import type { SimulatorEvent } from "../../src/simulator/events.ts";
+type TerminateAccepted = Extract<SimulatorEvent, { kind: "terminate-accepted" }>;
+
+type NodeReady = Extract<SimulatorEvent, { kind: "node-ready" }>;
 
 /** Where the process dies: at the call of this number (from 1) or of this name, before it or after. */
 export interface Crash {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTable } from "../../src/adapters/tables/open-table.ts";
-import { spawnAzurite } from "../../src/local/azurite.ts";
+import { spawnAzurite } from "../support/spawn-azurite.ts";
 import { LargeCluster } from "./large-cluster.ts";
 import type { Cost } from "./store-meter.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JobDemand } from "../../src/domain/demand.ts";
-import { asksForNoAmount, noteNoAmounts } from "../../src/domain/no-amount.ts";
+import { noteNoAmounts } from "../../src/domain/no-amount.ts";
 import { readConstraints } from "../../src/wire/constraint/constraint.ts";
 import { newNotes } from "../../src/wire/json/problems.ts";
 
@@ -16,6 +16,8 @@ const job = (name: string, asks: unknown, more: Partial<JobDemand> = {}): JobDem
   placed: [],
   ...more,
 });
+
+const asksForNoAmount = (one: JobDemand): boolean => noteNoAmounts([one]).length > 0;
 
 test.each([
   ["nothing at all", [], true],

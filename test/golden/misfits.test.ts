@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { gatherReasons } from "../../src/decide/why/fold-reasons.ts";
-import { Capacity } from "../../src/decide/draft/capacity.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";
 import { renderReason } from "../../src/domain/reason-text.ts";
 import { EXCLUSIVE, inArrays, needing } from "../support/build-constraints.ts";
 import { bucket, job, limit, node, offer, target, world } from "./small-world.ts";
-import { spanRefusal, spotRefusal, startRefusal } from "../../src/decide/draft/refusals.ts";
+import { spanRefusal, spotRefusal } from "../../src/decide/draft/refusals.ts";
 import type { Golden } from "./refusal-scenario.ts";
 import { asking, check } from "./refusal-scenario.ts";
 
@@ -200,14 +199,7 @@ describe("golden refusals", () => {
 
 describe("golden refusals one by one", () => {
   const D4 = offer("execute/D4", 4, [1]);
-  const capacity = new Capacity([limit("cluster", "", "nodes", 10, 11)]);
   test.each<{ readonly name: string; readonly reason: Reason | undefined; readonly text?: string }>([
-    {
-      name: "deallocated nodes that a limit keeps from starting",
-      reason: startRefusal(capacity, D4, 3),
-      text: "cluster: 10 of 11 nodes used, 3 more needed to start deallocated nodes, 1 left",
-    },
-    { name: "one may start", reason: startRefusal(capacity, D4, 1) },
     {
       name: "a gang over several buckets that all of them together cannot hold",
       reason: spanRefusal(8, 6),

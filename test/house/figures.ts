@@ -160,6 +160,31 @@ function definitionOf({ files }: House, at: Imported): Imported {
     : definitionOf({ files }, next);
 }
 
+/** Made by a script, not by hand. */
+export const GENERATED = new Set(["src/client/answers.ts"]);
+
+/** Exports of the product that no other file of these houses names, those of the client library aside. */
+export function unusedExports(product: House, users: readonly House[]): readonly string[] {
+  const used = new Set<string>();
+  const all = users.flatMap(({ files }) => [...files.values()]);
+  for (const file of all) {
+    for (const { path, name } of file.imports.values()) used.add(idOf(path, name));
+    for (const [name, { path, name: inner }] of file.exports)
+      if (path !== file.path) used.add(idOf(path, inner)).add(name);
+  }
+  const wholes = new Set(
+    all.flatMap(({ imports }) =>
+      [...imports.values()].flatMap(({ path, name }) => (name === "*" ? [path] : [])),
+    ),
+  );
+  return [...product.files.values()].flatMap(({ path, exports }) => {
+    if (path.startsWith("src/client/") || GENERATED.has(path) || wholes.has(path)) return [];
+    return [...exports].flatMap(([name, from]) =>
+      from.path === path && !used.has(idOf(path, name)) ? [idOf(path, name)] : [],
+    );
+  });
+}
+
 /** The functions that a function calls: by name, and by the name of a method that one class of the house alone has. */
 export class Calls {
   readonly #house: House;

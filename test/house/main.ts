@@ -2,15 +2,12 @@ import { fileURLToPath } from "node:url";
 import { basename, dirname } from "node:path";
 import { readFileSync } from "node:fs";
 import type { FunctionId, House } from "./figures.ts";
-import { Calls, idOf, readHouse } from "./figures.ts";
+import { Calls, GENERATED, readHouse, unusedExports } from "./figures.ts";
 import { readSources, readTests } from "./imports.ts";
 
 /** `npm run house`: how large the house is, and how far one walks in it. It limits nothing. */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-
-/** Made by a script, not by hand. */
-const GENERATED = new Set(["src/client/answers.ts"]);
 
 /** Five questions of a reader: each is a path of calls through these functions. Where a use case is a closure, the path begins again in it. */
 const QUESTIONS: readonly { readonly name: string; readonly over: readonly FunctionId[] }[] = [
@@ -97,28 +94,6 @@ function smallParts(house: House, { byPath }: Importers, tested: ReadonlySet<str
   });
 }
 
-/** Exports that no other file names, those of the client library aside. */
-function unusedExports(product: House, tests: House): readonly string[] {
-  const used = new Set<string>();
-  const all = [...product.files.values(), ...tests.files.values()];
-  for (const file of all) {
-    for (const { path, name } of file.imports.values()) used.add(idOf(path, name));
-    for (const [name, { path, name: inner }] of file.exports)
-      if (path !== file.path) used.add(idOf(path, inner)).add(name);
-  }
-  const wholes = new Set(
-    all.flatMap(({ imports }) =>
-      [...imports.values()].flatMap(({ path, name }) => (name === "*" ? [path] : [])),
-    ),
-  );
-  return [...product.files.values()].flatMap(({ path, exports }) => {
-    if (path.startsWith("src/client/") || GENERATED.has(path) || wholes.has(path)) return [];
-    return [...exports].flatMap(([name, from]) =>
-      from.path === path && !used.has(idOf(path, name)) ? [idOf(path, name)] : [],
-    );
-  });
-}
-
 const sources = readSources(root).filter(({ path }) => !path.startsWith("infra/"));
 const house = readHouse(sources);
 const tests = readHouse(readTests(root));
@@ -126,7 +101,8 @@ const calls = new Calls(house);
 const tested = new Set([...tests.files.values()].flatMap(({ targets }) => [...targets]));
 const importers = importersIn(house);
 const small = smallParts(house, importers, tested);
-const unused = unusedExports(house, tests);
+const unused = unusedExports(house, [house, tests]);
+const forTests = unusedExports(house, [house, readHouse(readSources(root))]);
 const lists = process.argv.includes("--lists");
 
 const rows: (readonly [string, number])[] = [
@@ -151,6 +127,7 @@ rows.push(
   ["the five together", within],
   ["files under 60 lines with one importer in the folder and no test of their own", small.length],
   ["exports that no file uses", unused.length],
+  ["exports that only tests use", forTests.length],
   ["lines of docs/decisions.md", readFileSync(`${root}/docs/decisions.md`, "utf8").split("\n").length - 1],
 );
 for (const [name, value] of rows) console.log(`${String(value).padStart(7)}  ${name}`);
@@ -158,5 +135,6 @@ if (lists) {
   console.log(
     `\nsmall parts:\n${small.map((path) => `  ${path} (in ${basename(importers.byPath.get(path)?.[0] ?? "")})`).join("\n")}`,
   );
+  console.log(`\nexports for tests:\n${forTests.map((id) => `  ${id}`).join("\n")}`);
   console.log(`\nunused exports:\n${unused.map((id) => `  ${id}`).join("\n")}`);
 }

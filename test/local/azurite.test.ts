@@ -4,7 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { spawnAzurite, startAzurite, type Azurite } from "../../src/local/azurite.ts";
+import { startAzurite } from "../../src/local/azurite.ts";
+import { spawnAzurite } from "../support/spawn-azurite.ts";
+
+type Azurite = Awaited<ReturnType<typeof startAzurite>>;
 
 const queueOf = ({ connectionString }: Azurite) =>
   QueueServiceClient.fromConnectionString(connectionString).getQueueClient("things");

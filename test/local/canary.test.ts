@@ -3,7 +3,6 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { askToStop, openApi, sendDemand } from "../../src/client/index.ts";
-import type { Azurite } from "../../src/local/azurite.ts";
 import { startAzurite } from "../../src/local/azurite.ts";
 import { readStopUrl } from "../../src/local/play/stop-url.ts";
 import type { LocalSystem } from "../../src/local/system.ts";
@@ -11,6 +10,8 @@ import { startSystem } from "../../src/local/system.ts";
 import type { CommandEnd } from "../cli/run-command.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { PATIENCE_MS, paced } from "../support/patience.ts";
+
+type Azurite = Awaited<ReturnType<typeof startAzurite>>;
 
 /**
  * The system of `npm start` as processes of its own, with every kind of secret in it. They are then looked for in everything that the run

@@ -23,7 +23,7 @@ test.skipIf(!existsSync("/proc/self/environ")).each<{
   {
     signal: "SIGKILL",
     file: "test/local/host/processes.test.ts",
-    starts: ["src/local/azurite-main.ts", "src/local/host/main.ts"],
+    starts: ["test/support/azurite-main.ts", "src/local/host/main.ts"],
   },
   {
     signal: "SIGTERM",

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import type { Process } from "../../src/local/keep-running.ts";
 import { keepRunning } from "../../src/local/keep-running.ts";
+import type { KeepOptions } from "../../src/local/keep-running.ts";
+
+type Process = Awaited<ReturnType<KeepOptions["start"]>>;
 
 /** Processes that end when told to, and pauses that end at once. */
 function scene(starts: readonly ("runs" | "fails")[]) {

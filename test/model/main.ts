@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { spawnAzurite } from "../../src/local/azurite.ts";
+import { spawnAzurite } from "../support/spawn-azurite.ts";
 import type { Arguments } from "./arguments.ts";
 import { readArguments, USAGE } from "./arguments.ts";
 import { sequenceOf, shrink } from "./search.ts";

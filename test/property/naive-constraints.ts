@@ -1,7 +1,7 @@
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { BucketKey } from "../../src/domain/bucket.ts";
 import type { Resources, ResourceValue, Scalar } from "../../src/domain/resources.ts";
-import { bytesOf, bytesPer, isSize, isSizeUnit } from "../../src/domain/size.ts";
+import { bytesOf, bytesPer, isSize, parseSize } from "../../src/domain/size.ts";
 
 /** A node without jobs, as the checker sees it. */
 export interface EmptyNode {
@@ -171,7 +171,8 @@ function isAmong(found: ResourceValue | undefined, choices: readonly Scalar[]): 
 /** "memory::4g" or "4g" in bytes. */
 function bytesOfText(text: string): number {
   const [, amount = "", unit = ""] = /^(?:.*:)?([\d.]+)([bkmgtpKMGTP])$/.exec(text) ?? [];
-  return isSizeUnit(unit) ? Number(amount) * bytesPer(unit) : Number.NaN;
+  const one = parseSize(`1${unit}`);
+  return isSize(one) ? Number(amount) * bytesOf(one) : Number.NaN;
 }
 
 /** A shell pattern, letter by letter: `*`, `?`, `[ab]`, `[!ab]`. */

@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { judgeStops } from "../../src/decide/autostop/judge-stops.ts";
-import type { Premises } from "../../src/decide/need/recall.ts";
 import { Recall } from "../../src/decide/need/recall.ts";
 import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import type { Spare } from "../../src/decide/need/spare.ts";
@@ -14,6 +13,9 @@ import { BUCKET, buildState, OURS } from "../support/build-record.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import type { Weighing, Recalls } from "../../src/decide/need/weigh.ts";
 import { confirmStops } from "../../src/decide/autostop/confirm-stops.ts";
+import type { premisesOf } from "../../src/decide/need/recall.ts";
+
+type Premises = NonNullable<ReturnType<typeof premisesOf>>;
 
 const POLICIES = [
   DEFAULT_POLICY,

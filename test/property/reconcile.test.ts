@@ -22,9 +22,9 @@ import {
   packCodec,
   plainCodec,
   readManifest,
-  textOf,
   writeManifest,
 } from "../../src/adapters/tables/codec.ts";
+import { storedText } from "../support/stored-text.ts";
 import { EMPTY_INDEX } from "../../src/adapters/tables/body-index.ts";
 import { digest } from "../../src/domain/ids.ts";
 import { anyClusterDemands } from "./cluster-demands.ts";
@@ -183,7 +183,7 @@ function stored({ record, bodies }: State): State {
   const read = readManifest(writeManifest({ record, index: EMPTY_INDEX }));
   if ("spilled" in read) throw new RangeError("a small manifest spilled");
   const demands = new Map([...bodies.demands].map(([key, demand]) => [`d${key}`, demand] as const));
-  const pack = packCodec.read(textOf(packCodec, demands));
+  const pack = packCodec.read(storedText(packCodec, demands));
   const found = [...pack].flatMap(([key, value]) =>
     "demands" in value ? [[digest(key.slice(1)), value] as const] : [],
   );
@@ -192,7 +192,7 @@ function stored({ record, bodies }: State): State {
     bodies: {
       demands: new Map(found),
       reports: new Map(),
-      ledger: ledgerCodec.read(textOf(ledgerCodec, bodies.ledger)),
+      ledger: ledgerCodec.read(storedText(ledgerCodec, bodies.ledger)),
     },
   };
 }
@@ -223,7 +223,9 @@ test(
               OURS,
             ),
           );
-        expect(decided(stored(state), codec.read(textOf(codec, snapshot)))).toBe(decided(state, snapshot));
+        expect(decided(stored(state), codec.read(storedText(codec, snapshot)))).toBe(
+          decided(state, snapshot),
+        );
       }),
       runs,
     );

@@ -1,6 +1,5 @@
 import { handleDemand } from "../../functions/demand.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
-import type { QueuedItem } from "../../src/adapters/memory/demand-queue.ts";
 import { createStopDesk } from "../../src/app/autostop/answer-autostop.ts";
 import type { App } from "../../src/app/process/lanes.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
@@ -10,6 +9,8 @@ import type { Policy } from "../../src/domain/policy.ts";
 import { drainMicrotasks } from "../../src/local/play/virtual-clock.ts";
 import type { VirtualClock } from "../../src/local/play/virtual-clock.ts";
 import { MINUTE_MS, ORIGIN } from "./stage-options.ts";
+import type { MemoryDemandQueue } from "../../src/adapters/memory/demand-queue.ts";
+type QueuedItem = ReturnType<MemoryDemandQueue["drain"]>[number];
 
 type Wake = Extract<QueuedItem, { kind: "wake" }>;
 type Delivery = Parameters<typeof handleDemand>[2];

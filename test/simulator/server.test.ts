@@ -4,9 +4,11 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { defaultOptions } from "../../src/simulator/default-options.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
-import type { RunningSimulator, ServerOptions } from "../../src/simulator/server.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
 import { start } from "./fixture.ts";
+type RunningSimulator = Awaited<ReturnType<typeof serveSimulator>>;
+
+type ServerOptions = Parameters<typeof serveSimulator>[1];
 
 const authorization = `Basic ${Buffer.from("user:password-1").toString("base64")}`;
 const credentials = { username: "user", password: "password-1" };

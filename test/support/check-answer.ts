@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { describeApi, mediaType } from "../../src/wire/api/document.ts";
+import { describeApi } from "../../src/wire/api/document.ts";
 import type { Operation } from "../../src/wire/api/operations.ts";
 import { OPERATIONS } from "../../src/wire/api/operations.ts";
 
@@ -27,6 +27,9 @@ function matches(template: string, pathname: string): boolean {
     pathname,
   );
 }
+
+const mediaType = (schema: string) =>
+  schema === "Problem" ? "application/problem+json" : "application/json";
 
 /**
  * Everything in an answer that the API's description does not allow, in words. Members that it does not name count, too. Answers of the

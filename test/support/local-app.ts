@@ -3,9 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import { composition, ConfigError, decoratePorts, portsOnTable, readConfig } from "../../src/compose.ts";
-import type { Azurite } from "../../src/local/azurite.ts";
 import { startAzurite } from "../../src/local/azurite.ts";
-import type { Host } from "../../src/local/host/host.ts";
 import { startHost } from "../../src/local/host/host.ts";
 import type { Clock } from "../../src/local/scaled-clock.ts";
 import { scaledClock } from "../../src/local/scaled-clock.ts";
@@ -15,6 +13,9 @@ import { serveSimulator } from "../../src/simulator/server.ts";
 import { mergingBy } from "./configuration-merge.ts";
 import { memoryTable } from "./memory-table.ts";
 import { findUndescribed, findUndescribedRequest, operationOf } from "./check-answer.ts";
+type Host = Awaited<ReturnType<typeof startHost>>;
+
+type Azurite = Awaited<ReturnType<typeof startAzurite>>;
 
 /**
  * The functions as they are deployed, in the local host of this process, with the queues of Azurite and the simulator over HTTP. A

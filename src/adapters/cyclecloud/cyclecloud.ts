@@ -33,7 +33,7 @@ import type { NodeAttributes } from "../../domain/demand.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 import { isFields } from "../../domain/fields.ts";
 
-export interface CycleCloudOptions {
+interface CycleCloudOptions {
   readonly transport: Transport;
   /** Absent: created nodes carry no autostop URL. */
   readonly autostop?: AutostopUrls;

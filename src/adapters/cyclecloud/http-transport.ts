@@ -21,7 +21,7 @@ export interface Timeouts {
   readonly changeMs: Milliseconds;
 }
 
-export interface HttpTransportOptions {
+interface HttpTransportOptions {
   /** "https://host:8443", or with a path behind a proxy. The paths of requests are appended unchanged. */
   readonly baseUrl: string;
   /** Called before each attempt, so that it may renew a token. */
@@ -41,7 +41,7 @@ export interface HttpTransportOptions {
   readonly fraction?: () => number;
 }
 
-export interface HttpTransport extends Transport {
+interface HttpTransport extends Transport {
   /** Closes all connections. */
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { plusSeconds } from "../../domain/units.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** An item of the queue: a wake message, or a text that was put back. Not delivered before `at`. */
-export type QueuedItem =
+type QueuedItem =
   | { readonly kind: "wake"; readonly cluster: ClusterName; readonly at: Instant; readonly id?: string }
   | { readonly kind: "text"; readonly text: string; readonly at: Instant };
 

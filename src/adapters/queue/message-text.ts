@@ -22,7 +22,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Bytes of a text as XML content, with every character escaped that any writer escapes. */
-export function escapedBytes(text: string): number {
+function escapedBytes(text: string): number {
   return Buffer.byteLength(text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character));
 }
 

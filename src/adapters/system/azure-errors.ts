@@ -23,7 +23,7 @@ export function readFailure(error: unknown): AzureFailure {
 }
 
 /** The port's error for any error that an Azure SDK threw during `operation`. A {@link PortError} is returned unchanged. */
-export function toPortError(operation: string, error: unknown): PortError {
+function toPortError(operation: string, error: unknown): PortError {
   if (error instanceof PortError) return error;
   const { status, code, message } = readFailure(error);
   const text = code === undefined ? message : `${code}: ${message}`;

@@ -89,11 +89,6 @@ export interface BodyCodec<T> {
   weigh?(value: T): Bytes;
 }
 
-/** The text of a body. */
-export function textOf<T>(codec: BodyCodec<T>, value: T): string {
-  return JSON.stringify(codec.write(value));
-}
-
 /** Bodies without Maps. */
 export function plainCodec<T extends object>(): BodyCodec<T> {
   return { write: (value) => value, read: (text): T => JSON.parse(text) };

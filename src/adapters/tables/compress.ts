@@ -30,7 +30,7 @@ export async function compressPieces(pieces: Iterable<string>): Promise<Buffer> 
  * Bytes of a row's content, unpacked. All demand of a cluster has 64 MiB, a plan or an observation of it less. Only who holds a key of the
  * storage account can write more.
  */
-export const MOST_UNPACKED = 128 * 1024 * 1024;
+const MOST_UNPACKED = 128 * 1024 * 1024;
 
 /** Rejects with Node's error if the bytes are no gzip, or unpack to more than {@link MOST_UNPACKED}. */
 export async function decompress(bytes: Uint8Array): Promise<string> {

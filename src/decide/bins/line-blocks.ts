@@ -254,7 +254,7 @@ export function covers({ most, front }: Summary, { takes, least }: RoomSearch): 
  *
  * Bench row: karpenter-pods 20,000 takes 1.2 times as long without it.
  */
-export type ParetoFront = number[];
+type ParetoFront = number[];
 
 /** Whether the front has a pair that is at least as large in both amounts. */
 export function reaches(front: ParetoFront, first: number, second: number): boolean {

@@ -185,7 +185,7 @@ interface GroupSupply {
 }
 
 /** scalelib's defaults of `generated_placement_group_buffer` and `max_placement_groups`. */
-export const DEFAULT_GROUP_SUPPLY: GroupSupply = { buffer: 2, most: 10_000 };
+const DEFAULT_GROUP_SUPPLY: GroupSupply = { buffer: 2, most: 10_000 };
 
 /**
  * Names groups that do not exist yet (scalelib.md 8): "SIZE_pg0", "SIZE_pg1" and so on, without names that the array has. An array that is not for

@@ -15,7 +15,6 @@ import { groupKey, nextGroupName } from "./group-names.ts";
 import type { Draft } from "./draft.ts";
 import { closedTo, groupClosedTo, newGroupClosedTo } from "./closed.ts";
 import type { OwnCeiling } from "./caps.ts";
-import type { Capacity } from "./capacity.ts";
 import { knowsNoGroups } from "../bins/scope.ts";
 import { inGroup } from "../bins/new-node.ts";
 import type { Ask } from "../bins/job-ask.ts";
@@ -149,12 +148,6 @@ export function roomRefusal(
   if (max !== undefined && nodes > max)
     return { code: "group-too-large", bucket: offer.bucket, asked: nodes, max };
   return draft.capacity.refusal(offer, group === "new" ? undefined : group, nodes);
-}
-
-/** Why this number of deallocated nodes of a bucket cannot be started. They count against the limits as new nodes do. */
-export function startRefusal(capacity: Capacity, offer: BucketOffer, nodes: number): Reason | undefined {
-  const refusal = capacity.refusal(offer, undefined, nodes);
-  return refusal?.code === "limit-reached" ? { ...refusal, starting: true } : refusal;
 }
 
 /** Why one of our own caps forbids this number of additional nodes of a bucket. */

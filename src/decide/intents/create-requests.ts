@@ -20,7 +20,7 @@ type Creation = Pick<CreateSet, "bucket" | "purpose">;
  * request has all sets of a plan"). Some sets must be sent alone. And sets with equal array, size, group and name must be in different
  * requests, because the list of a request's nodes could not distinguish their nodes.
  */
-export function requestsOf(
+function requestsOf(
   sets: readonly CreateSet[],
   alone: readonly CreateKind[],
 ): readonly (readonly CreateSet[])[] {

@@ -8,7 +8,7 @@ import type { Supply } from "./spare.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Everything that an answer depends on besides its own question, as plain data. */
-export interface Premises {
+interface Premises {
   /** The demand of each live set: its name, its digest, and how many parts of it have ended, in turn. */
   readonly sets: readonly (SetName | Digest | number)[];
   readonly supply: Omit<Supply, "ledger" | "excluded" | "now" | "snapshot">;

@@ -32,7 +32,7 @@ export function lapseParts(record: ClusterRecord, now: Instant, keepRevisionSeco
  * Marks expired entries as no longer in force. An entry is forgotten when every older revision is refused as stale: `keepRevisionSeconds`
  * after its expiry, plus the time by which its revision may have been ahead of our clock.
  */
-export function lapseSets(sets: SetEntries, now: Instant, keepRevisionSeconds: Seconds): SetEntries {
+function lapseSets(sets: SetEntries, now: Instant, keepRevisionSeconds: Seconds): SetEntries {
   let changed: Map<SetName, SetEntry> | undefined;
   for (const [name, entry] of sets) {
     if (entry.expiresAt > now) continue;

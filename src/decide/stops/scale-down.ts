@@ -21,7 +21,7 @@ export type NodeAction =
   | { readonly kind: "undrain" };
 
 /** The inputs of {@link judgeNode} besides the node and its standing. */
-export interface Circumstances {
+interface Circumstances {
   readonly policy: Policy;
   readonly now: Instant;
   /** The plan about to be committed. */

@@ -24,7 +24,7 @@ import type { HostFact } from "../senders/host-facts.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The counts of one array in one fleet at one observation. */
-export interface Found {
+interface Found {
   readonly nodes: number;
   readonly idle: number;
   /** Nodes that have begun to boot since the previous observation. */
@@ -45,7 +45,7 @@ interface FoundArray {
 }
 
 /** The counts of both fleets at one observation. */
-export interface FoundBoth {
+interface FoundBoth {
   readonly arrays: readonly FoundArray[];
   /** Jobs that wait for capacity. Absent: no set has jobs. */
   readonly waiting?: { readonly real: number; readonly virtual: number };

@@ -26,7 +26,7 @@ export function observedArrays(snapshot: Snapshot, policy: Policy): ReadonlySet<
 }
 
 /** A fleet without arrays and nodes. */
-export const NO_FLEET: Omit<VirtualFleet, "at"> = {
+const NO_FLEET: Omit<VirtualFleet, "at"> = {
   arrays: [],
   nodes: [],
   moved: [],

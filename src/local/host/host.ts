@@ -20,7 +20,7 @@ import type { Log } from "./runtime.ts";
  * platform's rules (platform.md section 3), against a storage emulator and on a clock of our own.
  */
 
-export type HostOptions = RuntimeOptions & {
+type HostOptions = RuntimeOptions & {
   /** The app's entry, or a function that imports it. There is one app per process; several hosts of a process share its functions. */
   readonly app: AppSource;
   /** App settings. They are copied into process.env before the app is imported. `AzureWebJobsStorage` defaults to `connectionString`. */
@@ -32,7 +32,7 @@ export type HostOptions = RuntimeOptions & {
   readonly connectionString: string;
 };
 
-export type Host = {
+type Host = {
   readonly url: string;
   readonly keys: HostKeys;
   readonly functions: readonly FunctionSummary[];

@@ -6,7 +6,7 @@ import type { Bytes } from "../../domain/units.ts";
 import { MIB, SMALL_TEXT } from "../../domain/memory-budget.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
-export type HttpServer = {
+type HttpServer = {
   readonly url: string;
   /** Takes no more connections, waits for requests in progress, and closes the remaining connections. */
   close(): Promise<void>;

@@ -41,7 +41,7 @@ export function findFunction(registry: Registry, name: string): RegisteredFuncti
 
 // The log lines of the host and of its functions.
 
-export type LogEntry = {
+type LogEntry = {
   readonly level: LogLevel;
   /** Source of the entry. "host": the host itself; "user": a function's context.log; "system": the programming model. */
   readonly category: string;

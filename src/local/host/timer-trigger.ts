@@ -79,7 +79,7 @@ export function invokeTimer(runtime: Runtime, registered: RegisteredFunction): P
 const partitionKey = "timer";
 
 /** When the timer is due. Undefined if it has never run. */
-export async function readNext(table: TableClient, name: string): Promise<number | undefined> {
+async function readNext(table: TableClient, name: string): Promise<number | undefined> {
   try {
     return Date.parse((await table.getEntity<{ next: string }>(partitionKey, name)).next);
   } catch (error) {
@@ -88,6 +88,6 @@ export async function readNext(table: TableClient, name: string): Promise<number
   }
 }
 
-export async function writeNext(table: TableClient, name: string, next: number): Promise<void> {
+async function writeNext(table: TableClient, name: string, next: number): Promise<void> {
   await table.upsertEntity({ partitionKey, rowKey: name, next: new Date(next).toISOString() }, "Replace");
 }

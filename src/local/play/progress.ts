@@ -3,7 +3,7 @@ import type { SchedulerModel } from "../workload/scheduler-model.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
 /** The data of the progress line. */
-export interface Moment {
+interface Moment {
   readonly now: number;
   readonly startedAt: number;
   /** Of the whole workload, submitted or not. */

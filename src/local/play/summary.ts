@@ -5,7 +5,7 @@ import { bootSeconds } from "./cluster.ts";
 import type { Seconds } from "../../domain/units.ts";
 
 /** The figures of a run; the keys are contract (`--json`). Times in simulated seconds, hours in node-hours. */
-export interface Figures {
+interface Figures {
   readonly jobsSubmitted: number;
   readonly jobsCompleted: number;
   readonly jobsTooWide: number;

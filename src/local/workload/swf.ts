@@ -45,7 +45,7 @@ export async function readSwfTrace(
 }
 
 /** Parses the text of a trace. Lines that cannot be read are reported and left out. Never throws. */
-export function parseSwf(text: string, options: { readonly jobs?: number } = {}): SwfTrace {
+function parseSwf(text: string, options: { readonly jobs?: number } = {}): SwfTrace {
   const headers = new Map<string, string>();
   const badLines: SwfBadLine[] = [];
   const records: SwfRecord[] = [];

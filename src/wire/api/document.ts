@@ -123,6 +123,6 @@ function describeAnswer(status: number, schemas: SchemaName | readonly SchemaNam
 }
 
 /** The name of the body of an answer. */
-export function mediaType(schema: SchemaName): string {
+function mediaType(schema: SchemaName): string {
   return schema === "Problem" ? "application/problem+json" : "application/json";
 }

@@ -160,7 +160,7 @@ const nodeExplained = z.object({
     .meta({ description: "What its scheduler says of it now: it counts in place of what is computed." }),
 });
 
-export const hostExplained = z
+const hostExplained = z
   .object({
     ...explained,
     kind: z.literal("host"),

@@ -29,7 +29,7 @@ const constraint = z.record(text, z.unknown()).meta({
   description: "Resources with amounts or choices, node properties, and, or, xor, not, ...: all must hold.",
 });
 
-export const jobRequest = z
+const jobRequest = z
   .strictObject({
     name: text.min(1),
     user: text.min(1).optional(),
@@ -63,7 +63,7 @@ export const jobRequest = z
   })
   .meta({ description: "A job. One that cannot be read is rejected by itself, and the others stand." });
 
-export const hostRequest = z
+const hostRequest = z
   .strictObject({
     hostname: text.min(1),
     resources: resources.optional().meta({ description: "What the host has in all." }),

@@ -165,7 +165,7 @@ const wakeSchema = z.strictObject({
 type WakeRead = Extract<MessageRead, { kind: "wake" | "rejected" }>;
 
 /** Reads a wake message. Never throws. */
-export function readWake(message: Fields, context: MessageContext): WakeRead {
+function readWake(message: Fields, context: MessageContext): WakeRead {
   const parsed = wakeSchema.safeParse(message);
   const problems = new Problems();
   if (!parsed.success)

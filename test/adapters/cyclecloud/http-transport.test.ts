@@ -1,8 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import type { HttpTransportOptions } from "../../../src/adapters/cyclecloud/http-transport.ts";
 import { serve } from "./local-server.ts";
 import { answerJson, change, closeAll, failureOf, open, password, read, start } from "./started-transport.ts";
+import type { createHttpTransport } from "../../../src/adapters/cyclecloud/http-transport.ts";
+
+type HttpTransportOptions = Parameters<typeof createHttpTransport>[0];
 
 afterEach(closeAll);
 

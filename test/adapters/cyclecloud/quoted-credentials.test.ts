@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { createCycleCloud } from "../../../src/adapters/cyclecloud/cyclecloud.ts";
-import type { HttpTransportOptions } from "../../../src/adapters/cyclecloud/http-transport.ts";
 import { cluster, now } from "./cyclecloud-calls.ts";
 import type { Behaviour } from "./local-server.ts";
 import { closeAll, failureOf, password, read, start } from "./started-transport.ts";
+import type { createHttpTransport } from "../../../src/adapters/cyclecloud/http-transport.ts";
+
+type HttpTransportOptions = Parameters<typeof createHttpTransport>[0];
 
 /** A server, or a proxy in front of it, that sends back what it was sent. Its words go on to readers, records and the log. */
 

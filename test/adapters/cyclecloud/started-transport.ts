@@ -1,9 +1,11 @@
 import { createHttpTransport } from "../../../src/adapters/cyclecloud/http-transport.ts";
-import type { HttpTransport, HttpTransportOptions } from "../../../src/adapters/cyclecloud/http-transport.ts";
 import type { TransportRequest } from "../../../src/adapters/cyclecloud/transport.ts";
 import { PortError } from "../../../src/app/ports/port-error.ts";
 import { serve } from "./local-server.ts";
 import type { Behaviour, LocalServer } from "./local-server.ts";
+type HttpTransport = ReturnType<typeof createHttpTransport>;
+
+type HttpTransportOptions = Parameters<typeof createHttpTransport>[0];
 
 /*
  * A transport to a server of the test.

@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createHttpTransport } from "../../../src/adapters/cyclecloud/http-transport.ts";
-import type { HttpTransportOptions } from "../../../src/adapters/cyclecloud/http-transport.ts";
 import { hasOpenssl, issueCertificate } from "../../support/certificate.ts";
 import { serve } from "./local-server.ts";
 import type { LocalServer } from "./local-server.ts";
+
+type HttpTransportOptions = Parameters<typeof createHttpTransport>[0];
 
 describe.skipIf(!hasOpenssl())("certificates", () => {
   const folder = mkdtempSync(join(tmpdir(), "cyclecloud-tls-"));

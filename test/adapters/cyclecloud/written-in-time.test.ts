@@ -7,7 +7,7 @@ import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { createHttpTransport } from "../../../src/adapters/cyclecloud/http-transport.ts";
-import type { Credentials, HttpTransport } from "../../../src/adapters/cyclecloud/http-transport.ts";
+import type { Credentials } from "../../../src/adapters/cyclecloud/http-transport.ts";
 import { hasOpenssl, issueCertificate } from "../../support/certificate.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 import { serve } from "./local-server.ts";
@@ -21,6 +21,8 @@ import {
   read,
   start,
 } from "./started-transport.ts";
+
+type HttpTransport = ReturnType<typeof createHttpTransport>;
 
 /** The clock is looked at in the turn in which a change is written to its connection (docs/protocol.md, Creates). */
 

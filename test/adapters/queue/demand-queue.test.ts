@@ -5,9 +5,10 @@ import { storageDemandQueue } from "../../../src/adapters/queue/demand-queue.ts"
 import type { DemandQueue, RejectedMessage } from "../../../src/app/ports/demand-queue.ts";
 import { clusterName } from "../../../src/domain/ids.ts";
 import { minusSeconds, plusSeconds } from "../../../src/domain/units.ts";
-import type { Azurite } from "../../../src/local/azurite.ts";
 import { startAzurite } from "../../../src/local/azurite.ts";
 import { SAMPLE_TIME } from "../../support/sample-record.ts";
+
+type Azurite = Awaited<ReturnType<typeof startAzurite>>;
 
 const demo = clusterName("demo & <west>");
 const clock = { now: () => SAMPLE_TIME };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asPortCall, toPortError } from "../../../src/adapters/system/azure-errors.ts";
+import { asPortCall } from "../../../src/adapters/system/azure-errors.ts";
 import { PortError } from "../../../src/app/ports/port-error.ts";
 
 const failing = (members: object) => Object.assign(new Error("first line\nthe whole answer"), members);
@@ -40,8 +40,12 @@ test.each([
     error: "text",
     expected: { kind: "unexpected", status: undefined, message: "read row: text" },
   },
-])("$name", ({ error, expected }) => {
-  const { kind, status, message } = toPortError("read row", error);
+])("$name", async ({ error, expected }) => {
+  const failed: unknown = await asPortCall("read row", () => Promise.reject(error)).catch(
+    (one: unknown) => one,
+  );
+  if (!(failed instanceof PortError)) throw new Error("no PortError");
+  const { kind, status, message } = failed;
   expect({ kind, status, message }).toStrictEqual(expected);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textOf } from "../../../src/adapters/tables/codec.ts";
+import { storedText } from "../../support/stored-text.ts";
 import { planCodec } from "../../../src/adapters/tables/plan-codec.ts";
 import { arrayName, machineType, setName } from "../../../src/domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../../src/domain/plan.ts";
@@ -42,19 +42,19 @@ test("a plan is read back as it was written", () => {
     unmet("c", { placed: 1, reasons: [] }),
     unmet("d", { moreReasons: 2, binding: { ...LATER }, reasons: [...reasons] }),
   );
-  expect(planCodec.read(textOf(planCodec, plan))).toEqual(plan);
+  expect(planCodec.read(storedText(planCodec, plan))).toEqual(plan);
 });
 
 test("reasons that many share are written once, and shared again when read", () => {
   const many = (count: number): Plan => planOf(...Array.from({ length: count }, (_, i) => unmet(`${i}`)));
-  const text = textOf(planCodec, many(1000));
+  const text = storedText(planCodec, many(1000));
   expect(text.split('"gpu"').length - 1).toBe(1);
   const read = planCodec.read(text);
   expect(read.demands[999]?.reasons).toBe(read.demands[0]?.reasons);
 });
 
 test("jobs that differ in their names only are one run", () => {
-  const text = textOf(
+  const text = storedText(
     planCodec,
     planOf(unmet("a"), unmet("b"), unmet("c", { asked: 2 }), unmet("d", { set: setName("other") })),
   );

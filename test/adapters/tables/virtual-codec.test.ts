@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { compress } from "../../../src/adapters/tables/compress.ts";
 import { ROW_BYTES } from "../../../src/adapters/tables/rows.ts";
-import { textOf } from "../../../src/adapters/tables/codec.ts";
+import { storedText } from "../../support/stored-text.ts";
 import { virtualCodec } from "../../../src/adapters/tables/plan-codec.ts";
-import { NO_FLEET } from "../../../src/decide/virtual/fleet.ts";
 import { nodeId } from "../../../src/domain/ids.ts";
 import type { VirtualFleet, VirtualNode } from "../../../src/domain/virtual-fleet.ts";
 import { at, buildNode, NOW, rememberNode } from "../../support/build-node.ts";
@@ -27,10 +26,13 @@ function virtualNode(id: string, hostname: string): VirtualNode {
 }
 
 const fleetOf = (nodes: readonly VirtualNode[], moved: VirtualFleet["moved"]): VirtualFleet => ({
-  ...NO_FLEET,
   at: NOW,
+  arrays: [],
   nodes,
   moved,
+  boots: [],
+  made: 0,
+  comparison: { days: [] },
 });
 
 test("a fleet comes back as it went in: same and other names, jobs of its own, of another and of no known node", () => {
@@ -47,7 +49,7 @@ test("a fleet comes back as it went in: same and other names, jobs of its own, o
     { real: nodeId("r8"), to: nodeId("gone") },
   ];
   const fleet = fleetOf(nodes, moved);
-  expect(virtualCodec.read(textOf(virtualCodec, fleet))).toStrictEqual(fleet);
+  expect(virtualCodec.read(storedText(virtualCodec, fleet))).toStrictEqual(fleet);
 });
 
 test("a fleet that was stored whole can be read", () => {
@@ -60,7 +62,7 @@ test("10,000 nodes with jobs fit into one row, also where each has the jobs of a
   const nodes = numbers.map((n) => virtualNode(uuid(n), `ip-${(0x0a000000 + n).toString(16).toUpperCase()}`));
   for (const from of [0, 10_000]) {
     const moved = numbers.map((n) => ({ real: nodeId(uuid(from + n)), to: nodeId(uuid(n)) }));
-    const bytes = await compress(textOf(virtualCodec, fleetOf(nodes, moved)));
+    const bytes = await compress(storedText(virtualCodec, fleetOf(nodes, moved)));
     expect(bytes.length).toBeLessThan(ROW_BYTES);
   }
 });

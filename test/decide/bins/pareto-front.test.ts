@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import type { ParetoFront } from "../../../src/decide/bins/line-blocks.ts";
 import { addPair, reaches } from "../../../src/decide/bins/line-blocks.ts";
 
-function frontOf(...pairs: readonly (readonly [number, number])[]): ParetoFront {
-  const front: ParetoFront = [];
+function frontOf(...pairs: readonly (readonly [number, number])[]): number[] {
+  const front: number[] = [];
   for (const [first, second] of pairs) addPair(front, first, second);
   return front;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { requestsOf, sendAlone, sendTogether } from "../../../src/decide/intents/create-requests.ts";
+import { commitEffects, sendAlone, sendTogether } from "../../../src/decide/intents/create-requests.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { arrayName, placementGroup, requestId } from "../../../src/domain/ids.ts";
-import type { CreateSet } from "../../../src/domain/intent.ts";
+import type { CreateKind, CreateSet } from "../../../src/domain/intent.ts";
+import { DEFAULT_CALL_BOUNDS } from "../../../src/domain/policy.ts";
 import { at, D4, D8, EXECUTE, NOW } from "../../support/build-node.ts";
 import { buildIntent, buildState, EMPTY_RECORD, OURS } from "../../support/build-record.ts";
 import type { Evidence } from "../../../src/decide/intents/evidence.ts";
@@ -13,6 +14,11 @@ const d8: CreateSet = { ...d4, bucket: { array: EXECUTE, machineType: D8 } };
 const inGroup: CreateSet = { ...d4, bucket: { ...d4.bucket, placementGroup: placementGroup("pg-1") } };
 const ofLab: CreateSet = { ...d4, purpose: { kind: "dynamic", array: lab } };
 const spot: CreateSet = { ...d4, attributes: { Interruptible: true } };
+
+const requestsOf = (creates: readonly CreateSet[], alone: readonly CreateKind[]) =>
+  commitEffects({ ...EMPTY_RECORD, alone }, { creates }, NOW, OURS, DEFAULT_CALL_BOUNDS).intents.map(
+    ({ effect }) => effect.kind === "create" && effect.sets,
+  );
 
 describe("which sets share a request", () => {
   test.each([

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { explainNode } from "../../../src/decide/explain/explain-node.ts";
-import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-down.ts";
-import { whyGivenUp } from "../../../src/decide/stops/scale-down.ts";
+import type { NodeAction } from "../../../src/decide/stops/scale-down.ts";
+import { judgeNode, whyGivenUp } from "../../../src/decide/stops/scale-down.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { arrayName, nodeId } from "../../../src/domain/ids.ts";
 import type { NodeVerdict } from "../../../src/domain/node-verdict.ts";
@@ -24,6 +24,8 @@ import {
 } from "../../support/build-node.ts";
 import { buildState } from "../../support/build-record.ts";
 import { free as FREE, judgeAlone, standingAlone } from "../stops/node-rows.ts";
+
+type Circumstances = Parameters<typeof judgeNode>[3];
 
 /** Nodes of other tools stand in an array that acts. */
 const policy: Policy = { ...DEFAULT_POLICY, bootTimeoutSeconds: 1800 };

@@ -3,7 +3,7 @@ import { accept } from "../../../src/decide/record/accept.ts";
 import { digest, setName } from "../../../src/domain/ids.ts";
 import { at, NOW } from "../../support/build-node.ts";
 import { buildState, buildUpdate } from "../../support/build-record.ts";
-import { lapseSets, limitExpiry } from "../../../src/decide/record/lapse.ts";
+import { lapseParts, limitExpiry } from "../../../src/decide/record/lapse.ts";
 
 const standard = setName("standard");
 
@@ -17,7 +17,7 @@ describe("expiry", () => {
   });
 
   test("a set lapses when its expiry comes, keeps its revision and gives up its report", () => {
-    const lapsed = lapseSets(record.sets, NOW, day);
+    const lapsed = lapseParts(record, NOW, day).sets;
     expect(lapsed.get(standard)).toEqual({
       revision: { value: at(-300), tieBreak: "" },
       intervalSeconds: 300,
@@ -40,17 +40,17 @@ describe("expiry", () => {
     },
     { name: "after a day and 5 minutes it is forgotten", now: at(day + 300), live: undefined },
   ])("$name", ({ now, live }) => {
-    expect(lapseSets(record.sets, now, day).get(standard)?.live).toBe(live);
+    expect(lapseParts(record, now, day).sets.get(standard)?.live).toBe(live);
   });
 
-  test("nothing to lapse: the very same map, so that nothing is written", () => {
-    expect(lapseSets(record.sets, at(-1), day)).toBe(record.sets);
-    const lapsed = lapseSets(record.sets, NOW, day);
-    expect(lapseSets(lapsed, at(1), day)).toBe(lapsed);
+  test("nothing to lapse: the very same record, so that nothing is written", () => {
+    expect(lapseParts(record, at(-1), day)).toBe(record);
+    const lapsed = lapseParts(record, NOW, day);
+    expect(lapseParts(lapsed, at(1), day)).toBe(lapsed);
   });
 
   test("a lapsed set still refuses what is older than its revision", () => {
-    const sets = lapseSets(record.sets, NOW, day);
+    const { sets } = lapseParts(record, NOW, day);
     const update = buildUpdate(4, { revisionValue: at(-301), expiresAt: at(100) });
     expect(accept({ ...record, sets }, update, NOW)).toEqual({
       kind: "older",
@@ -59,7 +59,7 @@ describe("expiry", () => {
   });
 
   test.each([
-    { name: "lapsed at a tick", sets: lapseSets(record.sets, NOW, day) },
+    { name: "lapsed at a tick", sets: lapseParts(record, NOW, day).sets },
     { name: "run out a moment ago, before any tick", sets: record.sets },
   ])("the same demand after it had $name moves the generation: it is in force again", ({ sets }) => {
     const update = buildUpdate(4, {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Circumstances, NodeAction } from "../../../src/decide/stops/scale-down.ts";
+import type { NodeAction } from "../../../src/decide/stops/scale-down.ts";
 import { judgeNode } from "../../../src/decide/stops/scale-down.ts";
 import { standingsOf } from "../../../src/decide/nodes/standing.ts";
 import type { NodeStanding } from "../../../src/domain/node-standing.ts";
@@ -8,6 +8,8 @@ import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { Draining, LedgerNode } from "../../../src/domain/ledger.ts";
 import { at, buildLedger, buildSnapshot, idleSince, NOW, rememberNode } from "../../support/build-node.ts";
+
+type Circumstances = Parameters<typeof judgeNode>[3];
 
 /*
  * Rows of tables: a node, what is known of it, and what scale-down does with it.

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { Found, FoundBoth } from "../../../src/decide/virtual/compare.ts";
 import { addObservation } from "../../../src/decide/virtual/compare.ts";
 import type { Comparison } from "../../../src/domain/comparison.ts";
 import { differenceText } from "../../../src/domain/comparison.ts";
 import { setName } from "../../../src/domain/ids.ts";
 import { instant, plusSeconds } from "../../../src/domain/units.ts";
 import { EXECUTE } from "../../support/build-node.ts";
+
+type FoundBoth = Parameters<typeof addObservation>[1];
+type Found = FoundBoth["arrays"][number]["real"];
 
 const MORNING = instant(Date.UTC(2026, 0, 31, 10, 40));
 const nodes = (count: number, idle = 0): Found => ({ nodes: count, idle, boots: 0 });

@@ -1,9 +1,10 @@
 import http from "node:http";
 import { once } from "node:events";
 import { afterEach, expect, test, vi } from "vitest";
-import type { HttpServer } from "../../../src/local/host/http-server.ts";
 import { listen } from "../../../src/local/host/http-server.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
+
+type HttpServer = Awaited<ReturnType<typeof listen>>;
 
 /* How the local host takes in bodies (docs/protocol.md, Memory). A body without a length takes as much room as the largest: 34 of 100 MiB. */
 

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startAzurite, type Azurite } from "../../../src/local/azurite.ts";
-import type { Host } from "../../../src/local/host/host.ts";
-import type { LogEntry } from "../../../src/local/host/runtime.ts";
+import { startAzurite } from "../../../src/local/azurite.ts";
 import { journal, seenBy } from "../../support/toy-app/journal.ts";
 import { hostJson, startToyHost } from "../../support/toy-app/start.ts";
+import type { startHost } from "../../../src/local/host/host.ts";
+import type { Log } from "../../../src/local/host/runtime.ts";
+
+type LogEntry = Parameters<Log>[0];
+type Host = Awaited<ReturnType<typeof startHost>>;
+
+type Azurite = Awaited<ReturnType<typeof startAzurite>>;
 
 let azurite: Azurite;
 let host: Host;

@@ -1,8 +1,10 @@
 import { TableClient } from "@azure/data-tables";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startAzurite, type Azurite } from "../../../src/local/azurite.ts";
+import { startAzurite } from "../../../src/local/azurite.ts";
 import { acquireLease } from "../../../src/local/host/lease.ts";
 import { VirtualClock } from "../../../src/local/play/virtual-clock.ts";
+
+type Azurite = Awaited<ReturnType<typeof startAzurite>>;
 
 const clock = new VirtualClock(Date.UTC(2026, 0, 1));
 const minute = 60_000;

@@ -2,7 +2,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { spawnAzurite } from "../../../src/local/azurite.ts";
+import { spawnAzurite } from "../../support/spawn-azurite.ts";
 import { spawnChild } from "../../../src/local/host/child-process.ts";
 import { spawnHost, type HostProcess } from "../../../src/local/host/spawn-host.ts";
 import { paced, PATIENCE_MS } from "../../support/patience.ts";

@@ -1,10 +1,13 @@
 import { QueueServiceClient, type QueueClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startAzurite, type Azurite } from "../../../src/local/azurite.ts";
-import type { Host } from "../../../src/local/host/host.ts";
+import { startAzurite } from "../../../src/local/azurite.ts";
 import { paced } from "../../support/patience.ts";
 import { concurrency, journal, openGate, seenBy } from "../../support/toy-app/journal.ts";
 import { startToyHost, type ToyOptions } from "../../support/toy-app/start.ts";
+import type { startHost } from "../../../src/local/host/host.ts";
+type Host = Awaited<ReturnType<typeof startHost>>;
+
+type Azurite = Awaited<ReturnType<typeof startAzurite>>;
 
 let azurite: Azurite;
 let service: QueueServiceClient;

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { clusterFor } from "../../../src/local/play/cluster.ts";
-import type { Figures } from "../../../src/local/play/summary.ts";
 import { figuresOf, isClean } from "../../../src/local/play/summary.ts";
 import { playVirtually } from "../../../src/local/play/virtual.ts";
 import { compressWorkload } from "../../../src/local/workload/compressed-workload.ts";
 import { MERGES } from "../../support/configuration-merge.ts";
+
+type Figures = ReturnType<typeof figuresOf>["figures"];
 
 const QUIET = {
   progress: { show: () => undefined, end: () => undefined },

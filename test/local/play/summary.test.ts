@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { clusterFor } from "../../../src/local/play/cluster.ts";
 import type { Play, Played } from "../../../src/local/play/play.ts";
 import { SchedulerAgent } from "../../../src/local/play/scheduler-agent.ts";
-import type { Figures } from "../../../src/local/play/summary.ts";
 import { figuresOf, isClean, renderSummary } from "../../../src/local/play/summary.ts";
 import type { WorkloadJob } from "../../../src/local/workload/workload-job.ts";
 import { eventsOf, job, openFeed, seconds } from "./bench.ts";
+
+type Figures = ReturnType<typeof figuresOf>["figures"];
 
 const OPTIONS = {
   cluster: "demo",

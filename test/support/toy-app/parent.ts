@@ -1,6 +1,6 @@
 /** A process that starts an emulator and a host as children, says who they are, and then waits for ever: tests kill it. */
 import { fileURLToPath } from "node:url";
-import { spawnAzurite } from "../../../src/local/azurite.ts";
+import { spawnAzurite } from "../spawn-azurite.ts";
 import { spawnHost } from "../../../src/local/host/spawn-host.ts";
 import { hostJson, quietSettings } from "./start.ts";
 

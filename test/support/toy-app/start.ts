@@ -1,6 +1,9 @@
 /** Starts the toy app in a host of this process, with settings that keep quiet what a test does not look at. */
-import { startHost, type Host, type HostOptions } from "../../../src/local/host/host.ts";
+import { startHost } from "../../../src/local/host/host.ts";
 import { scaledClock } from "../../../src/local/scaled-clock.ts";
+type HostOptions = Parameters<typeof startHost>[0];
+
+type Host = Awaited<ReturnType<typeof startHost>>;
 
 /** The toy app has three queues, and at 60 times the speed each would be polled thirty times a second. This is twice. */
 const PATIENT_QUEUES = {

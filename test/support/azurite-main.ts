@@ -1,7 +1,7 @@
 /** Azurite as a child process: options as JSON in the first argument; prints one JSON line when ready; ends on SIGTERM or closed stdin. */
 import { z } from "zod";
-import { startAzurite } from "./azurite.ts";
-import { liveWithParent } from "./host/child-process.ts";
+import { startAzurite } from "../../src/local/azurite.ts";
+import { liveWithParent } from "../../src/local/host/child-process.ts";
 
 const options = z
   .object({ inMemory: z.boolean().default(true), location: z.string().optional() })
