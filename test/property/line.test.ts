@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Budget } from "../../src/decide/constraints/budget.ts";
 import { CLAIMED, CLOSED, EMPTY } from "../../src/decide/bins/bin-columns.ts";
-import { Line } from "../../src/decide/bins/first-fit-line.ts";
+import { Line } from "../../src/decide/bins/first-fit.ts";
 import { Dice } from "../simulation/dice.ts";
 import { runsOf, TIMEOUT } from "./runs.ts";
 import type { Takes } from "../../src/decide/bins/takes.ts";
@@ -14,14 +14,13 @@ const runs = runsOf(20_261_121, { deep: 5000 });
 class Scene {
   readonly budget = new Budget(1_000_000, 1);
   readonly width = 2;
-  readonly pair = [0, 1] as const;
   readonly free: number[] = [];
   readonly state: number[] = [];
   readonly tier: number[] = [];
+  readonly position: number[] = [];
   readonly least: readonly number[];
   readonly classes: readonly Takes[];
   readonly order: number[] = [];
-  readonly planned: number[] = [];
   readonly line: Line;
   readonly #dice: Dice;
 
@@ -34,10 +33,8 @@ class Scene {
       return {
         resource: [0, 1],
         amount,
-        pair: [0, 1] as const,
         alone,
         nothing: false,
-        isCommon: dice.chance(0.7),
       };
     });
     this.least = [0, 1].map((r) => Math.min(...this.classes.map(({ amount }) => amount[r] ?? 0)));
@@ -47,7 +44,7 @@ class Scene {
       this.order.push(this.#add(tier));
       if (dice.chance(0.1)) this.#set(i, CLAIMED);
     }
-    this.line = new Line(this, [...this.order], this.planned);
+    this.line = new Line(this, this.order);
   }
 
   #add(tier: number): number {
@@ -55,6 +52,7 @@ class Scene {
     this.free.push(this.#dice.whole(0, 16), this.#dice.whole(0, 16));
     this.state.push(EMPTY);
     this.tier.push(tier);
+    this.position.push(bin);
     return bin;
   }
 
@@ -98,8 +96,8 @@ class Scene {
 
   plan(): void {
     const bin = this.#add(Number.MAX_SAFE_INTEGER);
-    this.planned.push(bin);
     this.order.push(bin);
+    this.line.append(bin);
     if (this.#dice.chance(0.8)) this.#claim(bin);
   }
 
@@ -116,10 +114,9 @@ class Scene {
     for (const r of [0, 1]) this.free.push(this.free[bin * 2 + r] ?? 0);
     this.state.push(this.state[bin] ?? 0);
     this.tier.push(this.tier[bin] ?? 0);
+    this.position.push(this.position[bin] ?? 0);
     this.order.splice(this.order.indexOf(bin) + 1, 0, other);
-    const at = this.planned.indexOf(bin);
-    if (at >= 0) this.planned.splice(at + 1, 0, other);
-    this.line.insertAfter(bin, other, at < 0 ? undefined : at + 1);
+    this.line.insertAfter(bin, other);
   }
 
   /** One step: what the line found, and what is right. */

@@ -7,14 +7,14 @@ export interface BinColumns {
   /** Free amounts, `width` numbers for each bin: one for each resource, in base units. Below 0: the nodes do not have the resource. */
   readonly free: ArrayLike<number>;
   readonly width: number;
-  /** The least of each resource that any job of this plan takes. A bin with less is full for every job. */
+  /** The least of each resource that every job of the plan takes. A bin with less is full for all. */
   readonly least: readonly number[];
-  /** Positions of the two resources that most jobs take. They are equal if there is only one. */
-  readonly pair: readonly [number, number];
   /** Bits: {@link CLOSED}, {@link EMPTY}, {@link CLAIMED} and {@link READY}. */
   readonly state: ArrayLike<number>;
   /** Position in the order of use: lower tiers are used first, and bins of one tier are equally good. */
   readonly tier: ArrayLike<number>;
+  /** Decides between bins of one tier. */
+  readonly position: ArrayLike<number>;
 }
 
 /** The bin takes no more slots: one job has it to itself, or its node cannot be started. */

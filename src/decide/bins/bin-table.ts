@@ -44,7 +44,6 @@ export class BinTable implements BinColumns {
   readonly resources: readonly string[];
   readonly width: number;
   readonly least: readonly number[];
-  readonly pair: readonly [number, number];
   readonly kind: Kind[] = [];
   /** Number of nodes. */
   readonly count: number[] = [];
@@ -67,15 +66,11 @@ export class BinTable implements BinColumns {
   readonly inFlight: Bin[] = [];
   /** Bins that this plan creates, in that order. */
   readonly planned: Bin[] = [];
-  /** By kind: existing bins and bins in flight, by number; and planned bins, in the order in which they are created. */
-  readonly ofKind: Bin[][] = [];
-  readonly plannedOfKind: Bin[][] = [];
   /** By bin: its position among those with the same origin. It decides between bins of one tier. */
   readonly position: number[];
   readonly #subjects: Subject[] = [];
   readonly #groups = new BinsInGroups();
 
-  /** `least`: the least of each resource that any job takes. */
   constructor(ground: Ground, order: NodeOrder, least: readonly number[]) {
     this.ground = ground;
     this.budget = ground.budget;
@@ -83,7 +78,6 @@ export class BinTable implements BinColumns {
     this.resources = ground.resources;
     this.width = ground.resources.length;
     this.least = least;
-    this.pair = ground.pair;
     const room = Math.max(32, 2 * (this.world.nodes.length + this.world.inFlight.length));
     this.free = new Float64Array(room * this.width);
     this.state = new Uint8Array(room);
@@ -205,10 +199,6 @@ export class BinTable implements BinColumns {
     this.state[bin] = ready === true ? EMPTY | READY : EMPTY;
     this.tier[bin] = tier ?? TIER_OF_PLANNED;
     this.free.set(kind.capacity, bin * this.width);
-    const ofKind = origin === "planned" ? this.plannedOfKind : this.ofKind;
-    const alike = ofKind[kind.index];
-    if (alike === undefined) ofKind[kind.index] = [bin];
-    else alike.push(bin);
     this.#groups.add(kind.place, bin);
     return bin;
   }

@@ -1,7 +1,7 @@
 import type { NodeLoad } from "../../domain/allocation.ts";
 import type { Purpose } from "../../domain/bucket.ts";
 import type { NodeAttributes } from "../../domain/demand.ts";
-import type { NodeId } from "../../domain/ids.ts";
+import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Bin } from "./bin-columns.ts";
 import { CLAIMED, CLOSED, EMPTY } from "./bin-columns.ts";
 import type { Claimant, Tasks } from "./bin-contents.ts";
@@ -9,14 +9,14 @@ import { BinContents } from "./bin-contents.ts";
 import { BinTable } from "./bin-table.ts";
 import type { Ask } from "./job-ask.ts";
 import { slotsIn, unitsFrom } from "./job-ask.ts";
-import { LinesByShape } from "./lines-by-shape.ts";
+import { Line } from "./first-fit.ts";
+import type { RoomQuery } from "./first-fit.ts";
 import type { NewNode } from "./new-node.ts";
 import type { Ground, Kind, Place } from "./node-kinds.ts";
 import type { NodeOrder } from "./node-order.ts";
 import type { TriedBins } from "./slot-by-slot.ts";
 import { placeBoundIntricate, placeIntricate, roomIntricate, hasRoomIntricate } from "./slot-by-slot.ts";
 import type { Takes } from "./takes.ts";
-import type { RoomQuery } from "./room-search.ts";
 
 // Long: what can be asked of the bins, and done to them, in one place. The parts of their state have files of their own.
 
@@ -33,10 +33,11 @@ export class Bins extends BinTable implements TriedBins {
   readonly choices = new Map<number, Map<number, number>>();
   readonly #contents: BinContents;
   readonly #needed = new NeededByPlace();
-  readonly #lines: LinesByShape;
-  readonly #search: BinSearch;
+  /** Without hosts that only a scheduler reports. */
+  readonly #line: Line;
+  readonly #ofHosts = new Map<SetName, Line>();
 
-  /** `pools`: what is left in them. `least`: the least of each resource that any job takes. */
+  /** `pools`: what is left in them. `least`: the least of each resource that every job takes. */
   constructor(
     ground: Ground,
     order: NodeOrder,
@@ -46,8 +47,8 @@ export class Bins extends BinTable implements TriedBins {
     super(ground, order, least);
     this.pools = new Map(pools);
     this.#contents = new BinContents(ground.budget, this.count.length);
-    this.#lines = new LinesByShape(this);
-    this.#search = new BinSearch(this, this.#lines);
+    this.#line = new Line(this, [...this.existing, ...this.inFlight, ...this.deallocated]);
+    for (const [set, own] of this.hosts) this.#ofHosts.set(set, new Line(this, own));
   }
 
   /** Adds nodes that this plan creates. No demand needs them until they are claimed. */
@@ -58,7 +59,6 @@ export class Bins extends BinTable implements TriedBins {
     purpose: Purpose,
     attributes: NodeAttributes | undefined,
   ): Bin {
-    const before = this.ground.kinds.length;
     const kind = this.ground.kindOfNew(offer, place);
     const subject = this.ground.subjectOfNew(offer, place);
     const { cores } = offer;
@@ -66,7 +66,7 @@ export class Bins extends BinTable implements TriedBins {
     this.#contents.addBin();
     if (attributes !== undefined) this.attributes.set(bin, attributes);
     this.planned.push(bin);
-    if (kind.index >= before) this.#lines.noteNewKind(kind);
+    this.#line.append(bin);
     return bin;
   }
 
@@ -75,16 +75,10 @@ export class Bins extends BinTable implements TriedBins {
     if ((this.count[bin] ?? 0) <= count) return undefined;
     const other = this.cutBin(bin, count);
     this.#contents.addCopy(bin);
-    const { index } = this.kindOf(bin);
-    if (this.origin[bin] === "planned") {
-      const at = insertAfter(this.planned, bin, other);
-      const atOfKind = insertAfter(this.plannedOfKind[index] ?? [], bin, other);
-      this.#lines.insertAfter(bin, other, at, atOfKind);
-    } else {
-      insertAfter(this.inFlight, bin, other);
-      insertAfter(this.ofKind[index] ?? [], bin, other);
-      this.#lines.insertAfter(bin, other, undefined, undefined);
-    }
+    const siblings = this.origin[bin] === "planned" ? this.planned : this.inFlight;
+    // Mostly it is near the end.
+    siblings.splice(siblings.lastIndexOf(bin) + 1, 0, other);
+    this.#line.insertAfter(bin, other);
     return other;
   }
 
@@ -105,14 +99,38 @@ export class Bins extends BinTable implements TriedBins {
     return unitsFrom(ask, slotsIn(ask, this.free, bin * this.width));
   }
 
-  /** The first bin with room for a unit, in the order of use: see {@link BinSearch}. */
+  /**
+   * The first bin with room for a unit. The order of use: hosts that only a scheduler reports to the job's set come first, because they cost
+   * nothing. Then all other bins by tier; in a tier those that a demand needs already come first. For an intricate job (see slot-by-slot.ts)
+   * it does not matter which bins are needed.
+   */
   first(ask: Ask): Bin | undefined {
-    return this.#search.first(ask);
+    const query = this.#queryFor(ask);
+    const isIntricate = ask.jobClass.takes === undefined;
+    const firstIn = (line: Line | undefined): Bin | undefined =>
+      isIntricate ? line?.inOrder(query).next().value : line?.first(query);
+    return firstIn(this.#ofHosts.get(ask.set)) ?? firstIn(this.#line);
   }
 
-  /** All bins with room for a unit, in the order of use: see {@link BinSearch}. Place nothing before this has ended. */
-  each(ask: Ask): Generator<Bin> {
-    return this.#search.each(ask);
+  /** All bins with room for a unit, in the same order. Place nothing before this has ended. */
+  *each(ask: Ask): Generator<Bin> {
+    const query = this.#queryFor(ask);
+    for (const line of [this.#ofHosts.get(ask.set), this.#line])
+      if (line !== undefined)
+        yield* ask.jobClass.takes === undefined ? line.inOrder(query) : line.each(query);
+  }
+
+  /** For an intricate job the least that a slot takes is compared first. Bins that pass this are tried out slot by slot. */
+  #queryFor(ask: Ask): RoomQuery {
+    const { shape, takes } = ask.jobClass;
+    const times = ask.slotsPerUnit;
+    if (takes !== undefined) {
+      const isAny = shape.requirements.marks.length === 0;
+      return { takes, times, accepts: isAny ? undefined : (bin) => this.meets(shape, bin) };
+    }
+    const accepts = (bin: Bin): boolean =>
+      this.serves(bin, ask.set) && this.meets(shape, bin) && hasRoomIntricate(this, bin, ask);
+    return { takes: ask.jobClass.screen.least, times, accepts };
   }
 
   /** Puts this many slots on each node of the bin, and claims the bin. */
@@ -236,87 +254,7 @@ export class Bins extends BinTable implements TriedBins {
     this.state[bin] = state | CLAIMED;
     const readiness = this.isReady(bin) ? "up" : "coming";
     this.#needed.add(this.placeOfBin(bin), this.count[bin] ?? 0, this.cores[bin] ?? 0, readiness);
-    this.#lines.claim(bin);
-  }
-}
-
-/** Inserts `other` behind `one` and returns its position. Undefined if `one` is not in the list. Mostly `one` is near the end. */
-function insertAfter(list: Bin[], one: Bin, other: Bin): number | undefined {
-  const at = list.lastIndexOf(one);
-  if (at < 0) return undefined;
-  list.splice(at + 1, 0, other);
-  return at + 1;
-}
-
-/**
- * Finds bins with room for a unit of a job. The order of use: hosts that only a scheduler reports to the job's set come first, because they
- * cost nothing. Then all other bins by tier; in a tier those that a demand needs already come first.
- *
- * For an intricate job (see slot-by-slot.ts) it does not matter which bins are needed, and all bins are searched.
- */
-class BinSearch {
-  readonly #bins: BinTable & TriedBins;
-  readonly #lines: LinesByShape;
-
-  constructor(bins: BinTable & TriedBins, lines: LinesByShape) {
-    this.#bins = bins;
-    this.#lines = lines;
-  }
-
-  /** The first bin with room for a unit. */
-  first(ask: Ask): Bin | undefined {
-    const { shape, takes } = ask.jobClass;
-    const hosts = this.#lines.ofHosts(ask.set);
-    if (takes === undefined) {
-      const query = this.#queryIntricate(ask);
-      return hosts?.firstInOrder(query) ?? this.#lines.ofAll().firstInOrder(query);
-    }
-    const host = hosts?.first(this.#queryOnHosts(ask, takes));
-    if (host !== undefined) return host;
-    const { lines, accepts } = this.#lines.of(shape);
-    const query: RoomQuery = { takes, times: ask.slotsPerUnit, accepts };
-    let best: Bin | undefined;
-    for (const line of lines) {
-      const bin = line.first(query);
-      if (bin !== undefined && (best === undefined || this.#bins.compareUse(bin, best) < 0)) best = bin;
-    }
-    return best;
-  }
-
-  /** All bins with room for a unit. Place nothing before this has ended. */
-  *each(ask: Ask): Generator<Bin> {
-    const { shape, takes } = ask.jobClass;
-    const hosts = this.#lines.ofHosts(ask.set);
-    if (takes === undefined) {
-      const query = this.#queryIntricate(ask);
-      if (hosts !== undefined) yield* hosts.inOrder(query);
-      yield* this.#lines.ofAll().inOrder(query);
-      return;
-    }
-    const { lines, accepts } = this.#lines.of(shape);
-    const [only, ...others] = lines;
-    if (hosts !== undefined) yield* hosts.each(this.#queryOnHosts(ask, takes));
-    if (only === undefined) return;
-    const query: RoomQuery = { takes, times: ask.slotsPerUnit, accepts };
-    if (others.length === 0) yield* only.each(query);
-    else {
-      const found = lines.flatMap((line) => [...line.each(query)]);
-      yield* found.sort((a, b) => this.#bins.compareUse(a, b));
-    }
-  }
-
-  #queryOnHosts({ jobClass, slotsPerUnit }: Ask, takes: Takes): RoomQuery {
-    return { takes, times: slotsPerUnit, accepts: (bin) => this.#bins.meets(jobClass.shape, bin) };
-  }
-
-  /** Compares the least that a slot takes first. Bins that pass this are tried out slot by slot. */
-  #queryIntricate(ask: Ask): RoomQuery {
-    const { shape, screen } = ask.jobClass;
-    const accepts = (bin: Bin): boolean =>
-      this.#bins.serves(bin, ask.set) &&
-      this.#bins.meets(shape, bin) &&
-      hasRoomIntricate(this.#bins, bin, ask);
-    return { takes: screen.least, times: ask.slotsPerUnit, accepts };
+    this.#line.claim(bin);
   }
 }
 

@@ -30,7 +30,6 @@ export function readEntry({ set, demand }: RankedDemand, rank: number, classes: 
       return { kind: "groups", rank, set, by: `${set}/${demand.id}`, demand };
     case "job": {
       const jobClass = classes.of(demand);
-      jobClass.shape.jobs += 1;
       return new Ask(rank, set, demand, jobClass);
     }
   }

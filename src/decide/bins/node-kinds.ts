@@ -50,8 +50,6 @@ export class Ground {
   readonly nowhere: number | undefined;
   /** The most that a node has of each resource. */
   readonly largest: readonly number[];
-  /** Positions of the two resources that most jobs take. They are equal if there is only one. */
-  readonly pair: readonly [number, number];
   readonly #columns: ResourceColumns;
   readonly #units: readonly (number | "mixed")[];
   /** Position of each offer, by the text of its bucket. Nodes may spell their VM size in another case. */
@@ -65,19 +63,13 @@ export class Ground {
    * (test/support/hostile-clusters.ts) take 1.5 times as long without it.
    */
   readonly #views = new Map<Subject, NodeView>();
-  readonly #byName: Readonly<Record<Naming, KindsByName<Kind>>> = {
-    nodearray: new KindsByName(this.kinds, "nodearray"),
-    vm_size: new KindsByName(this.kinds, "vm_size"),
-  };
-
   /** `named`: the resources that are counted, each with the number of constraints that name it. */
   constructor(world: World, named: ReadonlyMap<string, number>, budget: Budget) {
     this.world = world;
     this.budget = budget;
     this.#columns = new ResourceColumns(named);
-    const { names, pair } = this.#columns;
+    const { names } = this.#columns;
     this.resources = names;
-    this.pair = pair;
     world.buckets.forEach((offer, index) => this.#offers.set(bucketIdWithoutGroup(offer.bucket), index));
     this.nodeKinds = world.nodes.map((node) => {
       const place = this.placeOf(node.bucket);
@@ -131,11 +123,6 @@ export class Ground {
     return kind;
   }
 
-  /** The kinds whose property has one of these names, in their order. */
-  kindsNamed(property: Naming, names: readonly string[]): readonly Kind[] {
-    return this.#byName[property].find(names);
-  }
-
   /** The kind of a new node of an offer of this world, in its own placement group or in none. */
   kindOfOffer(offer: BucketOffer): Kind {
     return this.kindOfNew(offer, this.placeOf(offer.bucket));
@@ -187,56 +174,12 @@ export function compareNames(a: string, b: string): number {
   return a.length - b.length || compareText(a, b);
 }
 
-/** Properties by which jobs commonly say where they may run. */
-type Naming = "nodearray" | "vm_size";
-
-interface NamedKind {
-  readonly index: number;
-  readonly view: () => NodeView;
-}
-
-/**
- * Finds the kinds of nodes in a node array or of a VM size. A job that names these need not test all other kinds. Bench row: distinct-jobs 10,000
- * takes 1.35 times as long if it does.
- */
-class KindsByName<K extends NamedKind> {
-  readonly #kinds: readonly K[];
-  readonly #property: Naming;
-  readonly #byName = new Map<string, K[]>();
-  /** Number of kinds that have been sorted in. */
-  #known = 0;
-
-  /** `kinds` may grow later. */
-  constructor(kinds: readonly K[], property: Naming) {
-    this.#kinds = kinds;
-    this.#property = property;
-  }
-
-  /** The kinds with one of these names, in the order of all kinds. */
-  find(names: readonly string[]): readonly K[] {
-    for (; this.#known < this.#kinds.length; this.#known += 1) {
-      const kind = this.#kinds[this.#known];
-      const name = kind?.view().properties[this.#property];
-      if (kind === undefined || typeof name !== "string") continue;
-      const alike = this.#byName.get(name);
-      if (alike === undefined) this.#byName.set(name, [kind]);
-      else alike.push(kind);
-    }
-    const [only] = names;
-    if (names.length === 1 && only !== undefined) return this.#byName.get(only) ?? [];
-    const found = [...new Set(names)].flatMap((name) => this.#byName.get(name) ?? []);
-    return found.sort((a, b) => a.index - b.index);
-  }
-}
-
 /** Stands for an amount that the node does not have, or that cannot be counted. */
 const NO_AMOUNT = -1;
 
 /** The resources that the jobs of a plan take. Each has a position, and amounts are kept as rows of numbers in that order. */
 class ResourceColumns {
   readonly names: readonly string[];
-  /** Positions of the two resources that most jobs take. They are equal if there is only one. */
-  readonly pair: readonly [number, number];
   /** By `resources` object: nodes of a bucket share one. */
   readonly #capacities = new Map<Resources, Float64Array>();
 
@@ -244,8 +187,6 @@ class ResourceColumns {
   constructor(named: ReadonlyMap<string, number>) {
     const entries = [...named].sort(([a], [b]) => compareText(a, b));
     this.names = entries.map(([name]) => name);
-    const byUse = entries.map((_, r) => r).sort((a, b) => (entries[b]?.[1] ?? 0) - (entries[a]?.[1] ?? 0));
-    this.pair = [byUse[0] ?? 0, byUse[1] ?? byUse[0] ?? 0];
   }
 
   /** The amounts by position, sizes in bytes. Below 0: there is no amount. */

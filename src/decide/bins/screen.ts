@@ -1,10 +1,9 @@
 import type { Constraint } from "../../domain/constraint.ts";
 import type { SharedState } from "../../domain/node-view.ts";
 import { sizeOfConstraints, dependsOnNode, takesSomething } from "../constraints/constraint-facts.ts";
-import { pairIn } from "./class-table.ts";
 import type { Ground, Kind } from "./node-kinds.ts";
 import { compile } from "../constraints/match.ts";
-import { ALL_BUT } from "./room-search.ts";
+import { ALL_BUT } from "./first-fit.ts";
 import type { Takes } from "./takes.ts";
 import type { Matcher } from "../constraints/judge.ts";
 import { bytesOf, isSize } from "../../domain/size.ts";
@@ -32,20 +31,16 @@ export interface Screen {
    * depends on free amounts.
    */
   readonly isSteady: boolean;
-  /** Each slot takes something, and only the free amounts of a node decide how many slots fit. */
-  readonly isPlain: boolean;
 }
 
 /** Makes screens. A constraint that depends on the kind of node alone is tested once for each kind, for all classes that have it. */
 export class Screens {
-  readonly #ground: Ground;
   readonly #shared: SharedState;
   readonly #positions: ReadonlyMap<string, number>;
   readonly #reader: AmountReader;
   readonly #ofKinds = new Map<string, Test>();
 
   constructor(ground: Ground, shared: SharedState) {
-    this.#ground = ground;
     this.#shared = shared;
     this.#positions = new Map(ground.resources.map((name, position) => [name, position]));
     this.#reader = {
@@ -63,15 +58,12 @@ export class Screens {
       least: {
         resource,
         amount,
-        pair: pairIn(resource, this.#ground.pair),
         alone: false,
         nothing,
-        isCommon: false,
       },
       mayHold: this.#all(constraints),
       steps: sizeOfConstraints(constraints),
       isSteady: constraints.every((one) => this.#isSteady(one)),
-      isPlain: !nothing && constraints.every(looksAtNodesOnly),
     };
   }
 
@@ -164,25 +156,6 @@ function testOfKind(matcher: Matcher, shared: SharedState): Test {
     }
     return answer;
   };
-}
-
-/** Whether neither pools nor other jobs on a node matter. */
-function looksAtNodesOnly(constraint: Constraint): boolean {
-  switch (constraint.kind) {
-    case "exclusive":
-    case "pool":
-    case "pool-value":
-    case "shared-consumable":
-      return false;
-    case "and":
-    case "or":
-    case "xor":
-      return constraint.of.every(looksAtNodesOnly);
-    case "not":
-      return looksAtNodesOnly(constraint.of);
-    default:
-      return true;
-  }
 }
 
 /** Amounts in base units, by position of the resource. A resource that is missing is not taken. */

@@ -23,8 +23,6 @@ export class Shape {
   readonly judgesEachNode: boolean;
   /** The marks test the names of placement groups. */
   readonly namesGroups: boolean;
-  /** Number of jobs of this shape. */
-  jobs = 0;
   readonly #matcher: Matcher;
   readonly #ground: Ground;
   readonly #budget: Budget;
@@ -64,18 +62,6 @@ export class Shape {
       this.#byKind.set(kind.index, answer);
     }
     return answer;
-  }
-
-  /** All kinds whose nodes meet the marks. Kinds of hosts that only a scheduler reports are left out: not all jobs may use them. */
-  kindsIn(ground: Ground): readonly Kind[] {
-    const { arrays, machineTypes } = this.requirements;
-    const named =
-      machineTypes !== undefined
-        ? ground.kindsNamed("vm_size", machineTypes)
-        : arrays !== undefined
-          ? ground.kindsNamed("nodearray", arrays)
-          : ground.kinds;
-    return named.filter((kind) => kind.subject.onlyFor === undefined && this.takesKind(kind));
   }
 
   /** Whether this node meets the marks. */

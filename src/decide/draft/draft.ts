@@ -5,14 +5,11 @@ import type { Bins } from "../bins/bins.ts";
 import { Caps } from "./caps.ts";
 import { Capacity } from "./capacity.ts";
 import type { GroupTally, GroupNames } from "./group-names.ts";
-import type { JobClass } from "../bins/job-class.ts";
-import type { Scope } from "../bins/scope.ts";
 import type { Shape } from "../bins/shape.ts";
 import { groupNamesOf } from "./group-names.ts";
-import type { KnownOffers, Opening } from "./offered.ts";
+import type { KnownOffers } from "./offered.ts";
 import { noOffersKnown } from "./offered.ts";
 import { UnknownPools } from "./pool-use.ts";
-import type { Takes } from "../bins/takes.ts";
 import type { Bin } from "../bins/bin-columns.ts";
 
 /** How a plan is tried. */
@@ -51,12 +48,6 @@ export interface Draft extends GroupNames {
   readonly start: Start;
   /** Amounts of each resource still to be placed on nodes that jobs share, including the current demand. Only if `opening` is `shared`. */
   readonly toPlace: number[];
-  /** The last opening for `left` units, by what a slot takes. */
-  readonly openings: Map<Takes, Opening & { readonly left: number }>;
-  /** Bins that no demand needs yet, by the scope of a target and by list. Bins that were claimed since then are removed at the next use. */
-  readonly unclaimed: Map<Scope["accepts"], Map<readonly Bin[], readonly Bin[]>>;
-  /** Where the last packed job ended, if another job of its class may continue there. */
-  readonly latest: Latest;
 }
 
 /** What all tries of a plan begin with. */
@@ -74,12 +65,6 @@ export const startOf = (world: World): Start => ({
   offers: noOffersKnown(),
   unknownPools: new UnknownPools(),
 });
-
-/** The end of the last packed job: the last filled bin, and the class of the job if nothing else matters for the next one. */
-interface Latest {
-  jobClass: JobClass | undefined;
-  bin: Bin;
-}
 
 /** An empty draft for one try. */
 export function beginDraft(
@@ -105,10 +90,7 @@ export function beginDraft(
     scaleSets: new Map(world.scaleSets),
     pools: bins.pools,
     shared: new Map<Bin, Set<Shape>>(),
-    latest: { jobClass: undefined, bin: 0 },
     offers: noOffersKnown(),
-    openings: new Map(),
-    unclaimed: new Map(),
     toPlace: bins.resources.map(() => 0),
   };
 }

@@ -19,26 +19,6 @@ export function nextOpening(
   left: number,
   exhausted: ReadonlySet<Offered>,
 ): Opening | undefined {
-  const { takes } = ask.jobClass;
-  // Not for jobs that are the only ones of their kind, nor for gangs, which count one unit on each node.
-  const isCommon = takes?.isCommon === true && !ask.isGang;
-  const known = isCommon ? draft.openings.get(takes) : undefined;
-  if (known !== undefined && known.left === left && !exhausted.has(known.offered)) {
-    // Room only decreases, so the best opening stays the best while there is room for it.
-    if (roomFor(draft, ask, known.offered) >= known.nodes) return known;
-  }
-  const best = findOpening(draft, ask, offers, left, exhausted);
-  if (isCommon && best !== undefined && draft.caps.none) draft.openings.set(takes, { ...best, left });
-  return best;
-}
-
-function findOpening(
-  draft: Draft,
-  ask: Ask,
-  offers: Offers,
-  left: number,
-  exhausted: ReadonlySet<Offered>,
-): Opening | undefined {
   for (const equals of offers.byScore) {
     const open = exhausted.size === 0 ? equals : equals.without(exhausted);
     const found =

@@ -31,7 +31,6 @@ export function packJob(draft: Draft, ask: Ask, scope: Scope): Progress {
   fillOpenBins(draft, ask, progress);
   if (progress.left > 0 && draft.caps.onlyBins(holderOf(ask)) === undefined)
     openBins(draft, ask, scope, progress);
-  if (progress.left === 0 && !ask.isGang) noteEnd(draft, ask);
   return progress;
 }
 
@@ -53,28 +52,6 @@ function openBins(draft: Draft, ask: Ask, scope: Scope, progress: Progress): voi
     // An offer that did not help is not tried again.
     if (progress.left === before) (exhausted ??= new Set()).add(from);
   }
-}
-
-/**
- * Places all of a job on the bin where the previous job ended, if that job is of the same class and everything fits. Nothing has changed
- * since then, so a search would find the same bin first. False if the job must be packed by search.
- */
-export function packOn(draft: Draft, ask: Ask): boolean {
-  const { bins, latest } = draft;
-  const { jobClass, bin } = latest;
-  if (jobClass !== ask.jobClass || ask.together !== "anywhere" || ask.isGang || ask.units < 1) return false;
-  if (bins.count[bin] !== 1 || bins.unitsOn(bin, ask) < ask.units) return false;
-  // The previous job may be of a set that has no hosts of its own.
-  if (bins.hosts.has(ask.set) && !bins.isHost(bin)) return false;
-  bins.occupy(bin, ask, ask.units);
-  return true;
-}
-
-/** Records where a packed job ended, if only what is left on nodes decides. Not if each node gets one slot. */
-function noteEnd({ latest, caps }: Draft, { jobClass, requirements }: Ask): void {
-  const isPlain = requirements.alone === undefined && requirements.pools.size === 0;
-  const takesOfNode = jobClass.takes === undefined ? jobClass.screen.isPlain : !jobClass.takes.nothing;
-  if (isPlain && caps.none && takesOfNode) latest.jobClass = jobClass;
 }
 
 const NO_OFFERS: ReadonlySet<Offered> = new Set();
@@ -150,7 +127,6 @@ export function fillBin(draft: Draft, ask: Ask, progress: Progress, bin: Bin): v
   if (nodes < 1 || !startIfDeallocated(draft, bin)) return;
   const rest = splitBin(draft, bin, nodes);
   bins.occupy(bin, ask, units * ask.slotsPerUnit);
-  draft.latest.bin = bin;
   if (!caps.none) caps.hold(holderOf(ask), bins, bin);
   if (draft.shared.size > 0) noteSharer(draft, ask, bin);
   progress.left -= nodes * units;

@@ -57,10 +57,13 @@ export function placeTarget(
   keepSizes(draft, scope);
   for (const list of [bins.existing, bins.inFlight, bins.deallocated]) {
     if (reached.have >= asked) break;
-    for (const bin of unclaimedIn(draft, scope, list)) {
+    let visited = 0;
+    for (const bin of byPreference(draft, scope, list)) {
       if (reached.have >= asked) break;
+      visited += 1;
       claimFor(draft, { demand, set, by }, scope, reached, bin);
     }
+    bins.budget.spend(Math.ceil(visited / BINS_PER_STEP));
   }
   const offers = offersFor(draft, demand, scope);
   for (const offer of offers) {
@@ -111,35 +114,13 @@ function keepSizes({ bins, shared }: Draft, scope: Scope): void {
   for (const bin of shared.keys()) if (scope.accepts(bins.placeOfBin(bin))) shared.delete(bin);
 }
 
-/**
- * Bins that the target may claim, in its order of preference. Existing bins stay in their bucket, and a claim is never given back. So only
- * those that were unclaimed before are checked again.
- */
-function unclaimedIn(draft: Draft, scope: Scope, list: readonly Bin[]): readonly Bin[] {
-  const { bins, unclaimed } = draft;
-  const isSteady = list !== bins.inFlight;
-  const known = isSteady ? unclaimed.get(scope.accepts)?.get(list) : undefined;
-  bins.budget.spend(Math.ceil((known ?? list).length / BINS_PER_STEP));
-  const isOpen = (bin: Bin): boolean => !bins.isClaimed(bin);
-  if (known === undefined) {
-    const accepted = list.filter((bin) => isOpen(bin) && scope.accepts(bins.placeOfBin(bin)));
-    return remember(draft, scope, list, byPreference(draft, scope, accepted));
-  }
-  return remember(draft, scope, list, known.filter(isOpen));
-}
-
-function remember({ unclaimed }: Draft, { accepts }: Scope, list: readonly Bin[], open: readonly Bin[]) {
-  const ofScope = unclaimed.get(accepts);
-  if (ofScope === undefined) unclaimed.set(accepts, new Map([[list, open]]));
-  else ofScope.set(list, open);
-  return open;
-}
-
 /** In the order of use. Among equals, VM sizes that would be created first come first, so that the next plan makes the same choice. */
-function byPreference({ bins }: Draft, scope: Scope, list: readonly Bin[]): readonly Bin[] {
-  const { rank } = scope;
-  if (rank === undefined) return list;
-  return list.toSorted(
+function byPreference({ bins }: Draft, { rank, accepts }: Scope, list: readonly Bin[]): readonly Bin[] {
+  // A copy, because a claim may split a bin.
+  if (rank === undefined) return [...list];
+  bins.budget.spend(Math.ceil(list.length / BINS_PER_STEP));
+  const open = list.filter((bin) => !bins.isClaimed(bin) && accepts(bins.placeOfBin(bin)));
+  return open.sort(
     (a, b) => bins.tierOf(a) - bins.tierOf(b) || rank(bins.placeOfBin(a)) - rank(bins.placeOfBin(b)),
   );
 }

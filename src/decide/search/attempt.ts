@@ -15,7 +15,6 @@ import { beginDraft } from "../draft/draft.ts";
 import { placeGroups } from "../place/groups.ts";
 import { placeJob } from "../place/jobs.ts";
 import type { Progress } from "../place/pack.ts";
-import { packOn } from "../place/pack.ts";
 import { placeTarget } from "../place/targets.ts";
 import { ReasonBudget } from "../why/reason-budget.ts";
 import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
@@ -180,14 +179,6 @@ function countToPlace({ toPlace }: Draft, entry: Entry, sign: 1 | -1): void {
 /** Places one demand. If it is not placed completely, the reasons are worked out after that. `kept`: what was placed as before. */
 function place(run: Run, entry: Entry, kept: Progress | undefined): DemandOutcome {
   const { draft, scopes, homes, order } = run;
-  const { latest } = draft;
-  if (entry.kind === "job" && kept === undefined && packOn(draft, entry)) {
-    const { set, asked, units } = entry;
-    const { id, kind } = entry.demand;
-    const pending = draft.bins.isReady(latest.bin) ? 0 : units;
-    return { set, id, kind, unit: "slots", asked, placed: asked, pending, reasons: NO_REASONS };
-  }
-  latest.jobClass = undefined;
   const isFresh = entry.kind === "job" && kept === undefined && order === undefined;
   const refused = isFresh ? run.refusals.of(draft, entry) : undefined;
   if (refused !== undefined) return refused;

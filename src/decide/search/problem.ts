@@ -6,7 +6,6 @@ import type { Instant } from "../../domain/units.ts";
 import type { World } from "../../domain/world.ts";
 import type { Bindings } from "../bins/bound-slots.ts";
 import { bindingsOf } from "../bins/bound-slots.ts";
-import { countedOf } from "../bins/counted.ts";
 import type { Entry } from "../bins/entry.ts";
 import { readEntry } from "../bins/entry.ts";
 import type { Ask } from "../bins/job-ask.ts";
@@ -24,6 +23,8 @@ import { inMarketOf } from "../world/counterparts.ts";
 import type { Shape } from "../bins/shape.ts";
 import type { BucketIndex, Scope, Wanted } from "../bins/scope.ts";
 import { indexBuckets, scopeOf } from "../bins/scope.ts";
+import type { Resources } from "../../domain/resources.ts";
+import { compareText } from "../../domain/text.ts";
 
 /** The input of every try, prepared once. */
 export interface Problem {
@@ -40,7 +41,7 @@ export interface Problem {
   readonly start: Start;
   /** The pools before anything is placed, and the shared values that constraints test. */
   readonly shared: SharedState;
-  /** The smallest amount of each resource that any job takes. */
+  /** The least of each resource that every job takes. */
   readonly least: readonly number[];
   readonly policy: AllocationPolicy;
   readonly now: Instant;
@@ -152,6 +153,29 @@ function namedIn(
     }
   }
   return { resources, mayBePools };
+}
+
+/** Maximum number of counted resources that no node offers. Jobs that take one of the others fit on no node anyway. */
+const MOST_UNKNOWN = 64;
+
+/**
+ * The resources that are counted on each node, of those that jobs name. One demand message may name a hundred thousand resources that do not
+ * exist. Only names that no node, no node in flight and no bucket of this world has are left out.
+ */
+function countedOf(world: World, named: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  if (named.size <= MOST_UNKNOWN) return named;
+  const offered = new Set<string>();
+  const seen = new Set<Resources>();
+  for (const list of [world.nodes, world.inFlight, world.buckets])
+    for (const { resources } of list) {
+      if (seen.has(resources)) continue;
+      seen.add(resources);
+      for (const name of Object.keys(resources)) offered.add(name);
+    }
+  const unknown = [...named.keys()].filter((name) => !offered.has(name)).sort(compareText);
+  if (unknown.length <= MOST_UNKNOWN) return named;
+  const kept = new Set([...offered, ...unknown.slice(0, MOST_UNKNOWN)]);
+  return new Map([...named].filter(([name]) => kept.has(name)));
 }
 
 /** Cost in steps of finding one name. */
