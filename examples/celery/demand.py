@@ -1,4 +1,4 @@
-"""Each minute on one machine (or with --every SECONDS): tells the autoscaler what waits and runs in the queues of tasks.py."""
+"""Each minute on one machine (or with --every SECONDS): says to the autoscaler what waits and runs in the queues of tasks.py."""
 import argparse
 import json
 import sys

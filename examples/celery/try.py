@@ -34,7 +34,7 @@ EXPIRATION_SECONDS = 3600
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", type=int, default=20)
-    parser.add_argument("--bursts", type=int, default=1, help="so many times, each after all nodes of the one before have gone")
+    parser.add_argument("--bursts", type=int, default=1, help="sends the tasks in parts, each after all nodes of the one before have gone")
     parser.add_argument("--kill", action="store_true", help="kill a worker with its node's processes while it works")
     parser.add_argument("--timeout", type=float, default=900, metavar="SECONDS")
     options = parser.parse_args()
