@@ -39,7 +39,7 @@ export async function inTurns<T>({ lanes }: Pick<App, "lanes">, work: Sliced<T>)
     worked += performance.now() - begun;
     await setImmediate();
     if (worked < TURN_MS) continue;
-    for (const until = performance.now() + worked; lanes.hasFirst() && performance.now() < until;)
+    for (const until = performance.now() + worked; lanes.reading.hasFirst && performance.now() < until;)
       await setTimeout(1);
     worked = 0;
   }

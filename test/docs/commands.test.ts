@@ -19,7 +19,7 @@ const pages = [
 const sources = ["src", "functions", "infra"]
   .flatMap((folder) =>
     readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: "utf8" })
-      .filter((name) => /\.(?:ts|bicep|bicepparam|json|kql|mjs)$/.test(name))
+      .filter((name) => /\.(?:ts|py|bicep|bicepparam|json|kql|mjs)$/.test(name))
       .map((name) => read(`${folder}/${name}`)),
   )
   .join("\n");

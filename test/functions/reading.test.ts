@@ -25,7 +25,7 @@ test("what goes first does not wait for a slice at each of its steps, and the lo
   const lanes = createLanes();
   const { counted, work } = longWork(400);
   const read = inTurns({ lanes }, work);
-  await lanes.runFirst(() => manySteps(300));
+  await lanes.reading.runFirst(() => manySteps(300));
   expect(counted.done).toBeLessThan(150);
   expect(await read).toBe("read");
 });
@@ -33,7 +33,7 @@ test("what goes first does not wait for a slice at each of its steps, and the lo
 test("what never ends takes half of the time", async () => {
   const lanes = createLanes();
   const stop = Promise.withResolvers<void>();
-  const first = lanes.runFirst(() => stop.promise);
+  const first = lanes.reading.runFirst(() => stop.promise);
   const { work } = longWork(100);
   expect(await inTurns({ lanes }, work)).toBe("read");
   stop.resolve();

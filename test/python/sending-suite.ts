@@ -1,13 +1,16 @@
 import { QueueClient, QueueSASPermissions } from "@azure/storage-queue";
+import { execFile } from "node:child_process";
+import { chmodSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { chmodSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { answeringServer } from "../support/answering-server.ts";
 import type { LocalApp } from "../support/local-app.ts";
 import { startLocalApp } from "../support/local-app.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
+import { ROOT } from "../support/run-main.ts";
 import { folderWith, PYTHON_FOLDER, runPython } from "./run-python.ts";
 
 /** The calls of the public documentation of jetpack.autoscale, and what each then asks for. */
@@ -160,6 +163,33 @@ print([left["name"] for left in accepted["rejectedJobs"]])`,
         stderr:
           "job 7 is left out: jobs[0].iterations: found text of 5 characters, expected a whole number, 1 or more\n",
       });
+    });
+  });
+
+  describe("docs/python.md", () => {
+    const page = readFileSync(`${ROOT}docs/python.md`, "utf8");
+    const blocks = [...page.matchAll(/^```python\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+    const [, lines = ""] = /^```sh\n(.*?)^```$/ms.exec(page) ?? [];
+
+    test.each(blocks.map((text, index) => ({ index: index + 1, text })))(
+      "program $index",
+      async ({ text }) => {
+        expect(await runPython(python, ["-c", text], env)).toEqual({ code: 0, stdout: "", stderr: "" });
+      },
+    );
+
+    test("the command lines", async () => {
+      expect(blocks).toHaveLength(3);
+      const folder = folderWith({
+        "bin/python3": `#!/bin/sh\nPATH=/usr/local/bin:/usr/bin:/bin exec ${python} "$@"\n`,
+      });
+      const path = `${folder}/bin:/usr/local/bin:/usr/bin:/bin`;
+      const { stdout } = await promisify(execFile)("bash", ["-ec", lines], {
+        cwd: PYTHON_FOLDER,
+        env: { ...env, PATH: path, HOME: folder, PYTHONDONTWRITEBYTECODE: "1" },
+      });
+      expect(stdout.match(/^accepted: request set \w+, valid until /gm)).toHaveLength(4);
+      expect(stdout).toContain('"requestSet": "pbs"');
     });
   });
 

@@ -23,15 +23,26 @@ interface Waiting {
  */
 export class Gate {
   readonly #lanes: { readonly small: Lane; readonly large: Lane };
+  #first = 0;
 
   constructor(room: { readonly small: Bytes; readonly large: Bytes }) {
     const lane = (bytes: Bytes): Lane => ({ room: bytes, taken: 0, waiting: [] });
     this.#lanes = { small: lane(room.small), large: lane(room.large) };
   }
 
-  /** Whether anything is in the lane of what is small. */
-  get hasSmall(): boolean {
-    return this.#lanes.small.taken > 0;
+  /** Whether anything is under way to which what is large gives way: something small, or {@link runFirst}. */
+  get hasFirst(): boolean {
+    return this.#first > 0 || this.#lanes.small.taken > 0;
+  }
+
+  /** Runs work that needs no room, and to which what is large gives way. */
+  async runFirst<T>(work: () => Promise<T>): Promise<T> {
+    this.#first += 1;
+    try {
+      return await work();
+    } finally {
+      this.#first -= 1;
+    }
   }
 
   /** Waits for room, for at most `seconds` (absent: as long as it takes). Undefined: there was none. */

@@ -20,10 +20,6 @@ interface Lanes {
   run<T>(cluster: ClusterName, work: () => Promise<T>): Promise<T>;
   /** The same in a separate lane, for work that writes large bodies: plans and stops. It takes its turn in the other lane for the save. */
   runWhole<T>(cluster: ClusterName, work: () => Promise<T>): Promise<T>;
-  /** Runs work to which the reading of large messages gives way (docs/protocol.md, Memory). */
-  runFirst<T>(work: () => Promise<T>): Promise<T>;
-  /** Whether such work is under way, or a small message. */
-  hasFirst(): boolean;
   /** What this process may do with its heap. */
   readonly budget: MemoryBudget;
   /** The heap of this process. */
@@ -92,22 +88,11 @@ export function createLanes({
   const memories = new Map<ClusterName, ClusterMemory>();
   const budget = budgetOf(heap);
   const bytesOf = (cluster: ClusterName): Bytes => memories.get(cluster)?.demandBytes ?? 0;
-  const reading = new Gate(budget);
-  let first = 0;
   return {
     heap,
     process,
     budget,
-    reading,
-    async runFirst(work) {
-      first += 1;
-      try {
-        return await work();
-      } finally {
-        first -= 1;
-      }
-    },
-    hasFirst: () => first > 0 || reading.hasSmall,
+    reading: new Gate(budget),
     planning: new Gate({ small: budget.demand, large: budget.demand }),
     wasted: new Set(),
     revivedAt: new Map(),

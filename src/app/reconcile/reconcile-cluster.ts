@@ -49,7 +49,7 @@ export function reconcileCluster(
   known?: ClusterRecord,
   broughtBy?: WakeId,
 ): Promise<ReconcileOutcome> {
-  return app.lanes.runFirst(() => reconcile(app, site, cause, known, broughtBy));
+  return app.lanes.reading.runFirst(() => reconcile(app, site, cause, known, broughtBy));
 }
 
 async function reconcile(

@@ -244,7 +244,8 @@ def _lock(folder):
     return file
 
 
-def main(words=None):
+def main(words=None, node=None):
+    """`node`: what has look, close and reopen, instead of the commands of a scheduler."""
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--bind", action="store_true", help="at boot: make a token of this node's own")
@@ -264,7 +265,8 @@ def main(words=None):
     url, instance = _config("cyclecloud.cluster.autoscale.stop_callback"), _config("cyclecloud.instance.id")
     if lock is None or not (limit and url and instance) or (enabled or "").lower() != "true":
         return 0
-    node = Commands(*commands) if any(commands) else Pbs(socket.gethostname())
+    if node is None:
+        node = Commands(*commands) if any(commands) else Pbs(socket.gethostname())
     Run(node, options.folder, url, instance, float(limit)).go()
     return 0
 
