@@ -180,7 +180,9 @@ print([left["name"] for left in accepted["rejectedJobs"]])`,
 
     test("the command lines", async () => {
       expect(blocks).toHaveLength(3);
-      const folder = folderWith({ "bin/python3": `#!/bin/sh\nPATH=/usr/local/bin:/usr/bin:/bin exec ${python} "$@"\n` });
+      const folder = folderWith({
+        "bin/python3": `#!/bin/sh\nPATH=/usr/local/bin:/usr/bin:/bin exec ${python} "$@"\n`,
+      });
       const path = `${folder}/bin:/usr/local/bin:/usr/bin:/bin`;
       const { stdout } = await promisify(execFile)("bash", ["-ec", lines], {
         cwd: PYTHON_FOLDER,
@@ -332,6 +334,13 @@ print([left["name"] for left in accepted["rejectedJobs"]])`,
       expect((await command(words, { ...none, AUTOSCALER_FILE: file })).code).toBe(0);
       const wrong = { ...none, AUTOSCALER_FILE: file, AUTOSCALER_KEY: "other" };
       expect((await command(words, wrong)).stderr).toMatch(/^401: /);
+    });
+
+    test("a reader's key of its own for outcomes", async () => {
+      await command(words);
+      const keys = { AUTOSCALER_KEY: "wrong", AUTOSCALER_READER_KEY: app.host.keys.host };
+      expect(await command(["outcomes"], keys)).toMatchObject({ code: 0, stderr: "" });
+      expect((await command(words, keys)).code).toBe(1);
     });
 
     test("from jetpack config, where that exists", async () => {
