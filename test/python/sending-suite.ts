@@ -336,6 +336,13 @@ print([left["name"] for left in accepted["rejectedJobs"]])`,
       expect((await command(words, wrong)).stderr).toMatch(/^401: /);
     });
 
+    test("a reader's key of its own for outcomes", async () => {
+      await command(words);
+      const keys = { AUTOSCALER_KEY: "wrong", AUTOSCALER_READER_KEY: app.host.keys.host };
+      expect(await command(["outcomes"], keys)).toMatchObject({ code: 0, stderr: "" });
+      expect((await command(words, keys)).code).toBe(1);
+    });
+
     test("from jetpack config, where that exists", async () => {
       const jetpack = `#!/bin/sh
 case "$1 $2" in

@@ -182,6 +182,7 @@ def host(hostname, jobs=(), **keys):
 _HOW = {
     "url": "AUTOSCALER_URL=https://NAME.azurewebsites.net",
     "key": "AUTOSCALER_KEY, a sender's function key",
+    "reader_key": "AUTOSCALER_READER_KEY, a reader's function key",
     "cluster": "AUTOSCALER_CLUSTER, the name of the cluster",
 }
 _JETPACK = {"cluster": "cyclecloud.cluster.name", "url": "autoscaler.url", "key": "autoscaler.key", "queue": "autoscaler.queue"}
