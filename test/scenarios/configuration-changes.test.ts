@@ -107,7 +107,7 @@ describe("the mode at the first plan", () => {
   test("it is written into the configuration; a document without one that is stored later gets none", async () => {
     const stage = await begun({});
     expect(await stage.versions()).toEqual([
-      ["written at the beginning", expect.stringContaining('"enabled":true')],
+      ["written at the beginning", expect.stringContaining('"mode":"act"')],
     ]);
     await stage.put({ idleTimeout: 60 });
     await stage.pass(180);
