@@ -72,9 +72,17 @@ export class Capacity {
     this.#groupSizes.set(home, sizes);
   }
 
-  /** The reverse of `take`. */
-  give(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): void {
-    this.take(offer, group, -nodes);
+  /** Takes nodes of one bucket in the place of as many of another one. Neither are in a placement group. The caller has checked `room`. */
+  exchange(from: BucketOffer, to: BucketOffer, nodes: number): void {
+    this.take(from, undefined, -nodes);
+    this.take(to, undefined, nodes);
+  }
+
+  /** A copy without nodes that were taken before, to see what could be taken instead. */
+  without(offer: BucketOffer, nodes: number): Capacity {
+    const fork = this.fork();
+    fork.take(offer, undefined, -nodes);
+    return fork;
   }
 
   /** A copy for a trial. */

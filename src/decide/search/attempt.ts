@@ -279,8 +279,7 @@ function shrinkShared(draft: Draft): void {
     const smaller = cheapestFor(draft, bin, shapes, current);
     if (smaller === undefined) continue;
     const nodes = bins.count[bin] ?? 0;
-    draft.capacity.give(current, undefined, nodes);
-    draft.capacity.take(smaller.offer, undefined, nodes);
+    draft.capacity.exchange(current, smaller.offer, nodes);
     bins.exchange(bin, smaller.kind, smaller.offer);
   }
 }
@@ -296,11 +295,11 @@ function cheapestFor(
   shapes: ReadonlySet<Shape>,
   current: BucketOffer,
 ): Smaller | undefined {
-  const { bins, capacity } = draft;
+  const { bins } = draft;
   const nodes = bins.count[bin] ?? 0;
+  const left = draft.capacity.without(current, nodes);
   let best: Smaller | undefined;
   let least = current.price ?? NO_PRICE;
-  capacity.give(current, undefined, nodes);
   draft.world.buckets.forEach((offer, index) => {
     const kind = bins.ground.offerKinds[index];
     if (kind === undefined || offer.price === undefined || offer.price >= least) return;
@@ -308,7 +307,7 @@ function cheapestFor(
     // The jobs on it already count its cores against their caps, and may not get more.
     if (!draft.caps.none && offer.cores > current.cores) return;
     if (offer.pinnedGroup !== undefined || !holds(bins, bin, kind)) return;
-    if (closedTo(draft, offer) !== undefined || capacity.room(offer, undefined) < nodes) return;
+    if (closedTo(draft, offer) !== undefined || left.room(offer, undefined) < nodes) return;
     const before = bins.kindOf(bin);
     const isAsGood = (shape: Shape): boolean =>
       shape.takesNew(offer, kind, undefined) && shape.score(kind) >= shape.score(before);
@@ -316,7 +315,6 @@ function cheapestFor(
     best = { offer, kind };
     least = offer.price;
   });
-  capacity.take(current, undefined, nodes);
   return best;
 }
 
