@@ -216,12 +216,6 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
     PROBE,
   ),
   mutant(
-    "a remembered plan is used when the probe has ended",
-    ["need/recall.ts", "sameData(a.probed, b.probed) &&", ""],
-    "the image is mended",
-    "test/scenarios/nodes-down.test.ts",
-  ),
-  mutant(
     "a job that comes before the stop is sent does not withdraw it",
     ["stops/still-idle.ts", "return (fact?.jobs.length ?? 0) > 0 ||", "return"],
     "a job that is reported meanwhile",

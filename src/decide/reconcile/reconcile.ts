@@ -22,7 +22,6 @@ import { updateLedger } from "../nodes/ledger.ts";
 import { isMemoryOld, nextOutage } from "../pace/outage.ts";
 import { endStarts } from "../intents/node-starts.ts";
 import { withQuestions } from "../stops/questions.ts";
-import { Recall } from "../need/recall.ts";
 import type { Lacking } from "../nodes/doubt.ts";
 import { asideIn } from "../../domain/aside.ts";
 import { findLacking } from "../nodes/doubt.ts";
@@ -31,8 +30,7 @@ import { withoutEnded } from "../senders/foreign-claims.ts";
 import { ownedPools } from "../senders/owned-pools.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
 import type { HostFacts } from "../senders/host-facts.ts";
-import { endedClaims, hostFacts } from "../senders/host-facts.ts";
-import type { Weighing } from "../need/weigh.ts";
+import { factsAndClaims } from "../senders/host-facts.ts";
 import { lastPlanOf, weigh } from "../need/weigh.ts";
 import { surveyDown } from "../stops/end-down.ts";
 import { pauseBuckets } from "../stops/pause-buckets.ts";
@@ -41,7 +39,7 @@ import { lapseParts } from "../record/lapse.ts";
 
 /**
  * Decides from the demand and one believed observation what to create, start and stop (architecture.md, The decision model). Equal inputs
- * give equal decisions. A second decision on the result of the first has nothing to do. `recall` only saves time.
+ * give equal decisions. A second decision on the result of the first has nothing to do.
  */
 export function decide(
   record: ClusterRecord,
@@ -50,14 +48,13 @@ export function decide(
   policy: Policy,
   now: Instant,
   owner: Owner,
-  recall: Recall<Weighing> = new Recall(),
 ): Decision {
   const snapshot = withMissing(newest.snapshot, bodies.seen, bodies.ledger, record.intents);
   const observation: Observation = { ...newest, snapshot };
   const outage = nextOutage(record, policy, now);
   const lacking = findLacking(record, newest.snapshot);
   const observed = updateRecord(record, bodies.ledger, observation, { outage, lacking }, policy, now);
-  const facts = hostFacts(observed, bodies, now, policy.senders);
+  const { facts, ended } = factsAndClaims(observed, bodies, now, policy.senders);
   const questions = bodies.questions ?? NO_QUESTIONS;
   const updated = updateNodes(
     record,
@@ -81,10 +78,9 @@ export function decide(
   const hosts = reportedHosts(observed, bodies, now, policy.senders);
   const cluster = { snapshot, ledger, dynamics: dynamics.keys() };
   const reports = readReports(hosts, cluster, admitted.demands);
-  const ended = endedClaims(observed, bodies, now, policy.senders);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
   const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
-  const weighed = weigh({ record: next, snapshot, ledger, questions, wanted, policy, now, recall });
+  const weighed = weigh({ record: next, snapshot, ledger, questions, wanted, policy, now });
   const found = { dynamics, admitted, aside, observation, ledger, questions, facts, weighed, outage, down };
   return conclude({ ...found, record: withPoolOwners(next, owners), last: bodies.plan, policy, now, owner });
 }

@@ -30,11 +30,10 @@ export interface ClaimedHost {
 /** By host key, the senders whose claims there have ended. */
 export type EndedClaims = ReadonlyMap<string, ReadonlySet<Sender>>;
 
-/** The facts without ended claims, these claims, and the next moment at which one ends. */
+/** The facts without ended claims, and these claims. */
 export interface ClaimsJudged<Fact> {
   readonly facts: ReadonlyMap<string, Fact>;
   readonly ended: EndedClaims;
-  readonly until: number;
 }
 
 /** Judges the claims on all nodes. `facts`: with all claims. */
@@ -44,7 +43,6 @@ export function judgeClaims<Fact extends ClaimedHost>(
   senders: SenderRules,
   now: Instant,
 ): ClaimsJudged<Fact> {
-  let until = Number.POSITIVE_INFINITY;
   const ended = new Map<string, ReadonlySet<Sender>>();
   const changed = new Map<string, Fact>();
   ledger.forEach((node) => {
@@ -56,9 +54,7 @@ export function judgeClaims<Fact extends ClaimedHost>(
     for (const sender of foreignSenders(fact, node, senders).keys()) {
       const since = claimedSince(node, sender, senders);
       if (since === undefined) continue;
-      const end = plusSeconds(since, CLAIM_SECONDS);
-      if (end <= now) over.add(sender);
-      else until = Math.min(until, end);
+      if (plusSeconds(since, CLAIM_SECONDS) <= now) over.add(sender);
     }
     if (over.size === 0) return;
     for (const key of keysOf(node)) {
@@ -66,7 +62,7 @@ export function judgeClaims<Fact extends ClaimedHost>(
       if (facts.get(key) === fact) changed.set(key, without(fact, over, senders));
     }
   });
-  return { facts: changed.size === 0 ? facts : new Map([...facts, ...changed]), ended, until };
+  return { facts: changed.size === 0 ? facts : new Map([...facts, ...changed]), ended };
 }
 
 function without<Fact extends ClaimedHost>(
