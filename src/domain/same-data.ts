@@ -21,18 +21,10 @@ function sameInTurn(a: Iterable<unknown>, b: Iterable<unknown>): boolean {
   return true;
 }
 
-/** Whether two objects are equal apart from the member of this name. An undefined member counts as a member. */
-export function sameBut<T extends object>(name: keyof T & string, a: T, b: T): boolean {
-  return a === b || sameMembers(a, b, name);
-}
-
-function sameMembers(a: object, b: object, but?: string): boolean {
-  let left = Object.keys(b).length;
-  if (but !== undefined && Object.hasOwn(b, but)) left -= 1;
-  for (const name of Object.keys(a)) {
-    if (name === but) continue;
-    if (!Object.hasOwn(b, name) || !sameData(Reflect.get(a, name), Reflect.get(b, name))) return false;
-    left -= 1;
-  }
-  return left === 0;
+function sameMembers(a: object, b: object): boolean {
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && sameData(Reflect.get(a, name), Reflect.get(b, name)))
+  );
 }

@@ -219,12 +219,6 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
     PROBE,
   ),
   mutant(
-    "a remembered plan is used when the probe has ended",
-    { in: "samePremises", from: "sameData(a.probed, b.probed) &&", to: "" },
-    "the image is mended",
-    "test/scenarios/nodes-down.test.ts",
-  ),
-  mutant(
     "a job that comes before the stop is sent does not withdraw it",
     { in: "isContradicted", from: "return (fact?.jobs.length ?? 0) > 0 ||", to: "return" },
     "a job that is reported meanwhile",

@@ -94,12 +94,11 @@ type Judged = Pick<StopDecision, "verdicts" | "up"> & { readonly policy: Policy 
 
 /** First commit: nodes that are marked, and nodes that must stay. */
 async function markStops(app: App, site: Site, batch: readonly Waiting[]): Promise<Judged | undefined> {
-  const recall = app.lanes.recallOf(site.cluster);
   const committed = await commitAfterPlan(app, site.cluster, ({ record, bodies, policy }): Change<Judged> => {
     const now = app.ports.clock.now();
     const unsendable = isUnsendable(app, site, record, now) ? { unsendable: true as const } : {};
     const calls = batch.map(({ call }) => ({ ...call, ...unsendable }));
-    const decision = judgeStops(record, bodies, calls, policy, now, recall);
+    const decision = judgeStops(record, bodies, calls, policy, now);
     const { questions, verdicts, up } = decision;
     const result = { verdicts, up, policy };
     if (questions === bodies.questions || (bodies.questions === undefined && questions.size === 0))
@@ -150,12 +149,11 @@ async function grantStops(
 ): Promise<void> {
   const { app } = desk;
   const owner = app.ports.entropy.owner();
-  const recall = app.lanes.recallOf(site.cluster);
   const change = (current: CurrentInForce): Change<Confirmed | undefined> => {
     if (current.policy.document !== policy.document) return { result: undefined };
     const { record, bodies } = current;
     const now = app.ports.clock.now();
-    const { verdicts, ...decided } = confirmStops(record, bodies, marked, policy, now, owner, recall, up);
+    const { verdicts, ...decided } = confirmStops(record, bodies, marked, policy, now, owner, up);
     return {
       save: { record: decided.record, changes: { questions: decided.questions } },
       result: verdicts,

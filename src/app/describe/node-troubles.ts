@@ -1,7 +1,7 @@
 import type { Unneeded } from "../../domain/unneeded.ts";
 import { phaseShown } from "./describe-nodearrays.ts";
 import { endedOn } from "../../decide/senders/foreign-claims.ts";
-import { endedClaims } from "../../decide/senders/host-facts.ts";
+import { factsAndClaims } from "../../decide/senders/host-facts.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -65,7 +65,7 @@ export function claimsEnded(
   { senders }: Pick<Policy, "senders">,
   now: Instant,
 ): readonly TroubleShown[] {
-  const ended = endedClaims(record, bodies, now, senders);
+  const { ended } = factsAndClaims(record, bodies, now, senders);
   if (ended.size === 0) return [];
   const claims = [...bodies.ledger.values()].flatMap((node) =>
     endedOn(node, ended, senders).map((set) => ({ set, name: node.name })),

@@ -6,8 +6,6 @@ import type { MemoryBudget } from "../../domain/memory-budget.ts";
 import { budgetOf, DEFAULT_HEAP } from "../../domain/memory-budget.ts";
 import type { Instant } from "../../domain/units.ts";
 import { Gate } from "./gate.ts";
-import type { Recalls } from "../../decide/need/weigh.ts";
-import { noRecalls } from "../../decide/need/weigh.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Endpoint, RequestNodes } from "../../domain/record.ts";
 
@@ -38,8 +36,6 @@ interface Lanes {
   readonly askedUnborn: Map<ClusterName, Instant>;
   /** The state of the accounts with which this process signs in. */
   readonly trials: Trials;
-  /** The latest results that this process derived for a cluster. */
-  recallOf(cluster: ClusterName): Recalls;
   /** Facts about a cluster that this process knows and the record does not contain. */
   memoryOf(cluster: ClusterName): ClusterMemory;
 }
@@ -84,10 +80,8 @@ export function createLanes({
   heap = DEFAULT_HEAP,
   process = processId(`process-${(processes += 1)}`),
 }: ProcessFacts = {}): Lanes {
-  const recalls = new Map<ClusterName, Recalls>();
   const memories = new Map<ClusterName, ClusterMemory>();
   const budget = budgetOf(heap);
-  const bytesOf = (cluster: ClusterName): Bytes => memories.get(cluster)?.demandBytes ?? 0;
   return {
     heap,
     process,
@@ -98,19 +92,6 @@ export function createLanes({
     revivedAt: new Map(),
     askedUnborn: new Map(),
     trials: { accepted: new Set(), running: new Map() },
-    recallOf(cluster) {
-      const known = recalls.get(cluster) ?? noRecalls();
-      recalls.delete(cluster);
-      recalls.set(cluster, known);
-      // The last results of many large clusters would fill the heap: those that were used longest ago go.
-      let bytes = [...recalls.keys()].reduce((sum, one) => sum + bytesOf(one), 0);
-      for (const other of recalls.keys()) {
-        if (bytes <= budget.demand || other === cluster) break;
-        bytes -= bytesOf(other);
-        recalls.delete(other);
-      }
-      return known;
-    },
     memoryOf(cluster) {
       const known = memories.get(cluster) ?? {
         calls: new CallMeter(),

@@ -164,7 +164,7 @@ function saveAgain(
 
 /** Settles what the observation shows, and decides on the result. */
 function decideOn(
-  { app, site, policy, owner }: Planner,
+  { app, policy, owner }: Planner,
   current: CurrentInForce,
   settled: Settled,
   observation: Observation,
@@ -173,13 +173,12 @@ function decideOn(
   const stops = settleStopsByObservation(settled, observation.snapshot, now);
   const { ledger, questions = NO_QUESTIONS } = stops;
   const bodies = { ...current.bodies, ledger, questions };
-  const { plans, virtual } = app.lanes.recallOf(site.cluster);
   const shown = presumeShown(stops.record, ledger, observation, now);
   const { clock, log } = app.ports;
   const began = clock.now();
   const decided = tryVirtualFleet(
-    decide(shown, bodies, observation, policy, now, owner, plans),
-    { bodies, policy, now, owner, recall: virtual },
+    decide(shown, bodies, observation, policy, now, owner),
+    { bodies, policy, now, owner },
     log,
   );
   const planned = { began, ended: clock.now() };

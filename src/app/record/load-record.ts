@@ -4,8 +4,6 @@ import { areLost, forgetLost, missingSince } from "../../decide/record/lost-bodi
 import { withUnread } from "../../decide/need/left-out.ts";
 import { withQuestions } from "../../decide/stops/questions.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import type { Questions } from "../../domain/questions.ts";
-import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { sameData } from "../../domain/same-data.ts";
 import type { ClusterName } from "../../domain/ids.ts";
@@ -126,15 +124,8 @@ async function noteMissing(app: App, cluster: ClusterName): Promise<"waiting" | 
 function withStops(bodies: Bodies): Bodies {
   const { ledger, questions } = bodies;
   if (questions === undefined || questions.size === 0) return bodies;
-  const known = joined.get(questions);
-  if (known?.from === ledger) return { ...bodies, ledger: known.ledger };
-  const next = withQuestions(ledger, questions);
-  joined.set(questions, { from: ledger, ledger: next });
-  return { ...bodies, ledger: next };
+  return { ...bodies, ledger: withQuestions(ledger, questions) };
 }
-
-/** Returns the same ledger object for the same record each time: results derived from it are stored under it. */
-const joined = new WeakMap<Questions, { readonly from: Ledger; readonly ledger: Ledger }>();
 
 const NO_BODIES: Bodies = { demands: new Map(), reports: new Map(), ledger: new Map() };
 

@@ -27,8 +27,6 @@ import { spareNodes, without } from "./spare-nodes.ts";
 import { heldOf, isStay } from "./note-verdicts.ts";
 import { commitEffects } from "../intents/create-requests.ts";
 import { backOff } from "../intents/back-off.ts";
-import type { Recalls } from "../need/weigh.ts";
-import { noRecalls } from "../need/weigh.ts";
 import { lapseParts } from "../record/lapse.ts";
 
 /** A node and its question that has marked it. */
@@ -57,7 +55,6 @@ export function confirmStops(
   policy: Policy,
   now: Instant,
   owner: Owner,
-  recall: Recalls = noRecalls(),
   beside?: ReadonlySet<NodeId>,
 ): Confirmation {
   // As in a plan: sets that have lapsed since the last one do not count.
@@ -73,7 +70,7 @@ export function confirmStops(
   const unhealthy = [...sick].filter((id) => !limited.has(id));
   const askers = without(new Set(going), sick);
   const asking = { askers, unfit: sick, ...(beside === undefined ? {} : { beside }) };
-  const free = spareNodes(current, bodies, asking, policy, now, recall);
+  const free = spareNodes(current, bodies, asking, policy, now);
   const stopped = [...unhealthy, ...[...askers].filter((id) => free.spare.has(id))];
   const verdicts = new Map<NodeId, FinalVerdict>([
     ...early,

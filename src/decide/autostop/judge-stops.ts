@@ -21,8 +21,6 @@ import {
   undecided,
 } from "./stop-objections.ts";
 import { spareNodes, without } from "./spare-nodes.ts";
-import type { Recalls } from "../need/weigh.ts";
-import { noRecalls } from "../need/weigh.ts";
 import { lapseParts } from "../record/lapse.ts";
 
 /** An instance that the last observation does not show counts as unknown only if that observation is not older than this. */
@@ -31,7 +29,7 @@ const UNKNOWN_OBSERVATION_SECONDS: Seconds = 45;
 /**
  * Answers all calls of one moment together: of nodes that ask at the same time, enough must stay. Decides on the last believed observation.
  * If it is too old (`outageSeconds`), the verdict is "cannot-tell". The answers are noted in `questions`: a mark, or that the node stays
- * (docs/protocol.md, Questions of nodes). `recall` only saves time.
+ * (docs/protocol.md, Questions of nodes).
  */
 export function judgeStops(
   record: ClusterRecord,
@@ -39,7 +37,6 @@ export function judgeStops(
   calls: readonly StopCall[],
   policy: Policy,
   now: Instant,
-  recall: Recalls = noRecalls(),
 ): StopDecision {
   // As in a plan: sets that have lapsed since the last one do not count.
   const current = lapseParts(record, now, policy.maxExpirationSeconds);
@@ -55,7 +52,7 @@ export function judgeStops(
   );
   const limited = view.limited(sick);
   const askers = without(new Set(marks), sick);
-  const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now, recall);
+  const free = spareNodes(current, bodies, { askers, unfit: sick }, policy, now);
   const verdicts = first.map((verdict, index): StopVerdict => {
     if (verdict.kind !== "marked") return verdict;
     const mark = calls[index]?.unsendable === true ? ASK_ANOTHER : verdict;

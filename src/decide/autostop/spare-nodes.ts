@@ -13,16 +13,14 @@ import { readReports, bindReported } from "../world/scheduler-only.ts";
 import { reportedHosts } from "../world/reported-hosts.ts";
 import { dynamicsOf } from "../world/dynamic-arrays.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
-import { endedClaims } from "../senders/host-facts.ts";
+import { factsAndClaims } from "../senders/host-facts.ts";
 import { poolsInForce } from "../senders/owned-pools.ts";
 import { admitToPlan } from "../senders/admit.ts";
 import { standingsOf } from "../nodes/standing.ts";
 import { supplyOf } from "../need/weigh.ts";
 import type { Spare, Supply } from "../need/spare.ts";
 import { findSpare, MAY_NEED } from "../need/spare.ts";
-import { premisesOf } from "../need/recall.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
-import type { Recalls } from "../need/weigh.ts";
 
 /** How the reason begins if a demand needs the node. */
 export const NEEDED_BY = "needed by ";
@@ -57,7 +55,6 @@ export function spareNodes(
   asking: Asking,
   policy: Policy,
   now: Instant,
-  recall: Recalls,
 ): SpareNodes {
   const { askers } = asking;
   if (bodies.seen === undefined || askers.size === 0)
@@ -67,18 +64,7 @@ export function spareNodes(
     return { spare: NO_NODES, unknown, why: () => "needed" };
   }
   const { supply, demands, unread } = worldWithout(record, bodies, bodies.seen, asking, policy, now);
-  const premises = premisesOf(record, supply);
-  const question = { askers, excluded: supply.excluded };
-  const { spare, needed, unknown } = recall.stops.answer(premises, question, (asked) => {
-    const present = recall.plans.known(premises, { excluded: asked.excluded, last: undefined });
-    return findSpare(
-      { ...supply, excluded: asked.excluded },
-      { demands, unread },
-      asked.askers,
-      now,
-      present,
-    );
-  });
+  const { spare, needed, unknown } = findSpare(supply, { demands, unread }, askers, now);
   return {
     spare,
     unknown,
@@ -118,7 +104,7 @@ function worldWithout(
     excluded: unfit,
     now,
   });
-  const ended = endedClaims(record, bodies, now, policy.senders);
+  const { ended } = factsAndClaims(record, bodies, now, policy.senders);
   return { supply, demands: bindReported(withoutEnded(sent, ended, policy.senders), reports), unread };
 }
 

@@ -2,7 +2,6 @@ import type { Allocation, AllocationPolicy } from "../../domain/allocation.ts";
 import type { World } from "../../domain/world.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { PLAN_STEPS } from "../constraints/budget.ts";
@@ -36,19 +35,15 @@ type Present = Pick<Allocation, "creates" | "starts" | "needed" | "outcomes" | "
 /** Maximum cost of a plan together with all its trial plans, as a multiple of the budget of one plan. */
 const PLANS_TOGETHER = 2;
 
-/**
- * The candidates that the demand can do without, both with all nodes that exist or are coming, and with Ready nodes only. `present`: the
- * plan of this supply, if it is known.
- */
+/** The candidates that the demand can do without, both with all nodes that exist or are coming, and with Ready nodes only. */
 export function findSpare(
   supply: Supply,
   { demands, unread }: { readonly demands: readonly RankedDemand[]; readonly unread?: Unread },
   candidates: ReadonlySet<NodeId>,
   now: Instant,
-  present?: Present,
 ): Spare {
-  const trials = new Trials(supply, now, present?.steps ?? 0);
-  const whole = present ?? trials.make((world) => world, demands, orderBut(candidates));
+  const trials = new Trials(supply, now, 0);
+  const whole = trials.make((world) => world, demands, orderBut(candidates));
   const leftOut = new LeftOut(whole.leftOut, NONE_ASIDE, unread);
   const unknown = new Map<NodeId, string>();
   for (const id of candidates) if (mayNeed(leftOut, supply, id)) unknown.set(id, MAY_NEED);
@@ -110,9 +105,8 @@ function usesOnlyReady(
 ): boolean {
   if ([creates, starts, pendingCreates].some(({ length }) => length > 0)) return false;
   if (inFlight.some((entry) => stillInFlight(entry) > 0)) return false;
-  const needs = new InTurn(needed);
   return snapshot.nodes.every(
-    ({ nodeId }) => isUp(standingIn(standings, nodeId)) || needs.get(nodeId) === undefined,
+    ({ nodeId }) => isUp(standingIn(standings, nodeId)) || needed.get(nodeId) === undefined,
   );
 }
 

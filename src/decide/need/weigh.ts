@@ -18,9 +18,8 @@ import { buildWorld } from "../world/build-world.ts";
 import { isIdleLongEnough } from "../stops/scale-down.ts";
 import { allocate } from "../search/allocate.ts";
 import type { Standings } from "../../domain/node-standing.ts";
-import type { Supply, Spare } from "./spare.ts";
+import type { Supply } from "./spare.ts";
 import { allocationPolicyOf, isServedByReady, spareAmongReady } from "./spare.ts";
-import { premisesOf, Recall } from "./recall.ts";
 import { LeftOut, withLastPlaced } from "./left-out.ts";
 import { pendingCreates } from "../intents/open-intents.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
@@ -75,14 +74,13 @@ interface ToWeigh {
   readonly wanted: Wanted;
   readonly policy: Policy;
   readonly now: Instant;
-  readonly recall: Recall<Weighing>;
 }
 
 /** Plans for all demand, and finds the nodes that the demand can do without. */
 export function weigh(asked: ToWeigh): Weighed {
   const { wanted, now } = asked;
   const supply = supplyNow(asked);
-  const allocation = planOrRecall(asked, supply);
+  const allocation = planFor(asked, supply);
   const leftOut = new LeftOut(allocation.leftOut, wanted.aside, wanted.unread);
   const candidates = findReleasable(asked, supply, allocation, leftOut);
   const planned = leftOut.others(wanted.demands);
@@ -102,23 +100,16 @@ function supplyNow({ record, snapshot, ledger, standings, wanted, policy, now }:
 
 const NO_NODES: ReadonlySet<NodeId> = new Set();
 
-/** The plan for all demand. It is the last one of this process, if nothing that it depends on has changed. */
-function planOrRecall({ record, wanted, policy, now, recall }: ToWeigh, supply: Supply): Weighing {
+/** The plan for all demand. */
+function planFor({ wanted, policy, now }: ToWeigh, supply: Supply): Weighing {
   const { demands, last } = wanted;
-  const work = (asked: PlanQuestion): Weighing => {
-    const world: World = {
-      ...buildWorld({ ...supply, excluded: asked.excluded, demands, order: orderOf }),
-      last: () => asked.last,
-    };
-    const answer = allocate(world, demands, allocationPolicyOf(policy), now);
-    const { creates, starts, needed, groups, leftOut, steps, stepsBySet } = answer;
-    const outcomes = leftOut.length === 0 ? answer.outcomes : withLastPlaced(answer, asked.last);
-    const loads = storeLoads(answer);
-    const dear = world.isTooDear === true ? { isTooDear: true as const } : {};
-    return { creates, starts, needed, outcomes, groups, leftOut, steps, stepsBySet, loads, ...dear };
-  };
-  const question = new PlanQuestion(supply.excluded, last);
-  return recall.answer(premisesOf(record, supply, wanted.aside), question, work, isTimeless);
+  const world: World = { ...buildWorld({ ...supply, demands, order: orderOf }), last };
+  const answer = allocate(world, demands, allocationPolicyOf(policy), now);
+  const { creates, starts, needed, groups, leftOut, steps, stepsBySet } = answer;
+  const outcomes = leftOut.length === 0 ? answer.outcomes : withLastPlaced(answer, last());
+  const loads = storeLoads(answer);
+  const dear = world.isTooDear === true ? { isTooDear: true as const } : {};
+  return { creates, starts, needed, outcomes, groups, leftOut, steps, stepsBySet, loads, ...dear };
 }
 
 /** Nodes that the plan does not need and that may be released, if other nodes can serve the demand. */
@@ -164,41 +155,9 @@ export function supplyOf(
   };
 }
 
-/** What a plan depends on besides its premises. The last plan is unpacked only if it is read, which is rare. */
-class PlanQuestion {
-  readonly excluded: ReadonlySet<NodeId>;
-  readonly #last: () => LastPlan | undefined;
-
-  constructor(excluded: ReadonlySet<NodeId>, last: () => LastPlan | undefined) {
-    this.excluded = excluded;
-    this.#last = last;
-  }
-
-  get last(): LastPlan | undefined {
-    return this.#last();
-  }
-}
-
-/** Whether the plan does not depend on the time: no group is being filled. */
-function isTimeless({ groups }: Weighing): boolean {
-  return groups.every((array) => array.groups.every(({ since }) => since === undefined));
-}
-
 function mayBeReleased(node: LedgerNode, policy: Policy, now: Instant): boolean {
   return node.goneAt === undefined && (node.draining !== undefined || isIdleLongEnough(node, policy, now));
 }
-
-/** The last answers of the planner about one cluster. They are reused while nothing has changed. */
-export interface Recalls {
-  readonly plans: Recall<Weighing>;
-  /** Plans of the virtual fleet. */
-  readonly virtual: Recall<Weighing>;
-  /** Answers to nodes that ask whether they may stop. */
-  readonly stops: Recall<Spare>;
-}
-
-/** No answers yet. */
-export const noRecalls = (): Recalls => ({ plans: new Recall(), virtual: new Recall(), stops: new Recall() });
 
 /** Maximum number of nodes, or runs of identical nodes, that a plan stores, and of runs of jobs on them. The nodes of others are counted in `cut`. */
 const MOST_LOADS = 20_000;

@@ -21,14 +21,12 @@ import { isMemoryOld, nextOutage } from "../pace/outage.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { endStarts } from "../intents/node-starts.ts";
 import { withQuestions } from "../stops/questions.ts";
-import { Recall } from "../need/recall.ts";
 import type { Lacking } from "../nodes/missing.ts";
 import { asideIn } from "../../domain/aside.ts";
 import type { Decision } from "../../domain/decision.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { ownedPools } from "../senders/owned-pools.ts";
 import { factsAndClaims, factsOfNodes } from "../senders/host-facts.ts";
-import type { Weighing } from "../need/weigh.ts";
 import { lastPlanOf, weigh } from "../need/weigh.ts";
 import { reachOf } from "../stops/reach.ts";
 import { surveyDown } from "../stops/end-down.ts";
@@ -39,7 +37,7 @@ import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * Decides from the demand and one believed observation what to create, start and stop (architecture.md, The decision model). Equal inputs
- * give equal decisions. A second decision on the result of the first has nothing to do. `recall` only saves time.
+ * give equal decisions. A second decision on the result of the first has nothing to do.
  */
 export function decide(
   record: ClusterRecord,
@@ -48,7 +46,6 @@ export function decide(
   policy: Policy,
   now: Instant,
   owner: Owner,
-  recall: Recall<Weighing> = new Recall(),
 ): Decision {
   const open = stoppingNodes(record.intents);
   const snapshot = withMissing(newest.snapshot, bodies.seen, bodies.ledger, open);
@@ -81,7 +78,7 @@ export function decide(
   const reports = readReports(hosts, cluster, admitted.demands);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
   const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
-  const weighed = weigh({ record: next, snapshot, ledger, standings, wanted, policy, now, recall });
+  const weighed = weigh({ record: next, snapshot, ledger, standings, wanted, policy, now });
   const judged = { ...around, ledger, dynamics, admitted, aside, weighed, outage, down, owner };
   return conclude({ ...judged, record: next, last: bodies.plan });
 }

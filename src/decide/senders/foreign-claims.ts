@@ -5,7 +5,7 @@ import { setName } from "../../domain/ids.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { plusSeconds, earliest } from "../../domain/units.ts";
+import { plusSeconds } from "../../domain/units.ts";
 import type { Sender } from "./shares.ts";
 import { senderOf } from "./shares.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
@@ -31,11 +31,10 @@ export interface ClaimedHost {
 /** By host key, the senders whose claims there have ended. */
 export type EndedClaims = ReadonlyMap<string, ReadonlySet<Sender>>;
 
-/** The facts without ended claims, these claims, and the next moment at which one ends. */
+/** The facts without ended claims, and these claims. */
 export interface ClaimsJudged<Fact> {
   readonly facts: ReadonlyMap<string, Fact>;
   readonly ended: EndedClaims;
-  readonly until: Instant;
 }
 
 /** Judges the claims on all nodes. `facts`: with all claims. */
@@ -45,7 +44,6 @@ export function judgeClaims<Fact extends ClaimedHost>(
   senders: SenderRules,
   now: Instant,
 ): ClaimsJudged<Fact> {
-  let until = earliest();
   const ended = new Map<string, ReadonlySet<Sender>>();
   const changed = new Map<string, Fact>();
   ledger.forEach((node) => {
@@ -57,9 +55,7 @@ export function judgeClaims<Fact extends ClaimedHost>(
     for (const sender of foreignSenders(fact, node, senders).keys()) {
       const since = claimedSince(node, sender, senders);
       if (since === undefined) continue;
-      const end = plusSeconds(since, CLAIM_SECONDS);
-      if (end <= now) over.add(sender);
-      else until = earliest(until, end);
+      if (plusSeconds(since, CLAIM_SECONDS) <= now) over.add(sender);
     }
     if (over.size === 0) return;
     for (const key of keysOf(node)) {
@@ -67,7 +63,7 @@ export function judgeClaims<Fact extends ClaimedHost>(
       if (facts.get(key) === fact) changed.set(key, without(fact, over, senders));
     }
   });
-  return { facts: changed.size === 0 ? facts : new Map([...facts, ...changed]), ended, until };
+  return { facts: changed.size === 0 ? facts : new Map([...facts, ...changed]), ended };
 }
 
 function without<Fact extends ClaimedHost>(

@@ -1,11 +1,11 @@
 import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
-import { plusSeconds, secondsBetween, earliest } from "../../domain/units.ts";
+import { secondsBetween } from "../../domain/units.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { Held, SetEntry } from "../../domain/request-sets.ts";
-import { entriesOf, reportsOf } from "../../domain/request-sets.ts";
+import type { SetEntry } from "../../domain/request-sets.ts";
+import { reportsOf } from "../../domain/request-sets.ts";
 import { entryOfNode, hostKey } from "../../domain/hosts.ts";
 import type { SchedulerNode } from "../../domain/demand.ts";
 import type { Bodies } from "../../domain/bodies.ts";
@@ -48,42 +48,17 @@ export function hostFacts(
   return factsAndClaims(record, bodies, now, senders).facts;
 }
 
-/** The foreign claims that have ended. */
-export function endedClaims(
+/** The same, with the foreign claims that have ended. */
+export function factsAndClaims(
   record: ClusterRecord,
   bodies: Bodies,
   now: Instant,
   senders: SenderRules = NO_SENDER_RULES,
-): EndedClaims {
-  return factsAndClaims(record, bodies, now, senders).ended;
-}
-
-/** Both. They are read together. */
-export function factsAndClaims(
-  record: ClusterRecord,
-  { demands, reports, ledger }: Bodies,
-  now: Instant,
-  senders: SenderRules = NO_SENDER_RULES,
-): Pick<Gathered, "facts" | "ended"> {
-  const { separateReports } = record;
-  const known = gathered.get(record.sets);
-  const isSame =
-    known?.demands === demands &&
-    known.reports === reports &&
-    known.senders === senders &&
-    (known.ledger === ledger || senders.length === 0) &&
-    known.separateReports === separateReports;
-  if (isSame && known.from <= now && now < known.until) return known;
-  const all = gatherFacts(record, { demands, reports }, now, senders);
-  const lapse = nextLapse(record, now);
-  const claims =
-    senders.length === 0
-      ? { facts: all, ended: NONE_ENDED, until: earliest() }
-      : judgeClaims(all, ledger, senders, now);
-  const until = earliest(lapse, claims.until);
-  const next = { ...claims, demands, reports, ledger, separateReports, senders, from: now, until };
-  gathered.set(record.sets, next);
-  return next;
+): ClaimsJudged<HostFact> {
+  const facts = gatherFacts(record, bodies, now, senders);
+  return senders.length === 0
+    ? { facts, ended: NONE_ENDED }
+    : judgeClaims(facts, bodies.ledger, senders, now);
 }
 
 const NONE_ENDED: EndedClaims = new Map();
@@ -106,31 +81,8 @@ export function factsOfNodes(
   return found;
 }
 
-interface Gathered
-  extends
-    ClaimsJudged<HostFact>,
-    Pick<Bodies, "demands" | "reports" | "ledger">,
-    Pick<ClusterRecord, "separateReports"> {
-  readonly senders: SenderRules;
-  readonly from: Instant;
-}
-
 /** Shared by hosts without jobs. Never changed. */
 const NO_JOBS: string[] = [];
-
-/** Results by the sets of a record, which are read several times before they change: by plans, and for each node that asks. */
-const gathered = new WeakMap<ClusterRecord["sets"], Gathered>();
-
-/** When the next live set or report expires. */
-export function nextLapse(record: Held, now: Instant): Instant {
-  let next = earliest();
-  for (const { live, expiresAt, sentAt, intervalSeconds } of entriesOf(record)) {
-    if (!live) continue;
-    for (const at of [expiresAt, plusSeconds(sentAt, 2 * intervalSeconds)])
-      if (now < at && at < next) next = at;
-  }
-  return next;
-}
 
 function gatherFacts(
   record: ClusterRecord,

@@ -6,8 +6,6 @@ import type { Policy } from "../../domain/policy.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import type { VirtualFleet, VirtualNode, MovedNode } from "../../domain/virtual-fleet.ts";
-import type { Recall } from "../need/recall.ts";
-import type { Weighing } from "../need/weigh.ts";
 import { decide } from "../reconcile/reconcile.ts";
 import { hostFacts } from "../senders/host-facts.ts";
 import { bootSecondsFor, addNodes, followArrays, nodeNow, observedArrays } from "./fleet.ts";
@@ -28,7 +26,6 @@ export interface VirtualInput {
   readonly policy: Policy;
   readonly now: Instant;
   readonly owner: Owner;
-  readonly recall: Recall<Weighing>;
 }
 
 /**
@@ -58,7 +55,7 @@ function planFleet(
   decision: Decision,
   fleet: VirtualFleet,
   observed: ReadonlySet<ArrayName>,
-  { bodies, policy, now, owner, recall }: VirtualInput,
+  { bodies, policy, now, owner }: VirtualInput,
 ): { readonly fleet: VirtualFleet; readonly made: Decision } {
   const { record, seen } = decision;
   const nodes = fleet.nodes.flatMap((one) => nodeNow(one, now) ?? []);
@@ -76,7 +73,6 @@ function planFleet(
     actingPolicy(policy),
     now,
     owner,
-    recall,
   );
   const counted = countObservation({
     decision,

@@ -1,7 +1,6 @@
 import type { Bodies } from "../../domain/bodies.ts";
 import type { SchedulerNode } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
-import type { ClusterRecord } from "../../domain/record.ts";
 import type { Held } from "../../domain/request-sets.ts";
 import { reportsOf } from "../../domain/request-sets.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -10,7 +9,7 @@ import { compareText } from "../../domain/text.ts";
 import type { HostAmounts } from "./host-view.ts";
 import { hostKey } from "../../domain/hosts.ts";
 import { mayReportHosts, mayWrite } from "../senders/sender-rule.ts";
-import { freshReport, nextLapse } from "../senders/host-facts.ts";
+import { freshReport } from "../senders/host-facts.ts";
 
 /**
  * A host that a scheduler reports with amounts: what it has, or what is left. Hosts without amounts are not read here. If another live set
@@ -37,44 +36,9 @@ const NONE: ReportedHosts = new Map();
  */
 export function reportedHosts(
   record: Held,
-  { demands, reports }: Pick<Bodies, "demands" | "reports">,
-  now: Instant,
-  senders: SenderRules = NO_SENDER_RULES,
-): ReportedHosts {
-  const { sets, separateReports } = record;
-  const known = collected.get(sets);
-  const isSame =
-    known?.reports === reports &&
-    known.demands === demands &&
-    known.separateReports === separateReports &&
-    known.senders === senders;
-  if (isSame && known.from <= now && now < known.until) return known.hosts;
-  const hosts = collectHosts(record, { demands, reports }, now, senders);
-  const from = { demands, reports, separateReports, senders };
-  collected.set(sets, { ...from, hosts, from: now, until: nextLapse(record, now) });
-  return hosts;
-}
-
-interface Collected extends Pick<Bodies, "demands" | "reports">, Pick<ClusterRecord, "separateReports"> {
-  readonly senders: SenderRules;
-  readonly hosts: ReportedHosts;
-  readonly from: Instant;
-  readonly until: Instant;
-}
-
-/** Results by the sets of a record, which are read several times before they change. */
-const collected = new WeakMap<ClusterRecord["sets"], Collected>();
-
-interface Fresh {
-  readonly set: SetName;
-  readonly hosts: readonly SchedulerNode[];
-}
-
-function collectHosts(
-  record: Held,
   bodies: Pick<Bodies, "demands" | "reports">,
   now: Instant,
-  senders: SenderRules,
+  senders: SenderRules = NO_SENDER_RULES,
 ): ReportedHosts {
   const fresh = [...reportsOf(record)]
     .filter(([, entry]) => entry.live && entry.expiresAt > now && entry.report !== undefined)
@@ -94,6 +58,11 @@ function collectHosts(
   if (found.size === 0) return NONE;
   const shared = findShared(found, fresh, placedBy(record, bodies, now, senders));
   return new Map([...found].map(([key, bySet]) => [key, joinReports(bySet, { isShared: shared.has(key) })]));
+}
+
+interface Fresh {
+  readonly set: SetName;
+  readonly hosts: readonly SchedulerNode[];
 }
 
 function asReported(

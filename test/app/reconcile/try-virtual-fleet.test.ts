@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { tryVirtualFleet } from "../../../src/app/reconcile/conclude-observation.ts";
-import { Recall } from "../../../src/decide/need/recall.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { arrayName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
@@ -21,10 +20,8 @@ function plan(virtual?: string) {
   const snapshot = buildSnapshot([], { arrays: [buildArray(), buildArray("viz")] });
   const real = decide(record, stored, { snapshot, requestNodes: new Map() }, policy, NOW, OURS);
   const logged: string[] = [];
-  const decision = tryVirtualFleet(
-    real,
-    { bodies: stored, policy, now: NOW, owner: OURS, recall: new Recall() },
-    (event) => logged.push(event),
+  const decision = tryVirtualFleet(real, { bodies: stored, policy, now: NOW, owner: OURS }, (event) =>
+    logged.push(event),
   );
   return { real, decision, logged };
 }

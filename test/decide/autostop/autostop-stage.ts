@@ -12,7 +12,6 @@ import { afterQuestions, buildCall } from "../../support/build-call.ts";
 import { at, buildNode, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
 import type { Scenario } from "../../support/build-record.ts";
 import { buildState, buildTarget, OURS } from "../../support/build-record.ts";
-import { noRecalls } from "../../../src/decide/need/weigh.ts";
 import { confirmStops } from "../../../src/decide/autostop/confirm-stops.ts";
 
 /*
@@ -55,7 +54,7 @@ export function confirm(
   up?: ReadonlySet<NodeId>,
 ) {
   const calls = marked.map((id) => ({ node: nodeId(id), call: { arrivedAt: now } }));
-  const confirmed = confirmStops(record, bodies, calls, policy, now, OURS, noRecalls(), up);
+  const confirmed = confirmStops(record, bodies, calls, policy, now, OURS, up);
   const going = [...confirmed.verdicts].flatMap(([id, { kind }]) => (kind === "granted" ? [id] : []));
   const after = afterQuestions(bodies, confirmed.questions);
   return { ...confirmed, going: new Set(going), ledger: after.ledger, bodies: after };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
-import { Recall } from "../../../src/decide/need/recall.ts";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { flawShown } from "../../../src/decide/nodes/standing.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
@@ -26,8 +25,6 @@ import {
 } from "../../support/build-node.ts";
 import { buildJob, buildState, buildTarget, OURS } from "../../support/build-record.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
-import type { Weighing } from "../../../src/decide/need/weigh.ts";
-import { noRecalls } from "../../../src/decide/need/weigh.ts";
 import { explainNode } from "../../../src/decide/explain/explain-node.ts";
 
 interface State {
@@ -42,7 +39,7 @@ const NO_TARGET: Partial<Node> = { phase: "unknown", status: "Ready" };
 const FAILED: Partial<Node> = { phase: "failed", status: "Failed", statusMessage: "GPU lost" };
 
 /** One observation at this number of seconds after NOW, and the state that its commit leaves. */
-function observe(state: State, nodes: readonly Node[], seconds: number, recall?: Recall<Weighing>) {
+function observe(state: State, nodes: readonly Node[], seconds: number) {
   const now = at(seconds);
   const seen = buildSnapshot(nodes, { at: now });
   const decision = decide(
@@ -52,7 +49,6 @@ function observe(state: State, nodes: readonly Node[], seconds: number, recall?:
     DEFAULT_POLICY,
     now,
     OURS,
-    recall,
   );
   const { record, ledger, plan } = decision;
   // What this plan sends is accepted elsewhere: here only what it wants matters.
@@ -238,16 +234,15 @@ describe("a node that is down", () => {
       seen: buildSnapshot(withFirst(OFF), { at: NOW }),
     });
     const calls = [buildCall("n1")];
-    const { verdicts } = judgeStops(state.record, state.bodies, calls, DEFAULT_POLICY, NOW, noRecalls());
+    const { verdicts } = judgeStops(state.record, state.bodies, calls, DEFAULT_POLICY, NOW);
     expect(verdicts).toEqual([{ kind: "needed", why: "needed by standard/execute", undrain: true }]);
   });
 });
 
-test("a plan is not recalled beyond the moment at which a node is given up, though no observation has changed", () => {
-  const recall = new Recall<Weighing>();
-  const first = observe(twoNodes(), withFirst(OFF), 0, recall);
-  const second = observe(first.state, withFirst(OFF), 30, recall);
-  const third = observe(second.state, withFirst(OFF), 60, recall);
+test("a plan changes at the moment at which a node is given up, though no observation has changed", () => {
+  const first = observe(twoNodes(), withFirst(OFF), 0);
+  const second = observe(first.state, withFirst(OFF), 30);
+  const third = observe(second.state, withFirst(OFF), 60);
   expect([first, second, third].map(({ decision }) => created(decision))).toEqual([0, 0, 1]);
 });
 

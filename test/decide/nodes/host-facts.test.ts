@@ -117,12 +117,6 @@ describe("what schedulers say of hosts", () => {
       expect(hostFacts(record, bodies, NOW).size).toBe(1);
       expect(hostFacts(record, others, NOW).size).toBe(0);
     });
-
-    test("while nothing has run out it is the very same answer", () => {
-      const { record, bodies } = buildState(scenario);
-      const first = hostFacts(record, bodies, NOW);
-      expect(hostFacts(record, bodies, at(60))).toBe(first);
-    });
   });
 
   test.each([

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { inArrays, needing } from "../../support/build-constraints.ts";
-import { Recall } from "../../../src/decide/need/recall.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Demand } from "../../../src/domain/demand.ts";
 import { arrayName, placementGroup } from "../../../src/domain/ids.ts";
@@ -20,7 +19,6 @@ import {
 } from "../../support/build-node.ts";
 import { buildJob, buildState, OURS } from "../../support/build-record.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
-import type { Weighing } from "../../../src/decide/need/weigh.ts";
 import type { State } from "./reconcile-stage.ts";
 import { decideOn } from "./reconcile-stage.ts";
 
@@ -61,7 +59,7 @@ describe("jobs stay where the last plan had them", () => {
   });
 });
 
-describe("what was decided before is recalled, not kept", () => {
+describe("what was decided before is not kept", () => {
   test("since when a group lacks nodes comes from the observation, as long as nothing is asked for", () => {
     const demands: readonly Demand[] = [
       {
@@ -80,7 +78,6 @@ describe("what was decided before is recalled, not kept", () => {
     const buckets = [buildBucket(D4, 4, { ...full, placementGroups: [{ name: group, activeCount: 1 }] })];
     const snapshot = buildSnapshot([node], { arrays: [buildArray("execute", { buckets })] });
     const purpose = { kind: "group" as const, key: "execute:2n", group };
-    const recall = new Recall<Weighing>();
     let state: State = buildState({
       sets: { standard: { demands } },
       ledger: buildLedger([rememberNode(node, { purpose })]),
@@ -90,7 +87,7 @@ describe("what was decided before is recalled, not kept", () => {
       const now = at(seconds);
       const watching = observing(DEFAULT_POLICY);
       const observation = { snapshot: { ...snapshot, at: now }, requestNodes: new Map() };
-      const { plan } = decide(state.record, state.bodies, observation, watching, now, OURS, recall);
+      const { plan } = decide(state.record, state.bodies, observation, watching, now, OURS);
       state = { ...state, bodies: { ...state.bodies, plan } };
       since.push(plan.groups?.[0]?.groups[0]?.since);
     }

@@ -1,5 +1,4 @@
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
-import { Recall } from "../../../src/decide/need/recall.ts";
 import { withVirtualFleet } from "../../../src/decide/virtual/plan-virtual.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
@@ -42,7 +41,6 @@ export class TwoFleets {
       policy,
       now,
       owner: OURS,
-      recall: new Recall(),
     });
     const { record, ledger, questions, seen, plan, virtual = this.bodies.virtual } = decision;
     this.record = record;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
-import { Recall } from "../../../src/decide/need/recall.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
 import {
@@ -16,7 +15,6 @@ import {
 import { OURS } from "../../support/build-record.ts";
 import { MODES } from "../../support/modes.ts";
 import { countCreated, decideOn, push } from "../../support/push-message.ts";
-import type { Weighing } from "../../../src/decide/need/weigh.ts";
 
 /** Up, 8 cores and 32 GiB as we compute it, host ip-a. */
 const eight = buildNode("a", { machineType: D8 });
@@ -166,13 +164,12 @@ describe("a report", () => {
   });
 
   test("that is the same leaves the plan as it was; another one is planned with", () => {
-    const recall = new Recall<Weighing>();
     const createdWith = (ncpus: number): number => {
       const { record, bodies } = push({
         standard: { jobs: [job("j", 8)], schedulerNodes: [report({ available: { ncpus } })] },
       });
       const observation = { snapshot: oneNode, requestNodes: new Map() };
-      return countCreated(decide(record, bodies, observation, DEFAULT_POLICY, NOW, OURS, recall));
+      return countCreated(decide(record, bodies, observation, DEFAULT_POLICY, NOW, OURS));
     };
     expect([8, 2, 2, 8].map(createdWith)).toEqual([0, 1, 1, 0]);
   });
