@@ -1,7 +1,6 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import { isLost } from "../../domain/cluster.ts";
 import type { NodeId, ArrayName } from "../../domain/ids.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Draining, Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -30,9 +29,8 @@ export function doubtedNodes(
 ): ReadonlySet<NodeId> {
   const doubted = new Set(uselessNodes(snapshot, ledger, policy, now).kept);
   const open = stoppingNodes(record.intents);
-  const entries = new InTurn(ledger);
   snapshot.nodes.forEach((node) => {
-    const known = entries.get(node.nodeId);
+    const known = ledger.get(node.nodeId);
     if (isStopDoubted(node, known, open, now) || isRecordDoubted(node, known, policy, now))
       doubted.add(node.nodeId);
   });

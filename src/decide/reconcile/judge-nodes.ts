@@ -1,7 +1,6 @@
 import type { Node } from "../../domain/cluster.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
 import type { ArrayName, NodeId, Owner } from "../../domain/ids.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import type { Ledger, LedgerNode, Draining } from "../../domain/ledger.ts";
 import type { NodeVerdict, DownEnd } from "../../domain/node-verdict.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -75,8 +74,6 @@ export function judgeNodes(
 ): JudgedNodes {
   const { record, policy, now, weighed } = on;
   const stopping = stoppingNodes(record.intents);
-  const entries = new InTurn(ledger);
-  const needs = new InTurn(weighed.allocation.needed);
   const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
   const claims = new ClaimNotes(policy.senders, on.admitted.demands, now);
   const verdicts = new Map<NodeId, NodeVerdict>();
@@ -86,7 +83,7 @@ export function judgeNodes(
   let changed: Map<NodeId, LedgerNode> | undefined;
   on.observation.snapshot.nodes.forEach((node) => {
     const { nodeId } = node;
-    const known = entries.get(nodeId);
+    const known = ledger.get(nodeId);
     if (known === undefined) return;
     if (!managed.has(node.array)) {
       verdicts.set(nodeId, { kind: "not-managed" });
@@ -99,7 +96,7 @@ export function judgeNodes(
     if (!acts && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(nodeId);
     const action = acts ? due : isJudged ? observedAction(known, due, now) : NO_ACTION;
     if (action.kind === "terminate") terminates.push(nodeId);
-    const needed = needs.get(nodeId);
+    const needed = weighed.allocation.needed.get(nodeId);
     const acted = applyAction(known, action, record.plan, now);
     const fact = entryOfNode(on.facts, node);
     const noted = claims.noted(beside.noted(acted, fact, needed), fact, needed);

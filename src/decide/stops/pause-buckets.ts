@@ -4,7 +4,6 @@ import type { ClusterRecord, ShortLives } from "../../domain/record.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { actsOn } from "../../domain/mode.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import type { ArrayName } from "../../domain/ids.ts";
 import { entryOfNode } from "../../domain/hosts.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
@@ -39,7 +38,6 @@ export function pauseBuckets(
   // We create no nodes in observed arrays, so their buckets need no pause.
   const managed = new Set([...managedArrays(snapshot, policy)].filter((array) => actsOn(policy, array)));
   const stopping = stoppingNodes(record.intents);
-  const entries = new InTurn(ledger);
   const { at } = snapshot;
   const proof: Pick<Snapshot, "early" | "at"> = snapshot.early === true ? { at, early: true } : { at };
   const removed = pauseRemoved(record, { before: before.seen, snapshot, ledger, managed, policy }, now);
@@ -49,7 +47,7 @@ export function pauseBuckets(
     now,
   );
   snapshot.nodes.forEach((node) => {
-    const known = entries.get(node.nodeId);
+    const known = ledger.get(node.nodeId);
     if (known === undefined || !managed.has(node.array) || stopping.has(node.nodeId)) return;
     if (known.firstReadyAt !== undefined) return;
     const busy = (entryOfNode(facts, node)?.jobs.length ?? 0) > 0;
