@@ -26,8 +26,8 @@ const TESTED_PER_STEP = 2;
 
 /**
  * Bins in their order of use. It answers first fit: which is the first bin with room? Two memories shorten the walk; both hold because bins
- * only fill up while a plan is made: a cursor for what a slot takes (bench row mixed-jobs), and for each block of bins the most that is free
- * there (bench row distinct-jobs).
+ * only fill up while a plan is made: a cursor for what a slot takes, and for each block of bins the most that is free there
+ * (docs/architecture.md, What is remembered).
  */
 export class Line {
   readonly #columns: BinColumns;

@@ -56,8 +56,6 @@ export class Ground {
   readonly #offers = new Map<string, number>();
   readonly #placeByText = new Map<string, Place>();
   readonly #kinds = new Map<Place, Map<Resources, Kind>>();
-  /** Bench row: distinct-jobs 10,000 takes 1.08 times as long without it. */
-  readonly #kindByOffer = new Map<NewNode, Kind>();
   /**
    * Existing nodes as constraints see them. Hundreds of jobs may test each node by its name: 20,000 jobs with patterns of host names
    * (test/support/hostile-clusters.ts) take 1.5 times as long without it.
@@ -130,13 +128,7 @@ export class Ground {
 
   /** The kind of a new node of the offer, in a placement group or in none. */
   kindOfNew(offer: NewNode, place: Place): Kind {
-    if (place.bucket !== offer.bucket) return this.kindOf(place, inGroup(offer, place.bucket));
-    let kind = this.#kindByOffer.get(offer);
-    if (kind === undefined) {
-      kind = this.kindOf(place, offer);
-      this.#kindByOffer.set(offer, kind);
-    }
-    return kind;
+    return this.kindOf(place, inGroup(offer, place.bucket));
   }
 
   /**

@@ -7,7 +7,6 @@ import type { InFlight, Observation } from "../../domain/record.ts";
 import type { Busyness, Ledger, LedgerNode, NodeStart } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
@@ -46,12 +45,11 @@ export function updateLedger(
 ): Ledger {
   const arrays = new Set(observation.snapshot.arrays.map((array) => array.name));
   const origins = originsOf(observation, inFlight);
-  const before = new InTurn(ledger);
   const present: LedgerNode[] = [];
   let touched = 0;
   // forEach, here and in all loops over nodes: a for loop creates an object in each step until the compiler has optimised it.
   observation.snapshot.nodes.forEach((node) => {
-    const old = before.get(node.nodeId);
+    const old = ledger.get(node.nodeId);
     // Head nodes and other single nodes belong to no node array and are not ours. A node that the ledger knows stays, even if this status
     // does not list its array.
     if (!arrays.has(node.array) && (old === undefined || old.goneAt !== undefined)) return;

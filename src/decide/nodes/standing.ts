@@ -2,7 +2,6 @@ import type { Node, Snapshot } from "../../domain/cluster.ts";
 import { isLost } from "../../domain/cluster.ts";
 import { isOurs, type ExclusiveRules } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import type { Draining, Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Flaw, NodeStanding, Standings } from "../../domain/node-standing.ts";
 import { isCapacity, isRecordDoubted, standingIn } from "../../domain/node-standing.ts";
@@ -32,12 +31,11 @@ interface Seen {
 /** Finds the standing of each observed node. */
 export function standingsOf(seen: Seen, policy: Policy, now: Instant): Standings {
   const { snapshot, ledger, open } = seen;
-  const entries = new InTurn(ledger);
   const around: Around = { snapshot, policy, now, room: new ReplaceRoom(snapshot, ledger, policy) };
   const standings = new Map<NodeId, NodeStanding>();
   // forEach, as in all loops over nodes (ledger.ts).
   snapshot.nodes.forEach((node) => {
-    const known = entries.get(node.nodeId);
+    const known = ledger.get(node.nodeId);
     const isOpen = open.has(node.nodeId);
     // Most nodes are up and ours, and need no entry.
     const isPlain = node.phase === "ready" && node.missing === undefined && known?.draining === undefined;

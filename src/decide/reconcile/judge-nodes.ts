@@ -1,6 +1,5 @@
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId, Owner } from "../../domain/ids.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import type { Ledger, LedgerNode, Draining } from "../../domain/ledger.ts";
 import type { NodeVerdict, DownEnd } from "../../domain/node-verdict.ts";
 import type { Policy } from "../../domain/policy.ts";
@@ -70,8 +69,6 @@ export interface JudgedNodes {
 /** Decides for each observed node whether it is marked, stopped or kept. */
 export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
   const { policy, now, weighed, reach } = on;
-  const entries = new InTurn(ledger);
-  const needs = new InTurn(weighed.allocation.needed);
   const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
   const claims = new ClaimNotes(policy.senders, on.admitted.demands, now);
   const verdicts = new Map<NodeId, NodeVerdict>();
@@ -81,7 +78,7 @@ export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
   let changed: Map<NodeId, LedgerNode> | undefined;
   on.observation.snapshot.nodes.forEach((node) => {
     const { nodeId } = node;
-    const known = entries.get(nodeId);
+    const known = ledger.get(nodeId);
     if (known === undefined) return;
     if (!reach.managed.has(node.array)) {
       verdicts.set(nodeId, { kind: "not-managed" });
@@ -96,7 +93,7 @@ export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
     if (!acts && (due.kind === "mark" || due.kind === "terminate")) unstopped.push(nodeId);
     const action = acts ? due : isJudged ? observedAction(known, due, now) : NO_ACTION;
     if (action.kind === "terminate") terminates.push(nodeId);
-    const needed = needs.get(nodeId);
+    const needed = weighed.allocation.needed.get(nodeId);
     const acted = applyAction(known, action, on.record.plan, now);
     const fact = on.facts.get(nodeId);
     const noted = claims.noted(beside.noted(acted, fact, needed), fact, needed);

@@ -14,7 +14,6 @@ import type { Dynamic } from "./dynamic-arrays.ts";
 import { probeCharges } from "./open-bucket.ts";
 import type { WorldInput } from "./world-input.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The offers of dynamic arrays: those of the arrays that they extend, with the VM sizes in the order of the definition. */
@@ -174,9 +173,8 @@ function homesOf({
   pendingCreates,
 }: WorldInput): ReadonlyMap<ArrayName, ArrayName> {
   const homes = new Map<ArrayName, ArrayName>();
-  const entries = new InTurn(ledger);
   snapshot.nodes.forEach(({ nodeId, array }) => {
-    const name = dynamicArrayOf(entries.get(nodeId)?.purpose);
+    const name = dynamicArrayOf(ledger.get(nodeId)?.purpose);
     if (name !== undefined) homes.set(name, array);
   });
   for (const { purpose, bucket } of [...inFlight, ...pendingCreates]) {

@@ -3,7 +3,6 @@ import type { Snapshot } from "../../domain/cluster.ts";
 import type { DynamicArray } from "../../domain/dynamic-array.ts";
 import { nodeNameStem } from "../../domain/dynamic-array.ts";
 import type { ArrayName, NodeId, SetName } from "../../domain/ids.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { SetEntry } from "../../domain/request-sets.ts";
@@ -83,9 +82,8 @@ function withNodes(record: ClusterRecord, ledger: Ledger, snapshot: Snapshot): R
   const note = (name: ArrayName | undefined): void => {
     if (name !== undefined) names.add(name);
   };
-  const entries = new InTurn(ledger);
   snapshot.nodes.forEach(({ nodeId, phase }) => {
-    if (phase !== "off") note(dynamicArrayOf(entries.get(nodeId)?.purpose));
+    if (phase !== "off") note(dynamicArrayOf(ledger.get(nodeId)?.purpose));
   });
   for (const entry of record.inFlight) if (stillInFlight(entry) > 0) note(dynamicArrayOf(entry.purpose));
   for (const { effect } of record.intents)

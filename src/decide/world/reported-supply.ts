@@ -114,7 +114,7 @@ export class ReportedSupply {
   #share(base: Resources, above: Resources, make: () => Resources): Resources {
     const ofBase = this.#totals.get(base) ?? new Map<string, Resources>();
     this.#totals.set(base, ofBase);
-    const key = textOf(above);
+    const key = JSON.stringify(above);
     const resources = ofBase.get(key) ?? (key === "{}" ? base : make());
     ofBase.set(key, resources);
     return resources;
@@ -159,14 +159,3 @@ function lowerTo(
   });
   return lowered;
 }
-
-/** The text of resources. It is kept, because reports stay the same over many plans. */
-function textOf(resources: Resources): string {
-  const known = texts.get(resources);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(resources);
-  texts.set(resources, text);
-  return text;
-}
-
-const texts = new WeakMap<Resources, string>();

@@ -2,7 +2,6 @@ import { unknownNodes } from "../../domain/unlisted.ts";
 import type { InFlight } from "../../domain/record.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
 import { stillInFlight } from "../../domain/record.ts";
-import { InTurn } from "../../domain/in-turn.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import type { Node, NodePhase } from "../../domain/cluster.ts";
 import type { Purpose } from "../../domain/bucket.ts";
@@ -32,9 +31,8 @@ export function collectNodes(
   reported: ReportedSupply,
 ): readonly SupplyNode[] {
   const supply: SupplyNode[] = [];
-  const entries = new InTurn(input.ledger);
   input.snapshot.nodes.forEach((node) => {
-    const known = entries.get(node.nodeId);
+    const known = input.ledger.get(node.nodeId);
     const starting = node.phase === "deallocated" && isStarting(known);
     const startable = mayBeStarted(node, known);
     // A node that is off may still use a quota. A status that lacks the node does not count it.
