@@ -25,9 +25,6 @@ export const instant = (milliseconds: Milliseconds | Instant): Instant =>
 /** The dates that ISO 8601 writes with a year of four digits: from the year 0 to 9999. */
 const [EARLIEST, LATEST]: readonly [Milliseconds, Milliseconds] = [-62_167_219_200_000, 253_402_300_799_999];
 
-/** The first of some moments. Of none: one after all that happens. */
-export const earliest = (...moments: readonly Instant[]): Instant => instant(Math.min(...moments));
-
 /** The last of some moments. Of none: one before all that happens. */
 export const latest = (...moments: readonly Instant[]): Instant => instant(Math.max(...moments));
 

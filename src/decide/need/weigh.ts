@@ -27,7 +27,7 @@ import { bucketId } from "../../domain/bucket.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The part of the allocator's answer that a plan uses. */
-export interface Weighing extends Pick<
+interface Weighing extends Pick<
   Allocation,
   "creates" | "starts" | "needed" | "outcomes" | "groups" | "leftOut" | "steps" | "stepsBySet"
 > {
