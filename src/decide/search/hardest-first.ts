@@ -16,7 +16,7 @@ export function hardestFirst(
   entries: readonly Entry[],
   { outcomes }: Attempt,
   { ground, scopes }: Pick<Problem, "ground" | "scopes">,
-  { also = NONE, before, looseFirst = false }: Exceptions = {},
+  { also = NONE, before }: Exceptions = {},
 ): readonly Entry[] {
   const isMet = ({ rank }: Entry): boolean => {
     const outcome = outcomes[rank];
@@ -29,7 +29,7 @@ export function hardestFirst(
       unmet.push(entry);
       continue;
     }
-    const hardness = 2 * hardnessOf(entry, looseFirst) + (entry.rank === before ? 0 : 1);
+    const hardness = 2 * hardnessOf(entry) + (entry.rank === before ? 0 : 1);
     if (entry.kind === "job") groups.addJob(entry, hardness, sizeOf(entry, ground.largest));
     else groups.addOther(entry, hardness, scopes.of(entry).offers.length);
   }
@@ -94,11 +94,6 @@ interface Exceptions {
   readonly also?: ReadonlySet<number>;
   /** The rank of one more. It comes before all demands that are equally hard. */
   readonly before?: number;
-  /**
-   * Gangs, and after them jobs with nodes of their own, come after the packed jobs. Otherwise they may take large nodes where small ones
-   * suffice, or new nodes where packed nodes have room for them.
-   */
-  readonly looseFirst?: boolean;
 }
 
 const NONE: ReadonlySet<number> = new Set();
@@ -115,13 +110,12 @@ function sizeOf(entry: Entry, largest: Ground["largest"]): number {
   return size * slotsPerUnit;
 }
 
-function hardnessOf(entry: Entry, looseFirst: boolean): number {
+function hardnessOf(entry: Entry): number {
   if (entry.kind === "groups") return 0;
   if (entry.kind === "target") return 9;
   const { together, requirements, jobClass } = entry;
   if (together === "one-group") return 1;
-  if (looseFirst && requirements.alone !== undefined) return 7;
-  if (together !== "anywhere") return looseFirst ? 6 : 2;
+  if (together !== "anywhere") return 2;
   if (requirements.alone !== undefined) return 3;
   return jobClass.takes === undefined ? 4 : 5;
 }
@@ -141,10 +135,7 @@ export interface Try {
 /** Above this number of demands only one more way is tried: the others would save little. */
 const MANY_DEMANDS = 30_000;
 
-/**
- * Up to this number of demands more ways are tried: gangs and exclusive jobs last; first the demands that go short in a cheaper plan; and
- * all jobs where the last plan placed them.
- */
+/** Up to this number of demands one more way is tried: all jobs where the last plan placed them. */
 export const FEW_DEMANDS = 4000;
 
 /** The ways to try beside the order by rank. The more demands, the fewer tries. */
@@ -156,14 +147,5 @@ export function triesBySize(problem: Problem, byRank: Attempt): readonly Try[] {
   const hardest = hardestFirst(entries, byRank, problem);
   if (among === "priority") return inOrder(hardest, ["own"]);
   if (entries.length > MANY_DEMANDS) return inOrder(hardest, ["shared"]);
-  const tries = inOrder(hardest, ["own", "shared"]);
-  if (entries.length > FEW_DEMANDS || !entries.some(isUnwieldy)) return tries;
-  return [
-    ...tries,
-    ...inOrder(hardestFirst(entries, byRank, problem, { looseFirst: true }), ["own", "shared"]),
-  ];
+  return inOrder(hardest, ["own", "shared"]);
 }
-
-/** A gang, or a job that needs nodes of its own. */
-const isUnwieldy = (entry: Entry): boolean =>
-  entry.kind === "job" && (entry.unitsPerNode === 1 || entry.requirements.alone !== undefined);

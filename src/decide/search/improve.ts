@@ -1,4 +1,3 @@
-import type { AllocationPolicy } from "../../domain/allocation.ts";
 import type { LastPlan, World } from "../../domain/world.ts";
 import type { Entry } from "../bins/entry.ts";
 import { attempt } from "./attempt.ts";
@@ -21,8 +20,7 @@ interface Improved {
  * Looks for a plan that is better than the one in the order of rank (docs/decisions.md, "A plan is tried in several orders"):
  *
  * 1. If the last plan is known and this one may have displaced jobs: with the jobs where the last plan placed them.
- * 2. With the hardest demands first (first fit decreasing), and two ways to choose new nodes if price counts. If such a try is cheaper but
- *    gives a few demands less, the same again with those first.
+ * 2. With the hardest demands first (first fit decreasing), and two ways to choose new nodes if price counts.
  * 3. With some unmet demands before the others ({@link giveChances}).
  *
  * A try of kind 2 replaces the best plan if no demand gets less, and it places more or is cheaper. A try of kind 1 or 3 replaces it if the
@@ -51,12 +49,7 @@ export function improve(problem: Problem, first: Try, inRankOrder: Attempt): Imp
     );
     if (!mayImprove(best, problem)) return { best, taken };
   }
-  for (const one of triesBySize(problem, inRankOrder)) {
-    const other = tryOut(one, isBetter);
-    const short = other === undefined ? new Set<number>() : shortIn(other, best, policy);
-    // It is cheaper, but a few demands get less. Perhaps not if they are placed first.
-    if (short.size > 0) tryOut({ ...one, entries: putFirst(one.entries, short) }, isBetter);
-  }
+  for (const one of triesBySize(problem, inRankOrder)) tryOut(one, isBetter);
   const { opening } = taken.way;
   giveChances(inRankOrder, best, entries, problem, (order) => {
     const other = tryOut({ way: { order: "size", opening }, entries: order }, isBetterByRank);
@@ -87,24 +80,6 @@ function mayBeDisplaced({ created, outcomes }: Attempt, last: LastPlan): boolean
   if (created > 0) return true;
   const before = new Map(last.demands.map(({ set, id, placed }) => [`${set}/${id}`, placed]));
   return outcomes.some(({ set, id, placed }) => placed < (before.get(`${set}/${id}`) ?? 0));
-}
-
-/** Maximum number of demands that are placed first because a cheaper plan gives them less. If there are more, they are probably the saving. */
-const MOST_SHORT = 8;
-
-/** The ranks of the few demands that a cheaper plan gives less. Empty if it is not cheaper. */
-function shortIn(other: Attempt, best: Attempt, { among }: AllocationPolicy): ReadonlySet<number> {
-  const isCheaper = among === "priority" ? other.created < best.created : other.price < best.price;
-  const short = new Set<number>();
-  if (!isCheaper || best.outcomes.length > FEW_DEMANDS) return short;
-  for (const [rank, { placed }] of other.outcomes.entries())
-    if (placed < (best.outcomes[rank]?.placed ?? 0)) short.add(rank);
-  return short.size > MOST_SHORT ? new Set() : short;
-}
-
-function putFirst(entries: readonly Entry[], ranks: ReadonlySet<number>): readonly Entry[] {
-  const isFirst = ({ rank }: Entry): boolean => ranks.has(rank);
-  return [...entries.filter(isFirst), ...entries.filter((entry) => !isFirst(entry))];
 }
 
 /** Maximum number of unmet demands that get another chance, of tries for them, and of demands placed in all these tries together. */
