@@ -367,7 +367,7 @@ esac`;
     };
 
     test("a message comes, a large one packed; outcomes need an address", async () => {
-      const only = { AUTOSCALER_URL: "", AUTOSCALER_KEY: "", AUTOSCALER_QUEUE: await signed() };
+      const only = { AUTOSCALER_URL: "", AUTOSCALER_KEY: "", AUTOSCALER_QUEUE: signed() };
       const jobs = Array.from({ length: 2000 }, (_, index) => ({ name: `job ${index} <&>` }));
       const folder = folderWith({ "jobs.json": JSON.stringify({ jobs }) });
       const file = join(folder, "jobs.json");
@@ -391,7 +391,7 @@ esac`;
     });
 
     test("a signature that is refused is told, and not shown", async () => {
-      const url = new URL(await signed());
+      const url = new URL(signed());
       url.searchParams.set("sig", "c2VjcmV0LWtleQ==");
       const ran = await command(["set", "--name=execute", "--corecount=8"], { AUTOSCALER_QUEUE: url.href });
       expect(ran.code).toBe(1);
