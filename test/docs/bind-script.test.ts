@@ -39,7 +39,7 @@ test.each(SCRIPTS)(
   },
 );
 
-test.each(SCRIPTS)("after a reboot: the same token: %o", async ({ bind }) => {
+test.each(SCRIPTS)("after a reboot: the same token: $autostop", async ({ bind }) => {
   const stage = await setStage(PAGE);
   stage.answer({ status: 409, body: '{"stop":false,"undrain":true}' });
   await stage.run(...bind);
@@ -48,7 +48,7 @@ test.each(SCRIPTS)("after a reboot: the same token: %o", async ({ bind }) => {
   expect(second).toBe(first);
 });
 
-test.each(SCRIPTS)("where somebody else was first: it says so and ends: %o", async ({ bind }) => {
+test.each(SCRIPTS)("where somebody else was first: it says so and ends: $autostop", async ({ bind }) => {
   const stage = await setStage(PAGE);
   stage.answer({ status: 403, body: '{"stop":false,"undrain":true}' });
   const { code, stderr } = await stage.run(...bind);

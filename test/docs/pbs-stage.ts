@@ -8,6 +8,9 @@ import { onTestFinished } from "vitest";
 import { ROOT } from "../support/run-main.ts";
 import { printedFiles } from "./printed.ts";
 
+/** Another Python than that of the path: test/deep/python.deep.ts names it. */
+const PYTHON = process.env["STAGE_PYTHON"] ?? "python3";
+
 type Command = readonly [string, readonly string[], { readonly env: NodeJS.ProcessEnv }];
 
 /**
@@ -115,7 +118,7 @@ export async function setStage(page: string): Promise<Stage> {
   const python = { ...env, PATH: `${bin}:/usr/bin:/bin`, PYTHONPATH: bin, PYTHONDONTWRITEBYTECODE: "1" };
   const commandOf = (script: string, words: readonly string[]): Command =>
     script.endsWith(".py")
-      ? ["python3", [`${ROOT}src/client/python/${script}`, "--folder", folder, ...words], { env: python }]
+      ? [PYTHON, [`${ROOT}src/client/python/${script}`, "--folder", folder, ...words], { env: python }]
       : ["bash", [join(folder, script)], { env }];
   return {
     run: (script, ...words) =>

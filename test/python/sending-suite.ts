@@ -22,14 +22,14 @@ const DOCUMENTED: readonly { readonly name: string; readonly script: string; rea
   },
   {
     name: "update with a list of one",
-    script: "array = {'Name': 'execute', 'TargetCoreCount': 64}\njetpack.autoscale.update([array])",
-    asked: { execute: 64 },
+    script: "array = {'Name': 'execute', 'TargetCoreCount': 128}\njetpack.autoscale.update([array])",
+    asked: { execute: 128 },
   },
   {
     name: "a machine type and a configuration",
-    script: `array = {'Name': 'execute', 'TargetCoreCount': 32, 'MachineType': "Standard_D4v3", 'Configuration': {'custom_setting': 123}}
+    script: `array = {'Name': 'execute', 'TargetCoreCount': 128, 'MachineType': "Standard_D4v3", 'Configuration': {'custom_setting': 123}}
 jetpack.autoscale.update([array])`,
-    asked: { execute: 32 },
+    asked: { execute: 128 },
   },
   {
     name: "a dynamic array",
@@ -102,6 +102,7 @@ export function sendingSuite(python: string): void {
 
   describe("the documented calls", () => {
     test.each(DOCUMENTED)("$name", async ({ script: text, asked: wanted }) => {
+      await app.call("DELETE", "/api/clusters/prod/request-sets/standard");
       expect(await script(text)).toEqual({ code: 0, stdout: "", stderr: "" });
       expect(await asked("standard")).toEqual(wanted);
     });
