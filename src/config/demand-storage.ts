@@ -1,7 +1,6 @@
 import type { Problem } from "../domain/demand.ts";
 import type { Settings, StorageSetting } from "./storage.ts";
 import { isConnectionString, NOT_SHOWN } from "./storage.ts";
-import { withoutAbsent } from "../domain/without-absent.ts";
 
 /** A storage account of which only the queues are used. With an identity, its queue service. */
 export type DemandStorage =
@@ -29,7 +28,7 @@ export function readDemandStorage(settings: Settings, problems: Problem[]): Dema
   const queueUri = settings[`${DEMAND}__queueServiceUri`];
   const clientId = settings[`${DEMAND}__clientId`];
   if (queueUri === undefined || queueUri === "") return undefined;
-  return { kind: "identity", queueUri, ...withoutAbsent({ clientId }) };
+  return { kind: "identity", queueUri, ...(clientId === undefined ? {} : { clientId }) };
 }
 
 /** The `connection` of the queue triggers. Functions are registered with it before anything else is read. */

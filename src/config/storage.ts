@@ -1,5 +1,4 @@
 import type { Problem } from "../domain/demand.ts";
-import { withoutAbsent } from "../domain/without-absent.ts";
 
 export type Settings = Readonly<Record<string, string | undefined>>;
 
@@ -45,7 +44,7 @@ export function readStorage(settings: Settings, problems: Problem[]): StorageSet
   const queueUri = settings["AzureWebJobsStorage__queueServiceUri"];
   const clientId = settings["AzureWebJobsStorage__clientId"];
   if (tableUri !== undefined && queueUri !== undefined) {
-    return { kind: "identity", tableUri, queueUri, ...withoutAbsent({ clientId }) };
+    return { kind: "identity", tableUri, queueUri, ...(clientId === undefined ? {} : { clientId }) };
   }
   problems.push({
     path: "AzureWebJobsStorage",
