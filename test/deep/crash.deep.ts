@@ -5,7 +5,7 @@ import type { Crash } from "../crash/scene.ts";
 import type { UseCase } from "../crash/use-cases.ts";
 import { useCases } from "../crash/use-cases.ts";
 
-vi.setConfig({ testTimeout: 15 * 60_000 });
+vi.setConfig({ testTimeout: 60 * 60_000 });
 
 /** Most of a run is waiting for leases, ticks and messages that come back. */
 const SIDE_BY_SIDE = 4;
