@@ -94,6 +94,16 @@ const STORM_MUTANTS: readonly Mutant[] = [
     edits: [
       { in: "takeOver", from: 'if (intent.effect.kind === "terminate") return intent;', to: "" },
       { in: "resendIntents", from: 'intent.effect.kind !== "create" ||', to: "" },
+      {
+        in: "resendIntents",
+        from: "!isWorthResending(intent",
+        to: 'intent.effect.kind !== "terminate" && !isWorthResending(intent',
+      },
+      {
+        in: "resendIntents",
+        from: "if (!intent.effect.sets.every(",
+        to: 'if (intent.effect.kind === "create" && !intent.effect.sets.every(',
+      },
     ],
     moves: "stoppedNeeded",
     seeds: 300,
