@@ -47,14 +47,14 @@ export interface NodeExplained extends LoadOfNode {
 }
 
 /** The configuration that applies to single nodes. */
-export type NodeRules = TimeoutRules & ExclusiveRules;
+type NodeRules = TimeoutRules & ExclusiveRules;
 
 /** What is known of the present. Absent for a past plan. */
 interface NodeContext {
   /** The hosts that schedulers report, of nodes that are up. */
-  readonly reported?: ReadonlyMap<NodeId, ReportedHost>;
+  readonly reported?: ReadonlyMap<NodeId, ReportedHost> | undefined;
   /** From the configuration in force. */
-  readonly rules?: NodeRules;
+  readonly rules?: NodeRules | undefined;
 }
 
 /** Explains a node. `name`: its NodeId, its name in CycleCloud, its hostname with or without a domain, or its instance id. */
