@@ -23,7 +23,6 @@ const FOR_TESTS: readonly string[] = [
   "src/decide/draft/refusals.ts#capRefusal",
   "src/decide/draft/refusals.ts#spotRefusal",
   "src/decide/need/weigh.ts#storeLoads",
-  "src/decide/pace/next-tick.ts#REST_OBSERVATION_SECONDS",
   "src/decide/place/groups.ts#withGroupId",
   "src/decide/search/allocate.ts#byRank",
   "src/decide/virtual/compare.ts#addObservation",

@@ -60,7 +60,7 @@ export function describeNodearrays(
 ): readonly NodearrayShown[] {
   const { seen } = bodies;
   if (seen === undefined) return [];
-  const { demands } = admitDemands(record, bodies, policy, { now });
+  const { demands } = admitDemands(record, bodies, policy, now, "all");
   const managed = managedArrays(seen, policy);
   const asked = countAsked(demands);
   const use = describeArrayUse(record, bodies);
