@@ -29,7 +29,6 @@ import { keepReasons, logPlan } from "./save-plan.ts";
 import { settle } from "../../decide/intents/settle.ts";
 import { contradictedNodes } from "../../decide/stops/still-idle.ts";
 import { maySteer } from "../../domain/mode.ts";
-import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Maximum time from the beginning of an observation to the start of its last effect. */
 const EFFECTS_SECONDS: Seconds = 180;
@@ -69,7 +68,7 @@ async function reconcile(
     site: measureCalls(app, site),
     owner,
     woken: cause === "demand" && known === undefined,
-    ...withoutAbsent({ broughtBy }),
+    ...(broughtBy === undefined ? {} : { broughtBy }),
     policy: await app.ports.policyOf(site.cluster),
     deadline: plusSeconds(clock.now(), EFFECTS_SECONDS),
   };

@@ -176,7 +176,7 @@ function entryOf(
   };
 }
 
-/** What down-clock.ts keeps of a node until it is Ready. */
+/** What {@link followDown} keeps of a node until it is Ready. */
 function downOf(old: LedgerNode | undefined): Pick<LedgerNode, "down" | "startedAgainAt"> {
   const { down, startedAgainAt } = old ?? {};
   return {

@@ -91,7 +91,7 @@ describe("shape", () => {
     const byHour = Map.groupBy(days, ({ submitMs }) => Math.floor(submitMs / 3_600_000) % 24);
     const countOf = (hour: number): number => byHour.get(hour)?.length ?? 0;
     const hours = Array.from({ length: 24 }, (_, hour) => hour).toSorted((a, b) => countOf(a) - countOf(b));
-    expect(hours.slice(0, 2).toSorted()).toEqual([4, 5]);
+    expect([4, 5]).toEqual(expect.arrayContaining(hours.slice(0, 2)));
     // The busiest half hour ends at 14:00. Its neighbours are nearly as busy.
     expect([12, 13, 14, 15]).toEqual(expect.arrayContaining(hours.slice(-3)));
   });
