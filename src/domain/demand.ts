@@ -1,5 +1,5 @@
 import type { Constraint } from "./constraint.ts";
-import type { ArrayName, ClusterName, Digest, MachineType, SetName } from "./ids.ts";
+import type { ArrayName, ClusterName, Digest, MachineType, PlacementGroup, SetName } from "./ids.ts";
 import type { Resources, Scalar } from "./resources.ts";
 import { compareText } from "./text.ts";
 import type { Bytes, Instant, Seconds } from "./units.ts";
@@ -32,6 +32,20 @@ export interface TargetDemand extends Common {
   readonly attributes?: NodeAttributes;
   /** Present if `array` is a dynamic array: the array in which its nodes are created. */
   readonly extends?: ArrayName;
+  /** Exactly these nodes. `amount` is then their number. Absent: any nodes of the array. */
+  readonly named?: NamedNodes;
+}
+
+/** The nodes that a target names (docs/protocol.md, Named nodes). */
+export interface NamedNodes {
+  /** Each once, in the order of the message. */
+  readonly names: readonly string[];
+  /** The placement group of new nodes. Absent: none. */
+  readonly group?: PlacementGroup;
+  /** The moment of the resume that the names wait for, in milliseconds by the scheduler's clock. It is only compared. Absent: not said. */
+  readonly since?: number;
+  /** One job needs all of them at once, so that none is created without the others. Absent: each is of use by itself. */
+  readonly together?: true;
 }
 
 /** "This array shall have this many groups, each with this many nodes (or cores) in a placement group of its own." */
