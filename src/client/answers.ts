@@ -438,6 +438,28 @@ export interface RequestSetState {
     };
   }[];
   /**
+   * What became of each name. Absent: the set names no nodes.
+   */
+  names?: {
+    name: string;
+    array: string;
+    state: "coming" | "ready" | "refused" | "failed";
+    reason?: string;
+    /**
+     * When a refusal or failure was decided, else since when the name is wanted. Absent: no plan has seen it.
+     */
+    from?: string;
+    /**
+     * The moment of the resume that this answers, as the sender said it. Absent: none was said.
+     */
+    since?: number;
+    nodeId?: string;
+    /**
+     * The autoscaler did not make the node, and does not stop it. Absent: it is ours, or there is none.
+     */
+    ours?: false;
+  }[];
+  /**
    * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
    */
   observing?: string;

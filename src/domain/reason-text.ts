@@ -115,6 +115,11 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
       reason.like === undefined ? "" : `; ${reason.like} is one of them, and asks for the same nodes`;
     return `reasons are worked out for the ${reason.told} unmet jobs of highest rank${like}`;
   },
+  "name-over": ({ name, state, at, why }) => `${name} ${state} at ${isoTime(at)}: ${why}`,
+  "name-waits": ({ name, status }) => `${name} waits until its old node has gone, which is ${status}`,
+  "name-earlier": ({ name }) =>
+    `${name} has a node of an earlier resume: it goes when its scheduler reports it closed without a job, and ${name} is then made anew`,
+  "name-elsewhere": ({ name, bucket }) => `${name} exists, in ${bucketText(bucket)}`,
   "left-out": ({ by }) =>
     by === "configuration"
       ? "left out of this plan: default_resources of the configuration cost more than half of the planning budget"

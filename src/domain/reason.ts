@@ -185,4 +185,18 @@ type Cause =
     }
   /** Finding out why it is unmet costs more than its request set may spend of the planning budget. */
   | { readonly code: "not-explained" }
+  /** What became of a name is decided for this resume (docs/protocol.md, Named nodes). `why`: the sentence of then. */
+  | {
+      readonly code: "name-over";
+      readonly name: string;
+      readonly state: "refused" | "failed";
+      readonly at: Instant;
+      readonly why: string;
+    }
+  /** The name still belongs to a node that is no capacity. It is made when that has gone. */
+  | { readonly code: "name-waits"; readonly name: string; readonly status: string }
+  /** Its node was Ready before the resume that the name waits for, and is not of that. It is made anew when this one has gone. */
+  | { readonly code: "name-earlier"; readonly name: string }
+  /** The node with this name is not where it was asked for. */
+  | { readonly code: "name-elsewhere"; readonly name: string; readonly bucket: BucketKey }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };

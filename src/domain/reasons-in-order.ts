@@ -39,6 +39,9 @@ export function rankOfReason(reason: Reason): number {
     case "left-out":
     case "not-explained":
     case "cluster-not-started":
+    case "name-over":
+    case "name-waits":
+    case "name-earlier":
     case "dynamic-disputed":
     case "sender-refused":
     case "dynamic-name-taken":

@@ -18,6 +18,7 @@ import { recogniseByName } from "../world/existing-dynamics.ts";
 import { withCreatesWait } from "../record/epoch.ts";
 import { followInFlight } from "../intents/in-flight.ts";
 import { standingsOf } from "../nodes/standing.ts";
+import { followNames } from "../nodes/names.ts";
 import { followNodes } from "../nodes/ledger.ts";
 import { nextOutage } from "../pace/outage.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
@@ -71,7 +72,8 @@ export function decide(
   const surveyed = surveyDown({ ...started, ...around, isResting });
   const { ledger, down } = surveyed;
   const paused = pauseBuckets(surveyed.record, bodies, snapshot, ledger, around, now);
-  const { pools, record: next } = ownedPools(paused, bodies, aside, policy.senders);
+  const named = followNames(paused, admitted.demands, { snapshot, ledger, standings }, now);
+  const { pools, record: next } = ownedPools(named, bodies, aside, policy.senders);
   const hosts = reportedHosts(observed, bodies, now, policy.senders);
   const cluster = { snapshot, ledger, dynamics: dynamics.keys() };
   const reports = readReports(hosts, cluster, admitted.demands);

@@ -143,8 +143,12 @@ function isStale(draining: Draining | undefined, around: Circumstances): boolean
   return draining.by === "idle" ? draining.sentAt !== undefined : !isFreshMark(draining, around.now);
 }
 
-/** Whether the node has been idle and not needed for its idle timeout. False while its busy state is unknown. */
+/**
+ * Whether the node has been idle and not needed for its idle timeout. False while its busy state is unknown. A named node has none: its
+ * scheduler has waited before it took the name back.
+ */
 export function isIdleLongEnough(known: LedgerNode, policy: Policy, now: Instant): boolean {
+  if (known.purpose.kind === "named") return known.busyness.state === "idle";
   return known.busyness.state === "idle" && idleSeconds(known, now) >= timeoutsOf(policy, known).idleSeconds;
 }
 

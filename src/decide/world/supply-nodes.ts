@@ -78,6 +78,7 @@ function supplyNode(
   const starts = node.phase === "deallocated" && isStarting(known);
   const supply: { -readonly [K in keyof SupplyNode]: SupplyNode[K] } = {
     nodeId: node.nodeId,
+    name: node.name,
     bucket: clusterBucket.bucket,
     purpose: known?.purpose ?? forArray,
     resources: clusterBuckets.resources(node, clusterBucket),
