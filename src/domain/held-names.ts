@@ -1,7 +1,6 @@
 import type { RankedDemand } from "./demand.ts";
-import { expandHostList, foldHostList } from "./host-list.ts";
+import { expandHostList } from "./host-list.ts";
 import type { NodeId } from "./ids.ts";
-import type { ClusterRecord } from "./record.ts";
 import type { Instant } from "./units.ts";
 
 /** What is remembered of a name that targets ask for (docs/protocol.md, Named nodes). */
@@ -41,25 +40,17 @@ export interface HeldNames extends HeldName {
 const MOST = 10_000_000;
 
 /** What is remembered of each name. */
-export function heldNames({ names = [] }: Pick<ClusterRecord, "names">): ReadonlyMap<string, HeldName> {
+export function heldNames({
+  names = [],
+}: {
+  readonly names?: readonly HeldNames[];
+}): ReadonlyMap<string, HeldName> {
   const held = new Map<string, HeldName>();
   for (const { names: list, ...one } of names) {
     const found = expandHostList(list, MOST);
     if (!("expected" in found)) for (const name of found) held.set(name, one);
   }
   return held;
-}
-
-/** The record with what is remembered of each name. */
-export function withHeldNames(record: ClusterRecord, held: ReadonlyMap<string, HeldName>): ClusterRecord {
-  const { names: _before, ...rest } = record;
-  if (held.size === 0) return rest;
-  const groups = Map.groupBy(held, ([, one]) => JSON.stringify(one));
-  const names = [...groups.values()].flatMap((group): readonly HeldNames[] => {
-    const [first] = group;
-    return first === undefined ? [] : [{ ...first[1], names: foldHostList(group.map(([name]) => name)) }];
-  });
-  return { ...rest, names };
 }
 
 /** The names that demands ask for, each with the newest resume that any of them says. */

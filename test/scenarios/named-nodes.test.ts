@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { NodeArrayOptions } from "../../src/simulator/options.ts";
 import type { NodearrayMessage } from "../../src/wire/message/message.ts";
 import { oneArray } from "./clusters.ts";
+import type { Send } from "./stage-options.ts";
 import { Stage } from "./stage.ts";
 
 /** Targets that name their nodes, from the message to the node and back. */
@@ -52,4 +53,144 @@ test("exactly the named nodes come, each is ready, and they go without a wait wh
   }
   expect(ready(stage)).toEqual(["execute-4"]);
   expect(created(stage)).toHaveLength(2);
+});
+
+test("a limit gives room to the first names; the others are refused with the limit, and are made for a newer resume only", async () => {
+  const stage = stageOf({ maxCount: 2 });
+  await stage.during(stage.push(names("execute-[1-3]", { Since: 1_700_000_000_000 })));
+  await stage.pass(300);
+  expect(await states(stage)).toEqual(["execute-1 ready", "execute-2 ready", "execute-3 refused"]);
+  const [, , refused] = await shown(stage);
+  expect(refused).toMatchObject({
+    since: 1_700_000_000_000,
+    reason: expect.stringContaining("2 of 2 nodes"),
+  });
+  // There is room again, but the refusal was final for this resume.
+  await stage.during(stage.push(names(["execute-2", "execute-3"], { Since: 1_700_000_000_000 })));
+  const [one] = stage.readyNodes;
+  const schedulerNodes = [{ hostname: one?.hostname ?? "", jobs: [], state: "closed" }];
+  for (let i = 0; i < 8; i += 1) {
+    const again = names(["execute-2", "execute-3"], { Since: 1_700_000_000_000 });
+    await stage.during(stage.push({ ...again, schedulerNodes }));
+    await stage.pass(25);
+  }
+  expect(ready(stage)).toEqual(["execute-2"]);
+  expect(created(stage)).toEqual(["execute-1", "execute-2"]);
+  const retried = [
+    { Name: HTC, NodeNames: ["execute-2"] },
+    { Name: HTC, NodeNames: ["execute-3"], Since: 1_700_000_100_000 },
+  ];
+  await stage.during(stage.push(ask(retried)));
+  await stage.pass(400);
+  expect(await states(stage)).toEqual(["execute-2 ready", "execute-3 ready"]);
+});
+
+test("names that one job needs together are all refused where one has no room, and none is created", async () => {
+  const stage = stageOf({ maxCount: 2 });
+  await stage.during(stage.push(names("execute-[1-3]", { Together: true })));
+  await stage.pass(60);
+  expect(await states(stage)).toEqual(["execute-1 refused", "execute-2 refused", "execute-3 refused"]);
+  expect(created(stage)).toEqual([]);
+});
+
+test.each([
+  {
+    what: "an unknown node array",
+    entry: { Name: "exekute" },
+    reason: 'node array "exekute" does not exist',
+  },
+  {
+    what: "a size that the array does not offer",
+    entry: { Name: HTC, MachineType: "Standard_F2s_v2" },
+    reason: "offers none of Standard_F2s_v2",
+  },
+])("$what is refused with that, and nothing is asked of CycleCloud", async ({ entry, reason }) => {
+  const stage = stageOf();
+  await stage.during(stage.push(ask([{ ...entry, NodeNames: ["n-1"] }])));
+  await stage.pass(60);
+  const [refused] = await shown(stage);
+  expect(refused).toMatchObject({ name: "n-1", state: "refused", reason: expect.stringContaining(reason) });
+  expect(stage.sent.filter(({ path }) => path.endsWith("/nodes/create"))).toEqual([]);
+});
+
+test("a name whose old node still terminates is coming, and is made when that has gone", async () => {
+  const stage = stageOf();
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(300);
+  const [{ nodeId = "" } = {}] = await shown(stage);
+  await stage.during(stage.push(ask([])));
+  await stage.pass(90);
+  stage.simulator.request({
+    method: "POST",
+    path: "/clusters/demo/nodes/terminate",
+    query: {},
+    body: { ids: [nodeId] },
+  });
+  await stage.pass(2);
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(5);
+  const [waits] = await shown(stage);
+  expect(waits).toMatchObject({ state: "coming", reason: expect.stringContaining("old node") });
+  await stage.pass(400);
+  expect(await states(stage)).toEqual(["execute-7 ready"]);
+  expect(created(stage)).toEqual(["execute-7", "execute-7"]);
+});
+
+test("a node that was Ready and that somebody stops has failed, and is not made again for the same resume", async () => {
+  const stage = stageOf();
+  await stage.during(stage.push(names(["execute-7"], { Since: 1_700_000_000_000 })));
+  await stage.pass(300);
+  const [{ nodeId = "" } = {}] = await shown(stage);
+  stage.simulator.request({
+    method: "POST",
+    path: "/clusters/demo/nodes/terminate",
+    query: {},
+    body: { ids: [nodeId] },
+  });
+  await stage.pass(300);
+  const [failed] = await shown(stage);
+  expect(failed).toMatchObject({
+    state: "failed",
+    since: 1_700_000_000_000,
+    reason: expect.stringContaining("Ready"),
+  });
+  expect(created(stage)).toHaveLength(1);
+  await stage.during(stage.push(names(["execute-7"], { Since: 1_700_000_200_000 })));
+  await stage.pass(300);
+  expect(await states(stage)).toEqual(["execute-7 ready"]);
+});
+
+/** A stage on which another tool takes a name just before our first create arrives. `words`: how CycleCloud refuses a taken name. */
+function stageWithTaken(name: string, words?: string): Stage {
+  let isTaken = false;
+  return new Stage({
+    simulator: oneArray("demo"),
+    between: (send: Send) => async (request) => {
+      if (!request.path.endsWith("/nodes/create")) return send(request);
+      if (!isTaken)
+        await send({ ...request, body: { sets: [{ count: 1, nodearray: HTC, nameFormat: name }] } });
+      isTaken = true;
+      const answer = await send(request);
+      return answer.status === 409 && words !== undefined ? { ...answer, body: { message: words } } : answer;
+    },
+  });
+}
+
+const createCalls = (stage: Stage): number =>
+  // One was the other tool's.
+  stage.sent.filter(({ path }) => path.endsWith("/nodes/create")).length - 1;
+
+test.each([
+  { how: "the words name it", words: undefined, calls: 2 },
+  { how: "nothing names it", words: "Invalid request", calls: 13 },
+])("another tool takes one of 50 names: the others are made, where $how", async ({ words, calls }) => {
+  const stage = stageWithTaken("execute-33", words);
+  await stage.during(stage.push(names("execute-[1-50]")));
+  await stage.pass(600);
+  expect(createCalls(stage)).toBeLessThanOrEqual(calls);
+  expect(new Set(created(stage)).size).toBe(50);
+  expect(created(stage)).toHaveLength(50);
+  const all = await shown(stage);
+  expect(all.filter(({ state }) => state === "ready")).toHaveLength(50);
+  expect(all.filter(({ ours }) => ours === false).map(({ name }) => name)).toEqual(["execute-33"]);
 });

@@ -1,4 +1,5 @@
-import { heldNames, withHeldNames } from "../../domain/held-names.ts";
+import type { HeldName, HeldNames } from "../../domain/held-names.ts";
+import { heldNames } from "../../domain/held-names.ts";
 import { expandHostList, foldHostList } from "../../domain/host-list.ts";
 import type { CreateSet } from "../../domain/intent.ts";
 import type { ClusterRecord, NarrowedNames } from "../../domain/record.ts";
@@ -6,6 +7,18 @@ import type { Instant } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 
 /** Create requests for exact names (docs/protocol.md, Named nodes). */
+
+/** The record with what is remembered of each name. */
+export function withHeldNames(record: ClusterRecord, held: ReadonlyMap<string, HeldName>): ClusterRecord {
+  const { names: _before, ...rest } = record;
+  if (held.size === 0) return rest;
+  const groups = Map.groupBy(held, ([, one]) => JSON.stringify(one));
+  const names = [...groups.values()].flatMap((group): readonly HeldNames[] => {
+    const [first] = group;
+    return first === undefined ? [] : [{ ...first[1], names: foldHostList(group.map(([name]) => name)) }];
+  });
+  return { ...rest, names };
+}
 
 /** Number of names in one create request (docs/decisions.md, "A named node is a set of its own"). */
 const NAMES_TOGETHER = 100;

@@ -1,7 +1,7 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { HeldName } from "../../domain/held-names.ts";
-import { heldNames, wantedNames, withHeldNames } from "../../domain/held-names.ts";
+import { heldNames, wantedNames } from "../../domain/held-names.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Standings } from "../../domain/node-standing.ts";
 import { isCapacity, standingIn } from "../../domain/node-standing.ts";
@@ -9,7 +9,7 @@ import type { Reason } from "../../domain/reason.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
-import { withoutNarrowed } from "../intents/named-requests.ts";
+import { withHeldNames, withoutNarrowed } from "../intents/named-requests.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
