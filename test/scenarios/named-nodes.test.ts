@@ -194,3 +194,116 @@ test.each([
   expect(all.filter(({ state }) => state === "ready")).toHaveLength(50);
   expect(all.filter(({ ours }) => ours === false).map(({ name }) => name)).toEqual(["execute-33"]);
 });
+
+test("CycleCloud refuses one of 50 names and does not say which: at most 13 calls, 49 nodes, and one refusal with its words", async () => {
+  let createRequests = 0;
+  const stage = new Stage({
+    simulator: oneArray("demo"),
+    between: (send: Send) => (request) => {
+      const isRefused = JSON.stringify(request.body ?? "").includes('"execute-33"');
+      if (!request.path.endsWith("/nodes/create") || !isRefused) return send(request);
+      createRequests += 1;
+      return Promise.resolve({ status: 409, body: { message: "Invalid request" } });
+    },
+  });
+  await stage.during(stage.push(names("execute-[1-50]")));
+  await stage.pass(900);
+  const calls = createRequests + stage.sent.filter(({ path }) => path.endsWith("/nodes/create")).length;
+  expect(calls).toBeLessThanOrEqual(13);
+  expect(ready(stage)).toHaveLength(49);
+  const refused = (await shown(stage)).filter(({ state }) => state !== "ready");
+  expect(refused).toMatchObject([
+    { name: "execute-33", state: "refused", reason: expect.stringContaining("Invalid request") },
+  ]);
+});
+
+test("500 names are five requests, each name once", async () => {
+  const stage = stageOf();
+  await stage.during(stage.push(names("execute-[1-500]")));
+  await stage.pass(600);
+  expect(stage.sent.filter(({ path }) => path.endsWith("/nodes/create"))).toHaveLength(5);
+  expect(new Set(created(stage)).size).toBe(500);
+  expect(created(stage)).toHaveLength(500);
+  expect(ready(stage)).toHaveLength(500);
+}, 60_000);
+
+test("a node that was Ready before a newer resume goes when it is reported closed, and the name is made anew", async () => {
+  const stage = stageOf();
+  await stage.during(stage.push(names(["execute-7"], { Since: 1_700_000_000_000 })));
+  await stage.pass(300);
+  const [{ hostname = "" } = {}] = stage.readyNodes;
+  const newer = names(["execute-7"], { Since: 1_700_000_200_000 });
+  await stage.during(stage.push(newer));
+  await stage.pass(60);
+  expect(await shown(stage)).toMatchObject([
+    { state: "coming", reason: expect.stringContaining("earlier resume") },
+  ]);
+  expect(ready(stage)).toEqual(["execute-7"]);
+  for (let i = 0; i < 8; i += 1) {
+    await stage.during(stage.push({ ...newer, schedulerNodes: [{ hostname, jobs: [], state: "closed" }] }));
+    await stage.pass(25);
+  }
+  await stage.pass(300);
+  expect(await states(stage)).toEqual(["execute-7 ready"]);
+  expect(created(stage)).toEqual(["execute-7", "execute-7"]);
+});
+
+test("the first resume that is said of a node changes nothing, and a busy node of an earlier one stays", async () => {
+  const stage = stageOf();
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(300);
+  const [{ hostname = "" } = {}] = stage.readyNodes;
+  await stage.during(stage.push(names(["execute-7"], { Since: 1_700_000_000_000 })));
+  await stage.pass(60);
+  expect(await states(stage)).toEqual(["execute-7 ready"]);
+  for (let i = 0; i < 8; i += 1) {
+    const newer = names(["execute-7"], { Since: 1_700_000_200_000 });
+    await stage.during(
+      stage.push({ ...newer, schedulerNodes: [{ hostname, jobs: ["1"], state: "closed" }] }),
+    );
+    await stage.pass(25);
+  }
+  expect(ready(stage)).toEqual(["execute-7"]);
+  expect(created(stage)).toHaveLength(1);
+});
+
+test("two sets name one node: it is made once, and stays until neither names it", async () => {
+  const stage = stageOf();
+  const schedulerNodes = () =>
+    stage.readyNodes.map(({ hostname }) => ({ hostname, jobs: [], state: "closed" }));
+  const shim = { ...names(["execute-7", "execute-8"]), requestSet: "slurm-resume-1" };
+  await stage.during(stage.push(shim));
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(300);
+  expect(created(stage)).toEqual(["execute-7", "execute-8"]);
+  await stage.during(stage.push({ ...shim, nodearrays: [] }));
+  for (let i = 0; i < 6; i += 1) {
+    await stage.during(stage.push({ ...names(["execute-7"]), schedulerNodes: schedulerNodes() }));
+    await stage.pass(25);
+  }
+  expect(ready(stage)).toEqual(["execute-7"]);
+});
+
+test("a node that asks while a set names it is told to stay", async () => {
+  const stage = stageOf();
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(300);
+  const [node] = stage.readyNodes;
+  if (node === undefined) throw new Error("no node came");
+  expect(await stage.during(stage.ask(node))).toBe(409);
+  await stage.during(stage.push(ask([])));
+  await stage.pass(60);
+  expect(await stage.during(stage.ask(node))).toBe(200);
+});
+
+test("numbered nodes and named nodes of one array: the names come first, and each node once", async () => {
+  const stage = stageOf();
+  const mixed = [
+    { Name: HTC, TargetCount: 3 },
+    { Name: HTC, NodeNames: ["execute-1", "execute-3"] },
+  ];
+  await stage.during(stage.push(ask(mixed)));
+  await stage.pass(400);
+  expect(new Set(created(stage)).size).toBe(created(stage).length);
+  expect(await states(stage)).toEqual(["execute-1 ready", "execute-3 ready"]);
+});
