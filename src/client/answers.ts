@@ -1701,6 +1701,7 @@ export interface Configuration {
     hosts?: boolean;
     pools?: boolean | string[];
     dynamicArrays?: boolean | string[];
+    nodeNames?: boolean | string[];
     attributes?: string[];
     /**
      * The only free keys of Configuration, for all node arrays or by node array; "default": those that are not named.
@@ -1727,6 +1728,10 @@ export interface Configuration {
    * Node arrays that no other tool manages; true: all.
    */
   exclusiveNodearrays?: true | string[];
+  /**
+   * Node arrays in which only targets that name their nodes create any.
+   */
+  named?: string[];
   mode?:
     | ("observe" | "act")
     | {
@@ -1827,6 +1832,7 @@ export interface ConfigurationWritten {
     hosts?: boolean;
     pools?: boolean | string[];
     dynamicArrays?: boolean | string[];
+    nodeNames?: boolean | string[];
     attributes?: string[];
     /**
      * The only free keys of Configuration, for all node arrays or by node array; "default": those that are not named.
@@ -1853,6 +1859,10 @@ export interface ConfigurationWritten {
    * Node arrays that no other tool manages; true: all.
    */
   exclusiveNodearrays?: true | string[];
+  /**
+   * Node arrays in which only targets that name their nodes create any.
+   */
+  named?: string[];
   mode?:
     | ("observe" | "act")
     | {

@@ -88,6 +88,8 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
     const asked = rangeText(reason.asked, reason.across);
     return `${placesOf(reason)}: ${asked} nodes in one placement group asked, at most ${reason.max} possible`;
   },
+  "only-named": (reason) =>
+    `${placesOf(reason)}: the configuration keeps it for nodes that are asked for by name (named)`,
   "no-placement-group": (reason) => {
     const which = reason.across === undefined ? "this VM size has" : "these VM sizes have";
     return `${placesOf(reason)}: ${which} no placement groups here`;
@@ -158,6 +160,8 @@ function refusedSenderText({ set, may, names = [] }: ReasonOf<"sender-refused">)
       return `${by} ask for anything`;
     case "dynamicArrays":
       return `${by} define dynamic node arrays`;
+    case "nodeNames":
+      return `${by} name nodes of this node array`;
     case "attributes":
       return `${by} set ${names.join(", ")}: allow it in ${ALLOW_ATTRIBUTES}`;
   }

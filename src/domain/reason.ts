@@ -58,7 +58,7 @@ type Cause =
       readonly code: "sender-refused";
       readonly set: string;
       /** The key of the rule that would allow it. */
-      readonly may: "write" | "dynamicArrays" | "attributes";
+      readonly may: "write" | "dynamicArrays" | "nodeNames" | "attributes";
       /** The first few attributes. */
       readonly names?: readonly string[];
     }
@@ -143,6 +143,8 @@ type Cause =
       readonly asked: number;
       readonly max: number;
     }
+  /** The configuration keeps the array for targets that name their nodes. */
+  | { readonly code: "only-named"; readonly bucket: BucketKey }
   | { readonly code: "no-placement-group"; readonly bucket: BucketKey }
   /** The array is not for HPC (`Configuration.autoscale.is_hpc` is false), so no placement group is made there for jobs. */
   | { readonly code: "no-new-group"; readonly bucket: BucketKey }

@@ -48,6 +48,7 @@ export function rankOfReason(reason: Reason): number {
     case "dynamic-not-asked-for":
       return USABLE;
     case "bucket-invalid":
+    case "only-named":
     case "not-exclusive":
     case "no-placement-group":
     case "no-new-group":

@@ -148,6 +148,8 @@ export interface BucketOffer {
   readonly price?: number;
   /** New nodes may be evicted at any time. */
   readonly spot?: true;
+  /** Only targets that name their nodes create any here. */
+  readonly onlyNamed?: true;
   /** The amounts that one new node takes from limits (indices into `limits`). */
   readonly charges: readonly Charge[];
   /** Present: no new node here, with the reason (invalid, backing off). */

@@ -231,6 +231,7 @@ export const CONFIG_EFFECTS: readonly Key[] = [
   }),
   ofConfig("mode", "observe"),
   { ...ofConfig("exclusiveNodearrays", true), unused: LATER },
+  ofConfig("named", ["execute", "htc"]),
   ofConfig("senders", [{ requestSets: "*", write: false }]),
   ofConfig("preference", "bucket-order"),
   ofConfig("among", "cheapest"),

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { arrayName } from "../../src/domain/ids.ts";
 import type { NodeArrayOptions } from "../../src/simulator/options.ts";
 import type { NodearrayMessage } from "../../src/wire/message/message.ts";
+import { SENDER_RULE } from "../support/sender-rule.ts";
 import { oneArray } from "./clusters.ts";
 import type { Send } from "./stage-options.ts";
 import { Stage } from "./stage.ts";
@@ -203,7 +205,7 @@ test("CycleCloud refuses one of 50 names and does not say which: at most 13 call
       const isRefused = JSON.stringify(request.body ?? "").includes('"execute-33"');
       if (!request.path.endsWith("/nodes/create") || !isRefused) return send(request);
       createRequests += 1;
-      return Promise.resolve({ status: 409, body: { message: "Invalid request" } });
+      return Promise.resolve({ status: 409, headers: {}, body: { message: "Invalid request" } });
     },
   });
   await stage.during(stage.push(names("execute-[1-50]")));
@@ -306,4 +308,31 @@ test("numbered nodes and named nodes of one array: the names come first, and eac
   await stage.pass(400);
   expect(new Set(created(stage)).size).toBe(created(stage).length);
   expect(await states(stage)).toEqual(["execute-1 ready", "execute-3 ready"]);
+});
+
+test("an array that the configuration keeps for named nodes: other demand creates nothing there, and is told so", async () => {
+  const stage = new Stage({ simulator: oneArray("demo"), policy: { namedArrays: [arrayName(HTC)] } });
+  const other = { ...ask([{ Name: HTC, TargetCount: 2 }]), requestSet: "others" };
+  await stage.during(stage.push(other));
+  await stage.pass(60);
+  expect(created(stage)).toEqual([]);
+  const told = await stage.requestSet("demo", "others");
+  expect(told?.outcomes).toMatchObject([
+    { placed: 0, reasons: [expect.stringContaining("by name (named)")] },
+  ]);
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(300);
+  expect(created(stage)).toEqual(["execute-7"]);
+  const shared = await stage.requestSet("demo", "others");
+  expect(shared?.outcomes).toMatchObject([{ placed: 1 }]);
+});
+
+test("an array whose nodes only another rule may name: the message is refused, and stored demand is told so", async () => {
+  const slurm = { ...SENDER_RULE, requestSets: ["slurm"], nodeNames: [HTC] };
+  const stage = new Stage({ simulator: oneArray("demo"), policy: { senders: [slurm, SENDER_RULE] } });
+  await stage.during(stage.push({ ...names(["execute-1"]), requestSet: "evil" }));
+  await stage.during(stage.push(names(["execute-2"])));
+  await stage.pass(300);
+  expect(created(stage)).toEqual(["execute-2"]);
+  expect((await stage.requestSet("demo", "evil"))?.names).toBeUndefined();
 });

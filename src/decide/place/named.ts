@@ -46,7 +46,7 @@ export function placeNamed(
     if (bins.budget.isSpent) break;
     const bin = named.of(bins, name);
     const blocked = draft.world.blockedNames?.get(name);
-    if (bin !== undefined && blocked?.code !== "name-earlier" && startIfDeallocated(draft, bin)) {
+    if (bin !== undefined && blocked?.code !== "name-earlier" && startIfDeallocated(draft, bin, demand)) {
       count(name, bin);
       const { bucket } = bins.placeOfBin(bin);
       if (!scope.accepts(bins.placeOfBin(bin))) named.why.set(name, { code: "name-elsewhere", name, bucket });
@@ -91,7 +91,7 @@ function makeNames(
 
 function isClosed(draft: Draft, { named, attributes }: NamedTarget, offer: BucketOffer): boolean {
   const group = named.group ?? offer.pinnedGroup;
-  if (closedTo(draft, offer) !== undefined) return true;
+  if (closedTo(draft, offer, { named }) !== undefined) return true;
   if (group === undefined) return false;
   return (
     groupClosedTo(draft, offer, group) !== undefined ||

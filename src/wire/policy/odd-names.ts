@@ -80,6 +80,7 @@ const WITH_NAMES = [
   "failedTimeout",
   "nodearrays",
   "exclusiveNodearrays",
+  "named",
   "default_resources",
   "placementGroups",
   "caps",
