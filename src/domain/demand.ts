@@ -138,6 +138,8 @@ export interface SchedulerNode {
   readonly hostname: string;
   /** Jobs on the host. Empty: no job runs there. */
   readonly jobs: readonly string[];
+  /** Why its node must not be stopped. Absent: it may be. */
+  readonly keep?: string;
   readonly state?: string;
   /** The host's total resources. Never empty. Absent: the scheduler does not report them. */
   readonly resources?: Resources;
@@ -173,6 +175,8 @@ interface Envelope {
   readonly askedIntervalSeconds?: Seconds;
   /** When it was put into the queue or arrived over HTTP. */
   readonly sentAt: Instant;
+  /** When its sender began to read its scheduler. What it reports is as old as that. Absent: as old as the message. */
+  readonly readAt?: Instant;
   /** The senders' clocks run at another speed than ours, so its revision is no time of ours. Absent: they run at the same. */
   readonly untimed?: true;
   readonly expiresAt: Instant;

@@ -336,3 +336,38 @@ test("an array whose nodes only another rule may name: the message is refused, a
   expect(created(stage)).toEqual(["execute-2"]);
   expect((await stage.requestSet("demo", "evil"))?.names).toBeUndefined();
 });
+
+test.each([
+  { how: "that keeps them", host: { keep: "in maintenance reservation 7" }, more: () => ({}) },
+  { how: "that was read a minute ago", host: {}, more: (now: number) => ({ readAt: now - 60_000 }) },
+])("nodes stay by a report $how, and go by the next one without that", async ({ host, more }) => {
+  const stage = stageOf();
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(300);
+  const [{ hostname = "" } = {}] = stage.readyNodes;
+  const report = async (entry: object, beside: (now: number) => object) => {
+    for (let i = 0; i < 8; i += 1) {
+      const schedulerNodes = [{ hostname, jobs: [], state: "closed", ...entry }];
+      await stage.during(stage.push({ ...ask([]), schedulerNodes, ...beside(stage.clock.now()) }));
+      await stage.pass(25);
+    }
+  };
+  await report(host, more);
+  expect(ready(stage)).toEqual(["execute-7"]);
+  await report({}, () => ({}));
+  expect(ready(stage)).toEqual([]);
+});
+
+test("a node that its scheduler keeps is told so when it asks", async () => {
+  const stage = stageOf();
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(300);
+  const [node] = stage.readyNodes;
+  if (node === undefined) throw new Error("no node came");
+  const schedulerNodes = [{ hostname: node.hostname, jobs: [], keep: "drained by anna" }];
+  await stage.during(stage.push({ ...ask([]), schedulerNodes }));
+  await stage.pass(60);
+  expect(await stage.during(stage.ask(node))).toBe(409);
+  const { nodes } = await stage.state("demo");
+  expect(JSON.stringify(nodes)).toContain("its scheduler keeps it: drained by anna");
+});

@@ -184,10 +184,11 @@ class Judgement {
 
   /** Why the node stays however long it is down. Looked at before each stop, also after an operator's order. */
   #whyKept({ node, known }: DownMember): DownHold | undefined {
-    const { reach, standings, policy, questions, isResting, now } = this.#on;
+    const { reach, standings, policy, questions, facts, isResting, now } = this.#on;
     const { notOurs } = standingIn(standings, node.nodeId);
     if (!reach.managed.has(node.array) || notOurs === true) return "not-ours";
     if (node.keepAlive) return "keep-alive";
+    if (facts.get(node.nodeId)?.keep !== undefined) return "kept";
     if (node.stopDisabled === true) return "stop-disabled";
     if (this.#deallocates.has(node.array)) return "deallocates";
     if (this.#isBusy({ node, known })) return "busy";

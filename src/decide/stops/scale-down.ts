@@ -33,6 +33,8 @@ interface Circumstances {
   /** When a report called its host idle. Undefined: the report in force does not, or there is none. */
   readonly reportedIdleAt: Instant | undefined;
   readonly busy: boolean;
+  /** A scheduler's report keeps it. */
+  readonly kept: boolean;
   /** It is down, and its time is over (end-down.ts). */
   readonly ends: boolean;
 }
@@ -48,7 +50,7 @@ export function judgeNode(
   standing: NodeStanding,
   around: Circumstances,
 ): NodeAction {
-  if (node.keepAlive || standing.notOurs === true)
+  if (node.keepAlive || standing.notOurs === true || (around.kept && !isStopping(standing)))
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   if (isStopping(standing)) return { kind: "none" };
   if (isRecordDoubted(standing, around.now)) return judgeUncertain(known, around);

@@ -11,6 +11,8 @@ export interface DemandMessage {
   readonly revision?: number;
   /** Seconds that the demand stays valid without a renewal. Default 300. */
   readonly expirationInterval?: number;
+  /** Milliseconds since 1970: when the sender began to read its scheduler. A report that is 30 s old proves no host idle. */
+  readonly readAt?: number;
   /** Without `nodearrays` and `jobs` the set's demand stays unchanged. Empty lists ask for nothing. */
   readonly nodearrays?: NodearrayMessage | readonly NodearrayMessage[];
   readonly jobs?: JobMessage | readonly JobMessage[];
@@ -110,6 +112,8 @@ export interface SchedulerNodeMessage {
   readonly jobs?: readonly string[];
   readonly jobIds?: readonly string[];
   readonly state?: string;
+  /** Why its node must not be stopped, as long as this report counts. */
+  readonly keep?: string;
   readonly resources?: Readonly<Record<string, unknown>>;
   readonly available?: Readonly<Record<string, unknown>>;
 }
