@@ -9,6 +9,10 @@ import type { HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/ports.ts";
 import { problemText } from "../src/domain/problem-text.ts";
 import { describeHistory } from "../src/app/describe/describe-history.ts";
+import { describeNodeHistory } from "../src/app/describe/describe-node-history.ts";
+import { PAGE_EXPECTED } from "../src/app/describe/pages.ts";
+import { isLifeKey } from "../src/domain/node-life.ts";
+import { withoutAbsent } from "../src/domain/without-absent.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant } from "../src/domain/units.ts";
 
@@ -88,12 +92,26 @@ export const answerHistory = forCluster(async ({ app }, { cluster }, { query }) 
   const problems: Problem[] = [];
   const from = readTime(query, "from", problems) ?? instant(0);
   const to = readTime(query, "to", problems) ?? app.ports.clock.now();
-  const limit = readLimit(query, problems);
+  const limit = readLimit(query, problems, { usual: DAY_OF_TICKS, most: 10_000 });
   if (problems.length > 0) return badRequest(problems);
   return { status: 200, jsonBody: await describeHistory(app, cluster, { from, to, limit }) };
 });
 
 const DAY_OF_TICKS = 1440;
+
+/** The nodes of a time, in pages. `from` and `to` are ISO-8601, `limit` at most 2,000, `page` is `next` of the answer before. */
+export const answerNodeHistory = forCluster(async ({ app }, { cluster }, { query }) => {
+  const problems: Problem[] = [];
+  const from = readTime(query, "from", problems) ?? instant(0);
+  const to = readTime(query, "to", problems) ?? app.ports.clock.now();
+  const limit = readLimit(query, problems, { usual: 1000, most: 2000 });
+  const after = query.get("page") ?? undefined;
+  if (after !== undefined && !isLifeKey(after))
+    problems.push({ path: "page", found: excerpt(after), expected: PAGE_EXPECTED });
+  if (problems.length > 0) return badRequest(problems);
+  const range = { from, to, limit, ...withoutAbsent({ after }) };
+  return { status: 200, jsonBody: await describeNodeHistory(app, cluster, range) };
+});
 
 function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
   const text = query.get(name);
@@ -105,14 +123,18 @@ function readTime(query: URLSearchParams, name: string, problems: Problem[]): In
   return undefined;
 }
 
-function readLimit(query: URLSearchParams, problems: Problem[]): number {
-  const text = query.get("limit") ?? String(DAY_OF_TICKS);
+function readLimit(
+  query: URLSearchParams,
+  problems: Problem[],
+  { usual, most }: { readonly usual: number; readonly most: number },
+): number {
+  const text = query.get("limit") ?? String(usual);
   const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
+  if (!Number.isInteger(limit) || limit < 1 || limit > most) {
     problems.push({
       path: "limit",
       found: excerpt(text),
-      expected: "a whole number from 1 to 10000",
+      expected: `a whole number from 1 to ${most}`,
     });
   }
   return limit;

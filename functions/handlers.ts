@@ -9,7 +9,7 @@ import {
 } from "./clusters.ts";
 import { answerTick, answerEndDown, answerRestored, answerWake } from "./tick.ts";
 import { answerConfig, answerWriteConfig, answerConfigHistory, answerRollbackConfig } from "./config.ts";
-import { answerExplain, answerHistory } from "./explain.ts";
+import { answerExplain, answerHistory, answerNodeHistory } from "./explain.ts";
 import { answerPlan } from "./plan.ts";
 import { answerRequestSet, answerWriteRequestSet } from "./request-sets.ts";
 import type { RouteName } from "./routes.ts";
@@ -47,6 +47,7 @@ export const HTTP: Readonly<Record<RouteName, HttpHandler>> = {
   "rollback-config": answerRollbackConfig,
   explain: answerExplain,
   history: answerHistory,
+  "node-history": answerNodeHistory,
   plan: answerPlan,
   restored: answerRestored,
   "end-down": answerEndDown,

@@ -183,7 +183,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "explain job": ["explain job 102", "explain job 102 -s pbs"],
   "explain node": ["explain node hpc-1", "explain node hpc-1 --plan 22"],
   plan: ["plan", "plan --file what-if.json"],
-  history: ["history"],
+  history: ["history", "history --nodes --limit 100"],
   compare: ["compare --since 2026-01-01", "compare --csv > days.csv"],
   "config get": ["config get > prod.json"],
   "config put": ["config put prod.json", "config put prod.json --replace"],

@@ -6,11 +6,12 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { appOf, readCount, readTime, requestSet, withCluster, wrapped } from "./options.ts";
 import { readJson } from "./read-json.ts";
+import { tellNodeHistory } from "./render-node-history.ts";
 import type { Telling } from "./tell.ts";
 import { tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import type { HistoryAnswer, DryRunAnswer } from "../client/readers.ts";
-import { countsText, renderTable } from "./table.ts";
+import { countsText, moneyText, renderTable } from "./table.ts";
 import { modeText } from "./render-status.ts";
 import { withoutAbsent } from "../client/readable.ts";
 
@@ -60,25 +61,34 @@ type HistoryOptions = ClusterOptions & {
   readonly from?: string;
   readonly to?: string;
   readonly limit: number;
+  readonly nodes?: true;
 };
 
 function registerHistory({ program, terminal, run }: Register): void {
   withCluster(program.command("history"))
-    .description("list counts per tick, newest first")
+    .description("list counts per tick, newest first, or the nodes that were there")
     .addHelpText(
       "after",
-      wrapped("Lists the cluster's counts per tick, newest first. They are kept for 30 days."),
+      wrapped(
+        "Lists the cluster's counts per tick, newest first. With --nodes, lists each node from the plan that asked for it until it went, with what it cost: those that are there, and then those that have gone, the last first. Both are kept for 30 days.",
+      ),
     )
+    .option("--nodes", "list nodes instead of ticks")
     .addOption(new Option("--from <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--to <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--limit <rows>", "maximum number of rows").argParser(readCount).default(20))
-    .action(({ from, to, limit, ...options }: HistoryOptions) =>
+    .action(({ from, to, limit, nodes, ...options }: HistoryOptions) =>
       run(async () => {
         const query = {
           limit,
           ...withoutAbsent({ from, to }),
         };
-        const answer = await appOf(options).wholeHistory(options.cluster, query);
+        const app = appOf(options);
+        if (nodes === true) {
+          const lives = await app.wholeNodeHistory(options.cluster, query);
+          return tell(terminal, lives, options.json === true, tellNodeHistory);
+        }
+        const answer = await app.wholeHistory(options.cluster, query);
         return tell(terminal, answer, options.json === true, tellHistory);
       }),
     );
@@ -175,12 +185,6 @@ function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
     ...sumText(rows),
     ...(kept === "" ? [] : [`plans that explain --plan can show: ${kept}`]),
   ].join("\n");
-}
-
-/** "3.9 USD": at most two decimals, and always with a known currency. */
-function moneyText(amount: number, currency: string | undefined): string {
-  const text = Number.isInteger(amount) ? String(amount) : amount.toFixed(2);
-  return currency === undefined ? text : `${text} ${currency}`;
 }
 
 /** "status 22, create 24". */

@@ -172,6 +172,93 @@ export type Explanation =
           [k: string]: string | number | boolean | null;
         };
       };
+      /**
+       * Its life so far, or until it went. Absent: a past plan was asked for.
+       */
+      history?: {
+        nodeId: string;
+        name: string;
+        hostname?: string;
+        instanceId?: string;
+        array: string;
+        /**
+         * A node array, a dynamic one, or a grouped one: "execute:64".
+         */
+        countsFor: string;
+        machineType?: string;
+        placementGroup?: string;
+        spot?: true;
+        /**
+         * Another tool: no create of ours is known to have made it.
+         */
+        madeBy: "us" | "another tool";
+        phase:
+          | ("coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "down" | "missing" | "unknown")
+          | "gone";
+        /**
+         * When the plan was made that asked for it. Absent: another tool did, or it is not known.
+         */
+        askedAt?: string;
+        askedByPlan?: number;
+        /**
+         * The first observation that showed it.
+         */
+        firstSeenAt: string;
+        /**
+         * Absent: it never was Ready, or is deallocated.
+         */
+        firstReadyAt?: string;
+        /**
+         * Absent: no plan needed it, or it is not known.
+         */
+        firstNeededAt?: string;
+        /**
+         * The first few request sets whose demand was put on it then.
+         */
+        requestSets: string[];
+        /**
+         * To within the idle timeout: not each plan that needs it is noted.
+         */
+        lastNeededAt?: string;
+        /**
+         * It was Ready, and no demand needed it any more. Absent: needed, or not known.
+         */
+        notNeededSince?: string;
+        /**
+         * Why it was told to stop. Absent: the app did not.
+         */
+        draining?: string;
+        /**
+         * A moment, ISO 8601 in UTC.
+         */
+        drainingSince?: string;
+        drainingByPlan?: number;
+        /**
+         * When CycleCloud accepted its stop.
+         */
+        stopAcceptedAt?: string;
+        /**
+         * The first observation that lacked it. Absent: it is there.
+         */
+        goneAt?: string;
+        /**
+         * Why it went, as far as the app knows. Absent: it is there.
+         */
+        why?: string;
+        /**
+         * From its first observation until it went, or now.
+         */
+        hours: number;
+        /**
+         * By the configuration's prices. Absent: not known, or the node was deallocated.
+         */
+        pricePerHour?: number;
+        /**
+         * hours times pricePerHour.
+         */
+        cost?: number;
+        currency?: string;
+      };
     }
   | {
       cluster: string;
@@ -1284,6 +1371,101 @@ export interface History {
   }[];
   /**
    * There are older rows than the answer holds: ask again with this as the parameter `to`.
+   */
+  next?: string;
+}
+export interface NodeHistory {
+  cluster: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
+  rows: {
+    nodeId: string;
+    name: string;
+    hostname?: string;
+    instanceId?: string;
+    array: string;
+    /**
+     * A node array, a dynamic one, or a grouped one: "execute:64".
+     */
+    countsFor: string;
+    machineType?: string;
+    placementGroup?: string;
+    spot?: true;
+    /**
+     * Another tool: no create of ours is known to have made it.
+     */
+    madeBy: "us" | "another tool";
+    phase:
+      | ("coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "down" | "missing" | "unknown")
+      | "gone";
+    /**
+     * When the plan was made that asked for it. Absent: another tool did, or it is not known.
+     */
+    askedAt?: string;
+    askedByPlan?: number;
+    /**
+     * The first observation that showed it.
+     */
+    firstSeenAt: string;
+    /**
+     * Absent: it never was Ready, or is deallocated.
+     */
+    firstReadyAt?: string;
+    /**
+     * Absent: no plan needed it, or it is not known.
+     */
+    firstNeededAt?: string;
+    /**
+     * The first few request sets whose demand was put on it then.
+     */
+    requestSets: string[];
+    /**
+     * To within the idle timeout: not each plan that needs it is noted.
+     */
+    lastNeededAt?: string;
+    /**
+     * It was Ready, and no demand needed it any more. Absent: needed, or not known.
+     */
+    notNeededSince?: string;
+    /**
+     * Why it was told to stop. Absent: the app did not.
+     */
+    draining?: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    drainingSince?: string;
+    drainingByPlan?: number;
+    /**
+     * When CycleCloud accepted its stop.
+     */
+    stopAcceptedAt?: string;
+    /**
+     * The first observation that lacked it. Absent: it is there.
+     */
+    goneAt?: string;
+    /**
+     * Why it went, as far as the app knows. Absent: it is there.
+     */
+    why?: string;
+    /**
+     * From its first observation until it went, or now.
+     */
+    hours: number;
+    /**
+     * By the configuration's prices. Absent: not known, or the node was deallocated.
+     */
+    pricePerHour?: number;
+    /**
+     * hours times pricePerHour.
+     */
+    cost?: number;
+    currency?: string;
+  }[];
+  /**
+   * There are more nodes than the answer holds: ask again with this as the parameter `page`.
    */
   next?: string;
 }

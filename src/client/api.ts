@@ -2,8 +2,8 @@ import type { ConfigurationPatch } from "./answers.ts";
 import type { ApiAddress, Request } from "./call.ts";
 import { callApi } from "./call.ts";
 import { bodyOf } from "./error.ts";
-import type { HistoryQuery, Paged } from "./pages.ts";
-import { readHistories, readPages } from "./pages.ts";
+import type { HistoryQuery, NodeHistoryQuery, Paged } from "./pages.ts";
+import { readHistories, readNodeHistories, readPages } from "./pages.ts";
 import type { ComparisonQuery, ExplainQuery } from "./requests.ts";
 import { REQUESTS } from "./requests.ts";
 
@@ -46,6 +46,11 @@ function throwingApi(api: ApiAddress) {
     /** The history in as many requests as it takes. */
     wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
       bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
+    /** The nodes of a time: those that are there, and those that have gone, the last first. */
+    nodeHistory: (cluster: string, query?: NodeHistoryQuery) => body(REQUESTS.nodeHistory(cluster, query)),
+    /** The same in as many requests as it takes. */
+    wholeNodeHistory: async (cluster: string, query: HistoryQuery = {}) =>
+      bodyOf(await readNodeHistories(query, (part) => callApi(api, REQUESTS.nodeHistory(cluster, part)))),
     /** The nodes of the observed node arrays, beside those that the autoscaler would have run. */
     comparison: (cluster: string, query?: ComparisonQuery) => body(REQUESTS.comparison(cluster, query)),
     explain: (cluster: string, query: ExplainQuery) => body(REQUESTS.explain(cluster, query)),
@@ -89,6 +94,12 @@ function answeringApi(api: ApiAddress) {
     /** The history in as many requests as it takes. */
     wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
       readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
+    /** The nodes of a time: those that are there, and those that have gone, the last first. */
+    nodeHistory: (cluster: string, query?: NodeHistoryQuery) =>
+      callApi(api, REQUESTS.nodeHistory(cluster, query)),
+    /** The same in as many requests as it takes. */
+    wholeNodeHistory: (cluster: string, query: HistoryQuery = {}) =>
+      readNodeHistories(query, (part) => callApi(api, REQUESTS.nodeHistory(cluster, part))),
     /** The nodes of the observed node arrays, beside those that the autoscaler would have run. */
     comparison: (cluster: string, query?: ComparisonQuery) =>
       callApi(api, REQUESTS.comparison(cluster, query)),

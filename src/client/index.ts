@@ -4,7 +4,7 @@ export type { Answer } from "./answer.ts";
 export type { ApiAddress } from "./call.ts";
 export type { AnsweringApi, ThrowingApi } from "./api.ts";
 export type { ComparisonQuery, ExplainQuery } from "./requests.ts";
-export type { HistoryQuery } from "./pages.ts";
+export type { HistoryQuery, NodeHistoryQuery } from "./pages.ts";
 export { openApi } from "./api.ts";
 export { askToStop } from "./ask-to-stop.ts";
 export type { FunctionList, ListedFunction, ManagementApi } from "./management.ts";

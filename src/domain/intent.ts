@@ -8,6 +8,8 @@ export interface Intent {
   readonly id: RequestId;
   readonly owner: Owner;
   readonly committedAt: Instant;
+  /** The number of the plan that wanted these nodes. Absent: it is no create, or an older release made it. */
+  readonly plan?: number;
   /** Until then only the owner may send it. */
   readonly leaseUntil: Instant;
   /** No instance sends it after this. */

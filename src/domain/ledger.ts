@@ -1,5 +1,5 @@
 import type { Purpose } from "./bucket.ts";
-import type { ArrayName, Digest, NodeId, RequestId, SetName } from "./ids.ts";
+import type { ArrayName, Digest, MachineType, NodeId, PlacementGroup, RequestId, SetName } from "./ids.ts";
 import type { Instant, Milliseconds, Seconds } from "./units.ts";
 import type { Node } from "./cluster.ts";
 import { plusSeconds } from "./units.ts";
@@ -16,6 +16,8 @@ export interface LedgerNode {
   readonly hostname?: string;
   readonly instanceId?: string;
   readonly requestId?: RequestId;
+  /** When that request was planned. Absent: no request of ours made it, or an older release matched it. */
+  readonly asked?: NodeAsked;
   readonly purpose: Purpose;
   /** Digest of the attributes that it was created with; the stored name is old. Absent: only those of its array, or unknown. */
   readonly look?: Digest;
@@ -37,6 +39,8 @@ export interface LedgerNode {
   /** The first of the last observations, without a gap, that do not show whether the node is wanted. Absent: the last one shows it. */
   readonly unclearSince?: Instant;
   readonly lastNeededAt?: Instant;
+  /** The first plan that needed it. Absent: none did, or an older release noted it. */
+  readonly firstNeeded?: FirstNeeded;
   readonly busyness: Busyness;
   readonly draining?: Draining;
   /** The key of its stop URL, from the create request, else from its Configuration. Absent: not known. */
@@ -64,6 +68,30 @@ export interface LedgerNode {
    * kept longer while a report gives the host resources, so that the host is not mistaken for one that was never ours.
    */
   readonly goneAt?: Instant;
+  /** What it was in the last observation that showed it. Absent: it is not gone, or that observation is lost. */
+  readonly was?: NodeMachine;
+}
+
+/** The plan that asked for a node. */
+export interface NodeAsked {
+  readonly at: Instant;
+  /** Its number. Absent: an older release made the request. */
+  readonly plan?: number;
+}
+
+/** The first plan that needed a node, and the first few request sets whose demand was put on it then. */
+export interface FirstNeeded {
+  readonly at: Instant;
+  readonly sets: readonly SetName[];
+}
+
+/** Where a node is and what its hour costs follow from this. */
+export interface NodeMachine {
+  /** Absent: CycleCloud did not say. */
+  readonly machineType?: MachineType;
+  readonly placementGroup?: PlacementGroup;
+  readonly region?: string;
+  readonly spot?: true;
 }
 
 /** A node that was Ready, is still wanted, and is shown as shut down or failed (docs/nodes.md, Nodes that are down). */

@@ -13,6 +13,7 @@ export const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
     "request-set",
     "explain",
     "history",
+    "node-history",
     "comparison",
     "config",
     "config-history",

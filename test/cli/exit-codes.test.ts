@@ -26,6 +26,7 @@ const ASKING = [
   "plan",
   "plan --file good.json",
   "history",
+  "history --nodes",
   "compare",
   "compare --since 2026-01-31 --csv",
   "config get",

@@ -109,7 +109,18 @@ const state = {
   outcome: EVIL,
   message: EVIL,
   trouble: { kind: EVIL, message: EVIL },
-  rows: [{ at: AT, plan: 1, nodes: { [EVIL]: 1 }, inFlight: 0, liveSets: 1, created: 1 }],
+  rows: [
+    { at: AT, plan: 1, nodes: { [EVIL]: 1 }, inFlight: 0, liveSets: 1, created: 1 },
+    {
+      nodeId: EVIL,
+      name: EVIL,
+      machineType: EVIL,
+      phase: EVIL,
+      requestSets: [EVIL],
+      askedAt: EVIL,
+      why: EVIL,
+    },
+  ],
   changes: [
     { number: 1, at: AT, who: EVIL, differences: [{ path: EVIL, before: EVIL, after: EVIL }], more: 0 },
   ],
@@ -128,6 +139,7 @@ const COMMANDS = [
   "buckets",
   "limits",
   "history",
+  "history --nodes",
   "explain job evil",
   "explain node evil",
   "plan",

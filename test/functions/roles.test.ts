@@ -71,6 +71,7 @@ describe("the table of roles", () => {
       "GET clusters/{cluster}/config/history",
       "GET clusters/{cluster}/explain",
       "GET clusters/{cluster}/history",
+      "GET clusters/{cluster}/history/nodes",
       "GET clusters/{cluster}/request-sets/{set}",
       "GET openapi.json",
       // A dry run: it is computed, and nothing is stored.

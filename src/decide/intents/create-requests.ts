@@ -160,6 +160,7 @@ export function commitEffects(
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
     owner,
+    ...(effect.kind === "create" ? { plan: record.plan } : {}),
     ...(effect.kind === "terminate" ? stopTimes(now, stopsBy, bounds) : sendTimes(now, bounds)),
     effect,
     sent: "never",

@@ -2,6 +2,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { Node } from "../../domain/cluster.ts";
 import { factThatCounts } from "./planned-beside.ts";
 import { followDown } from "./down-clock.ts";
+import { noteMachines } from "./node-life.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { InFlight, Observation } from "../../domain/record.ts";
 import type { Busyness, Ledger, LedgerNode, NodeStart } from "../../domain/ledger.ts";
@@ -23,7 +24,7 @@ export function followNodes(
   facts: NodeFacts,
   now: Instant,
 ): Ledger {
-  const updated = updateLedger(ledger, observation, inFlight, facts, now);
+  const updated = noteMachines(updateLedger(ledger, observation, inFlight, facts, now), seen, now);
   const followed = followDown(updated, seen, observation, { isRestart }, now);
   return isRestart ? restartClocks(followed, now) : followed;
 }
@@ -145,6 +146,7 @@ function entryOf(
   const attributesDigest = origin === undefined ? old?.look : origin.attributesDigest;
   const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
   const instanceId = nextInstanceId(old, node);
+  const asked = origin?.asked ?? old?.asked;
   return {
     nodeId: node.nodeId,
     name: node.name,
@@ -152,6 +154,7 @@ function entryOf(
     ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
     ...(instanceId === undefined ? {} : { instanceId }),
     ...(requestId === undefined ? {} : { requestId }),
+    ...(asked === undefined ? {} : { asked }),
     purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
     ...(attributesDigest === undefined ? {} : { look: attributesDigest }),
     firstSeenAt: old?.firstSeenAt ?? now,
@@ -160,6 +163,7 @@ function entryOf(
     ...(leftReadyAt === undefined ? {} : { leftReadyAt }),
     ...(unclearSince === undefined ? {} : { unclearSince }),
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
+    ...(old?.firstNeeded === undefined ? {} : { firstNeeded: old.firstNeeded }),
     busyness,
     ...(old?.draining === undefined ? {} : { draining: old.draining }),
     ...(keyId === undefined ? {} : { keyId }),

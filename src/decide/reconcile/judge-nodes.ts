@@ -6,6 +6,7 @@ import type { Policy } from "../../domain/policy.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
 import { ClaimNotes } from "../senders/foreign-claims.ts";
+import { FirstNeeds } from "../nodes/node-life.ts";
 import { BesideNotes, factThatCounts } from "../nodes/planned-beside.ts";
 import type { Reach } from "../stops/reach.ts";
 import { observedAction } from "../stops/reach.ts";
@@ -70,6 +71,7 @@ export interface JudgedNodes {
 export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
   const { policy, now, weighed, reach } = on;
   const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
+  const first = new FirstNeeds(weighed.allocation.outcomes, now);
   const claims = new ClaimNotes(policy.senders, on.admitted.demands, now);
   const verdicts = new Map<NodeId, NodeVerdict>();
   const terminates: NodeId[] = [];
@@ -97,7 +99,7 @@ export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
     const acted = applyAction(known, action, on.record.plan, now);
     const fact = on.facts.get(nodeId);
     const noted = claims.noted(beside.noted(acted, fact, needed), fact, needed);
-    const next = needed === undefined ? noted : noteNeeded(noted, policy, now);
+    const next = needed === undefined ? noted : noteNeeded(first.noted(noted, needed), policy, now);
     if (next !== known) (changed ??= new Map(ledger)).set(nodeId, next);
     const stop = action.kind === "terminate" ? ({ kind: "draining", by: action.by } as const) : undefined;
     verdicts.set(nodeId, stop ?? verdictOf(node, next, standing, needed, on));

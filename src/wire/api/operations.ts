@@ -123,6 +123,20 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: "get",
+    path: "/clusters/{cluster}/history/nodes",
+    id: "getNodeHistory",
+    role: "reader",
+    summary: "Nodes that are there, and those that have gone, the last first; kept 30 days",
+    query: [
+      { name: "from", description: "ISO 8601: there then or later; absent: the beginning", type: "string" },
+      { name: "to", description: "ISO 8601: asked for by then; absent: now", type: "string" },
+      { name: "limit", description: "Maximum number of nodes, 1 to 2,000; default 1000", type: "integer" },
+      { name: "page", description: "`next` of the answer before", type: "string" },
+    ],
+    answers: { 200: "NodeHistory", 400: "Problem", ...BELOW_CLUSTER },
+  },
+  {
+    method: "get",
     path: "/clusters/{cluster}/comparison",
     id: "getComparison",
     role: "reader",
