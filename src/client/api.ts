@@ -42,15 +42,7 @@ function throwingApi(api: ApiAddress) {
       bodyOf(await pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page))),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => body(REQUESTS.emptyRequestSet(cluster, set)),
-    history: (cluster: string, query?: HistoryQuery) => body(REQUESTS.history(cluster, query)),
-    /** The history in as many requests as it takes. */
-    wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
-      bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
-    /** The nodes of a time: those that are there, and those that have gone, the last first. */
-    nodeHistory: (cluster: string, query?: NodeHistoryQuery) => body(REQUESTS.nodeHistory(cluster, query)),
-    /** The same in as many requests as it takes. */
-    wholeNodeHistory: async (cluster: string, query: HistoryQuery = {}) =>
-      bodyOf(await readNodeHistories(query, (part) => callApi(api, REQUESTS.nodeHistory(cluster, part)))),
+    ...throwingHistories(api),
     /** The nodes of the observed node arrays, beside those that the autoscaler would have run. */
     comparison: (cluster: string, query?: ComparisonQuery) => body(REQUESTS.comparison(cluster, query)),
     explain: (cluster: string, query: ExplainQuery) => body(REQUESTS.explain(cluster, query)),
@@ -90,16 +82,7 @@ function answeringApi(api: ApiAddress) {
       pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page)),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => callApi(api, REQUESTS.emptyRequestSet(cluster, set)),
-    history: (cluster: string, query?: HistoryQuery) => callApi(api, REQUESTS.history(cluster, query)),
-    /** The history in as many requests as it takes. */
-    wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
-      readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
-    /** The nodes of a time: those that are there, and those that have gone, the last first. */
-    nodeHistory: (cluster: string, query?: NodeHistoryQuery) =>
-      callApi(api, REQUESTS.nodeHistory(cluster, query)),
-    /** The same in as many requests as it takes. */
-    wholeNodeHistory: (cluster: string, query: HistoryQuery = {}) =>
-      readNodeHistories(query, (part) => callApi(api, REQUESTS.nodeHistory(cluster, part))),
+    ...answeringHistories(api),
     /** The nodes of the observed node arrays, beside those that the autoscaler would have run. */
     comparison: (cluster: string, query?: ComparisonQuery) =>
       callApi(api, REQUESTS.comparison(cluster, query)),
@@ -123,5 +106,35 @@ function answeringApi(api: ApiAddress) {
     /** Changes single keys of the document. Needs an operator's key. */
     patchConfig: (cluster: string, patch: ConfigurationPatch) =>
       callApi(api, REQUESTS.patchConfig(cluster, patch)),
+  };
+}
+
+function throwingHistories(api: ApiAddress) {
+  const body = async <T>(call: Request<T>): Promise<T> => bodyOf(await callApi(api, call));
+  return {
+    history: (cluster: string, query?: HistoryQuery) => body(REQUESTS.history(cluster, query)),
+    /** The history in as many requests as it takes. */
+    wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
+      bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
+    /** The nodes of a time: those that are there, and those that have gone, the last first. */
+    nodeHistory: (cluster: string, query?: NodeHistoryQuery) => body(REQUESTS.nodeHistory(cluster, query)),
+    /** The same in as many requests as it takes. */
+    wholeNodeHistory: async (cluster: string, query: HistoryQuery = {}) =>
+      bodyOf(await readNodeHistories(query, (part) => callApi(api, REQUESTS.nodeHistory(cluster, part)))),
+  };
+}
+
+function answeringHistories(api: ApiAddress) {
+  return {
+    history: (cluster: string, query?: HistoryQuery) => callApi(api, REQUESTS.history(cluster, query)),
+    /** The history in as many requests as it takes. */
+    wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
+      readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
+    /** The nodes of a time: those that are there, and those that have gone, the last first. */
+    nodeHistory: (cluster: string, query?: NodeHistoryQuery) =>
+      callApi(api, REQUESTS.nodeHistory(cluster, query)),
+    /** The same in as many requests as it takes. */
+    wholeNodeHistory: (cluster: string, query: HistoryQuery = {}) =>
+      readNodeHistories(query, (part) => callApi(api, REQUESTS.nodeHistory(cluster, part))),
   };
 }

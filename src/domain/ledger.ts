@@ -80,7 +80,7 @@ export interface NodeAsked {
 }
 
 /** The first plan that needed a node, and the first few request sets whose demand was put on it then. */
-export interface FirstNeeded {
+interface FirstNeeded {
   readonly at: Instant;
   readonly sets: readonly SetName[];
 }

@@ -50,10 +50,11 @@ export function tableNodeHistory(table: Table): NodeHistory {
       }),
     async prune(cluster, before, most) {
       const partition = historyPartition(cluster);
-      const lapsed = { from: goneBy(instant(before - 1)), to: ALL.to };
-      const old = await table.list(partition, lapsed, [], ROWS_PER_PRUNE);
-      const many = most === undefined ? [] : await table.list(partition, ALL, [], most + ROWS_PER_PRUNE);
-      const keys = [...new Set([...old, ...many.slice(most)].map(({ rowKey }) => rowKey))];
+      const lapsed = goneBy(instant(before - 1));
+      const range = { from: most === undefined ? lapsed : ALL.from, to: ALL.to };
+      const rows = await table.list(partition, range, [], (most ?? 0) + ROWS_PER_PRUNE);
+      const old = rows.filter(({ rowKey }, place) => rowKey >= lapsed || place >= (most ?? 0));
+      const keys = old.slice(0, ROWS_PER_PRUNE).map(({ rowKey }) => rowKey);
       for (let start = 0; start < keys.length; start += TRANSACTION_ROWS) {
         const together = keys.slice(start, start + TRANSACTION_ROWS);
         // A conflict: another instance prunes the same rows. The next call continues.
