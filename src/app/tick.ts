@@ -149,7 +149,7 @@ async function keepHistory(app: App, site: Site): Promise<void> {
 
 /**
  * Keeps the nodes that have gone, of which the ledger knows for an hour: what a tick leaves undone, a later one does, in any process. No decision
- * depends on it.
+ * depends on it (docs/decisions.md, "A node's history is written once, when it has gone").
  */
 async function keepNodes(
   { lanes, ports }: App,
