@@ -101,8 +101,8 @@ const DIFFERING: readonly (readonly [RegExp, string])[] = [
   // Plan numbers grow, also by plans without a change.
   [/^(plan +)\d+ at/g, "$10 at"],
   // So do the numbers of the history of a node.
-  [/^(lowprio-1 .* ready +)\d+ /, "$10 "],
-  [/ [\d.]+( +[\d.]+ USD)$/, " 0.00$1"],
+  [/^(lowprio-1 .* ready) +\d+ /, "$1 0 "],
+  [/ +[\d.]+ +[\d.]+ USD$/, " 0.00 0.00 USD"],
   [/^(2026-01-01T00:00:00.000Z) +\d+ /g, "$1     0 "],
 ];
 
