@@ -126,6 +126,6 @@ describe("keys of the local host", () => {
   });
 
   test("an operator's key opens every function with a key", () => {
-    expect(openedBy("operator")).toHaveLength(18);
+    expect(openedBy("operator")).toHaveLength(19);
   });
 });
