@@ -122,6 +122,7 @@ const state = {
 const COMMANDS = [
   "status",
   "nodes",
+  "nodearrays",
   "jobs",
   "demand",
   "demand -s evil",

@@ -136,8 +136,9 @@ function targetProblems(item: Fields): readonly Problem[] {
   return [];
 }
 
+/** CycleCloud's documentation promises arrays without it. Its API has no call that makes one (cyclecloud-wire.md C.2). */
 const EXTENDS =
-  "the node array of the cluster that it extends: CycleCloud creates nodes only in an array that it has";
+  'the node array of the cluster that it extends, as in "Extends": "execute": the API of CycleCloud makes no node arrays, only nodes in an array of the template; the attributes of this entry go over those of that array';
 
 /**
  * A dynamic array extends another one; a static one extends none. One message must define an array in only one way. Contradictions between

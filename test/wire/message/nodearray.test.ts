@@ -205,7 +205,7 @@ describe("a bad target rejects the message", () => {
       name: "a dynamic array that extends none: the reason is said",
       item: { Name: "d", TargetCount: 3, Dynamic: true },
       lines: [
-        "nodearrays[0].Extends: nothing -> the node array of the cluster that it extends: CycleCloud creates nodes only in an array that it has",
+        'nodearrays[0].Extends: nothing -> the node array of the cluster that it extends, as in "Extends": "execute": the API of CycleCloud makes no node arrays, only nodes in an array of the template; the attributes of this entry go over those of that array',
       ],
     },
     {
