@@ -13,3 +13,8 @@ export function itemsWhere<T>(all: unknown, read: readonly T[], isWanted: (one: 
   const kept = new Set(read.flatMap((one, at) => (isWanted(one) ? [at] : [])));
   return all.filter((_, at) => kept.has(at));
 }
+
+/** Whether a value is an object of JSON, with members by name. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

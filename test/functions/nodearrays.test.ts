@@ -65,3 +65,34 @@ test("nodes names the array that a node counts for, and filters by it", async ()
     /^licensed-1 licensed Standard_F4 /,
   );
 });
+
+test("buckets --constraint shows those whose new nodes meet it, and -o chooses the columns", async () => {
+  const chosen = ["buckets", "-o", "size,nodearray,price,group", "--constraint"];
+  expect(squeezed(await run(...chosen, '{"ncpus": 4, "node.nodearray": "other"}'))).toEqual([
+    "SIZE NODEARRAY PRICE GROUP",
+    "Standard_F4 other - -",
+  ]);
+  // A row for each placement group that exists.
+  expect(squeezed(await run(...chosen, '[{"in-a-placement-group": true}]'))).toHaveLength(3);
+  expect(await run(...chosen, '{"ncpus": 5}')).toBe("no bucket has such nodes");
+  const { buckets } = JSON.parse(
+    await run("buckets", "--json", "--constraint", '{"node.nodearray": "other"}'),
+  );
+  expect(buckets).toMatchObject([{ nodearray: "other" }]);
+});
+
+test("a constraint or a column that is wrong is named", async () => {
+  const words = ["buckets", "-c", "prod", "--url", app.host.url, "--key", app.host.keys.host];
+  const wrong = async (...more: readonly string[]) => runCommand([...words, ...more]);
+  expect(await wrong("--constraint", '{"node.size": "F4"}')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("fits"),
+  });
+  expect(await wrong("--constraint", "ncpus=4")).toMatchObject({ code: 2 });
+  expect(await wrong("-o", "size,sise")).toMatchObject({ code: 2, err: expect.stringContaining("bound-by") });
+  expect(await app.call("GET", "/api/clusters/prod?fits=4")).toMatchObject({ status: 400 });
+  expect(await app.call("GET", "/api/clusters/prod?fits=%7B")).toMatchObject({
+    status: 400,
+    body: { problems: [{ path: "fits" }] },
+  });
+});
