@@ -75,8 +75,15 @@ function rowOfArray(one: ArrayAnswer): Row {
     asked,
     by: askedBy,
     nodes: countsText({ ...nodes, "in flight": inFlight }, "none"),
-    why: problem ?? flagged,
+    why: problem ?? flagged ?? oldText(one),
   };
+}
+
+function oldText({ oldNodes, moreOldNodes = 0 }: ArrayAnswer): string | undefined {
+  if (oldNodes === undefined || oldNodes.length === 0) return undefined;
+  const count = oldNodes.length + moreOldNodes;
+  const nodes = count === 1 ? "1 node has" : `${count} nodes have`;
+  return `${nodes} the attributes of before: ${someOf(oldNodes)}`;
 }
 
 function rowOfGrouped(one: GroupedAnswer): Row {

@@ -66,6 +66,27 @@ test("nodes names the array that a node counts for, and filters by it", async ()
   );
 });
 
+test("a change of a dynamic array's attributes says which nodes have the old ones", async () => {
+  const change = {
+    Name: "licensed",
+    Dynamic: true,
+    Extends: "other",
+    TargetCount: 2,
+    Configuration: { version: "2" },
+  };
+  await app.call("PUT", "/api/clusters/prod/request-sets/standard", {
+    nodearrays: [{ Name: "execute", TargetGroupCount: 2, GroupCoreCount: 8 }, change],
+    expirationInterval: 86_400,
+  });
+  const [, line] = await (async () => squeezed(await run("nodearrays", "licensed")))();
+  expect(line).toContain("1 node has the attributes of before: licensed-1");
+  const ready = () => app.simulator.log.filter(({ kind }) => kind === "node-ready").length;
+  await expect.poll(ready, patiently).toBe(6);
+  await app.call("POST", "/api/clusters/prod/tick");
+  // The new node has the new ones.
+  expect(squeezed(await run("nodearrays", "licensed"))[1]).toMatch(/ 2 ready 1 node has .*: licensed-1$/);
+});
+
 test("buckets --constraint shows those whose new nodes meet it, and -o chooses the columns", async () => {
   const chosen = ["buckets", "-o", "size,nodearray,price,group", "--constraint"];
   expect(squeezed(await run(...chosen, '{"ncpus": 4, "node.nodearray": "other"}'))).toEqual([
