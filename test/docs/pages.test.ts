@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
 import { compile } from "../../src/decide/constraints/match.ts";
-import { viewBucket } from "../../src/decide/world/cluster-buckets.ts";
+import { ClusterBuckets } from "../../src/decide/world/cluster-buckets.ts";
 import type { NodeProperty } from "../../src/domain/constraint.ts";
 import { NODE_PROPERTIES } from "../../src/domain/constraint.ts";
 import { arrayName, machineType } from "../../src/domain/ids.ts";
@@ -88,14 +88,11 @@ test("docs/http.md has every route with its methods", () => {
   expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
-const NEW_NODE = viewBucket(
-  {
-    bucket: { array: arrayName("execute"), machineType: machineType("F4") },
-    array: undefined,
-    machine: undefined,
-  },
-  { sizes: new Map() },
-);
+const NEW_NODE = new ClusterBuckets([], { configured: [], own: [], catalogue: { sizes: new Map() } }).at(
+  arrayName("execute"),
+  machineType("F4"),
+  undefined,
+).view;
 const NOTHING_SHARED = { left: new Map<string, number>(), values: new Map<string, string>() };
 
 test("docs/demand.md lists the properties of a node that a constraint may name, and docs/scalelib.md counts them", () => {
