@@ -20,6 +20,7 @@ import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
 import { sayWhenSimulated } from "./simulated-time.ts";
 import type { Terminal } from "./terminal.ts";
+import { registerValidate } from "./validate-command.ts";
 import { registerVerify } from "./verify/verify-command.ts";
 
 /** The name of the package, so that npx finds it. No other program has it. */
@@ -72,6 +73,7 @@ function registerCommands(register: Register): void {
   registerExplainCommands(register);
   registerCompareCommand(register);
   registerConfigCommands(register);
+  registerValidate(register);
   registerTick(register);
   registerEndDown(register);
   registerAutostop(register);
@@ -174,9 +176,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   push: ["push jobs.json", "push jobs.json --expiration-interval 600"],
   delete: ["delete standard"],
   status: ["status", "status -c prod --watch"],
-  buckets: ["buckets -c prod"],
+  buckets: ["buckets -c prod", `buckets --constraint '{"ngpus": 1}' -o nodearray,size,room`],
   limits: ["limits -c prod"],
   demand: ["demand", "demand -s standard"],
+  nodearrays: ["nodearrays", "nodearrays hpc:64"],
   nodes: ["nodes --unneeded", "nodes --nodearray hpc --sort age"],
   jobs: ["jobs --unmet", "jobs --user anna"],
   rejected: ["rejected -c prod"],
@@ -198,6 +201,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "config diff": ["config diff prod.json"],
   "config schema": ["config schema > configuration.schema.json"],
   "config validate": ["config validate prod.json"],
+  "validate constraint": ["validate constraint constraints.json"],
   tick: ["tick -c prod"],
   "end-down": ["end-down hpc -c prod"],
   restored: ["restored -c prod"],

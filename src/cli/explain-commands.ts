@@ -5,6 +5,7 @@ import type { Register, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { appOf, readCount, readTime, requestSet, withCluster, wrapped } from "./options.ts";
+import { withPoolFiles } from "./pool-files.ts";
 import { readJson } from "./read-json.ts";
 import { tellNodeHistory } from "./render-node-history.ts";
 import type { Telling } from "./tell.ts";
@@ -121,7 +122,9 @@ async function planFor(
 ): Promise<ExitCode> {
   const read = options.file === undefined ? { value: {} } : await readJson(terminal, options.file);
   if ("code" in read) return read.code;
-  const answer = await appOf(options).plan(options.cluster, asDryRun(read.value));
+  const filled = await withPoolFiles(terminal, options.file ?? "", read.value);
+  if ("code" in filled) return filled.code;
+  const answer = await appOf(options).plan(options.cluster, asDryRun(filled.value));
   return tell(terminal, answer, options.json === true, tellPlan({ hasChanges: options.file !== undefined }));
 }
 

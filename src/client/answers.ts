@@ -1116,6 +1116,11 @@ export interface Cluster {
          * Why it cannot come to be, or grow.
          */
         problem?: string;
+        /**
+         * Its nodes that were made with other attributes than it has now: the first ones by name. Absent: none.
+         */
+        oldNodes?: string[];
+        moreOldNodes?: number;
       }
   )[];
   /**

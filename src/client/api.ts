@@ -34,9 +34,9 @@ function throwingApi(api: ApiAddress) {
     state: (cluster: string, page?: string) => body(REQUESTS.state(cluster, page)),
     requestSet: (cluster: string, set: string, page?: string) =>
       body(REQUESTS.requestSet(cluster, set, page)),
-    /** All pages of the state as one. */
-    wholeState: async (cluster: string) =>
-      bodyOf(await pagesOf(api, (page) => REQUESTS.state(cluster, page))),
+    /** All pages of the state as one. `fits`: only buckets whose new nodes meet these constraints. */
+    wholeState: async (cluster: string, fits?: object) =>
+      bodyOf(await pagesOf(api, (page) => REQUESTS.state(cluster, page, fits))),
     /** All pages of a request set as one. */
     wholeRequestSet: async (cluster: string, set: string) =>
       bodyOf(await pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page))),
@@ -75,8 +75,9 @@ function answeringApi(api: ApiAddress) {
     state: (cluster: string, page?: string) => callApi(api, REQUESTS.state(cluster, page)),
     requestSet: (cluster: string, set: string, page?: string) =>
       callApi(api, REQUESTS.requestSet(cluster, set, page)),
-    /** All pages of the state as one. */
-    wholeState: (cluster: string) => pagesOf(api, (page) => REQUESTS.state(cluster, page)),
+    /** All pages of the state as one. `fits`: only buckets whose new nodes meet these constraints. */
+    wholeState: (cluster: string, fits?: object) =>
+      pagesOf(api, (page) => REQUESTS.state(cluster, page, fits)),
     /** All pages of a request set as one. */
     wholeRequestSet: (cluster: string, set: string) =>
       pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page)),

@@ -53,11 +53,11 @@ export const REQUESTS = {
     role: "operator",
     path: "/api/rejected-messages",
   }),
-  state: (cluster: string, page?: string): Request<Cluster> => ({
+  state: (cluster: string, page?: string, fits?: object): Request<Cluster> => ({
     method: "GET",
     role: "reader",
     path: pathOf(cluster),
-    query: { page },
+    query: { page, fits: fits === undefined ? undefined : JSON.stringify(fits) },
   }),
   requestSet: (cluster: string, set: string, page?: string): Request<RequestSetState> => ({
     method: "GET",

@@ -87,6 +87,8 @@ export interface StatusBucket {
   /** Seconds since the last capacity failure. Absent: never. */
   readonly lastCapacityFailureSeconds?: Seconds;
   readonly machine: Machine;
+  /** Counts of nodes and of cores that contradict each other, in words. The counts of nodes are used. Absent: none. */
+  readonly contradictions?: readonly string[];
 }
 
 /** A quota of Azure, and how much of it is used. */

@@ -15,6 +15,7 @@ const ASKING = [
   "delete pbs",
   "status",
   "nodes",
+  "nodearrays",
   "jobs",
   "buckets",
   "limits",

@@ -133,6 +133,7 @@ const state = {
 const COMMANDS = [
   "status",
   "nodes",
+  "nodearrays",
   "jobs",
   "demand",
   "demand -s evil",

@@ -53,6 +53,11 @@ const dynamicArray = z.object({
   flaggedForRemoval: z.boolean(),
   ...arrayUse,
   problem: text.optional().meta({ description: "Why it cannot come to be, or grow." }),
+  oldNodes: texts.optional().meta({
+    description:
+      "Its nodes that were made with other attributes than it has now: the first ones by name. Absent: none.",
+  }),
+  moreOldNodes: count.optional(),
 });
 
 const ownArray = z.object({

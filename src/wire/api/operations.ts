@@ -32,6 +32,13 @@ const PAGE: Parameter = {
   type: "string",
 };
 
+const FITS: Parameter = {
+  name: "fits",
+  description:
+    'The constraints of a job as JSON, such as {"ncpus": 4}: only buckets whose new nodes meet them are in `buckets`',
+  type: "string",
+};
+
 const SET = "/clusters/{cluster}/request-sets/{set}";
 /** The answers of every route below a cluster: the cluster may be unknown, or storage unreachable. */
 const BELOW_CLUSTER = { 404: "Problem", 503: "Problem" } as const;
@@ -87,7 +94,7 @@ export const OPERATIONS: readonly Operation[] = [
     role: "reader",
     summary:
       "Everything about one cluster: what waits and why, troubles, demand, plan, nodes, arrays, buckets with limits",
-    query: [PAGE],
+    query: [PAGE, FITS],
     answers: { 200: "Cluster", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
