@@ -57,6 +57,8 @@ export interface LedgerNode {
   readonly claims?: readonly { readonly set: SetName; readonly since: Instant }[];
   /** Deallocated in the last believed observation. */
   readonly deallocated?: true;
+  /** Its time as a deallocated node. Absent: it is not deallocated. */
+  readonly kept?: KeptOff;
   /** Progress of its start. Absent: no start was requested since it was deallocated, or it never was deallocated. */
   readonly start?: NodeStart;
   /**
@@ -64,6 +66,14 @@ export interface LedgerNode {
    * kept longer while a report gives the host resources, so that the host is not mistaken for one that was never ours.
    */
   readonly goneAt?: Instant;
+}
+
+/** A node that is deallocated (docs/nodes.md, Deallocated nodes). */
+export interface KeptOff {
+  /** The first of the observations without a gap that show it like this. */
+  readonly since: Instant;
+  /** Why we had it deallocated. Absent: another tool did. */
+  readonly by?: Draining["by"];
 }
 
 /** A node that was Ready, is still wanted, and is shown as shut down or failed (docs/nodes.md, Nodes that are down). */
@@ -115,13 +125,26 @@ export interface Busyness {
  */
 export interface Draining {
   readonly since: Instant;
-  readonly by: "callback" | "unhealthy" | "idle" | "boot-timeout" | "failed" | "stuck" | "down";
+  readonly by:
+    | "callback"
+    | "unhealthy"
+    | "idle"
+    | "boot-timeout"
+    | "failed"
+    | "stuck"
+    | "down"
+    /** It has been deallocated for its `deallocatedTimeout`. */
+    | "deallocated-timeout"
+    /** It is deallocated and holds quota that demand needs. */
+    | "quota";
   /** The plan that marked it. */
   readonly plan: number;
   /** Number of terminate requests that CycleCloud has accepted for it. */
   readonly attempts: number;
   /** When the last of them was accepted. Absent: none was. */
   readonly sentAt?: Instant;
+  /** CycleCloud was asked to deallocate it. Absent: none was accepted, or it was asked to terminate it. */
+  readonly act?: "deallocate";
 }
 
 /** The start of a deallocated node. Committed with the intent, before the request is sent. */

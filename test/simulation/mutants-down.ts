@@ -144,7 +144,7 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   ),
   mutant(
     "a node that is to be deallocated is terminated",
-    { in: "Judgement.whyKept", from: 'if (this.#deallocates.has(node.array)) return "deallocates";', to: "" },
+    { in: "KEEPS", from: '"idle", "down"', to: '"idle"' },
     "a ShutdownPolicy of Deallocate",
   ),
   mutant(

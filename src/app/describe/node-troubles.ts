@@ -152,7 +152,7 @@ function troubleOf(group: DownGroup): TroubleShown | undefined {
     case "down-kept":
       return {
         kind,
-        text: `${names} ${is} down since ${isoTime(since)}, and ${is} not terminated: downTimeout is never, or the node array's ShutdownPolicy is Deallocate${costOfDown(group)}. Look at ${count === 1 ? "it" : "them"}, then use end-down, or end ${count === 1 ? "it" : "them"} in CycleCloud`,
+        text: `${names} ${is} down since ${isoTime(since)}, and ${is} not terminated: downTimeout is never${costOfDown(group)}. Look at ${count === 1 ? "it" : "them"}, then use end-down, or end ${count === 1 ? "it" : "them"} in CycleCloud`,
         count,
       };
     case "nodes-down":

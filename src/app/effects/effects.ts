@@ -13,6 +13,7 @@ import type {
   StartEffect,
   TerminateEffect,
 } from "../../domain/intent.ts";
+import { deedOf } from "../../domain/intent.ts";
 import type { ArrayTemplates, InTime, RequestedSet } from "../ports/cyclecloud.ts";
 import type { Evidence } from "../../decide/intents/evidence.ts";
 import type { Run } from "./run.ts";
@@ -66,7 +67,7 @@ function logEffect({ app, site }: Run, { id, effect }: Intent, evidence: Evidenc
   app.ports.log("intent", {
     cluster,
     id,
-    effect: effect.kind,
+    effect: deedOf(effect),
     count: countOf(effect),
     outcome: evidence.kind,
   });
@@ -221,7 +222,7 @@ async function sendTerminate(
   const began = app.ports.clock.now();
   try {
     const outcome = await inTime(run, intent, (isInTime) =>
-      site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, isInTime),
+      site.cyclecloud[effect.act ?? "terminate"](site.cluster, intent.id, effect.nodes, isInTime),
     );
     if (outcome === undefined) return { kind: "not-sent" };
     calls.noteAnswer("terminate", began);

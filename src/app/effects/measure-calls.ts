@@ -38,6 +38,8 @@ export function measureCalls(app: App, site: Site): Site {
     create: (...args) => measured("create", () => cyclecloud.create(...args)),
     start: (...args) => measured("start", () => cyclecloud.start(...args)),
     terminate: (...args) => measured("terminate", () => cyclecloud.terminate(...args)),
+    // A stop, too: what is known of the one holds for the other.
+    deallocate: (...args) => measured("terminate", () => cyclecloud.deallocate(...args)),
   };
   return { ...site, cyclecloud: timed };
 }

@@ -131,7 +131,10 @@ function nodeLines(
     lines.push(`it was Ready, and has been on its way up again since ${isoTime(node.leftReadyAt)}`);
   const released = whyReleased(plan, node.purpose);
   if (released !== undefined) lines.push(released);
-  if (plan.terminates.includes(told.nodeId)) lines.push("this plan terminates it");
+  if (plan.terminates.includes(told.nodeId))
+    lines.push(
+      `this plan ${plan.deallocates?.includes(told.nodeId) === true ? "deallocates" : "terminates"} it`,
+    );
   if (plan.withheld?.terminates.includes(told.nodeId) === true)
     lines.push("this plan would stop it, but the mode is observe");
   lines.push(...observedLines(plan, node));
@@ -177,6 +180,8 @@ const STOPPED_BY: Readonly<Record<NonNullable<LedgerNode["draining"]>["by"], str
   failed: "it failed",
   down: "it was down: shown as Off or Terminated, or failed after it was Ready",
   stuck: "it was Failed and never became Ready",
+  "deallocated-timeout": "it had been deallocated for its deallocatedTimeout",
+  quota: "it was deallocated, and demand needed the quota that it held",
 };
 
 function originText(node: LedgerNode): string {

@@ -4,13 +4,14 @@ import { factThatCounts } from "./planned-beside.ts";
 import { followDown } from "./down-clock.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { InFlight, Observation } from "../../domain/record.ts";
-import type { Busyness, Ledger, LedgerNode, NodeStart } from "../../domain/ledger.ts";
+import type { Busyness, Draining, KeptOff, Ledger, LedgerNode, NodeStart } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import { nextStart } from "../intents/node-starts.ts";
 import type { NodeFacts } from "../senders/host-facts.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A node that is gone is remembered for this time, so that a late question of it is granted. */
 const REMEMBER_GONE_SECONDS: Seconds = 3600;
@@ -91,6 +92,8 @@ interface Shown {
   readonly leftReadyAt: Instant | undefined;
   readonly unclearSince: Instant | undefined;
   readonly isDeallocated: boolean;
+  readonly kept: KeptOff | undefined;
+  readonly draining: Draining | undefined;
 }
 
 function updateNode(
@@ -111,6 +114,8 @@ function updateNode(
     leftReadyAt: nextLeftReady(old, node, firstReadyAt, now),
     unclearSince: nextUnclear(old, node, now),
     isDeallocated,
+    kept: isDeallocated ? nextKept(old, now) : undefined,
+    draining: isDeallocated ? endingOf(old) : old?.draining,
   };
   return old !== undefined && isSame(old, node, origin, shown) ? old : entryOf(old, node, origin, shown, now);
 }
@@ -125,6 +130,8 @@ function isSame(old: LedgerNode, node: Node, origin: Origin | undefined, shown: 
     old.unclearSince === shown.unclearSince &&
     old.start === shown.start &&
     (old.deallocated === true) === shown.isDeallocated &&
+    old.kept === shown.kept &&
+    old.draining === shown.draining &&
     (origin === undefined || old.requestId === origin.requestId) &&
     (origin?.keyId === undefined || old.keyId === origin.keyId) &&
     (node.stopKey === undefined || old.keyId !== undefined) &&
@@ -137,9 +144,10 @@ function entryOf(
   old: LedgerNode | undefined,
   node: Node,
   origin: Origin | undefined,
-  { busyness, start, firstReadyAt, leftReadyAt, unclearSince, isDeallocated }: Shown,
+  shown: Shown,
   now: Instant,
 ): LedgerNode {
+  const { busyness, start, firstReadyAt, leftReadyAt, unclearSince, isDeallocated, kept, draining } = shown;
   const requestId = origin?.requestId ?? old?.requestId;
   const keyId = origin?.keyId ?? old?.keyId ?? node.stopKey;
   const attributesDigest = origin === undefined ? old?.look : origin.attributesDigest;
@@ -161,7 +169,7 @@ function entryOf(
     ...(unclearSince === undefined ? {} : { unclearSince }),
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
     busyness,
-    ...(old?.draining === undefined ? {} : { draining: old.draining }),
+    ...(draining === undefined ? {} : { draining }),
     ...(keyId === undefined ? {} : { keyId }),
     ...(old?.bound === undefined ? {} : { bound: old.bound }),
     ...(old?.clock === undefined ? {} : { clock: old.clock }),
@@ -172,8 +180,26 @@ function entryOf(
     ...(node.phase === "ready" ? {} : downOf(old)),
     ...(old?.endedAt === undefined ? {} : { endedAt: old.endedAt }),
     ...(isDeallocated ? { deallocated: true } : {}),
+    ...(kept === undefined ? {} : { kept }),
     ...(start === undefined ? {} : { start }),
   };
+}
+
+/** Since when a deallocated node has been that, and why. */
+function nextKept(old: LedgerNode | undefined, now: Instant): KeptOff {
+  const by = old?.draining?.by;
+  return old?.kept ?? { since: now, ...withoutAbsent({ by }) };
+}
+
+/**
+ * The mark of a deallocated node: only that of its end. What belonged to its deallocation goes with it, or it would count once the node is
+ * started again.
+ */
+function endingOf(old: LedgerNode | undefined): Draining | undefined {
+  const draining = old?.draining;
+  if (draining === undefined) return undefined;
+  const isEnd = draining.by === "deallocated-timeout" || draining.by === "quota";
+  return isEnd || (draining.sentAt !== undefined && draining.act === undefined) ? draining : undefined;
 }
 
 /** What down-clock.ts keeps of a node until it is Ready. */

@@ -27,6 +27,7 @@ import type { NodeFacts } from "../senders/host-facts.ts";
 import type { Admitted } from "../senders/admit.ts";
 import type { Weighed } from "../need/weigh.ts";
 import type { DownNodes } from "../stops/end-down.ts";
+import type { KeptEnd, KeptNodes } from "../stops/end-kept.ts";
 import { mayStopByReport } from "../stops/questions.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
@@ -52,6 +53,8 @@ export interface Conclusion {
   readonly outage: Outage | undefined;
   /** The nodes that are down. */
   readonly down: DownNodes;
+  /** The deallocated nodes that end by themselves. */
+  readonly kept: KeptNodes;
 }
 
 /** What a plan decides about the observed nodes. */
@@ -134,7 +137,10 @@ function verdictOf(
   needed: readonly string[] | undefined,
   on: Conclusion,
 ): NodeVerdict {
-  if (known.draining?.sentAt !== undefined) return { kind: "stopping", attempts: known.draining.attempts };
+  if (known.draining?.sentAt !== undefined) {
+    const { attempts, act } = known.draining;
+    return { kind: "stopping", attempts, ...withoutAbsent({ act }) };
+  }
   if (known.draining !== undefined) return drainingVerdict(node, known.draining, on);
   const end = on.down.ends.get(node.nodeId);
   const doubt = doubtVerdict(node, standing, end, on.now);
@@ -153,7 +159,7 @@ function verdictOf(
     case "off":
       return { kind: "off", status: node.status };
     case "deallocated":
-      return deallocatedVerdict(node, known, needed);
+      return deallocatedVerdict(node, known, needed, on.kept.ends.get(node.nodeId));
     case "coming":
     case "unknown":
       if (needed !== undefined) return { kind: "needed", by: needed };
@@ -182,6 +188,7 @@ function deallocatedVerdict(
   node: Node,
   known: LedgerNode,
   needed: readonly string[] | undefined,
+  kept: KeptEnd | undefined,
 ): NodeVerdict {
   if (isStarting(known)) return { kind: "starting", by: needed ?? [] };
   if (node.keepAlive) return { kind: "keep-alive" };
@@ -189,7 +196,8 @@ function deallocatedVerdict(
   const message = known.start?.message;
   return {
     kind: "deallocated",
-    ...withoutAbsent({ restsUntil: rests, message }),
+    ...withoutAbsent({ restsUntil: rests, message, kept }),
+    ...(known.kept?.by === "down" ? { went: "down" } : {}),
   };
 }
 
@@ -265,5 +273,6 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
     reportedIdleAt: idle ? provedAt : undefined,
     ends: on.down.due.has(node.nodeId),
+    ...withoutAbsent({ keptEnd: on.kept.due.get(node.nodeId) }),
   };
 }

@@ -244,7 +244,7 @@ const inFlight = z.object({
 
 const intent = z.object({
   id: text,
-  effect: z.enum(["create", "start", "terminate"]),
+  effect: z.enum(["create", "start", "terminate", "deallocate"]),
   bucket: text.optional(),
   count: count.optional(),
   countsFor: text.optional(),

@@ -120,11 +120,6 @@ describe("what keeps a node that is down", () => {
   test.each<{ name: string; run: Partial<Run>; held: DownHold }>([
     { name: "KeepAlive", run: { shows: more({ keepAlive: true }) }, held: "keep-alive" },
     { name: "stop_enabled false", run: { shows: more({ stopDisabled: true }) }, held: "stop-disabled" },
-    {
-      name: "a ShutdownPolicy of Deallocate",
-      run: { of: (array) => ({ ...array, deallocates: true }) },
-      held: "deallocates",
-    },
     { name: "a report that names a job", run: { scenario: report(["7"]) }, held: "busy" },
     { name: "downTimeout: never", run: { policy: { downTimeout: { every: "never" } } }, held: "never" },
     {
