@@ -781,6 +781,18 @@ export interface Cluster {
     byVerdict: {
       [k: string]: number;
     };
+    /**
+     * The first since when. The price is that of their disks; absent: not configured.
+     */
+    deallocated?: {
+      count: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      since: string;
+      pricePerHour?: number;
+      currency?: string;
+    };
     list: {
       name: string;
       nodeId: string;
@@ -822,11 +834,15 @@ export interface Cluster {
        */
       leftReadyAt?: string;
       /**
+       * A moment, ISO 8601 in UTC.
+       */
+      deallocatedSince?: string;
+      /**
        * Shown as shut down (Off or Terminated) since then, though it was Ready and is wanted.
        */
       downSince?: string;
       /**
-       * It is down, and is terminated then, or later if `why` says so.
+       * It is down or deallocated, and ends then, or later if `why` says so.
        */
       endsAt?: string;
       /**
@@ -1156,7 +1172,7 @@ export interface Cluster {
   }[];
   intents: {
     id: string;
-    effect: "create" | "start" | "terminate";
+    effect: "create" | "start" | "terminate" | "deallocate";
     bucket?: string;
     count?: number;
     countsFor?: string;
@@ -1642,6 +1658,14 @@ export interface Configuration {
     | {
         [k: string]: number | "never";
       };
+  /**
+   * As the other timeouts; "never": a person decides.
+   */
+  deallocatedTimeout?:
+    | (number | "never")
+    | {
+        [k: string]: number | "never";
+      };
   maxExpirationInterval: number;
   inFlightGrace: number;
   groupFillTimeout: number;
@@ -1699,6 +1723,10 @@ export interface Configuration {
     "proxied-locations"?: {
       [k: string]: string;
     };
+    /**
+     * What the disks of one deallocated node cost per hour.
+     */
+    deallocated?: number;
   };
   planHistory: number;
   /**
@@ -1768,6 +1796,14 @@ export interface ConfigurationWritten {
     | {
         [k: string]: number | "never";
       };
+  /**
+   * As the other timeouts; "never": a person decides.
+   */
+  deallocatedTimeout?:
+    | (number | "never")
+    | {
+        [k: string]: number | "never";
+      };
   maxExpirationInterval: number;
   inFlightGrace: number;
   groupFillTimeout: number;
@@ -1825,6 +1861,10 @@ export interface ConfigurationWritten {
     "proxied-locations"?: {
       [k: string]: string;
     };
+    /**
+     * What the disks of one deallocated node cost per hour.
+     */
+    deallocated?: number;
   };
   planHistory: number;
   /**
@@ -1868,7 +1908,7 @@ export interface ConfigurationWritten {
    * Requests that were committed before this change, and may still be sent.
    */
   underWay: {
-    effect: "create" | "start" | "terminate";
+    effect: "create" | "start" | "terminate" | "deallocate";
     nodes: number;
     nodearrays: string[];
     /**

@@ -66,9 +66,17 @@ export type NodeVerdict =
       readonly restsUntil?: Instant;
       readonly message?: string;
       readonly went?: "down";
-      readonly kept?: DownEnd & { readonly since: Instant };
+      readonly kept?: KeptEnd;
     }
   | { readonly kind: "starting"; readonly by: readonly string[] };
+
+/** When a deallocated node ends, unless it is started before. */
+export interface KeptEnd extends DownEnd {
+  /** Since when it is deallocated. */
+  readonly since: Instant;
+  /** What its disks cost per hour. Absent: it is not configured. */
+  readonly cost?: { readonly perHour: number; readonly currency: string };
+}
 
 /** When a node that is down is terminated. */
 export interface DownEnd {
@@ -182,7 +190,7 @@ const SENTENCES: { readonly [K in Kind]: (verdict: VerdictOf<K>) => string } = {
         : restsUntil === undefined
           ? "would be started when needed"
           : `not started again before ${isoTime(restsUntil)}, because ${message ?? "its last start failed"}`;
-    return `deallocated${since}: ${starts}${endText(kept)}`;
+    return `deallocated${since}: ${starts}${endText(kept)}${kept === undefined ? "" : diskText(kept)}`;
   },
   starting: (verdict) =>
     verdict.by.length === 0
@@ -194,6 +202,11 @@ function afterFailed({ wasReady, kept, end }: VerdictOf<"failed">): string {
   const after = wasReady === true ? FAILED_AFTER_READY : "";
   if (kept === true) return `${after}; ${KEPT}${endText(end)}`;
   return wasReady === true ? `${after}${NO_CAPACITY}${endText(end)}` : "";
+}
+
+function diskText({ cost }: KeptEnd): string {
+  if (cost === undefined) return "; its disks cost money, how much is not configured (prices.deallocated)";
+  return `; its disks cost ${cost.perHour} ${cost.currency} an hour`;
 }
 
 function downText({ status, since, kept, end }: VerdictOf<"down">): string {

@@ -23,7 +23,7 @@ test("nobody needs them: they stay as they are, and the state page says so", asy
   expect(starts(stage)).toEqual([]);
   expect(stage.eventsOf("terminate-accepted")).toEqual([]);
   expect(await why(stage, ids[0])).toBe(
-    "deallocated since 2026-01-01T00:03:00.000Z: would be started when needed; it is terminated at 2026-01-02T00:03:00.000Z",
+    "deallocated since 2026-01-01T00:03:00.000Z: would be started when needed; it is terminated at 2026-01-02T00:03:00.000Z; its disks cost money, how much is not configured (prices.deallocated)",
   );
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { NodeArrayOptions, SimulatorOptions } from "../../src/simulator/options.ts";
+import { z } from "zod";
 import { oneArray, target } from "./clusters.ts";
 import { DAY, created, ready, started, why } from "./deallocated-stage.ts";
 import { Stage } from "./stage.ts";
@@ -21,12 +22,17 @@ async function askAll(stage: Stage): Promise<readonly number[]> {
 /** A cluster whose nodes were made for demand, ran, and were stopped by their own questions when that was over. */
 async function stopped(
   count: number,
-  { array = {}, more = {}, ...options }: Partial<StageOptions> & {
+  {
+    array = {},
+    more = {},
+    ...options
+  }: Partial<StageOptions> & {
     array?: Partial<NodeArrayOptions>;
     more?: Partial<SimulatorOptions>;
   } = {},
 ): Promise<Stage> {
-  const stage = new Stage({ simulator: oneArray("demo", { ...DEALLOCATE, ...array }, more), ...options });
+  const simulator = oneArray("demo", { ...DEALLOCATE, ...array }, more);
+  const stage = new Stage({ simulator, ...options });
   await wants(stage, count);
   await stage.pass(120);
   await wants(stage, 0);
@@ -41,19 +47,24 @@ const ids = (stage: Stage) => stage.eventsOf("node-created").map(({ nodeId }) =>
 
 describe("a node that is not needed any more", () => {
   test.each([
-    { name: "Deallocate", array: { shutdownPolicy: "Deallocate" }, phase: { deallocated: 2 } },
-    { name: "Terminate", array: { shutdownPolicy: "Terminate" }, phase: {} },
-    { name: "no ShutdownPolicy", array: { shutdownPolicy: undefined }, phase: {} },
-  ] as const)("$name: what the node array says is done", async ({ array, phase }) => {
+    { name: "Deallocate", array: DEALLOCATE, phase: { deallocated: 2 } },
+    { name: "Terminate", array: { shutdownPolicy: "Terminate" as const }, phase: {} },
+  ])("ShutdownPolicy $name: it is done", async ({ array, phase }) => {
     const stage = await stopped(2, { array });
     expect((await stage.state("demo")).nodes.byPhase).toEqual(phase);
-    expect(array.shutdownPolicy === "Deallocate" ? kept(stage) : ended(stage)).toHaveLength(2);
+    expect(array === DEALLOCATE ? kept(stage) : ended(stage)).toHaveLength(2);
   });
 
-  test("it is shown with since when and until when, and is no fault", async () => {
+  test("its price is shown where it is configured", async () => {
+    const prices = { currency: "EUR", locations: new Map(), proxies: new Map(), deallocated: 0.02 };
+    const stage = await stopped(1, { policy: { prices } });
+    expect(await why(stage, ids(stage)[0])).toMatch(/; its disks cost 0\.02 EUR an hour$/);
+  });
+
+  test("it is shown with since when, until when and at which cost, and is no fault", async () => {
     const stage = await stopped(1);
-    expect(await why(stage, ids(stage)[0])).toMatch(
-      /^deallocated since 2026-01-01T00:0\d:\d\d.\d+Z: would be started when needed; it is terminated at 2026-01-02T00:0\d:\d\d.\d+Z$/,
+    expect(await why(stage, ids(stage)[0])).toBe(
+      "deallocated since 2026-01-01T00:03:00.000Z: would be started when needed; it is terminated at 2026-01-02T00:03:00.000Z; its disks cost money, how much is not configured (prices.deallocated)",
     );
     expect((await stage.state("demo")).troubles).toEqual([]);
   });
@@ -69,5 +80,120 @@ describe("a node that is not needed any more", () => {
     expect(await askAll(stage)).toEqual([200, 200, 200]);
     await stage.pass(120);
     expect((await stage.state("demo")).nodes.byPhase).toEqual({ deallocated: 3 });
+  });
+
+  test("a scheduler's report that calls it idle has the same effect", async () => {
+    const stage = new Stage({ simulator: oneArray("demo", DEALLOCATE) });
+    await wants(stage, 1);
+    await stage.pass(120);
+    const report = () =>
+      stage.push({
+        ...target("demo", 0, { expirationInterval: DAY }),
+        schedulerNodes: stage.readyNodes.map(({ hostname }) => ({ hostname, jobs: [] })),
+      });
+    for (let minute = 0; minute < 40; minute += 1) {
+      await stage.during(report());
+      await stage.pass(20);
+    }
+    expect(kept(stage)).toEqual(ids(stage));
+    expect(ended(stage)).toEqual([]);
+  });
+
+  test("one that calls itself unhealthy is ended all the same", async () => {
+    const stage = new Stage({ simulator: oneArray("demo", DEALLOCATE) });
+    await wants(stage, 1);
+    await stage.pass(120);
+    const [node] = stage.readyNodes;
+    if (node === undefined) throw new Error("no node is up");
+    expect(await stage.during(stage.ask(node, { reason: "unhealthy" }))).toBe(200);
+    expect(ended(stage)).toEqual([node.nodeId]);
+  });
+
+  test("so is one that never boots", async () => {
+    const simulator = oneArray("demo", DEALLOCATE, { neverBootShare: 1 });
+    const stage = new Stage({ simulator, policy: { bootTimeoutSeconds: 300 } });
+    await wants(stage, 1);
+    await stage.pass(600);
+    expect(kept(stage)).toEqual([]);
+    expect(ended(stage)).toEqual(ids(stage).slice(0, 1));
+  });
+});
+
+describe("its end", () => {
+  test("after its time, and it is gone", async () => {
+    const stage = await stopped(2);
+    await stage.pass(DAY - 300);
+    expect(ended(stage)).toEqual([]);
+    // A cluster without demand is observed each quarter of an hour.
+    await stage.pass(1200);
+    expect(ended(stage).toSorted()).toEqual(ids(stage).toSorted());
+    expect((await stage.state("demo")).nodes.count).toBe(0);
+    const told = await stage.explain("demo", { kind: "node", node: ids(stage)[0] ?? "" });
+    const { text } = z.object({ body: z.object({ text: z.string() }) }).parse(told).body;
+    expect(text).toContain("it had been deallocated for its deallocatedTimeout");
+  });
+
+  test("its own time, and never", async () => {
+    const policy = { deallocatedTimeout: { every: 600 } } as const;
+    const stage = await stopped(1, { policy });
+    await stage.pass(720);
+    expect(ended(stage)).toEqual(ids(stage));
+    const never = await stopped(1, { policy: { deallocatedTimeout: { every: "never" } } });
+    await never.pass(2 * DAY);
+    expect(ended(never)).toEqual([]);
+    expect(await why(never, ids(never)[0])).toContain("it is not terminated: the configuration leaves it");
+  });
+
+  test("at once, where it holds the quota of a family that demand of another array needs: as many as are needed", async () => {
+    const simulator: SimulatorOptions = {
+      ...oneArray("demo"),
+      clusters: [
+        {
+          name: "demo",
+          arrays: [
+            { name: "execute", region: "westeurope", machineTypes: ["Standard_F4s_v2"], ...DEALLOCATE },
+            { name: "other", region: "westeurope", machineTypes: ["Standard_D4s_v5"] },
+          ],
+        },
+      ],
+      quotas: { regional: { westeurope: 16 } },
+    };
+    const stage = await stopped(3, { simulator });
+    const other = { version: 1, cluster: "demo", requestSet: "other", expirationInterval: DAY } as const;
+    await stage.during(stage.push({ ...other, nodearrays: [{ Name: "other", TargetCount: 3 }] }));
+    await stage.pass(300);
+    expect(ended(stage)).toHaveLength(2);
+    expect(await ready(stage)).toBe(3);
+    expect(started(stage)).toEqual([]);
+    // The region's quota is used up, and ending the last one would serve no more of a target that four nodes cannot meet.
+    await stage.during(stage.push({ ...other, nodearrays: [{ Name: "other", TargetCount: 4 }] }));
+    await stage.pass(300);
+    expect(ended(stage)).toHaveLength(3);
+    expect(await ready(stage)).toBe(4);
+  });
+
+  test("not where that would not help", async () => {
+    const stage = await stopped(2, {
+      more: { quotas: { family: { standardFSv2Family: 8, standardDSv5Family: 0 } } },
+      array: { machineTypes: ["Standard_F4s_v2", "Standard_D4s_v5"] },
+    });
+    const jobs = [{ name: "big", iterations: 1, constraints: [{ ncpus: 1, memory: "12g" }] }];
+    await stage.during(stage.push({ version: 1, cluster: "demo", jobs, expirationInterval: DAY }));
+    await stage.pass(600);
+    expect(ended(stage)).toEqual([]);
+  });
+
+  test("not while KeepAlive is set, and not where a person deallocated it in an array that terminates", async () => {
+    const stage = await stopped(1);
+    const path = "/clusters/demo/nodes/deallocate";
+    const plain = new Stage({ simulator: oneArray("demo") });
+    await wants(plain, 1);
+    await plain.pass(120);
+    plain.simulator.request({ method: "POST", path, query: {}, body: { ids: ids(plain) } });
+    await wants(plain, 0);
+    await plain.pass(2 * DAY);
+    expect(ended(plain)).toEqual([]);
+    expect(await why(plain, ids(plain)[0])).toBe("deallocated: would be started when needed");
+    expect(ended(stage)).toEqual([]);
   });
 });

@@ -84,24 +84,39 @@ function inOrder(nodes: readonly NodeId[], { ledger }: ToWeigh): readonly NodeId
   return nodes.toSorted((a, b) => rank(a) - rank(b) || since(a) - since(b) || compareText(a, b));
 }
 
-/** The world in which the quota of these nodes is free. */
+/**
+ * The world in which the quota of these nodes is free: no more than is in use beyond the other nodes with a VM, because it is not certain
+ * that deallocated nodes hold theirs (cyclecloud-wire.md A.5).
+ */
 function withQuota(world: World, nodes: readonly NodeId[], snapshot: Snapshot): World {
+  const freed = new Set(nodes);
+  const running = snapshot.nodes.flatMap(({ nodeId, phase }) =>
+    phase === "off" || phase === "deallocated" || freed.has(nodeId) ? [] : [nodeId],
+  );
+  const runningUse = sumByLimit(quotaOf(running, world, snapshot));
   const more = new Map<number, number>();
-  for (const { limit, amount } of quotaOf(nodes, world, snapshot))
-    more.set(limit, (more.get(limit) ?? 0) + amount);
+  for (const [limit, amount] of sumByLimit(quotaOf(nodes, world, snapshot))) {
+    const held = (world.limits[limit]?.used ?? 0) - (runningUse.get(limit) ?? 0);
+    more.set(limit, Math.max(0, Math.min(amount, held)));
+  }
   for (const offer of world.buckets) {
     // CycleCloud's number of available nodes follows from the quotas.
-    const freed = Math.max(
-      0,
-      ...offer.charges.map(({ limit, amount }) => Math.floor((more.get(limit) ?? 0) / amount)),
-    );
+    const rooms = offer.charges
+      .filter(({ limit, amount }) => amount > 0 && isQuota(world, limit))
+      .map(({ limit, amount }) => Math.floor((more.get(limit) ?? 0) / amount));
     const own = offer.charges.find(({ limit }) => world.limits[limit]?.id.kind === "bucket");
-    if (own !== undefined && freed > 0) more.set(own.limit, freed);
+    if (own !== undefined) more.set(own.limit, Math.max(0, ...rooms));
   }
   return {
     ...world,
     limits: world.limits.map((limit, index) => ({ ...limit, left: limit.left + (more.get(index) ?? 0) })),
   };
+}
+
+function sumByLimit(charges: readonly Charge[]): ReadonlyMap<number, number> {
+  const sums = new Map<number, number>();
+  for (const { limit, amount } of charges) sums.set(limit, (sums.get(limit) ?? 0) + amount);
+  return sums;
 }
 
 /** What the nodes take of quotas. */

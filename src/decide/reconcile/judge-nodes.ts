@@ -1,7 +1,7 @@
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId, Owner } from "../../domain/ids.ts";
 import type { Ledger, LedgerNode, Draining } from "../../domain/ledger.ts";
-import type { NodeVerdict, DownEnd } from "../../domain/node-verdict.ts";
+import type { NodeVerdict, DownEnd, KeptEnd } from "../../domain/node-verdict.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -27,7 +27,7 @@ import type { NodeFacts } from "../senders/host-facts.ts";
 import type { Admitted } from "../senders/admit.ts";
 import type { Weighed } from "../need/weigh.ts";
 import type { DownNodes } from "../stops/end-down.ts";
-import type { KeptEnd, KeptNodes } from "../stops/end-kept.ts";
+import type { KeptNodes } from "../stops/end-kept.ts";
 import { mayStopByReport } from "../stops/questions.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 

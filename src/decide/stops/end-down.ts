@@ -240,7 +240,10 @@ export function whyHeld(
   if (node.keepAlive) return "keep-alive";
   if (node.stopDisabled === true) return "stop-disabled";
   if (isBusy({ node, known }, on)) return "busy";
-  if (hasAskedRecently(questions.get(node.nodeId), now)) return "asked";
+  const question = questions.get(node.nodeId);
+  // What a deallocated node asked before was about its stop.
+  const isOld = known.kept !== undefined && (question?.askedAt ?? 0) < known.kept.since;
+  if (!isOld && hasAskedRecently(question, now)) return "asked";
   return isResting ? "resting" : undefined;
 }
 

@@ -2,11 +2,13 @@ import type { Snapshot } from "../../domain/cluster.ts";
 import { deallocatingArrays } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Draining, Ledger } from "../../domain/ledger.ts";
-import type { DownEnd } from "../../domain/node-verdict.ts";
+import type { DownEnd, KeptEnd } from "../../domain/node-verdict.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { endTimeoutOf } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
+import { HIGHEST_PRICE } from "../../domain/price.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 import { isStarting } from "../intents/node-starts.ts";
 import { whyHeld } from "./end-down.ts";
 
@@ -15,11 +17,6 @@ export interface KeptNodes {
   readonly ends: ReadonlyMap<NodeId, KeptEnd>;
   /** Nodes that end with this plan, where it may act, and why. */
   readonly due: ReadonlyMap<NodeId, Draining["by"]>;
-}
-
-/** When a deallocated node ends, unless it is started before. */
-export interface KeptEnd extends DownEnd {
-  readonly since: Instant;
 }
 
 type Around = Parameters<typeof whyHeld>[1] & {
@@ -35,6 +32,7 @@ type Around = Parameters<typeof whyHeld>[1] & {
 export function surveyKept(around: Around): KeptNodes["ends"] {
   const { snapshot, ledger, policy } = around;
   const deallocating = deallocatingArrays(snapshot);
+  const cost = diskCost(policy);
   const ends = new Map<NodeId, KeptEnd>();
   snapshot.nodes.forEach((node) => {
     if (node.phase !== "deallocated" || node.missing !== undefined) return;
@@ -42,16 +40,24 @@ export function surveyKept(around: Around): KeptNodes["ends"] {
     if (known?.kept === undefined || isStarting(known)) return;
     if (known.kept.by === undefined && !deallocating.has(node.array)) return;
     const { since } = known.kept;
-    const held = whyHeld({ node, known }, around);
-    const timeout = endTimeoutOf(policy, known, "deallocated");
-    if (held !== undefined) ends.set(node.nodeId, { since, held });
-    else if (timeout === "never") ends.set(node.nodeId, { since, held: "never" });
-    else {
-      const observed = around.reach.acts(node.array) ? {} : ({ held: "observed" } as const);
-      ends.set(node.nodeId, { since, at: plusSeconds(since, timeout), ...observed });
-    }
+    ends.set(node.nodeId, { since, ...endOf({ node, known }, since, around), ...withoutAbsent({ cost }) });
   });
   return ends;
+}
+
+function endOf(member: Parameters<typeof whyHeld>[0], since: Instant, around: Around): DownEnd {
+  const held = whyHeld(member, around);
+  if (held !== undefined) return { held };
+  const timeout = endTimeoutOf(around.policy, member.known, "deallocated");
+  if (timeout === "never") return { held: "never" };
+  const at = plusSeconds(since, timeout);
+  return around.reach.acts(member.node.array) ? { at } : { at, held: "observed" };
+}
+
+function diskCost({ prices }: Policy): KeptEnd["cost"] {
+  return prices?.deallocated === undefined
+    ? undefined
+    : { perHour: Math.min(prices.deallocated, HIGHEST_PRICE), currency: prices.currency };
 }
 
 /** The nodes whose time is over. Time in which CycleCloud stood still ends none. */

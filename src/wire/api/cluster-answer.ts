@@ -152,12 +152,13 @@ const node = z.object({
   leftReadyAt: time
     .optional()
     .meta({ description: "When an observation first showed it no longer up, after it was Ready." }),
+  deallocatedSince: time.optional(),
   downSince: time.optional().meta({
     description: "Shown as shut down (Off or Terminated) since then, though it was Ready and is wanted.",
   }),
   endsAt: time
     .optional()
-    .meta({ description: "It is down, and is terminated then, or later if `why` says so." }),
+    .meta({ description: "It is down or deallocated, and ends then, or later if `why` says so." }),
   expectedReadyAt: time.optional().meta({
     description: "Of a node that is coming, by the boot times seen; past: it takes longer than others did.",
   }),
@@ -182,7 +183,21 @@ const node = z.object({
   why: text.meta({ description: "Why it stays or is stopped." }),
 });
 
-const nodes = z.object({ count, byPhase: counts, byVerdict: counts, list: z.array(node) });
+const nodes = z.object({
+  count,
+  byPhase: counts,
+  byVerdict: counts,
+  deallocated: z
+    .object({
+      count,
+      since: time,
+      pricePerHour: z.number().optional(),
+      currency: text.optional(),
+    })
+    .optional()
+    .meta({ description: "The first since when. The price is that of their disks; absent: not configured." }),
+  list: z.array(node),
+});
 
 const stopKeys = z
   .array(
