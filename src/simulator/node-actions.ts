@@ -65,6 +65,8 @@ export function startNode(
   if (node.status !== "Deallocated") return `The node is ${node.status} and cannot be started`;
   const shortage = fleet.holdings.findQuotaShortage(node);
   if (shortage !== undefined) return shortage;
+  const { startRefusalShare: refused = 0 } = fleet.options;
+  if (refused > 0 && fleet.random() < refused) return "The virtual machine could not be started";
   fleet.emit({
     kind: "start-accepted",
     ...describeNode(node, now),
