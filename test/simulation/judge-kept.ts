@@ -9,8 +9,11 @@ import type { Kept, Watched } from "./watched.ts";
 const KNOWN_OFF_MS = 90_000;
 /** An end that CycleCloud has accepted and forgotten keeps a node from being started for so long. */
 const OPEN_MS = 200_000;
-/** A node whose start was refused rests for a quarter of an hour from then on. */
-const REFUSED_MS = 1_100_000;
+/**
+ * A node whose start was refused rests for a quarter of an hour from then on. If the answer was lost, it counts as coming before, for as long as
+ * nodes in flight (configuration.ts).
+ */
+const REFUSED_MS = 2_300_000;
 /** A node ends by then after its time: scale-down may rest, processes may be away, and its start may have been refused. */
 const LATE_MS = 900_000;
 /** Quota that came free since then may not have been observed. */

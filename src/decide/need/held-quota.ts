@@ -64,7 +64,10 @@ function lacksQuota({ outcomes }: Pick<Allocation, "outcomes">): boolean {
   );
 }
 
-/** Nodes on their way out. The quota of those that are deallocated stays in use. */
+/**
+ * Nodes on their way out, and those whose start is under way: the plan counts these as new ones, and they hold their quota already. The quota of
+ * nodes that are being deallocated stays in use.
+ */
 function goingIn({ snapshot, ledger, standings, record }: ToWeigh): readonly NodeId[] {
   const kept = new Set(
     record.intents.flatMap(({ effect }) =>
@@ -72,7 +75,9 @@ function goingIn({ snapshot, ledger, standings, record }: ToWeigh): readonly Nod
     ),
   );
   return snapshot.nodes.flatMap(({ nodeId, phase }) => {
-    const isGoing = phase === "going" || isStopping(standingIn(standings, nodeId));
+    const standing = standingIn(standings, nodeId);
+    if (standing.kind === "starting") return [nodeId];
+    const isGoing = phase === "going" || isStopping(standing);
     return isGoing && !kept.has(nodeId) && ledger.get(nodeId)?.draining?.act === undefined ? [nodeId] : [];
   });
 }
