@@ -609,6 +609,7 @@ export interface Cluster {
       | "claims-ended"
       | "stop-key-missing"
       | "start-refused"
+      | "shutdown-policy"
       | "nodearray-missing"
       | "revision-ahead"
       | "insecure"

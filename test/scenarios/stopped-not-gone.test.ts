@@ -184,7 +184,9 @@ describe("its end", () => {
   });
 
   test("not while KeepAlive is set, and not where a person deallocated it in an array that terminates", async () => {
-    const stage = await stopped(1);
+    const stage = await stopped(1, { policy: { deallocatedTimeout: { every: 600 } } });
+    stage.simulator.faults.keepAlive(ids(stage)[0] ?? "", true);
+    await stage.pass(7200);
     const path = "/clusters/demo/nodes/deallocate";
     const plain = new Stage({ simulator: oneArray("demo") });
     await wants(plain, 1);
@@ -195,5 +197,130 @@ describe("its end", () => {
     expect(ended(plain)).toEqual([]);
     expect(await why(plain, ids(plain)[0])).toBe("deallocated: would be started when needed");
     expect(ended(stage)).toEqual([]);
+    expect(await why(stage, ids(stage)[0])).toBe("stays: KeepAlive is set");
   });
+});
+
+describe("a node that is started again", () => {
+  const manage = (stage: Stage, action: string) =>
+    stage.simulator.request({
+      method: "POST",
+      path: `/clusters/demo/nodes/${action}`,
+      query: {},
+      body: { ids: ids(stage) },
+    });
+
+  test("by a person, with a job, without demand and without a report: it is never stopped", async () => {
+    const stage = await stopped(1);
+    await stage.pass(600);
+    manage(stage, "start");
+    await stage.pass(2 * DAY);
+    expect(stage.readyNodes).toHaveLength(1);
+    expect(kept(stage)).toHaveLength(1);
+    expect(ended(stage)).toEqual([]);
+    expect(await why(stage, ids(stage)[0])).toBe(
+      "stays: not needed; busy state unknown: no report and no callback yet",
+    );
+  });
+
+  test("a question from before, which comes when it runs a job, begins no stop", async () => {
+    const stage = await stopped(1);
+    const asked = String(stage.clock.now() - 100_000);
+    manage(stage, "start");
+    await stage.pass(90);
+    const [node] = stage.readyNodes;
+    if (node === undefined) throw new Error("it is not up");
+    expect(await stage.during(stage.ask(node, { asked }))).toBe(503);
+    // An older script sends no time.
+    expect(await stage.during(stage.ask(node))).toBe(503);
+    await stage.pass(600);
+    expect(kept(stage)).toHaveLength(1);
+    expect(await stage.during(stage.ask(node))).toBe(200);
+  });
+
+  test("the answer to its deallocation is lost, and another tool starts it at once: the late request counts as ours", async () => {
+    const stage = new Stage({ simulator: oneArray("demo", DEALLOCATE) });
+    await wants(stage, 1);
+    await stage.pass(120);
+    stage.simulator.faults.failNext({ method: "POST", pathIncludes: "/nodes/deallocate" }, 1, {
+      dropRequest: true,
+    });
+    await wants(stage, 0);
+    const [node] = stage.readyNodes;
+    if (node === undefined) throw new Error("no node is up");
+    stage.send(target("demo", 0, { expirationInterval: DAY }));
+    const answer = stage.ask(node, { asked: String(stage.clock.now()) });
+    await stage.pass(1);
+    manage(stage, "deallocate");
+    await stage.during(answer);
+    await stage.pass(40);
+    // Ours may still arrive, so that a new node is created.
+    await wants(stage, 1);
+    await stage.pass(20);
+    expect(started(stage)).toEqual([]);
+    expect(created(stage, 1)).toHaveLength(1);
+    await stage.pass(300);
+    await wants(stage, 2);
+    await stage.pass(60);
+    expect(started(stage)).toEqual([node.nodeId]);
+  });
+
+  test("its end is lost, and demand comes: it is not started while the end may arrive", async () => {
+    const stage = await stopped(1, { policy: { deallocatedTimeout: { every: 600 } } });
+    stage.simulator.faults.failNext({ method: "POST", pathIncludes: "/nodes/terminate" }, 1, {
+      dropRequest: true,
+    });
+    while (stage.sent.every(({ path }) => !path.endsWith("/nodes/terminate"))) await stage.pass(10);
+    await wants(stage, 1);
+    await stage.pass(20);
+    expect(started(stage)).toEqual([]);
+    expect(created(stage, 1)).toHaveLength(1);
+    await stage.pass(300);
+    expect(ended(stage)).toEqual(ids(stage).slice(0, 1));
+  });
+
+  test("its boot timeout counts from the start", async () => {
+    const stage = await stopped(1, { policy: { bootTimeoutSeconds: 300 } });
+    await stage.pass(3600);
+    stage.simulator.faults.setCapacity("execute", "Standard_F4s_v2", 0);
+    await wants(stage, 1);
+    await stage.pass(270);
+    expect(ended(stage)).toEqual([]);
+    await stage.pass(120);
+    expect(ended(stage)).toEqual(ids(stage).slice(0, 1));
+  });
+});
+
+test("a node that shuts itself down is deallocated, and demand does not start it", async () => {
+  const stage = new Stage({ simulator: oneArray("demo", DEALLOCATE) });
+  await wants(stage, 1);
+  await stage.pass(120);
+  const [node = ""] = ids(stage);
+  stage.simulator.faults.shutDown(node);
+  await wants(stage, 0);
+  await stage.pass(1200);
+  expect(kept(stage)).toEqual([node]);
+  expect(await why(stage, node)).toContain("demand does not start it, because it had shut itself down");
+  await wants(stage, 1);
+  await stage.pass(60);
+  expect(started(stage)).toEqual([]);
+  expect(created(stage, 1)).toHaveLength(1);
+});
+
+test("a ShutdownPolicy that is neither word is told, and counts as Terminate", async () => {
+  const stage = new Stage({
+    simulator: oneArray("demo"),
+    between: (send) => async (request) => {
+      const answer = await send(request);
+      const text = JSON.stringify(answer.body ?? null).replaceAll('"Terminate"', '"Hibernate"');
+      return { ...answer, body: JSON.parse(text) as unknown };
+    },
+  });
+  await wants(stage, 1);
+  await stage.pass(120);
+  const { troubles } = await stage.state("demo");
+  expect(troubles.filter(({ kind }) => kind === "shutdown-policy")).toHaveLength(1);
+  await wants(stage, 0);
+  expect(await askAll(stage)).toEqual([200]);
+  expect(ended(stage)).toHaveLength(1);
 });

@@ -23,6 +23,8 @@ const OBSERVED_MS = 120_000;
 export class KeptJudge {
   readonly #evidence: Evidence;
   readonly #answers: AnswerJudge;
+  /** Creates that were committed. Those of the last minutes may not have been accepted yet. */
+  readonly #creates: { readonly at: number; readonly count: number }[] = [];
 
   constructor(evidence: Evidence, answers: AnswerJudge) {
     this.#evidence = evidence;
@@ -46,7 +48,11 @@ export class KeptJudge {
     const open = new Set(
       intents.flatMap((intent) => (intent.effect.kind === "terminate" ? intent.effect.nodes : [])),
     );
-    if (effect.kind === "create") for (const { bucket } of effect.sets) this.#checkCreate(bucket, open, at);
+    if (effect.kind === "create")
+      for (const { bucket, count } of effect.sets) {
+        this.#checkCreate(bucket, open, at);
+        this.#creates.push({ at, count });
+      }
     else
       for (const id of effect.nodes) {
         const kept = nodes.get(id)?.kept;
@@ -83,12 +89,12 @@ export class KeptJudge {
     if (kept.offAt === undefined || committedAt - kept.offAt >= timeoutSeconds * 1000) return;
     counts.endedForQuota += 1;
     const held = nodes.all.filter(({ gone, goneAt = 0 }) => !gone || goneAt > committedAt - OBSERVED_MS);
-    if (held.length >= limits.quotaNodes) return;
-    violate(
-      "endedInVain",
-      1,
-      `${nodeId} was ended where ${held.length} nodes held a quota of ${limits.quotaNodes}`,
-    );
+    const asked = this.#creates
+      .filter(({ at: since }) => since > committedAt - OBSERVED_MS)
+      .reduce((sum, { count }) => sum + count, 0);
+    const used = held.length + asked;
+    if (used >= limits.quotaNodes) return;
+    violate("endedInVain", 1, `${nodeId} was ended where ${used} nodes used a quota of ${limits.quotaNodes}`);
   }
 
   /** At the end of a run: has every node ended, or is its time not over? */

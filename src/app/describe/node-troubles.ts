@@ -247,6 +247,15 @@ export function refusedStarts({ ledger }: Bodies): readonly TroubleShown[] {
   return [{ kind: "start-refused", text, count: refused.length }];
 }
 
+/** Node arrays whose ShutdownPolicy is a word that we do not know. */
+export function oddShutdownPolicies({ seen }: Bodies): readonly TroubleShown[] {
+  return (seen?.arrays ?? []).flatMap(({ name, oddShutdownPolicy: word }): readonly TroubleShown[] => {
+    if (word === undefined) return [];
+    const text = `node array ${name}: its ShutdownPolicy ${word} is neither Terminate nor Deallocate, and counts as Terminate`;
+    return [{ kind: "shutdown-policy", text, count: 1 }];
+  });
+}
+
 /** Grouped by CycleCloud's message, because many nodes fail in the same way. */
 function byMessage(nodes: readonly Node[]): readonly {
   readonly message: string;

@@ -327,6 +327,7 @@ export const trouble = z.object({
     "claims-ended",
     "stop-key-missing",
     "start-refused",
+    "shutdown-policy",
     "nodearray-missing",
     "revision-ahead",
     "insecure",

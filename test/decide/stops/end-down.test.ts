@@ -101,6 +101,17 @@ describe("a node that was shut down", () => {
     expect([...played.ended]).toEqual([[0, ends]]);
   });
 
+  test("a ShutdownPolicy of Deallocate: it is deallocated then, and not terminated", () => {
+    const shows = ({ index }: Shown) => (index === 0 ? OFF : undefined);
+    const { ended, decisions } = playDown({
+      ...one,
+      shows,
+      of: (array) => ({ ...array, deallocates: true }),
+    });
+    expect([...ended]).toEqual([[0, 300]]);
+    expect(decisions.flatMap(({ decision }) => decision.plan.deallocates ?? [])).toEqual(["n0"]);
+  });
+
   test("any other status begins its clock again", () => {
     const shows = ({ index }: Shown, seconds: number) =>
       index !== 0 ? undefined : seconds === 240 ? { ...OFF, status: "Restarting" } : OFF;
