@@ -162,6 +162,8 @@ export interface NodeStart {
   readonly plannedAt?: Instant;
   /** No new start before this moment. Absent: it was not refused. */
   readonly until?: Instant;
+  /** We had it deallocated before. Absent: another tool did. */
+  readonly stopped?: true;
   /** Why the start was, or may have been, refused. Absent: there is no sign of a refusal. */
   readonly message?: string;
 }

@@ -3,6 +3,7 @@ import type { Effect } from "../../src/domain/intent.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Evidence } from "./evidence.ts";
 import type { AnswerJudge } from "./judge-answers.ts";
+import { needOf } from "./needs.ts";
 import type { Kept, Watched } from "./watched.ts";
 
 /** A node that was just deallocated is known to be off by then: the observation of a plan may be as old. */
@@ -26,6 +27,8 @@ export class KeptJudge {
   /** Creates that were committed. Those of the last minutes may not have been accepted yet. */
   readonly #creates: { readonly at: number; readonly count: number }[] = [];
 
+  #unseen = 0;
+
   constructor(evidence: Evidence, answers: AnswerJudge) {
     this.#evidence = evidence;
     this.#answers = answers;
@@ -43,8 +46,10 @@ export class KeptJudge {
   }
 
   /** An intent was first held by the shared store. */
-  committed(effect: Effect, { intents }: ClusterRecord, at: number): void {
+  committed(effect: Effect, { intents, inFlight }: ClusterRecord, at: number): void {
     const { nodes } = this.#evidence;
+    // Nodes that were accepted and that no status has shown may hold quota, as far as the app can know.
+    this.#unseen = inFlight.reduce((sum, { added, seen }) => sum + Math.max(0, added - seen.length), 0);
     const open = new Set(
       intents.flatMap((intent) => (intent.effect.kind === "terminate" ? intent.effect.nodes : [])),
     );
@@ -92,9 +97,19 @@ export class KeptJudge {
     const asked = this.#creates
       .filter(({ at: since }) => since > committedAt - OBSERVED_MS)
       .reduce((sum, { count }) => sum + count, 0);
-    const used = held.length + asked;
-    if (used >= limits.quotaNodes) return;
+    const used = held.length + asked + this.#unseen;
+    if (used + this.#lacking(committedAt, at) > limits.quotaNodes) return;
     violate("endedInVain", 1, `${nodeId} was ended where ${used} nodes used a quota of ${limits.quotaNodes}`);
+  }
+
+  /** How many nodes the demand may have lacked since that moment. */
+  #lacking(since: number, at: number): number {
+    const { nodes, demand, limits } = this.#evidence;
+    const arrays = new Set(nodes.all.map(({ array }) => array));
+    return [...arrays].reduce((sum, array) => {
+      const most = Math.max(...demand.needs(demand.basisOf(since), at, (told) => needOf(array, told)));
+      return sum + Math.max(0, Math.min(most, limits.nodesPerArray) - nodes.countLive(array));
+    }, 0);
   }
 
   /** At the end of a run: has every node ended, or is its time not over? */

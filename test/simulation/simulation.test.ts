@@ -36,7 +36,8 @@ test.skipIf(given !== undefined)(
 test.skipIf(given !== undefined)(
   `P8: so it does where nodes are deallocated and started again, in ${FEW_SEEDS.count} storms`,
   async () => {
-    const weather = { ...DEALLOCATING, stormSeconds: 2400 };
+    const deallocates = { refused: 0.1, timeoutSeconds: 600 };
+    const weather = { ...DEALLOCATING, deallocates, stormSeconds: 1800 };
     const { faults, did } = await playSeeds(FEW_SEEDS.first, FEW_SEEDS.count, { weather });
     expect(faults).toEqual([]);
     expect(did.nodesStarted).toBeGreaterThan(60);

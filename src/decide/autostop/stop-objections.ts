@@ -72,8 +72,8 @@ export function judgeWait({ arrivedAt }: Pick<Asking, "arrivedAt">, now: Instant
 }
 
 /**
- * The verdict on a question without a time, from a node that was started lately: it may be from before the node was deallocated, and the node
- * may have a job by now. Undefined if it cannot be.
+ * The verdict on a question without a time, from a node that we had deallocated and that was started lately: it may be from before, and the
+ * node may have a job by now. Undefined if it cannot be.
  */
 export function judgeRestart(
   { start }: LedgerNode,
@@ -81,7 +81,7 @@ export function judgeRestart(
   now: Instant,
 ): FinalVerdict | undefined {
   const isTimed = asked !== undefined && untimed !== true;
-  if (isTimed || start?.state !== "shown" || secondsBetween(start.since, now) >= OLD_QUESTION_SECONDS)
+  if (isTimed || start?.stopped !== true || secondsBetween(start.since, now) >= OLD_QUESTION_SECONDS)
     return undefined;
   return undecided("the question may be from before the node was started; ask again");
 }

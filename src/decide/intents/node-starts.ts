@@ -56,7 +56,8 @@ export function nextStart(old: LedgerNode | undefined, node: Node, now: Instant)
   }
   if (old?.deallocated !== true) return start;
   // It starts, or stops again already. Our start is over, even if another tool started the node.
-  return { state: "shown", since: isStarting(old) ? (start?.since ?? now) : now };
+  const stopped = old.kept?.by === undefined ? {} : { stopped: true as const };
+  return { state: "shown", since: isStarting(old) ? (start?.since ?? now) : now, ...stopped };
 }
 
 /**

@@ -112,10 +112,13 @@ function withQuota(world: World, nodes: readonly NodeId[], snapshot: Snapshot): 
     const own = offer.charges.find(({ limit }) => world.limits[limit]?.id.kind === "bucket");
     if (own !== undefined) more.set(own.limit, Math.max(0, ...rooms));
   }
-  return {
-    ...world,
-    limits: world.limits.map((limit, index) => ({ ...limit, left: limit.left + (more.get(index) ?? 0) })),
-  };
+  const limits = world.limits.map((limit, index) => {
+    const added = more.get(index) ?? 0;
+    // What is used beyond the maximum is no room.
+    const room = isQuota(world, index) ? limit.max - limit.used + added : Number.POSITIVE_INFINITY;
+    return { ...limit, left: Math.max(0, Math.min(limit.left + added, room)) };
+  });
+  return { ...world, limits };
 }
 
 function sumByLimit(charges: readonly Charge[]): ReadonlyMap<number, number> {
