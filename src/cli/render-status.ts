@@ -79,10 +79,24 @@ function indented(text: string, head: string): readonly string[] {
   );
 }
 
-function nodesText({ byPhase, byVerdict }: StateAnswer["nodes"]): string {
+function nodesText({ byPhase, byVerdict, deallocated }: StateAnswer["nodes"]): string {
   const idle = byVerdict["busyness-unknown"] ?? 0;
-  const all = countsText(byPhase, "none");
-  return idle === 0 ? all : `${all}; ${idle} not needed, busy state unknown`;
+  return [
+    countsText(byPhase, "none"),
+    ...(idle === 0 ? [] : [`${idle} not needed, busy state unknown`]),
+    ...(deallocated === undefined ? [] : [keptText(deallocated)]),
+  ].join("; ");
+}
+
+/** Deallocated nodes cost no machine time, but their disks do. */
+function keptText({
+  since,
+  pricePerHour,
+  currency = "",
+}: NonNullable<StateAnswer["nodes"]["deallocated"]>): string {
+  const cost =
+    pricePerHour === undefined ? "at a price not configured" : `${pricePerHour} ${currency} an hour`;
+  return `deallocated since ${since ?? "?"}, disks ${cost}`;
 }
 
 /** Nodes by the key of their stop URL, if there is more than one key (docs/configuration.md, Keys of stop URLs). */

@@ -696,6 +696,7 @@ export interface Cluster {
       | "claims-ended"
       | "stop-key-missing"
       | "start-refused"
+      | "shutdown-policy"
       | "nodearray-missing"
       | "revision-ahead"
       | "insecure"
@@ -868,6 +869,18 @@ export interface Cluster {
     byVerdict: {
       [k: string]: number;
     };
+    /**
+     * The first since when. The price is that of their disks; absent: not configured.
+     */
+    deallocated?: {
+      count: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      since: string;
+      pricePerHour?: number;
+      currency?: string;
+    };
     list: {
       name: string;
       nodeId: string;
@@ -909,11 +922,15 @@ export interface Cluster {
        */
       leftReadyAt?: string;
       /**
+       * A moment, ISO 8601 in UTC.
+       */
+      deallocatedSince?: string;
+      /**
        * Shown as shut down (Off or Terminated) since then, though it was Ready and is wanted.
        */
       downSince?: string;
       /**
-       * It is down, and is terminated then, or later if `why` says so.
+       * It is down or deallocated, and ends then, or later if `why` says so.
        */
       endsAt?: string;
       /**
@@ -1248,7 +1265,7 @@ export interface Cluster {
   }[];
   intents: {
     id: string;
-    effect: "create" | "start" | "terminate";
+    effect: "create" | "start" | "terminate" | "deallocate";
     bucket?: string;
     count?: number;
     countsFor?: string;
@@ -1829,6 +1846,14 @@ export interface Configuration {
     | {
         [k: string]: number | "never";
       };
+  /**
+   * As the other timeouts; "never": a person decides.
+   */
+  deallocatedTimeout?:
+    | (number | "never")
+    | {
+        [k: string]: number | "never";
+      };
   maxExpirationInterval: number;
   inFlightGrace: number;
   groupFillTimeout: number;
@@ -1886,6 +1911,10 @@ export interface Configuration {
     "proxied-locations"?: {
       [k: string]: string;
     };
+    /**
+     * What the disks of one deallocated node cost per hour.
+     */
+    deallocated?: number;
   };
   planHistory: number;
   /**
@@ -1955,6 +1984,14 @@ export interface ConfigurationWritten {
     | {
         [k: string]: number | "never";
       };
+  /**
+   * As the other timeouts; "never": a person decides.
+   */
+  deallocatedTimeout?:
+    | (number | "never")
+    | {
+        [k: string]: number | "never";
+      };
   maxExpirationInterval: number;
   inFlightGrace: number;
   groupFillTimeout: number;
@@ -2012,6 +2049,10 @@ export interface ConfigurationWritten {
     "proxied-locations"?: {
       [k: string]: string;
     };
+    /**
+     * What the disks of one deallocated node cost per hour.
+     */
+    deallocated?: number;
   };
   planHistory: number;
   /**
@@ -2055,7 +2096,7 @@ export interface ConfigurationWritten {
    * Requests that were committed before this change, and may still be sent.
    */
   underWay: {
-    effect: "create" | "start" | "terminate";
+    effect: "create" | "start" | "terminate" | "deallocate";
     nodes: number;
     nodearrays: string[];
     /**

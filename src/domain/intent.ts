@@ -67,8 +67,15 @@ export interface StartEffect {
   readonly nodes: readonly NodeId[];
 }
 
+/** What CycleCloud is asked to do, for users. */
+export function deedOf(effect: Effect): Effect["kind"] | "deallocate" {
+  return effect.kind === "terminate" ? (effect.act ?? effect.kind) : effect.kind;
+}
+
 /** Nodes that are to be stopped, by one request. */
 export interface TerminateEffect {
   readonly kind: "terminate";
   readonly nodes: readonly NodeId[];
+  /** Their disks are kept: CycleCloud is asked to deallocate them. Absent: it is asked to terminate them. */
+  readonly act?: "deallocate";
 }

@@ -61,6 +61,8 @@ export interface LedgerNode {
   readonly claims?: readonly { readonly set: SetName; readonly since: Instant }[];
   /** Deallocated in the last believed observation. */
   readonly deallocated?: true;
+  /** Its time as a deallocated node. Absent: it is not deallocated. */
+  readonly kept?: KeptOff;
   /** Progress of its start. Absent: no start was requested since it was deallocated, or it never was deallocated. */
   readonly start?: NodeStart;
   /**
@@ -92,6 +94,14 @@ export interface NodeMachine {
   readonly placementGroup?: PlacementGroup;
   readonly region?: string;
   readonly spot?: true;
+}
+
+/** A node that is deallocated (docs/nodes.md, Deallocated nodes). */
+export interface KeptOff {
+  /** The first of the observations without a gap that show it like this. */
+  readonly since: Instant;
+  /** Why we had it deallocated. Absent: another tool did. */
+  readonly by?: Draining["by"];
 }
 
 /** A node that was Ready, is still wanted, and is shown as shut down or failed (docs/nodes.md, Nodes that are down). */
@@ -143,13 +153,26 @@ export interface Busyness {
  */
 export interface Draining {
   readonly since: Instant;
-  readonly by: "callback" | "unhealthy" | "idle" | "boot-timeout" | "failed" | "stuck" | "down";
+  readonly by:
+    | "callback"
+    | "unhealthy"
+    | "idle"
+    | "boot-timeout"
+    | "failed"
+    | "stuck"
+    | "down"
+    /** It has been deallocated for its `deallocatedTimeout`. */
+    | "deallocated-timeout"
+    /** It is deallocated and holds quota that demand needs. */
+    | "quota";
   /** The plan that marked it. */
   readonly plan: number;
   /** Number of terminate requests that CycleCloud has accepted for it. */
   readonly attempts: number;
   /** When the last of them was accepted. Absent: none was. */
   readonly sentAt?: Instant;
+  /** CycleCloud was asked to deallocate it. Absent: none was accepted, or it was asked to terminate it. */
+  readonly act?: "deallocate";
 }
 
 /** The start of a deallocated node. Committed with the intent, before the request is sent. */
@@ -167,6 +190,8 @@ export interface NodeStart {
   readonly plannedAt?: Instant;
   /** No new start before this moment. Absent: it was not refused. */
   readonly until?: Instant;
+  /** We had it deallocated before. Absent: another tool did. */
+  readonly stopped?: true;
   /** Why the start was, or may have been, refused. Absent: there is no sign of a refusal. */
   readonly message?: string;
 }

@@ -85,13 +85,17 @@ function readRecord(record: Fields): Attributes {
   const group = readText(readAttribute(record, "PlacementGroupId"));
   const { enabled, resources, configuration, isHpc } = readAutoscale(record);
   const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
-  const policy = readText(readAttribute(record, "ShutdownPolicy"));
+  const shutdown = readText(readAttribute(record, "ShutdownPolicy"));
+  const policy = shutdown?.toLowerCase();
   return {
     ...withoutAbsent({ region }),
     spot: readFlag(readAttribute(record, "Interruptible")),
     autoscaled: enabled,
     ...(isHpc === false ? { notHpc: true } : {}),
-    ...(policy?.toLowerCase() === "deallocate" ? { deallocates: true } : {}),
+    ...(policy === "deallocate" ? { deallocates: true } : {}),
+    ...(shutdown === undefined || policy === "deallocate" || policy === "terminate"
+      ? {}
+      : { oddShutdownPolicy: quoteText(shutdown) }),
     ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
     priority: readNumber(readAttribute(record, "Priority")) ?? 1,
     resources,

@@ -134,7 +134,10 @@ function nodeLines(
     lines.push(`it was Ready, and has been on its way up again since ${isoTime(node.leftReadyAt)}`);
   const released = whyReleased(plan, node.purpose);
   if (released !== undefined) lines.push(released);
-  if (plan.terminates.includes(told.nodeId)) lines.push("this plan terminates it");
+  if (plan.terminates.includes(told.nodeId))
+    lines.push(
+      `this plan ${plan.deallocates?.includes(told.nodeId) === true ? "deallocates" : "terminates"} it`,
+    );
   if (plan.withheld?.terminates.includes(told.nodeId) === true)
     lines.push("this plan would stop it, but the mode is observe");
   lines.push(...observedLines(plan, node));

@@ -20,6 +20,8 @@ const STOPPED_BY: Readonly<Record<NonNullable<LedgerNode["draining"]>["by"], str
   failed: "it failed",
   down: "it was down: shown as Off or Terminated, or failed after it was Ready",
   stuck: "it was Failed and never became Ready",
+  "deallocated-timeout": "it had been deallocated for its deallocatedTimeout",
+  quota: "it was deallocated, and demand needed the quota that it held",
 };
 
 /** For what a node was made, and by whom. */
