@@ -1,3 +1,4 @@
+import { withoutAbsent } from "../../domain/without-absent.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { noteMachines } from "./node-life.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
@@ -166,33 +167,21 @@ function entryOf(
     nodeId: node.nodeId,
     name: node.name,
     array: node.array,
-    ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
-    ...(instanceId === undefined ? {} : { instanceId }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(asked === undefined ? {} : { asked }),
+    ...withoutAbsent({ hostname: node.hostname, instanceId, requestId, asked }),
     purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
-    ...(attributesDigest === undefined ? {} : { look: attributesDigest }),
+    ...withoutAbsent({ look: attributesDigest }),
     firstSeenAt: old?.firstSeenAt ?? now,
     ...(askedAfter === 0 ? {} : { askedAfter }),
-    ...(firstReadyAt === undefined ? {} : { firstReadyAt }),
-    ...(leftReadyAt === undefined ? {} : { leftReadyAt }),
-    ...(unclearSince === undefined ? {} : { unclearSince }),
-    ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
-    ...(old?.firstNeeded === undefined ? {} : { firstNeeded: old.firstNeeded }),
+    ...withoutAbsent({ firstReadyAt, leftReadyAt, unclearSince }),
+    ...withoutAbsent({ lastNeededAt: old?.lastNeededAt, firstNeeded: old?.firstNeeded }),
     busyness,
-    ...(draining === undefined ? {} : { draining }),
-    ...(keyId === undefined ? {} : { keyId }),
-    ...(old?.bound === undefined ? {} : { bound: old.bound }),
-    ...(old?.clock === undefined ? {} : { clock: old.clock }),
-    ...(old?.plannedBeside === undefined ? {} : { plannedBeside: old.plannedBeside }),
-    ...(old?.askedBy === undefined ? {} : { askedBy: old.askedBy }),
-    ...(old?.plannedFor === undefined ? {} : { plannedFor: old.plannedFor }),
-    ...(old?.claims === undefined ? {} : { claims: old.claims }),
+    ...withoutAbsent({ draining, keyId, bound: old?.bound, clock: old?.clock }),
+    ...withoutAbsent({ plannedBeside: old?.plannedBeside, askedBy: old?.askedBy }),
+    ...withoutAbsent({ plannedFor: old?.plannedFor, claims: old?.claims }),
     ...(node.phase === "ready" ? {} : downOf(old)),
-    ...(old?.endedAt === undefined ? {} : { endedAt: old.endedAt }),
+    ...withoutAbsent({ endedAt: old?.endedAt }),
     ...(isDeallocated ? { deallocated: true } : {}),
-    ...(kept === undefined ? {} : { kept }),
-    ...(start === undefined ? {} : { start }),
+    ...withoutAbsent({ kept, start }),
   };
 }
 
