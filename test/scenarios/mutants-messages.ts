@@ -169,9 +169,15 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "questions that waited one after the other agree",
-    { in: "clockAfter", from: "1000 * apart >= clock.behindMs;", to: "1000 * apart < 0;" },
+    { in: "compare", from: "1000 * apart >= clock.behindMs;", to: "1000 * apart < 0;" },
     MESSAGES,
     "for 300 s, twice",
+  ),
+  mutant(
+    "two questions agree on more than the smallest difference allows",
+    { in: "clockAfter", from: "knownMs <= least.ms + AGREE_MS", to: "knownMs <= DAY_MS" },
+    "test/decide/autostop/node-clock.test.ts",
+    "two that waited as long in front",
   ),
   mutant(
     "a question that seems early is taken",

@@ -117,12 +117,28 @@ const DRIFT_MS: Milliseconds = 5_000;
 /** `asked` need only rise. Only within a day of our time it is a time. */
 const DAY_MS: Milliseconds = 86_400_000;
 
+/** For this time a difference bounds what later ones may agree on. A clock that was set back is known after it. */
+const BOUNDS_SECONDS: Seconds = 900;
+
 /** What is known of a node's clock after a question. The same object if nothing new is. */
 export function clockAfter(clock: NodeClock | undefined, asking: Asking): NodeClock | undefined {
   const { arrivedAt } = asking;
   const behindMs = differenceOf(asking);
   if (behindMs === undefined) return clock;
   if (clock === undefined) return { arrivedAt, behindMs };
+  const { least: before = { ms: clock.behindMs, at: clock.arrivedAt } } = clock;
+  // A wait only adds to the difference, so the smallest one is the nearest to the clock's.
+  const isLeast = secondsBetween(before.at, arrivedAt) >= BOUNDS_SECONDS || behindMs < before.ms - DRIFT_MS;
+  const least = isLeast ? { ms: behindMs, at: arrivedAt } : before;
+  const next = compare(clock, arrivedAt, behindMs);
+  if (next === clock && !isLeast) return clock;
+  const { knownMs, ...rest } = next;
+  const isProved = knownMs !== undefined && knownMs <= least.ms + AGREE_MS;
+  return { ...rest, ...(isProved ? { knownMs } : {}), least };
+}
+
+/** What two questions in a row say. */
+function compare(clock: NodeClock, arrivedAt: Instant, behindMs: Milliseconds): NodeClock {
   const { knownMs } = clock;
   const apart = secondsBetween(clock.arrivedAt, arrivedAt);
   if (apart < APART_SECONDS) return clock;
