@@ -175,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "two questions agree on more than the smallest difference allows",
-    { in: "clockAfter", from: "knownMs <= least.ms + AGREE_MS", to: "knownMs <= DAY_MS" },
+    { in: "clockAfter", from: "} : before;", to: "} : { ms: behindMs, at: arrivedAt };" },
     "test/decide/autostop/node-clock.test.ts",
     "two that waited as long in front",
   ),

@@ -89,16 +89,36 @@ test.each([
     held: [true, false],
   },
   {
-    name: "a clock that is set back by five minutes: known a quarter of an hour later",
+    name: "a clock that is set back by five minutes: its third question counts",
     questions: [
       [0, 0],
       [30, 0],
       [60, 300],
       [90, 300],
-      [960, 300],
-      [990, 300],
+      [120, 300],
+    ],
+    held: [false, false, true, true, false],
+  },
+  {
+    name: "three in a row above the smallest difference, of which two are 6 s apart",
+    questions: [
+      [0, 0],
+      [30, 0],
+      [60, 300],
+      [90, 294],
+      [120, 294],
+      [150, 294],
     ],
     held: [false, false, true, true, true, false],
+  },
+  {
+    name: "a clock that is set back: known a quarter of an hour later if its questions never come near to each other",
+    questions: [
+      [0, 0],
+      [960, 300],
+      [990, 310],
+    ],
+    held: [false, true, false],
   },
   {
     name: "two that waited as long in front of two hosts after one that waited less, and a third",
