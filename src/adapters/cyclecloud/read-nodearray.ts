@@ -163,7 +163,8 @@ function readCounts(bucket: Fields, machine: Machine | undefined): Counts {
     const cores = readCount(bucket[IN_CORES[name]]);
     const { vcpus = 0, quotaVcpus = 0 } = machine ?? {};
     const counted = cores === undefined || vcpus === 0 ? undefined : Math.floor(cores / vcpus);
-    const count = nodes ?? counted;
+    // Without a size in nodes there are no placement groups.
+    const count = name === "maxPlacementGroupSize" ? nodes : (nodes ?? counted);
     if (count !== undefined) found[name] = count;
     // Cores may be those of the quota, which are more for constrained sizes.
     if (
