@@ -60,6 +60,7 @@ type HistoryOptions = ClusterOptions & {
   readonly from?: string;
   readonly to?: string;
   readonly limit: number;
+  readonly points?: number;
 };
 
 function registerHistory({ program, terminal, run }: Register): void {
@@ -72,10 +73,16 @@ function registerHistory({ program, terminal, run }: Register): void {
     .addOption(new Option("--from <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--to <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--limit <rows>", "maximum number of rows").argParser(readCount).default(20))
-    .action(({ from, to, limit, ...options }: HistoryOptions) =>
+    .addOption(
+      new Option(
+        "--points <n>",
+        "in place of --limit: cut the time into so many equal steps, and show the last row of each; 2000 at most",
+      ).argParser(readCount),
+    )
+    .action(({ from, to, limit, points, ...options }: HistoryOptions) =>
       run(async () => {
         const query = {
-          limit,
+          ...(points === undefined ? { limit } : { points }),
           ...withoutAbsent({ from, to }),
         };
         const answer = await appOf(options).wholeHistory(options.cluster, query);
