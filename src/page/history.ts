@@ -11,14 +11,9 @@ import { between, moneyText } from "./words.ts";
 type Row = History["rows"][number];
 
 const HOUR_MS = 3_600_000;
-const SPANS: Readonly<Record<string, { readonly title: string; readonly hours: number }>> = {
-  "1h": { title: "1 hour", hours: 1 },
-  "6h": { title: "6 hours", hours: 6 },
-  "1d": { title: "1 day", hours: 24 },
-  "7d": { title: "7 days", hours: 168 },
-  "30d": { title: "30 days", hours: 720 },
-};
-const USUAL = { title: "6 hours", hours: 6 };
+/** Lengths of time in hours. */
+const USUAL = ["6h", 6] as const;
+const SPANS = [["1h", 1], USUAL, ["1d", 24], ["7d", 168], ["30d", 720]] as const;
 /** About two for each pixel that a line has on a phone. */
 const POINTS = 600;
 
@@ -56,8 +51,7 @@ export function createHistory(): View {
       section("Plans that changed something", decisions.element),
     ),
     async refresh(api, { cluster, query }) {
-      const of = query.get("span") ?? "6h";
-      const { hours } = SPANS[of] ?? USUAL;
+      const [of, hours] = SPANS.find(([span]) => span === query.get("span")) ?? USUAL;
       // Before that there would be nothing new to see.
       if (read?.of === of && between(read.at, api.now) < (hours * HOUR_MS) / POINTS) return;
       const from = new Date(Date.parse(api.now) - hours * HOUR_MS).toISOString();
@@ -66,10 +60,7 @@ export function createHistory(): View {
         api.history(cluster, { from, points: POINTS }),
       ]);
       read = { of, at: api.now };
-      fill(
-        spans,
-        ...Object.entries(SPANS).map(([span, { title }]) => spanLink(cluster, span, title, span === of)),
-      );
+      fill(spans, ...SPANS.map(([span]) => spanLink(cluster, span, span === of)));
       const rows = answer.rows.toReversed();
       const seen = { cluster, now: api.now };
       fill(sums, ...sumsOf(rows, api.now));
@@ -207,8 +198,8 @@ function sumsOf(rows: readonly Row[], now: string): readonly HTMLElement[] {
   ];
 }
 
-function spanLink(cluster: string, span: string, title: string, isHere: boolean): HTMLElement {
-  const link = h("a", { href: addressOf(cluster, "history", { span }) }, title);
+function spanLink(cluster: string, span: string, isHere: boolean): HTMLElement {
+  const link = h("a", { href: addressOf(cluster, "history", { span }) }, span);
   if (isHere) link.setAttribute("aria-current", "true");
   return link;
 }

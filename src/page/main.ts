@@ -11,20 +11,23 @@ import type { Place } from "./place.ts";
 import type { View } from "./view.ts";
 import { addressOf, placeOf } from "./place.ts";
 
-const VIEWS: Readonly<Record<string, { readonly title: string; readonly create: () => View }>> = {
-  now: { title: "Now", create: createNow },
-  demand: { title: "Demand", create: createDemand },
-  nodes: { title: "Nodes", create: createNodes },
-  capacity: { title: "Capacity", create: createCapacity },
-  history: { title: "History", create: createHistory },
-};
+const VIEWS: ReadonlyMap<string, { readonly title: string; readonly create: () => View }> = new Map([
+  ["now", { title: "Now", create: createNow }],
+  ["demand", { title: "Demand", create: createDemand }],
+  ["nodes", { title: "Nodes", create: createNodes }],
+  ["capacity", { title: "Capacity", create: createCapacity }],
+  ["history", { title: "History", create: createHistory }],
+]);
 
 const REFRESH_MS = 15_000;
 
 const header = h("header", "");
 const notice = h("p", { class: "notice", role: "alert" });
+/** Stays until the tab is closed: of a key that stood in the address. */
+const warning = h("p", { class: "notice", role: "alert" });
 const main = h("main", "");
 notice.hidden = true;
+warning.hidden = true;
 
 let api: Api | undefined;
 let clusters: Clusters["clusters"] = [];
@@ -67,20 +70,7 @@ async function refresh(): Promise<void> {
   turn += 1;
   const mine = turn;
   try {
-    ({ clusters } = await asked.clusters());
-    const place = currentPlace();
-    if (mine !== turn) return;
-    if (place === undefined) {
-      fill(main, h("p", "sentence", "This app serves no clusters: AUTOSCALER_CLUSTERS is empty."));
-    } else {
-      const view = viewOf(place);
-      await view.refresh(asked, place);
-      if (mine !== turn) return;
-      if (!main.contains(view.element)) fill(main, view.element);
-      shown = { place, view };
-    }
-    renderHeader(place, asked.now);
-    say(undefined);
+    await showPlace(asked, () => mine === turn);
   } catch (error) {
     if (mine !== turn) return;
     if (!(error instanceof NoAnswer)) throw error;
@@ -89,31 +79,53 @@ async function refresh(): Promise<void> {
       return askForKey(error.message);
     }
     say(error.message);
-    if (main.childElementCount === 0) fill(main, h("p", "sentence", "Nothing could be read yet."));
+    const place = currentPlace();
+    // What stays on the page is of the place that its address names.
+    if (!isShown(place)) fill(main, h("p", "sentence", "Nothing could be read yet."));
+    renderHeader(place, asked.now);
   } finally {
     if (mine === turn && api !== undefined) timer = setTimeout(() => void refresh(), REFRESH_MS);
   }
 }
 
+async function showPlace(asked: Api, isWanted: () => boolean): Promise<void> {
+  ({ clusters } = await asked.clusters());
+  const place = currentPlace();
+  if (!isWanted()) return;
+  if (place === undefined) {
+    fill(main, h("p", "sentence", "This app serves no clusters: AUTOSCALER_CLUSTERS is empty."));
+  } else {
+    // One that is shown keeps the filters of its user.
+    const view = isShown(place) && shown !== undefined ? shown.view : createView(place.view);
+    await view.refresh(asked, place);
+    if (!isWanted()) return;
+    if (!main.contains(view.element)) fill(main, view.element);
+    shown = { place, view };
+  }
+  renderHeader(place, asked.now);
+  say(undefined);
+}
+
+/** Whether the view of this kind and cluster is on the page. */
+function isShown(place: Place | undefined): boolean {
+  if (place === undefined || shown === undefined || !main.contains(shown.view.element)) return false;
+  return shown.place.view === place.view && shown.place.cluster === place.cluster;
+}
+
 function currentPlace(): Place | undefined {
   const place = placeOf(location.hash);
-  if (place !== undefined && VIEWS[place.view] !== undefined) return place;
+  if (place !== undefined && VIEWS.has(place.view)) return place;
   const [first] = clusters;
   if (first === undefined) return undefined;
   history.replaceState(undefined, "", addressOf(first.cluster, "now"));
   return placeOf(location.hash);
 }
 
-/** The view that is shown, if it is of this kind and cluster: its user's filters stay. Otherwise a new one. */
-function viewOf(place: Place): View {
-  const isSame = shown?.place.view === place.view && shown.place.cluster === place.cluster;
-  if (isSame && shown !== undefined) return shown.view;
-  return (VIEWS[place.view]?.create ?? createNow)();
-}
+const createView = (name: string): View => (VIEWS.get(name)?.create ?? createNow)();
 
 function renderHeader(place: Place | undefined, now: string): void {
   document.title =
-    place === undefined ? "CycleCloud autoscaler" : `${place.cluster}: ${VIEWS[place.view]?.title}`;
+    place === undefined ? "CycleCloud autoscaler" : `${place.cluster}: ${VIEWS.get(place.view)?.title}`;
   const link = (cluster: string, view: string, text: string, isHere: boolean) => {
     const anchor = h("a", { href: addressOf(cluster, view) }, text);
     if (isHere) anchor.setAttribute("aria-current", "page");
@@ -123,7 +135,7 @@ function renderHeader(place: Place | undefined, now: string): void {
   const others = clusters.map(({ cluster, health }) =>
     link(cluster, place?.view ?? "now", health.ok ? cluster : `${cluster} (!)`, cluster === of),
   );
-  const views = Object.entries(VIEWS).map(([view, { title }]) => link(of, view, title, view === place?.view));
+  const views = [...VIEWS].map(([view, { title }]) => link(of, view, title, view === place?.view));
   fill(
     header,
     h("strong", "", "CycleCloud autoscaler"),
@@ -134,18 +146,24 @@ function renderHeader(place: Place | undefined, now: string): void {
   );
 }
 
-document.body.replaceChildren(header, notice, main);
+/** Takes a key out of the address. Returns it if it may be used. */
+function takeKey(): string | undefined {
+  const found = keyInAddress();
+  if (found.kind === "key") return found.key;
+  if (found.why !== undefined) {
+    fill(warning, found.why);
+    warning.hidden = false;
+  }
+  return undefined;
+}
+
+document.body.replaceChildren(header, warning, notice, main);
 document.addEventListener("visibilitychange", () => void refresh());
 addEventListener("hashchange", () => {
-  const found = keyInAddress();
-  if (found.kind === "key") return enter(found.key);
-  say(found.why);
-  void refresh();
+  const key = takeKey();
+  if (key === undefined) void refresh();
+  else enter(key);
 });
-const found = keyInAddress();
-const key = found.kind === "key" ? found.key : keptKey();
-if (key === undefined) askForKey(found.why);
-else {
-  enter(key);
-  say(found.why);
-}
+const key = takeKey() ?? keptKey();
+if (key === undefined) askForKey();
+else enter(key);

@@ -52,7 +52,7 @@ export function createNow(): View {
 }
 
 function tilesOf(state: Cluster, { rows: [row] }: History, now: string) {
-  const { inFlight, plan, waiting, observing } = state;
+  const { inFlight, plan, waiting } = state;
   const phases = state.nodes.byPhase;
   const asked = inFlight.reduce((sum, { stillToShow }) => sum + stillToShow, 0);
   const unpriced = row?.unpricedNodes ?? 0;
@@ -68,9 +68,15 @@ function tilesOf(state: Cluster, { rows: [row] }: History, now: string) {
     tile("Cost an hour", money(row?.pricePerHour)),
     tile("Of that idle", money(row?.idlePricePerHour)),
     ...(unpriced === 0 ? [] : [tile("Without a price", plural(unpriced, "node"))]),
-    tile("Mode", observing ?? "act"),
+    tile("Mode", modesText(state)),
     tile("Observed", observedText(state, now)),
   ];
+}
+
+/** "act", "observe", or both: of the node arrays that are autoscaled. */
+function modesText({ nodearrays }: Cluster): string {
+  const modes = nodearrays.filter((array) => !("managed" in array) || array.managed).map(modeOf);
+  return [...new Set(modes)].join(" and ") || "none";
 }
 
 /** The age was true when the answer was made; the moment stays true. */

@@ -339,3 +339,14 @@ test("the key of a deployed app is in no address, and in no storage of another t
   );
   await context.close();
 });
+
+test("a cluster that is only observed shows both worlds", async () => {
+  await put("config", { ...PRICES, mode: "observe" });
+  const { page, context, faults } = await openTab();
+  await expect.poll(async () => (await state()).observing, patiently).toContain("observing only");
+  await page.goto(address());
+  await page.getByText("The autoscaler would have now: htc: ").waitFor();
+  expect((await tilesOf(page))["Mode"]).toBe("observe");
+  expect(faults).toEqual([]);
+  await context.close();
+});
