@@ -69,7 +69,11 @@ async function getConfig(composed: Composition, site: Site): Promise<HttpRespons
 }
 
 /** Replaces the document, whatever others put there at the same time, unless the caller names the version that it has seen. */
-async function putConfig(composed: Composition, site: Site, request: HttpRequest): Promise<HttpResponseInit> {
+export async function putConfig(
+  composed: Composition,
+  site: Site,
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
   const read = readPolicy(await request.text(), composed.defaultMode);
   if (read.kind === "problems") return badRequest(read.problems);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -206,7 +210,7 @@ interface HeldConfig {
  * Reads the document before its versions: if it changes in between, the write that follows finds another ETag, and nothing is lost. A
  * document that cannot be read is in force as observe.
  */
-export async function readHeld({ app, defaultMode }: Composition, { cluster }: Site): Promise<HeldConfig> {
+async function readHeld({ app, defaultMode }: Composition, { cluster }: Site): Promise<HeldConfig> {
   const { documents } = app.ports;
   const held = await documents.read(cluster);
   const versions = await documents.versions(cluster);
@@ -238,7 +242,7 @@ interface Wanted {
  * Stores a configuration in the place of the held one. A document that says no mode keeps the mode in force. "conflict": another change came
  * first. The caller is known only if the platform signs callers in. It never names the key of a call (docs/configuration.md, History).
  */
-export async function storeConfig(
+async function storeConfig(
   composed: Composition,
   site: Site,
   { headers }: HttpRequest,

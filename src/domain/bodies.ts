@@ -1,4 +1,4 @@
-import type { Aside } from "./aside.ts";
+import type { Aside } from "./request-sets.ts";
 import type { Snapshot } from "./cluster.ts";
 import type { SchedulerNode, SetDemand } from "./demand.ts";
 import type { Digest } from "./ids.ts";

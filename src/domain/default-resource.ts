@@ -39,8 +39,11 @@ export interface Modifier {
 
 const always = (name: string, value: DefaultValue): DefaultResource => ({ select: [], name, value });
 
-/** The ten defaults of the library, which every node has unless another source overrides them. */
-export const LIBRARY_DEFAULTS: readonly DefaultResource[] = [
+/**
+ * The ten defaults of the library, which every node has unless another source overrides them, and "mem" of our own, so that jobs may use it
+ * without any configuration.
+ */
+export const OWN_DEFAULTS: readonly DefaultResource[] = [
   always("ncpus", { kind: "property", property: "vcpu_count" }),
   always("pcpus", { kind: "property", property: "pcpu_count" }),
   always("ngpus", { kind: "property", property: "gpu_count" }),
@@ -51,10 +54,5 @@ export const LIBRARY_DEFAULTS: readonly DefaultResource[] = [
   always("memtb", { kind: "memory", unit: "t" }),
   always("nodearray", { kind: "property", property: "nodearray" }),
   always("ccnodeid", { kind: "node-id" }),
-];
-
-/** The library's defaults and ours, so that jobs may use "mem" without any configuration. */
-export const OWN_DEFAULTS: readonly DefaultResource[] = [
-  ...LIBRARY_DEFAULTS,
   always("mem", { kind: "property", property: "memory" }),
 ];

@@ -1,24 +1,9 @@
 import { createHash } from "node:crypto";
-import type { ClusterName, Digest, Epoch, RequestId } from "./ids.ts";
-import { digest, requestId } from "./ids.ts";
+import type { Digest } from "./ids.ts";
+import { digest } from "./ids.ts";
 import { jsonPieces } from "./json-pieces.ts";
-import type { Bytes, Instant } from "./units.ts";
+import type { Bytes } from "./units.ts";
 import type { NodeAttributes } from "./demand.ts";
-
-/** The request id of one effect (architecture.md, Intents). The same commit gives the same id, and no other commit does. */
-export function requestIdOf(
-  cluster: ClusterName,
-  epoch: Epoch,
-  committedAt: Instant,
-  plan: number,
-  ordinal: number,
-): RequestId {
-  const hex = createHash("sha256")
-    .update(JSON.stringify([cluster, epoch, committedAt, plan, ordinal]))
-    .digest("hex");
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)];
-  return requestId(parts.join("-"));
-}
 
 /** The digest of a value that our own readers built, so that its keys always have the same order. */
 export function digestOf(value: unknown): Digest {

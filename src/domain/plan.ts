@@ -1,4 +1,4 @@
-import type { WhyAside } from "./aside.ts";
+import type { WhyAside } from "./request-sets.ts";
 import type { Demand } from "./demand.ts";
 import type { Remedy } from "./remedy.ts";
 import type { BucketKey, Purpose } from "./bucket.ts";

@@ -5,7 +5,7 @@ export type Role = "sender" | "reader" | "operator";
  * The functions that need a key, by role. No function has two roles, and no function of a reader changes anything. An Azure key opens one
  * function, so reading and writing of one route are two functions.
  */
-export const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
+const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
   sender: ["write-request-set"],
   reader: [
     "clusters",

@@ -3,7 +3,7 @@ import table from "./vm-sizes.json" with { type: "json" };
 import { withoutAbsent } from "./without-absent.ts";
 
 /** Azure's VM sizes known to this release. infra/make-vm-sizes.ts makes the table. */
-export const KNOWN_VM_SIZES: VmSizes = new Map(
+const KNOWN_VM_SIZES: VmSizes = new Map(
   Object.entries(table).map(([name, row]): [string, VmSize] => [name, readRow(row)]),
 );
 

@@ -1,6 +1,6 @@
 import type { NodeView } from "../../src/domain/node-view.ts";
 import { applyDefaults, compileDefaults } from "../../src/decide/constraints/default-resources.ts";
-import { LIBRARY_DEFAULTS } from "../../src/domain/default-resource.ts";
+import { LIBRARY_DEFAULTS } from "../support/library-defaults.ts";
 import { isSize, sizeJson } from "../../src/domain/size.ts";
 import type { Json } from "./compare.ts";
 import { isObject } from "./compare.ts";

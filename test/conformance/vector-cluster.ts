@@ -8,7 +8,7 @@ import type { ResourceRules } from "../../src/decide/world/cluster-buckets.ts";
 import { ClusterBuckets } from "../../src/decide/world/cluster-buckets.ts";
 import type { Node, Snapshot } from "../../src/domain/cluster.ts";
 import type { DefaultResource } from "../../src/domain/default-resource.ts";
-import { LIBRARY_DEFAULTS } from "../../src/domain/default-resource.ts";
+import { LIBRARY_DEFAULTS } from "../support/library-defaults.ts";
 import { clusterName, sameMachineType } from "../../src/domain/ids.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { Resources, ResourceValue } from "../../src/domain/resources.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { trouble } from "../../src/wire/api/cluster-answer.ts";
+import { clusterAnswer } from "../../src/wire/api/cluster-answer.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { ROOT } from "../support/run-main.ts";
 
@@ -86,7 +86,7 @@ test("each setting and variable that a page names is in the code", () => {
 });
 
 test("each trouble that a page names is one", () => {
-  const troubles = new Set<string>(trouble.shape.kind.options);
+  const troubles = new Set<string>(clusterAnswer.shape.troubles.element.shape.kind.options);
   const named = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/trouble(?: and warning)?,? `([a-z-]+)`/g)].map(([, name = ""]) => ({ path, name })),
   );

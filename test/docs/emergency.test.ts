@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { trouble } from "../../src/wire/api/cluster-answer.ts";
+import { clusterAnswer } from "../../src/wire/api/cluster-answer.ts";
 import { ROOT } from "../support/run-main.ts";
 
 /** docs/emergency.md has a row for each trouble of the code and for each alert of infra/, and no other. */
@@ -36,7 +36,7 @@ test("the table of troubles has each kind of the code, and no other", () => {
   const kinds = rowsOf("Troubles").map(
     ([kind = ""]) => /^`([a-z-]+)`(?:, \*\*alert\*\*)?$/.exec(kind)?.[1] ?? kind,
   );
-  expect(kinds.toSorted()).toEqual([...trouble.shape.kind.options].toSorted());
+  expect(kinds.toSorted()).toEqual([...clusterAnswer.shape.troubles.element.shape.kind.options].toSorted());
 });
 
 test("each trouble says what it means, what the app does and what a person does", () => {

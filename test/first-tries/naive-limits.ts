@@ -1,9 +1,14 @@
-import { KNOWN_VM_SIZES } from "../../src/domain/vm-size-data.ts";
+import { findVmSize } from "../../src/domain/catalogue.ts";
+import { machineType } from "../../src/domain/ids.ts";
+import { catalogueOf } from "../../src/domain/vm-size-data.ts";
 import type { Allocation } from "../../src/domain/allocation.ts";
 import type { World } from "../../src/domain/world.ts";
 import type { LimitId } from "../../src/domain/limit.ts";
 import { newcomers } from "../property/naive-places.ts";
 import type { Cluster, Fields } from "./clusters.ts";
+
+const CATALOGUE = catalogueOf({});
+const sizeNamed = (type: string) => findVmSize(CATALOGUE, undefined, machineType(type)).size;
 
 /** A limit as the status shows it, and what a plan takes of it. */
 export interface CountedLimit {
@@ -118,7 +123,7 @@ function hasMachine({ Status: status, TargetState: target }: Fields): boolean {
 function coresOf(node: Fields, buckets: readonly BucketFacts[]): number {
   const type = textOf(node["MachineType"]);
   const bucket = buckets.find((one) => one.array === node["Template"] && sameType(one.type, type));
-  return numberOf(node["CoreCount"]) ?? bucket?.cores ?? KNOWN_VM_SIZES.get(type.toLowerCase())?.vcpus ?? 0;
+  return numberOf(node["CoreCount"]) ?? bucket?.cores ?? sizeNamed(type).vcpus ?? 0;
 }
 
 type Taken = (isMeant: (facts: BucketFacts) => boolean, unit: "nodes" | "cores") => number;
@@ -157,6 +162,6 @@ function quotas(buckets: readonly BucketFacts[], taken: Taken): readonly Counted
 }
 
 /** By Azure's table of sizes; a size that it does not know is a family of its own. */
-export const familyNamed = (type: string): string => KNOWN_VM_SIZES.get(type.toLowerCase())?.family ?? type;
+export const familyNamed = (type: string): string => sizeNamed(type).family ?? type;
 
 const familyOf = ({ type }: BucketFacts): string => familyNamed(type);

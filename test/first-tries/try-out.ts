@@ -1,7 +1,7 @@
 import { readStatus } from "../../src/adapters/cyclecloud/read-status.ts";
 import { allocate } from "../../src/decide/search/allocate.ts";
 import { dynamicsOf } from "../../src/decide/world/dynamic-arrays.ts";
-import { updateLedger } from "../../src/decide/nodes/ledger.ts";
+import { followNodes } from "../../src/decide/nodes/ledger.ts";
 import { demandsInForce } from "../../src/decide/senders/demands-in-force.ts";
 import { decide } from "../../src/decide/reconcile/reconcile.ts";
 import { allocationPolicyOf } from "../../src/decide/need/spare.ts";
@@ -169,8 +169,8 @@ function push({ record, bodies, snapshot: seen, policy }: Setting, set: string, 
 function worldOf({ record, bodies, snapshot, policy }: Planned) {
   const demands = demandsInForce(record, bodies).read;
   const observation = { snapshot, requestNodes: new Map() };
-  const ledger = updateLedger(
-    bodies.ledger,
+  const ledger = followNodes(
+    { ledger: bodies.ledger, isRestart: false },
     observation,
     record.inFlight,
     factsOfNodes(hostFacts(record, bodies, NOW), snapshot.nodes),

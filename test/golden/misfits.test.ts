@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { gatherReasons } from "../../src/decide/why/fold-reasons.ts";
 import { arrayName } from "../../src/domain/ids.ts";
 import type { Reason } from "../../src/domain/reason.ts";
+import type { BucketOffer } from "../../src/domain/world.ts";
 import { renderReason } from "../../src/domain/reason-text.ts";
 import { EXCLUSIVE, inArrays, needing } from "../support/build-constraints.ts";
 import { bucket, job, limit, node, offer, target, world } from "./small-world.ts";
-import { spanRefusal, spotRefusal } from "../../src/decide/draft/refusals.ts";
+import { spanRefusal } from "../../src/decide/draft/refusals.ts";
 import type { Golden } from "./refusal-scenario.ts";
 import { asking, check } from "./refusal-scenario.ts";
 
@@ -197,8 +198,19 @@ describe("golden refusals", () => {
   ])("$name", check);
 });
 
+describe("nothing is refused", () => {
+  const D4 = offer("execute/D4", 4, []);
+  const spot = offer("execute/D4", 4, [], { spot: true });
+  test.each<Pick<Golden, "name" | "demand"> & { readonly at: BucketOffer }>([
+    { name: "spot is welcome", at: spot, demand: job({ nodeCount: 2, spot: "allow" }) },
+    { name: "nothing was said of spot", at: spot, demand: job({ nodeCount: 2 }) },
+    { name: "no spot, and none is", at: D4, demand: job({ nodeCount: 2, spot: "never" }) },
+  ])("$name", ({ at, ...golden }) => {
+    check({ ...golden, world: world([at]), placed: "2 of 2", reasons: [] });
+  });
+});
+
 describe("golden refusals one by one", () => {
-  const D4 = offer("execute/D4", 4, [1]);
   test.each<{ readonly name: string; readonly reason: Reason | undefined; readonly text?: string }>([
     {
       name: "a gang over several buckets that all of them together cannot hold",
@@ -206,9 +218,6 @@ describe("golden refusals one by one", () => {
       text: "8 nodes asked for at once, 6 possible in all buckets together",
     },
     { name: "all of them together can", reason: spanRefusal(6, 6) },
-    { name: "spot is welcome", reason: spotRefusal("allow", { ...D4, spot: true }) },
-    { name: "nothing was said of spot", reason: spotRefusal(undefined, { ...D4, spot: true }) },
-    { name: "no spot, and none is", reason: spotRefusal("never", D4) },
   ])("$name", ({ reason, text }) => {
     expect(reason && renderReason(reason)).toBe(text);
   });

@@ -1,15 +1,9 @@
-import { describe, expect, test } from "vitest";
-import { Capacity } from "../../src/decide/draft/capacity.ts";
-import { Budget } from "../../src/decide/constraints/budget.ts";
-import { smallestRaise } from "../../src/decide/why/remedy.ts";
-import { renderRemedy } from "../../src/domain/remedy.ts";
+import { describe, test } from "vitest";
 import { placementGroup } from "../../src/domain/ids.ts";
-import { renderReason } from "../../src/domain/reason-text.ts";
+import type { Cap } from "../../src/domain/world.ts";
 import { instant } from "../../src/domain/units.ts";
 import { needing } from "../support/build-constraints.ts";
 import { bucket, groups, job, limit, node, NOW, offer, target, world } from "./small-world.ts";
-import type { OwnCeiling } from "../../src/decide/draft/caps.ts";
-import { capRefusal } from "../../src/decide/draft/refusals.ts";
 import type { Golden } from "./refusal-scenario.ts";
 import { asking, check } from "./refusal-scenario.ts";
 
@@ -223,47 +217,37 @@ describe("golden refusals", () => {
 /** Our own caps on a set or user count in addition to the limits of the cluster. */
 describe("golden refusals of our own ceilings", () => {
   const D4 = offer("execute/D4", 4, [1]);
-  const limits = [limit("cluster", "", "nodes", 10, 13)];
-  const search = (ceiling: OwnCeiling, nodes: number) =>
-    smallestRaise({
-      budget: new Budget(1_000_000, 1),
-      capacity: new Capacity(limits),
-      limits,
-      ceilings: [ceiling],
-      expansions: [{ offer: D4, group: undefined, lot: 1, serves: 1, most: Number.POSITIVE_INFINITY }],
-      wanted: nodes,
-      given: [],
-    }) ?? [];
+  // Jobs of higher rank take 8 nodes, of 11 that the cluster has left.
+  const limits = [limit("cluster", "", "nodes", 2, 13)];
+  const capped = (cap: Omit<Cap, "name">, name: string) => world([D4], limits, { caps: [{ ...cap, name }] });
 
-  test.each<{
-    readonly name: string;
-    readonly ceiling: OwnCeiling;
-    readonly nodes: number;
-    readonly reason: string;
-    readonly binding: string;
-  }>([
+  test.each<Golden>([
     {
+      // 2 more nodes are in the cap, and 5 are needed. Then the cluster has one left.
       name: "the cap of a request set, and with it the cluster's limit",
-      ceiling: { ...limit("request-set-cap", "standard", "nodes", 8, 10), amount: () => 1 },
-      nodes: 5,
-      reason: "cap of request set standard: 8 of 10 nodes used, 5 more needed, 2 left",
+      world: capped({ kind: "request-set", unit: "nodes", max: 10 }, "standard"),
+      others: [job({ id: "b", name: "b", priority: 1, iterations: 32 })],
+      demand: job({ iterations: 20 }),
+      placed: "8 of 20",
+      reasons: ["cap of request set standard: 10 of 10 nodes used, 3 more needed, 0 left"],
       binding:
         "2 more nodes of the cluster and 3 more nodes in the cap of request set standard would place all of it",
     },
     {
       name: "the cap of a user, in cores",
-      ceiling: { ...limit("user-cap", "ann", "cores", 96, 100), amount: ({ cores }) => cores },
-      nodes: 2,
-      reason: "cap of user ann: 96 of 100 cores used, 8 more needed, 4 left",
+      world: capped({ kind: "user", unit: "cores", max: 36 }, "ann"),
+      others: [job({ id: "b", name: "b", user: "ann", priority: 1, iterations: 32 })],
+      demand: job({ user: "ann", iterations: 8 }),
+      placed: "4 of 8",
+      reasons: ["cap of user ann: 36 of 36 cores used, 4 more needed, 0 left"],
       binding: "4 more cores in the cap of user ann would place all of it",
     },
-  ])("$name", ({ ceiling, nodes, reason, binding }) => {
-    expect([capRefusal(ceiling, D4, nodes)].map((one) => one && renderReason(one))).toEqual([reason]);
-    expect(renderRemedy({ kind: "raise", raises: search(ceiling, nodes) })).toBe(binding);
-  });
-
-  test("what a cap allows is no reason", () => {
-    const ceiling = { ...limit("user-cap", "ann", "nodes", 8, 10), amount: () => 1 };
-    expect(capRefusal(ceiling, D4, 2)).toBeUndefined();
-  });
+    {
+      name: "what a cap allows is no reason",
+      world: capped({ kind: "user", unit: "nodes", max: 10 }, "ann"),
+      demand: job({ user: "ann", iterations: 8 }),
+      placed: "8 of 8",
+      reasons: [],
+    },
+  ])("$name", check);
 });

@@ -3,15 +3,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { decide } from "../../src/decide/reconcile/reconcile.ts";
-import { allocate, byRank } from "../../src/decide/search/allocate.ts";
+import { allocate } from "../../src/decide/search/allocate.ts";
 import { attempt } from "../../src/decide/search/attempt.ts";
 import { readProblem } from "../../src/decide/search/problem.ts";
 import { createsOf } from "../../src/decide/draft/creates.ts";
 import type { Allocation, AllocationPolicy } from "../../src/domain/allocation.ts";
-import type { Demand } from "../../src/domain/demand.ts";
+import type { Demand, RankedDemand } from "../../src/domain/demand.ts";
 import { canonicalText } from "../../src/domain/digest.ts";
 import { nodeId } from "../../src/domain/ids.ts";
 import type { DemandOutcome } from "../../src/domain/plan.ts";
+import { compareText } from "../../src/domain/text.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { anyClusterDemands } from "../property/cluster-demands.ts";
 import { SUPPORTED, SUPPORTED_IN_BUCKET_ORDER } from "../property/supported.ts";
@@ -66,10 +67,17 @@ function costOf(creates: Allocation["creates"], { world }: Case): Pick<Row, "nod
   };
 }
 
+/** Ranks as docs/architecture.md says: priority, then position, then names. */
+const byRank = (a: RankedDemand, b: RankedDemand): number =>
+  b.demand.priority - a.demand.priority ||
+  a.demand.position - b.demand.position ||
+  compareText(a.set, b.set) ||
+  compareText(a.demand.id, b.demand.id);
+
 function rowOfAllocation(drawn: Case, policy: AllocationPolicy): Row {
   const { world, demands } = drawn;
   const tried = allocate(world, demands, policy, NOW);
-  const problem = readProblem(world, byRank(demands), policy, NOW);
+  const problem = readProblem(world, demands.toSorted(byRank), policy, NOW);
   const way = { order: "rank", opening: "own" } as const;
   const { draft, outcomes, leftOut } = attempt(
     problem,

@@ -2,7 +2,7 @@ import "./install-core.ts";
 import { HttpRequest } from "@azure/functions";
 import { handleAutostop } from "../../functions/autostop.ts";
 import { handleDemand } from "../../functions/demand.ts";
-import { readHeld, storeConfig } from "../../functions/config.ts";
+import { putConfig } from "../../functions/config.ts";
 import { handleSnapshot } from "../../functions/snapshot.ts";
 import type { Ports } from "../../src/app/ports/ports.ts";
 import type { BodyChanges, RecordStore } from "../../src/app/ports/record-store.ts";
@@ -19,7 +19,6 @@ import { drainMicrotasks, VirtualClock } from "../../src/local/play/virtual-cloc
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
-import { readPolicy } from "../../src/wire/policy/policy.ts";
 import { Dice } from "../simulation/dice.ts";
 import { oneArray, target } from "./clusters.ts";
 import { Host } from "./host-process.ts";
@@ -211,17 +210,17 @@ export class ChangesStage {
   async change(mode: Mode): Promise<unknown> {
     if (mode === "act") this.#isObserved = false;
     const { composed } = this.#someHost();
-    const read = readPolicy({ mode, idleTimeout: 300 });
     const site = composed.app.ports.sites.get(CLUSTER);
-    if (site === undefined || read.kind !== "policy") throw new Error("the stage has a cluster");
-    const request = new HttpRequest({ method: "PUT", url: "http://autoscaler.invalid/" });
+    if (site === undefined) throw new Error("the stage has a cluster");
+    const body = { string: JSON.stringify({ mode, idleTimeout: 300 }) };
+    const url = "http://autoscaler.invalid/";
     const began = this.seconds;
     for (;;) {
-      const put = async () => storeConfig(composed, site, request, await readHeld(composed, site), { read });
-      const stored = await Promise.race([put(), this.clock.sleep(LONGEST_CHANGE_MS)]);
+      const put = putConfig(composed, site, new HttpRequest({ method: "PUT", url, body }));
+      const stored = await Promise.race([put, this.clock.sleep(LONGEST_CHANGE_MS)]);
       // Its host has died: what became of the change is unknown.
       if (stored === undefined) return this.change(mode);
-      if (stored === "conflict") continue;
+      if (stored.status === 409) continue;
       if (stored.status !== 200) throw new Error(`the change was answered with ${stored.status}`);
       if (mode === "observe") this.#isObserved = true;
       this.waited[mode] = Math.max(this.waited[mode], this.seconds - began);

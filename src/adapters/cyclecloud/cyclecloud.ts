@@ -220,7 +220,7 @@ interface NodeAttributesToSend {
  * sent completely: the array's template with ours merged over it. Whether CycleCloud merges it member by member or replaces it, the node
  * gets the same.
  */
-export function nodeAttributesOf(
+function nodeAttributesOf(
   demanded: NodeAttributes | undefined,
   template: NodeAttributes | undefined,
   autostopUrl: string | undefined,

@@ -182,7 +182,7 @@ type Quotas = Pick<StatusBucket, "familyQuota" | "regionalQuota">;
  * - the region's, if the family's is larger: the use of other families is unknown, so less may be available;
  * - for spot nodes, which have no family quota (0 of 0 has no meaning, semantics 2): the region's, unless it is 0.
  */
-export function readQuotas(bucket: Fields, quotaVcpus: number, { spot }: { readonly spot: boolean }): Quotas {
+function readQuotas(bucket: Fields, quotaVcpus: number, { spot }: { readonly spot: boolean }): Quotas {
   const family = spot ? undefined : readQuota(bucket, KEYS.family, quotaVcpus);
   const regional = readQuota(bucket, KEYS.regional, quotaVcpus);
   const either = readQuota(bucket, KEYS.either, quotaVcpus);

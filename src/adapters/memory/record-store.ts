@@ -1,12 +1,11 @@
 import type { BodyChanges, LoadedRecord, RecordStore, RecordVersion } from "../../app/ports/record-store.ts";
 import { PortError } from "../../app/ports/port-error.ts";
-import type { Aside } from "../../domain/aside.ts";
-import { entriesRead, NONE_ASIDE } from "../../domain/aside.ts";
+import type { Aside } from "../../domain/request-sets.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { FinishedSet, ClusterRecord } from "../../domain/record.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import { entriesOf, holdSame } from "../../domain/request-sets.ts";
+import { entriesOf, holdSame, entriesRead, NONE_ASIDE } from "../../domain/request-sets.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A version of a record in memory: its number, and its bodies as they were. */

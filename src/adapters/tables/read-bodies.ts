@@ -1,11 +1,10 @@
 import { PortError } from "../../app/ports/port-error.ts";
-import type { Aside } from "../../domain/aside.ts";
-import { entriesRead } from "../../domain/aside.ts";
+import { entriesRead } from "../../domain/request-sets.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { ClusterName, Digest } from "../../domain/ids.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { SetEntry } from "../../domain/request-sets.ts";
+import type { SetEntry, Aside } from "../../domain/request-sets.ts";
 import type { BodyRows } from "./bodies.ts";
 import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 import { demandKey, reportKey } from "./body-index.ts";

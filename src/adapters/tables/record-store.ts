@@ -12,7 +12,6 @@ import { refsOf, demandKey, reportKey, packOf } from "./body-index.ts";
 import type { CollectorView, Rest } from "./collector.ts";
 import { WHOLE_TABLE, collectBodies } from "./collector.ts";
 import { RECORD_KEY, clusterPartition } from "./keys.ts";
-import { NONE_ASIDE } from "../../domain/aside.ts";
 import type { Bytes } from "../../domain/units.ts";
 import { budgetOf, DEFAULT_HEAP } from "../../domain/memory-budget.ts";
 import { readFinished } from "./finished-shards.ts";
@@ -23,7 +22,7 @@ import type { Table } from "./table.ts";
 import { refuseOtherState, openManifest, packManifest, manifestRow, writeRow } from "./manifest-row.ts";
 import type { TableVersion, TableRecord } from "./manifest-row.ts";
 import { secondsBetween } from "../../domain/units.ts";
-import { entriesOf } from "../../domain/request-sets.ts";
+import { entriesOf, NONE_ASIDE } from "../../domain/request-sets.ts";
 import type { BodyIndex, BodyRef, EntryKey } from "./body-index.ts";
 
 interface RecordStoreOptions {

@@ -17,7 +17,7 @@ import { leftOutBy, triedAgainAt } from "../../decide/record/processes.ts";
 import { unneededText } from "./describe-troubles.ts";
 import { quoteText } from "../../domain/secrets.ts";
 import { ENDPOINTS, patienceSeconds, recentCalls } from "../../decide/pace/calls.ts";
-import { plannedPauseSeconds } from "../../decide/pace/next-tick.ts";
+import { plannedPauseSeconds } from "../../decide/pace/observation-times.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { ReconcileFailure } from "../../domain/troubles.ts";
 import { countQueues } from "./describe-queues.ts";

@@ -60,7 +60,7 @@ export function describeNodearrays(
 ): readonly NodearrayShown[] {
   const { seen } = bodies;
   if (seen === undefined) return [];
-  const { demands } = admitDemands(record, bodies, policy, { now });
+  const { demands } = admitDemands(record, bodies, policy, now, "all");
   const managed = managedArrays(seen, policy);
   const asked = countAsked(demands);
   const use = describeArrayUse(record, bodies);
@@ -188,7 +188,7 @@ interface Tally {
 }
 
 /** The use of every array, including dynamic ones, that has demand or nodes. */
-export function describeArrayUse(record: ClusterRecord, bodies: Bodies): ReadonlyMap<ArrayName, ArrayUse> {
+function describeArrayUse(record: ClusterRecord, bodies: Bodies): ReadonlyMap<ArrayName, ArrayUse> {
   const tallies = new Map<ArrayName, Tally>();
   const tallyOf = (array: ArrayName): Tally => {
     const tally = tallies.get(array) ?? newTally();

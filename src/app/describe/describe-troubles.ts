@@ -15,7 +15,7 @@ import {
   refusedStarts,
   namesOf,
 } from "./node-troubles.ts";
-import { asideText } from "../../domain/aside.ts";
+import { asideText } from "../../domain/request-sets.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import { restingOf } from "../../decide/senders/shares.ts";

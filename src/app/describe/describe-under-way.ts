@@ -151,7 +151,7 @@ export function describeLosses(
     losses.set(set, known);
     if (known.size < SHOWN_LOSSES) known.add(loss);
   };
-  const { demands: allowed, refused } = admitDemands(record, bodies, policy, { now });
+  const { demands: allowed, refused } = admitDemands(record, bodies, policy, now, "all");
   for (const { set, demand, reason } of refused)
     note(
       set,

@@ -2,12 +2,12 @@ import type { Unknown } from "../../decide/explain/explain-job.ts";
 import type { DemandExplained } from "../../decide/explain/explained-demand.ts";
 import { explainJob } from "../../decide/explain/explain-job.ts";
 import { explainHost } from "../../decide/explain/explain-host.ts";
-import type { JudgedHosts } from "../../decide/world/scheduler-only.ts";
 import { storedHosts } from "../../decide/need/stored-world.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { JobDemand, Problem } from "../../domain/demand.ts";
 import type { ClusterName, SetName } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
+import type { Policy } from "../../domain/policy.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -16,7 +16,7 @@ import type { ExplanationShown, DemandExplanationShown } from "../../wire/api/ex
 import { readyForDemand } from "./expect-ready.ts";
 import { loadToShow } from "../record/load-record.ts";
 import type { App } from "../process/lanes.ts";
-import { explainNode, type NodeRules } from "../../decide/explain/explain-node.ts";
+import { explainNode } from "../../decide/explain/explain-node.ts";
 import { showJson } from "../../domain/shown.ts";
 import type { HostExplained } from "../../decide/explain/explain-host.ts";
 import type { NodeExplained } from "../../decide/explain/explain-node.ts";
@@ -24,7 +24,6 @@ import type { BucketKey } from "../../domain/bucket.ts";
 import type { BucketKeyShown } from "../../wire/api/parts.ts";
 import type { PlanCounts } from "../../domain/kept-plan.ts";
 import { modeShown } from "../../domain/plan.ts";
-import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The subject of an explanation. Without `plan` the last plan explains it, otherwise that plan. */
 export type Question = { readonly plan?: number } & (
@@ -90,38 +89,38 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
   ]);
   const { plan, ledger } = bodies;
   if (plan === undefined) return { kind: "not-planned" };
-  const now = app.ports.clock.now();
-  const hosts = question.kind === "node" ? storedHosts(record, bodies, policy, now) : NO_HOSTS;
-  const answer = answerBy(plan, ledger, question, { hosts, rules: policy });
+  const present = { record, bodies, policy, now: app.ports.clock.now() };
+  const answer = answerBy(plan, ledger, question, present);
   if (answer.kind !== "unknown") {
-    const ofNow = answer.kind === "demand" ? factsOfNow(answer, record, bodies, now) : {};
+    const ofNow = answer.kind === "demand" ? factsOfNow(answer, present) : {};
     return { kind: "explained", body: describeExplanation(cluster, plan, answer, { ofNow }) };
   }
   return question.kind === "job" ? findInDemand(bodies, question.job, answer) : answer;
 }
 
-/** The schedulers' reports at the time of a past plan are not stored. */
-const NO_HOSTS: JudgedHosts = { nodes: new Map(), others: [] };
-
-/** Current facts beside the plan. Unknown for the time of a past plan. */
+/** What is known beside the plan now. Unknown for the time of a past plan. */
 interface Present {
-  readonly hosts: JudgedHosts;
-  readonly rules?: NodeRules;
+  readonly record: ClusterRecord;
+  readonly bodies: Bodies;
+  readonly policy: Policy;
+  readonly now: Instant;
 }
 
-function answerBy(
+const answerBy = (plan: Plan, ledger: Ledger, question: Question, present?: Present): Explained | Unknown =>
+  question.kind === "job"
+    ? explainJob(plan, ledger, question.job, question.set)
+    : explainNamed(plan, ledger, question.node, present);
+
+/** The node or the host of this name. */
+function explainNamed(
   plan: Plan,
   ledger: Ledger,
-  question: Question,
-  { hosts, rules }: Present = { hosts: NO_HOSTS },
-): Explained | Unknown {
-  if (question.kind === "job") return explainJob(plan, ledger, question.job, question.set);
-  const node = explainNode(plan, ledger, question.node, {
-    reported: hosts.nodes,
-    ...withoutAbsent({ rules }),
-  });
-  if (node.kind === "node") return node;
-  return explainHost(plan, question.node, hosts.others) ?? node;
+  name: string,
+  present?: Present,
+): NodeExplained | HostExplained | Unknown {
+  const hosts = present && storedHosts(present.record, present.bodies, present.policy, present.now);
+  const node = explainNode(plan, ledger, name, { reported: hosts?.nodes, rules: present?.policy });
+  return node.kind === "node" ? node : (explainHost(plan, name, hosts?.others ?? []) ?? node);
 }
 
 /** The metadata that the sender of a set gives its jobs, by job id. From the demand in force, which may be newer than the plan. */
@@ -137,7 +136,7 @@ export function metadataOf(
   return (id) => jobs.get(id);
 }
 
-function factsOfNow(answer: DemandExplained, record: ClusterRecord, bodies: Bodies, now: Instant): OfNow {
+function factsOfNow(answer: DemandExplained, { record, bodies, now }: Present): OfNow {
   const expectedReadyAt = readyForDemand(answer, bodies, now);
   const metadata = metadataOf(record, bodies, answer.set)(answer.id);
   const lines = [

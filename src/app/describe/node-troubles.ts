@@ -1,14 +1,10 @@
 import type { Unneeded } from "../../domain/unneeded.ts";
-import { phaseShown } from "./describe-nodearrays.ts";
-import { endedOn } from "../../decide/senders/foreign-claims.ts";
-import { factsAndClaims } from "../../decide/senders/host-facts.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Question, UnhealthyHold } from "../../domain/questions.ts";
 import { isRecent, unhealthyNow } from "../../domain/questions.ts";
 import type { ClusterRecord, StopKeyUse } from "../../domain/record.ts";
-import { someOf } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
 import type { TroubleShown, StopKeyShown } from "../../wire/api/cluster-answer.ts";
@@ -16,13 +12,17 @@ import type { DownGroup } from "../../decide/need/down-summary.ts";
 import { summariseDown } from "../../decide/need/down-summary.ts";
 import type { Node } from "../../domain/cluster.ts";
 import { isLost } from "../../domain/cluster.ts";
+import type { NodeVerdict } from "../../domain/node-verdict.ts";
+import type { StopKeys } from "../ports/ports.ts";
+import { phaseShown } from "./describe-nodearrays.ts";
+import { endedOn } from "../../decide/senders/foreign-claims.ts";
+import { factsAndClaims } from "../../decide/senders/host-facts.ts";
+import { someOf } from "../../domain/text.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 import { actsOn } from "../../domain/mode.ts";
-import type { NodeVerdict } from "../../domain/node-verdict.ts";
 import { missingUntil } from "../../decide/nodes/missing.ts";
-import { removedByOthers } from "../../decide/intents/removed.ts";
+import { removedByOthers } from "../../decide/stops/pause-buckets.ts";
 import { ASKS_WITHIN_SECONDS, costOf, unneededSince } from "../../decide/need/unneeded.ts";
-import type { StopKeys } from "../ports/ports.ts";
 
 /** Troubles that nodes report about themselves, and that calls in their name and jobs on them cause. */
 

@@ -1,9 +1,3 @@
-import {
-  certainBefore,
-  isWorthResending,
-  maySendNow,
-  certainAfterSend,
-} from "../../decide/intents/send-times.ts";
 import type { RequestId } from "../../domain/ids.ts";
 import type {
   Effect,
@@ -13,15 +7,26 @@ import type {
   StartEffect,
   TerminateEffect,
 } from "../../domain/intent.ts";
-import type { ArrayTemplates, InTime, RequestedSet } from "../ports/cyclecloud.ts";
+import type { ArrayTemplates, InTime, RequestedSet, CycleCloud } from "../ports/cyclecloud.ts";
 import type { Evidence } from "../../decide/intents/evidence.ts";
 import type { Run } from "./run.ts";
+import type { RequestedNode } from "../../domain/cluster.ts";
+import type { MeasuredCall } from "../../decide/pace/calls.ts";
+import type { Endpoint } from "../../domain/record.ts";
+import type { Site } from "../ports/ports.ts";
+import type { App } from "../process/lanes.ts";
+import {
+  certainBefore,
+  isWorthResending,
+  maySendNow,
+  certainAfterSend,
+} from "../../decide/intents/send-times.ts";
 import { maySteer } from "../../domain/mode.ts";
 import { nameStemOf } from "../../decide/intents/create-requests.ts";
 import { isSilence, withCredentials } from "./credentials.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { RequestedNode } from "../../domain/cluster.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import { secondsBetween } from "../../domain/units.ts";
 
 /** The result of one intent. */
 export interface Finding {
@@ -322,4 +327,40 @@ function hasNodes(list: readonly RequestedNode[] | undefined): boolean {
 /** Rejects on "no", which decides nothing before the other answer. */
 function onlyYes(isKnown: boolean): true | Promise<never> {
   return isKnown ? true : Promise.reject(new Error("not known"));
+}
+
+/** The same site with a timer around each call. */
+export function measureCalls(app: App, site: Site): Site {
+  const { cyclecloud } = site;
+  const meter = app.lanes.memoryOf(site.cluster).calls;
+  const measured = async <T>(endpoint: Endpoint, call: () => Promise<T>): Promise<T> => {
+    const { clock } = app.ports;
+    // On an accelerated clock this machine's own work must not count as CycleCloud's: one real second of each call is subtracted.
+    const own = Math.max(0, (clock.speed ?? 1) - 1);
+    const began = clock.now();
+    const note = (failure: Pick<MeasuredCall, "failure" | "unanswered">): void => {
+      const at = clock.now();
+      meter.note({ endpoint, seconds: Math.max(0, secondsBetween(began, at) - own), at, ...failure });
+    };
+    try {
+      const result = await call();
+      note({});
+      return result;
+    } catch (error) {
+      if (error instanceof PortError) {
+        const isUnanswered = error.kind === "unreachable" && !error.notSent;
+        note({ failure: error.message, ...(isUnanswered ? { unanswered: true } : {}) });
+      }
+      throw error;
+    }
+  };
+  const timed: CycleCloud = {
+    status: (...args) => measured("status", () => cyclecloud.status(...args)),
+    nodesOfRequest: (...args) => measured("nodes", () => cyclecloud.nodesOfRequest(...args)),
+    knowsRequest: (...args) => measured("operations", () => cyclecloud.knowsRequest(...args)),
+    create: (...args) => measured("create", () => cyclecloud.create(...args)),
+    start: (...args) => measured("start", () => cyclecloud.start(...args)),
+    terminate: (...args) => measured("terminate", () => cyclecloud.terminate(...args)),
+  };
+  return { ...site, cyclecloud: timed };
 }

@@ -1,6 +1,6 @@
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
-import type { Aside } from "../../domain/aside.ts";
+import type { Aside } from "../../domain/request-sets.ts";
 import type { SchedulerNode, SetDemand } from "../../domain/demand.ts";
 import type { FinishedSet, MissingBodies, ClusterRecord, Endpoint } from "../../domain/record.ts";
 import type { ClusterName, Digest, SetName } from "../../domain/ids.ts";

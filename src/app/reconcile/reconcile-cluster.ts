@@ -3,18 +3,21 @@ import type { Intent } from "../../domain/intent.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Seconds, Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import { commitWhole } from "../record/commit.ts";
-import { LANDING_SECONDS } from "../../decide/pace/observation-times.ts";
 import type { Concluded, Cause, ReconcileOutcome, Reconcile, Begun } from "../effects/run.ts";
-import { takeCalls, settleAll, changesOf, settleFindings } from "../effects/settle-all.ts";
-import { concluder, noteFailedObservation } from "./conclude-observation.ts";
 import type { Finding } from "../effects/effects.ts";
-import { askIntents, resendIntents, applyIntents } from "../effects/effects.ts";
+import { askIntents, resendIntents, applyIntents, measureCalls } from "../effects/effects.ts";
 import type { Seen } from "./observe-cluster.ts";
 import { observeOrHandOn } from "./observe-cluster.ts";
-import { measureCalls } from "../effects/measure-calls.ts";
 import type { Site } from "../ports/ports.ts";
 import type { App } from "../process/lanes.ts";
+import type { Change } from "../record/commit.ts";
+import { commitWhole } from "../record/commit.ts";
+import type { ArrayTemplates } from "../ports/cyclecloud.ts";
+import type { Settled } from "../../decide/intents/evidence.ts";
+import type { CurrentInForce } from "../record/load-record.ts";
+import { LANDING_SECONDS } from "../../decide/pace/observation-times.ts";
+import { takeCalls, settleAll, changesOf, settleFindings } from "../effects/settle-all.ts";
+import { concluder, noteFailedObservation } from "./conclude-observation.ts";
 import {
   reviveLoop,
   needsNoObservation,
@@ -26,11 +29,6 @@ import { keepReasons, logPlan } from "./save-plan.ts";
 import { settle } from "../../decide/intents/settle.ts";
 import { contradictedNodes } from "../../decide/stops/still-idle.ts";
 import { maySteer } from "../../domain/mode.ts";
-import type { Change } from "../record/commit.ts";
-import type { ArrayTemplates } from "../ports/cyclecloud.ts";
-import type { Settled } from "../../decide/intents/evidence.ts";
-import type { CurrentInForce } from "../record/load-record.ts";
-import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Maximum time from the beginning of an observation to the start of its last effect. */
 const EFFECTS_SECONDS: Seconds = 180;
@@ -70,7 +68,7 @@ async function reconcile(
     site: measureCalls(app, site),
     owner,
     woken: cause === "demand" && known === undefined,
-    ...withoutAbsent({ broughtBy }),
+    ...(broughtBy === undefined ? {} : { broughtBy }),
     policy: await app.ports.policyOf(site.cluster),
     deadline: plusSeconds(clock.now(), EFFECTS_SECONDS),
   };

@@ -1,25 +1,25 @@
 import type { Unread } from "../senders/demands-in-force.ts";
-import { asideIn } from "../../domain/aside.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { NO_QUESTIONS } from "../../domain/questions.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { Bodies } from "../../domain/bodies.ts";
+import type { Spare, Supply } from "../need/spare.ts";
+import { findSpare, MAY_NEED } from "../need/spare.ts";
+import { asideIn } from "../../domain/request-sets.ts";
+import { NO_QUESTIONS } from "../../domain/questions.ts";
 import { readReports, bindReported } from "../world/scheduler-only.ts";
 import { reportedHosts } from "../world/reported-hosts.ts";
 import { dynamicsOf } from "../world/dynamic-arrays.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { factsAndClaims } from "../senders/host-facts.ts";
 import { poolsInForce } from "../senders/owned-pools.ts";
-import { admitToPlan } from "../senders/admit.ts";
+import { admitDemands } from "../senders/admit.ts";
 import { standingsOf } from "../nodes/standing.ts";
 import { supplyOf } from "../need/weigh.ts";
-import type { Spare, Supply } from "../need/spare.ts";
-import { findSpare, MAY_NEED } from "../need/spare.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 
 /** How the reason begins if a demand needs the node. */
@@ -84,7 +84,7 @@ function worldWithout(
   policy: Policy,
   now: Instant,
 ): { readonly supply: Supply; readonly demands: readonly RankedDemand[]; readonly unread: Unread } {
-  const { demands: sent, unread } = admitToPlan(record, bodies, policy, now);
+  const { demands: sent, unread } = admitDemands(record, bodies, policy, now, "plan");
   // The second check must see the same as the first one, which was made before the askers were marked.
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(seen, new Set([...askers, ...beside]));

@@ -26,7 +26,7 @@ const TESTED_PER_STEP = 2;
 
 /**
  * Bins in their order of use. It answers first fit: which is the first bin with room? Two memories shorten the walk; both hold because bins
- * only fill up while a plan is made: a cursor for what a slot takes, and for each block of bins the most that is free there
+ * only fill up while a plan is made: a cursor for what a slot takes, and for each block the most that is free on its bins
  * (docs/architecture.md, What is remembered).
  */
 export class Line {
@@ -36,7 +36,9 @@ export class Line {
   readonly #cursors = new Map<Takes, number>();
   /** Of each block, for each resource, an upper bound of what is free on its bins. Worked out again after a search that it let pass in vain. */
   readonly #most: number[] = [];
-  /** The same of each run of blocks. */
+  /** The same of the claimed bins of each block. */
+  readonly #mostClaimed: number[] = [];
+  /** The same of all bins of each run of blocks. */
   readonly #mostInRun: number[] = [];
   /** Blocks with a bin that was found since their bounds were worked out: it has less by now. */
   readonly #stale = new Set<number>();
@@ -69,6 +71,7 @@ export class Line {
     const { tier, position } = this.#columns;
     const at = position[bin] ?? 0;
     if (at > (this.#lastClaimed.get(tier[bin] ?? 0) ?? -1)) this.#lastClaimed.set(tier[bin] ?? 0, at);
+    this.#forgetClaimed(bin);
   }
 
   /** The first bin with room. If claimed bins of its tier have room, the first of these. */
@@ -115,7 +118,7 @@ export class Line {
       if ((tier[bin] ?? 0) > own || (position[bin] ?? 0) > last) break;
       if (at % BLOCK === 0) {
         budget.spend(1);
-        if (!this.#mayHaveRoom(this.#most, at / BLOCK, query)) {
+        if (!this.#mayHaveRoomNow(wanted ? this.#mostClaimed : this.#most, at / BLOCK, query)) {
           at += BLOCK - 1;
           continue;
         }
@@ -123,6 +126,7 @@ export class Line {
       if (this.#isClaimed(bin) !== wanted || !hasRoom(this.#columns, bin, query)) continue;
       if (query.accepts?.(bin) === false) continue;
       budget.spend(1);
+      this.#stale.add(Math.floor(at / BLOCK));
       yield bin;
     }
     return Math.min(at, this.#bins.length);
@@ -176,10 +180,33 @@ export class Line {
   /** The bins behind a position have changed places. */
   #forget(from: number): void {
     const { width } = this.#columns;
-    for (const [most, size] of [[this.#most, BLOCK] as const, [this.#mostInRun, RUN] as const]) {
+    const sizes = [
+      [this.#most, BLOCK],
+      [this.#mostClaimed, BLOCK],
+      [this.#mostInRun, RUN],
+    ] as const;
+    for (const [most, size] of sizes) {
       const end = Math.ceil(this.#bins.length / size) * width;
       for (let i = Math.floor(from / size) * width; i < end; i += 1) most[i] = UNKNOWN;
     }
+  }
+
+  /** The block of a bin has one more that is claimed. */
+  #forgetClaimed(bin: Bin): void {
+    const { tier, position, width } = this.#columns;
+    const behind = (at: number): number => {
+      const other = this.#bins[at] ?? 0;
+      return (tier[other] ?? 0) - (tier[bin] ?? 0) || (position[other] ?? 0) - (position[bin] ?? 0);
+    };
+    let from = 0;
+    for (let end = this.#bins.length; from < end;) {
+      const middle = (from + end) >>> 1;
+      if (behind(middle) < 0) from = middle + 1;
+      else end = middle;
+    }
+    // Parts of one bin that was split have one position.
+    for (let at = from; at < this.#bins.length && behind(at) === 0; at += 1)
+      this.#mostClaimed.fill(UNKNOWN, Math.floor(at / BLOCK) * width, (Math.floor(at / BLOCK) + 1) * width);
   }
 
   /** False is certain, true is not. */
@@ -194,16 +221,28 @@ export class Line {
     return true;
   }
 
+  /** As {@link #mayHaveRoom}, of a block whose bounds are worked out again first if they are old. */
+  #mayHaveRoomNow(most: readonly number[], block: number, query: RoomQuery): boolean {
+    if (!this.#mayHaveRoom(most, block, query)) return false;
+    if (!this.#stale.delete(block) && most[block * this.#columns.width] !== UNKNOWN) return true;
+    this.#survey(block);
+    return this.#mayHaveRoom(most, block, query);
+  }
+
   #survey(block: number): void {
     const { free, width } = this.#columns;
     const end = Math.min(this.#bins.length, (block + 1) * BLOCK);
+    const open = this.#bins.slice(block * BLOCK, end).filter((bin) => this.#isOpen(bin));
     for (let r = 0; r < width; r += 1) {
       let most = Number.NEGATIVE_INFINITY;
-      for (let at = block * BLOCK; at < end; at += 1) {
-        const bin = this.#bins[at] ?? 0;
-        if (this.#isOpen(bin)) most = Math.max(most, free[bin * width + r] ?? 0);
+      let mostClaimed = Number.NEGATIVE_INFINITY;
+      for (const bin of open) {
+        const amount = free[bin * width + r] ?? 0;
+        if (amount > most) most = amount;
+        if (amount > mostClaimed && this.#isClaimed(bin)) mostClaimed = amount;
       }
       this.#most[block * width + r] = most;
+      this.#mostClaimed[block * width + r] = mostClaimed;
     }
   }
 

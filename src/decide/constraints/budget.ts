@@ -6,7 +6,7 @@ import type { Resting } from "../../domain/world.ts";
  * counted, not measured as time, so that the same input gives the same plan on every machine (docs/decisions.md, "A plan has a budget of
  * steps, not of time").
  */
-export const PLAN_STEPS = 27_000_000;
+export const PLAN_STEPS = 12_000_000;
 
 /** The part of a plan's steps that finding the rules for senders may cost. */
 export const stepsForRules = (steps: number = PLAN_STEPS): number => Math.floor(steps / 4);

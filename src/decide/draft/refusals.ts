@@ -82,7 +82,7 @@ export function newNode(
 }
 
 /** Why the job does not allow spot nodes, or regular ones. Undefined if the job states nothing. */
-export function spotRefusal(wanted: JobDemand["spot"], offer: BucketOffer): Reason | undefined {
+function spotRefusal(wanted: JobDemand["spot"], offer: BucketOffer): Reason | undefined {
   if (wanted === "never" && offer.spot === true) return { code: "spot-not-allowed", bucket: offer.bucket };
   if (wanted === "only" && offer.spot !== true) return { code: "not-spot", bucket: offer.bucket };
   return undefined;
@@ -151,7 +151,7 @@ export function roomRefusal(
 }
 
 /** Why one of our own caps forbids this number of additional nodes of a bucket. */
-export function capRefusal(ceiling: OwnCeiling, offer: BucketOffer, nodes: number): Reason | undefined {
+function capRefusal(ceiling: OwnCeiling, offer: BucketOffer, nodes: number): Reason | undefined {
   const asked = ceiling.amount(offer) * nodes;
   if (asked <= ceiling.left) return undefined;
   const { id, used, max, left } = ceiling;

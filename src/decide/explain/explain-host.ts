@@ -1,15 +1,16 @@
-import { hostKey, schedulerHostId, schedulerHostname } from "../../domain/hosts.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
-import type { WrittenResources } from "../../domain/resources.ts";
+import type { WrittenResources, Resources } from "../../domain/resources.ts";
 import { writeResources } from "../../domain/resources.ts";
-import { someOf } from "../../domain/text.ts";
-import { firstResources, amountsText } from "./host-text.ts";
 import type { LoadOfNode } from "./explained-demand.ts";
 import { MOST_JOBS, jobsOn, loadText } from "./explained-demand.ts";
 import type { ReportedHost } from "../world/reported-hosts.ts";
 import type { JudgedHost, HostStanding } from "../world/scheduler-only.ts";
+import type { HostAmounts } from "../world/host-view.ts";
+import { hostKey, schedulerHostId, schedulerHostname } from "../../domain/hosts.ts";
+import { someOf } from "../../domain/text.ts";
 import { showText } from "../../domain/shown.ts";
+import { valueText } from "../../domain/refusal.ts";
 
 /** A host that only a scheduler knows: whether it is capacity, and which jobs are on it. */
 export interface HostExplained extends LoadOfNode {
@@ -93,4 +94,33 @@ export function renderHostStanding(standing: HostStanding): string {
     case "load-unknown":
       return "no capacity, because neither its report nor the jobs say how much the jobs there take";
   }
+}
+
+/** The amounts that a scheduler reports of a host, in a sentence. */
+export function amountsText({ resources, available }: HostAmounts): string {
+  const has = listOf(firstResources(resources));
+  const left = listOf(firstResources(available));
+  if (left === "") return `its scheduler says that it has ${has}`;
+  return has === ""
+    ? `its scheduler says that it has left ${left}`
+    : `its scheduler says that it has ${has}, and left ${left}`;
+}
+
+function listOf(resources: Resources): string {
+  return Object.entries(resources)
+    .map(([name, value]) => `${name} ${valueText(value)}`)
+    .join(", ");
+}
+
+/** Maximum number of characters of the resources of one host in an explanation. A report may list 10,000 resources and long texts. */
+const MOST_CHARACTERS = 20_000;
+
+/** The first resources of a host, up to a readable length. */
+export function firstResources(all: Resources): Resources {
+  let characters = 0;
+  const first = Object.entries(all).filter(([name, value]) => {
+    characters += name.length + (typeof value === "string" ? value.length : 10);
+    return characters <= MOST_CHARACTERS;
+  });
+  return first.length === Object.keys(all).length ? all : Object.fromEntries(first);
 }

@@ -1,11 +1,7 @@
-import { groupText } from "../../domain/bucket.ts";
 import type { ExclusiveRules } from "../../domain/exclusive.ts";
 import { isOurs, ownershipText } from "../../domain/exclusive.ts";
-import { hostKey } from "../../domain/hosts.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
-import { observedArraysText, observedBy } from "../../domain/mode.ts";
-import { nearestFew } from "../../domain/nearest.ts";
 import type { NodeVerdict } from "../../domain/node-verdict.ts";
 import { renderVerdict } from "../../domain/node-verdict.ts";
 import type { Plan } from "../../domain/plan.ts";
@@ -14,13 +10,17 @@ import type { WrittenResources } from "../../domain/resources.ts";
 import { writeResources } from "../../domain/resources.ts";
 import type { TimeoutRules, Timeouts } from "../../domain/timeouts.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
-import { isoTime } from "../../domain/units.ts";
-import { firstResources, amountsText } from "./host-text.ts";
 import type { Unknown } from "./explain-job.ts";
 import { NEAREST } from "./explain-job.ts";
 import type { LoadOfNode } from "./explained-demand.ts";
 import { MOST_JOBS, jobsOn, loadText } from "./explained-demand.ts";
 import type { ReportedHost } from "../world/reported-hosts.ts";
+import { groupText } from "../../domain/bucket.ts";
+import { hostKey } from "../../domain/hosts.ts";
+import { observedArraysText, observedBy } from "../../domain/mode.ts";
+import { nearestFew } from "../../domain/nearest.ts";
+import { isoTime } from "../../domain/units.ts";
+import { firstResources, amountsText } from "./explain-host.ts";
 import { showText } from "../../domain/shown.ts";
 
 /** Why a node stays or is stopped, and which jobs are on it. */
@@ -47,14 +47,14 @@ export interface NodeExplained extends LoadOfNode {
 }
 
 /** The configuration that applies to single nodes. */
-export type NodeRules = TimeoutRules & ExclusiveRules;
+type NodeRules = TimeoutRules & ExclusiveRules;
 
 /** What is known of the present. Absent for a past plan. */
 interface NodeContext {
   /** The hosts that schedulers report, of nodes that are up. */
-  readonly reported?: ReadonlyMap<NodeId, ReportedHost>;
+  readonly reported?: ReadonlyMap<NodeId, ReportedHost> | undefined;
   /** From the configuration in force. */
-  readonly rules?: NodeRules;
+  readonly rules?: NodeRules | undefined;
 }
 
 /** Explains a node. `name`: its NodeId, its name in CycleCloud, its hostname with or without a domain, or its instance id. */

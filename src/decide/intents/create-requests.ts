@@ -1,19 +1,19 @@
 import { dynamicArrayOf } from "../../domain/bucket.ts";
-import type { RequestedNode } from "../../domain/cluster.ts";
 import { nodeNameStem } from "../../domain/dynamic-array.ts";
-import type { NodeId, Owner } from "../../domain/ids.ts";
-import { sameMachineType } from "../../domain/ids.ts";
+import type { ClusterName, Epoch, NodeId, Owner, RequestId } from "../../domain/ids.ts";
+import { requestId, sameMachineType } from "../../domain/ids.ts";
 import type { CreateKind, CreateSet, Effect, Intent, StartEffect } from "../../domain/intent.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { CallBounds } from "../../domain/policy.ts";
-import { requestIdOf } from "../../domain/digest.ts";
+import { createHash } from "node:crypto";
 import { sendTimes, stopTimes } from "./send-times.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
-/** Which sets share a create request, and which set each node of a request belongs to (docs/protocol.md, Creates). */
+/** Which sets share a create request, and the requests that a plan commits (docs/protocol.md, Creates). */
 
-type Creation = Pick<CreateSet, "bucket" | "purpose">;
+/** What a set of new nodes is for, and where they are. */
+export type Creation = Pick<CreateSet, "bucket" | "purpose">;
 
 /**
  * Divides sets into create requests, in their order. One request takes them all, with two exceptions (docs/decisions.md, "One create
@@ -51,59 +51,6 @@ function keyOf(set: Creation): string {
 export function nameStemOf({ purpose, bucket }: Creation): string | undefined {
   const dynamic = dynamicArrayOf(purpose);
   return dynamic === undefined ? undefined : nodeNameStem(dynamic, bucket.array);
-}
-
-// ---------------------------------------------------------------- which set a node belongs to
-
-/** A set of a request with its number of nodes and those that are known already. */
-interface Claim extends Creation {
-  readonly added: number;
-  readonly seen: readonly NodeId[];
-}
-
-/**
- * Assigns the nodes of one request to its sets. A node belongs to the set with its array, size, group and name. If its record lacks some of
- * these and several sets are possible, it belongs to the first one that is not full.
- */
-export function nodesBySet<C extends Claim>(
-  sets: readonly C[],
-  nodes: readonly RequestedNode[],
-): ReadonlyMap<C, readonly NodeId[]> {
-  const found = new Map<C, NodeId[]>(sets.map((set) => [set, []]));
-  const known = new Map(sets.flatMap((set) => set.seen.map((id) => [id, set] as const)));
-  for (const node of nodes) {
-    const set = known.get(node.nodeId) ?? setOf(sets, node, (one) => hasRoom(one, found.get(one) ?? []));
-    if (set !== undefined) found.get(set)?.push(node.nodeId);
-  }
-  return found;
-}
-
-function hasRoom({ added, seen }: Claim, more: readonly NodeId[]): boolean {
-  return new Set([...seen, ...more]).size < added;
-}
-
-function setOf<C extends Claim>(
-  sets: readonly C[],
-  node: RequestedNode,
-  roomy: (set: C) => boolean,
-): C | undefined {
-  const agrees: readonly ((set: C) => boolean)[] = [
-    ({ bucket }) => bucket.array === node.array,
-    ({ bucket }) => sameMachineType(bucket.machineType, node.machineType),
-    ({ bucket }) => bucket.placementGroup === node.placementGroup,
-    (set) => isNumbered(node.name, nameStemOf(set) ?? set.bucket.array),
-    roomy,
-  ];
-  const left = agrees.reduce((rest, agree) => {
-    const fitting = rest.filter(agree);
-    return fitting.length === 0 ? rest : fitting;
-  }, sets);
-  return left[0];
-}
-
-function isNumbered(name: string, stem: string): boolean {
-  const prefix = `${stem}-`;
-  return name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
 }
 
 // ---------------------------------------------------------------- sets that are sent alone
@@ -172,4 +119,19 @@ export function commitEffects(
     terminated: record.totals.terminated + terminates.length,
   };
   return { ...record, intents: [...record.intents, ...intents], totals };
+}
+
+/** The request id of one effect (architecture.md, Intents). The same commit gives the same id, and no other commit does. */
+function requestIdOf(
+  cluster: ClusterName,
+  epoch: Epoch,
+  committedAt: Instant,
+  plan: number,
+  ordinal: number,
+): RequestId {
+  const hex = createHash("sha256")
+    .update(JSON.stringify([cluster, epoch, committedAt, plan, ordinal]))
+    .digest("hex");
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)];
+  return requestId(parts.join("-"));
 }

@@ -1,6 +1,7 @@
 import type { Purpose } from "../../domain/bucket.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
 import type { Digest, NodeId, RequestId } from "../../domain/ids.ts";
+import { sameMachineType } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { InFlight, ClusterRecord, Observation } from "../../domain/record.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
@@ -8,7 +9,8 @@ import { stillInFlight } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
-import { nodesBySet } from "./create-requests.ts";
+import type { Creation } from "./create-requests.ts";
+import { nameStemOf } from "./create-requests.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Nodes that were requested and that no observation has shown yet (docs/protocol.md, In flight). */
@@ -176,4 +178,57 @@ export function originsOf(
     }
   }
   return origins;
+}
+
+// ---------------------------------------------------------------- which set a node belongs to
+
+/** A set of a request with its number of nodes and those that are known already. */
+interface Claim extends Creation {
+  readonly added: number;
+  readonly seen: readonly NodeId[];
+}
+
+/**
+ * Assigns the nodes of one request to its sets. A node belongs to the set with its array, size, group and name. If its record lacks some of
+ * these and several sets are possible, it belongs to the first one that is not full.
+ */
+function nodesBySet<C extends Claim>(
+  sets: readonly C[],
+  nodes: readonly RequestedNode[],
+): ReadonlyMap<C, readonly NodeId[]> {
+  const found = new Map<C, NodeId[]>(sets.map((set) => [set, []]));
+  const known = new Map(sets.flatMap((set) => set.seen.map((id) => [id, set] as const)));
+  for (const node of nodes) {
+    const set = known.get(node.nodeId) ?? setOf(sets, node, (one) => hasRoom(one, found.get(one) ?? []));
+    if (set !== undefined) found.get(set)?.push(node.nodeId);
+  }
+  return found;
+}
+
+function hasRoom({ added, seen }: Claim, more: readonly NodeId[]): boolean {
+  return new Set([...seen, ...more]).size < added;
+}
+
+function setOf<C extends Claim>(
+  sets: readonly C[],
+  node: RequestedNode,
+  roomy: (set: C) => boolean,
+): C | undefined {
+  const agrees: readonly ((set: C) => boolean)[] = [
+    ({ bucket }) => bucket.array === node.array,
+    ({ bucket }) => sameMachineType(bucket.machineType, node.machineType),
+    ({ bucket }) => bucket.placementGroup === node.placementGroup,
+    (set) => isNumbered(node.name, nameStemOf(set) ?? set.bucket.array),
+    roomy,
+  ];
+  const left = agrees.reduce((rest, agree) => {
+    const fitting = rest.filter(agree);
+    return fitting.length === 0 ? rest : fitting;
+  }, sets);
+  return left[0];
+}
+
+function isNumbered(name: string, stem: string): boolean {
+  const prefix = `${stem}-`;
+  return name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
 }

@@ -5,8 +5,8 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
-import type { Sender } from "../senders/shares.ts";
-import { senderOf } from "../senders/shares.ts";
+import type { Sender } from "../senders/sender-rule.ts";
+import { senderOf } from "../senders/sender-rule.ts";
 
 /** Dear demand rests this many times as long as its plan took: so it takes less than 2 % of the time in which others may ask. */
 const TIMES = 60;

@@ -1,10 +1,8 @@
 import type { Allocation } from "../../domain/allocation.ts";
-import type { Aside } from "../../domain/aside.ts";
-import { NONE_ASIDE } from "../../domain/aside.ts";
 import { mebibytesText } from "../../domain/memory-budget.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { SetEntry } from "../../domain/request-sets.ts";
-import { memoryOfEntry, partsOf } from "../../domain/request-sets.ts";
+import type { SetEntry, Aside } from "../../domain/request-sets.ts";
+import { memoryOfEntry, partsOf, NONE_ASIDE } from "../../domain/request-sets.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { outcomeLeftOut } from "../search/attempt.ts";
 import type { LastPlan } from "../../domain/world.ts";

@@ -10,7 +10,7 @@ import { buildWorld, readyOnly } from "../world/build-world.ts";
 import { ORDER, orderOf, orderUnmarked } from "../world/order-of-use.ts";
 import { isUp, standingIn } from "../../domain/node-standing.ts";
 import type { WorldInput } from "../world/world-input.ts";
-import { NONE_ASIDE } from "../../domain/aside.ts";
+import { NONE_ASIDE } from "../../domain/request-sets.ts";
 import type { Unread } from "../senders/demands-in-force.ts";
 import { LeftOut } from "./left-out.ts";
 import type { Policy } from "../../domain/policy.ts";

@@ -8,7 +8,7 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { Pool, RankedDemand } from "../../domain/demand.ts";
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import type { Aside } from "../../domain/aside.ts";
+import type { Aside } from "../../domain/request-sets.ts";
 import type { Allocation, NodeLoad } from "../../domain/allocation.ts";
 import type { LastPlan, World } from "../../domain/world.ts";
 import type { Reports } from "../world/scheduler-only.ts";

@@ -1,16 +1,16 @@
 import type { Bodies } from "../../domain/bodies.ts";
-import type { Node } from "../../domain/cluster.ts";
-import { factThatCounts } from "./planned-beside.ts";
-import { followDown } from "./down-clock.ts";
+import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { InFlight, Observation } from "../../domain/record.ts";
-import type { Busyness, Ledger, LedgerNode, NodeStart } from "../../domain/ledger.ts";
+import type { Busyness, Ledger, LedgerNode, NodeStart, Down } from "../../domain/ledger.ts";
+import { OBSERVATIONS_DOWN } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
-import { nextStart } from "../intents/node-starts.ts";
 import type { NodeFacts } from "../senders/host-facts.ts";
+import { factThatCounts } from "./planned-beside.ts";
+import { nextStart } from "../intents/node-starts.ts";
 
 /** A node that is gone is remembered for this time, so that a late question of it is granted. */
 const REMEMBER_GONE_SECONDS: Seconds = 3600;
@@ -36,7 +36,7 @@ function restartClocks(ledger: Ledger, now: Instant): Ledger {
 }
 
 /** Brings the ledger up to date with a believed observation. The same object if nothing changes. */
-export function updateLedger(
+function updateLedger(
   ledger: Ledger,
   observation: Observation,
   inFlight: readonly InFlight[],
@@ -176,7 +176,7 @@ function entryOf(
   };
 }
 
-/** What down-clock.ts keeps of a node until it is Ready. */
+/** What {@link followDown} keeps of a node until it is Ready. */
 function downOf(old: LedgerNode | undefined): Pick<LedgerNode, "down" | "startedAgainAt"> {
   const { down, startedAgainAt } = old ?? {};
   return {
@@ -227,4 +227,78 @@ function nextLeftReady(
  */
 function nextUnclear(old: LedgerNode | undefined, { phase }: Node, now: Instant): Instant | undefined {
   return phase === "unknown" ? (old?.unclearSince ?? now) : undefined;
+}
+
+/**
+ * The clock of nodes that were Ready, are wanted and are shown as shut down or failed (docs/protocol.md, Nodes that are down). It counts
+ * from the first such observation and not from the moment at which the node left Ready: a node that restarts for five minutes may show Off
+ * once (docs/decisions.md, "Nodes that are down have a clock of their own").
+ */
+
+/** CycleCloud's Status of a node without a running VM. */
+const SHUT_DOWN = new Set(["off", "terminated"]);
+
+/**
+ * The ledger with the clocks after an observation. `isRestart`: the nodes were not observed for some time, so that all clocks begin again. A
+ * slow status moves no clock, and neither does an early one: what it shows may be old.
+ */
+function followDown(
+  ledger: Ledger,
+  before: Snapshot | undefined,
+  { snapshot, slow }: Pick<Observation, "snapshot" | "slow">,
+  { isRestart }: { readonly isRestart: boolean },
+  now: Instant,
+): Ledger {
+  const isVague = slow === true || snapshot.early === true;
+  const wasUnwanted = unwantedIn(before);
+  let changed: Map<NodeId, LedgerNode> | undefined;
+  snapshot.nodes.forEach((node) => {
+    // Most nodes are up. The ledger has forgotten their clock already.
+    if (node.phase === "ready") return;
+    const known = ledger.get(node.nodeId);
+    if (known?.firstReadyAt === undefined) return;
+    const before = isRestart ? undefined : known.down;
+    const down = nextDown(before, howDown(node), isVague, now);
+    const isStartedAgain = known.leftReadyAt === now && wasUnwanted(node.nodeId);
+    if (down === known.down && !isStartedAgain) return;
+    const { down: _before, ...rest } = known;
+    (changed ??= new Map(ledger)).set(node.nodeId, {
+      ...rest,
+      ...(down === undefined ? {} : { down }),
+      ...(isStartedAgain ? { startedAgainAt: now } : {}),
+    });
+  });
+  return changed ?? ledger;
+}
+
+/** How a node that was Ready and is wanted is down. Undefined if it is not, or if the observation does not show it. */
+function howDown({ phase, status, missing }: Node): Down["how"] | undefined {
+  if (missing !== undefined) return undefined;
+  if (phase === "failed") return "failed";
+  return phase === "coming" && SHUT_DOWN.has(status.toLowerCase()) ? "off" : undefined;
+}
+
+function nextDown(
+  old: Down | undefined,
+  how: Down["how"] | undefined,
+  isSlow: boolean,
+  now: Instant,
+): Down | undefined {
+  if (how === undefined) return undefined;
+  if (old?.how !== how) return { how, since: now, observations: isSlow ? 0 : 1 };
+  if (isSlow || old.observations >= OBSERVATIONS_DOWN) return old;
+  return { ...old, observations: old.observations + 1 };
+}
+
+/** Whether the last observation showed a node as stopped or being stopped. The nodes are searched only if one is asked for. */
+function unwantedIn(before: Snapshot | undefined): (node: NodeId) => boolean {
+  let unwanted: ReadonlySet<NodeId> | undefined;
+  return (id) => {
+    unwanted ??= new Set(
+      (before?.nodes ?? []).flatMap(({ nodeId, phase }) =>
+        phase === "going" || phase === "off" ? [nodeId] : [],
+      ),
+    );
+    return unwanted.has(id);
+  };
 }

@@ -10,7 +10,8 @@ import { instant, plusSeconds, secondsBetween } from "../../domain/units.ts";
 
 /** When the next tick is due, and which wake message ticks if the timer does not (docs/protocol.md, Ticks). */
 
-const TICK_SECONDS: Seconds = 60;
+/** The timer ticks this often. */
+export const TICK_SECONDS: Seconds = 60;
 /** A tick is due this much earlier, because the timer and two clocks may differ. */
 const EARLY_SECONDS: Seconds = 10;
 /** A cluster that needs no plan is observed this often. */
@@ -148,16 +149,6 @@ export function restSeconds(
   if (plan.demands.length === 0 && plan.leftOut === undefined) return REST_OBSERVATION_SECONDS;
   const isStopped = seen.state !== "Started" || seen.targetState !== "Started";
   return isStopped ? STOPPED_OBSERVATION_SECONDS : undefined;
-}
-
-/** By how many seconds the planned pause after this observation is longer than a minute. */
-export function plannedPauseSeconds(
-  { restsUntil }: Pick<ClusterRecord, "restsUntil">,
-  lookedAt: Instant | undefined,
-): number {
-  if (restsUntil === undefined || lookedAt === undefined) return 0;
-  const seconds = Math.min(REST_OBSERVATION_SECONDS, secondsBetween(lookedAt, restsUntil));
-  return Math.max(0, seconds - TICK_SECONDS);
 }
 
 function withWakeInTime(record: ClusterRecord, ticker: Ticker, now: Instant): ClusterRecord {

@@ -1,11 +1,11 @@
 import type { ObservationTokens, ClusterRecord } from "../../domain/record.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
-import { senderOf } from "../senders/shares.ts";
+import { senderOf } from "../senders/sender-rule.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
-import { plannedPauseSeconds } from "./next-tick.ts";
+import { REST_OBSERVATION_SECONDS, TICK_SECONDS } from "./next-tick.ts";
 import { patienceSeconds, statusSeconds } from "./calls.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
@@ -154,6 +154,16 @@ export function isOlderObservation(
   now: Instant,
 ): boolean {
   return seen !== undefined && began < seen.at && seen.at <= now;
+}
+
+/** By how many seconds the planned pause after this observation is longer than a minute. */
+export function plannedPauseSeconds(
+  { restsUntil }: Pick<ClusterRecord, "restsUntil">,
+  lookedAt: Instant | undefined,
+): number {
+  if (restsUntil === undefined || lookedAt === undefined) return 0;
+  const seconds = Math.min(REST_OBSERVATION_SECONDS, secondsBetween(lookedAt, restsUntil));
+  return Math.max(0, seconds - TICK_SECONDS);
 }
 
 /** If there was no believed observation for this time, the autoscaler had an outage. The planned rest of a cluster is none. */

@@ -13,32 +13,49 @@ import { outageSeconds } from "./observation-times.ts";
 /** Scale-down pauses for this time after an outage, or until all sets that were live have been pushed again. */
 export const REST_SECONDS: Seconds = 300;
 
-/** The outage for which scale-down pauses at this plan. Undefined if it does not pause. */
-export function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Outage | undefined {
+/** What a plan makes of the time since the last observation. */
+interface Gap {
+  /** The outage for which scale-down pauses at this plan. Undefined if it does not pause. */
+  readonly outage: Outage | undefined;
+  /** Whether idle times start again, because the nodes were not observed for some time, or not in this epoch. */
+  readonly isRestart: boolean;
+}
+
+/** The outage at this plan, if there is one, and whether the memory of idle nodes is too old. */
+export function nextOutage(record: ClusterRecord, policy: Policy, now: Instant): Gap {
+  const { epochAt, lastGoodLookAt } = record;
   const noticed = outageSeconds(record, policy);
+  const isAfter = isGap(record, noticed, now);
+  const isOlder = epochAt !== undefined && lastGoodLookAt !== undefined && lastGoodLookAt < epochAt;
   const current = currentOutage(record, noticed, now);
-  if (!isGap(record, noticed, now)) return current;
+  return {
+    outage: isAfter ? outageOf(record, current, noticed, now) : current,
+    isRestart: isOlder || isAfter,
+  };
+}
+
+/** The outage that a gap is. `current`: the one before, if it is not over. */
+function outageOf(
+  record: ClusterRecord,
+  current: Outage | undefined,
+  noticed: Seconds,
+  now: Instant,
+): Outage | undefined {
   const from = record.lastGoodLookAt ?? now;
   const gap: Outage = { from, to: now, until: plusSeconds(now, REST_SECONDS), awaiting: [] };
   // If the awaited sets are not known, no push can end the pause early.
   if (current?.awaiting.length === 0) return gap;
   const live = [...record.sets].filter(([, entry]) => entry.live).map(([name]) => name);
   // A set that asked for nothing and reported nothing is not awaited.
-  const asking = live.filter((name) => !isIdle(record, name));
-  const awaiting = stillAwaited(record, { ...gap, awaiting: asking }, noticed);
+  const awaiting = stillAwaited(record, { ...gap, awaiting: live }, noticed).filter(
+    (name) => !isIdle(record, name),
+  );
   return live.length > 0 && awaiting.length === 0 ? current : { ...gap, awaiting };
 }
 
 /** Whether scale-down pauses now. Pushes since the last plan count. */
 export function isResting(record: ClusterRecord, policy: Policy, now: Instant): boolean {
   return currentOutage(record, outageSeconds(record, policy), now) !== undefined;
-}
-
-/** Whether idle times start again, because the nodes were not observed for some time, or not in this epoch. */
-export function isMemoryOld(record: ClusterRecord, policy: Policy, now: Instant): boolean {
-  const { epochAt, lastGoodLookAt } = record;
-  const isOlder = epochAt !== undefined && lastGoodLookAt !== undefined && lastGoodLookAt < epochAt;
-  return isOlder || isAfterGap(record, policy, now);
 }
 
 /** Whether there was no believed observation for so long that it is an outage. */

@@ -276,7 +276,7 @@ function tallyOf(draft: Draft, demand: GroupKind, key: string, set: SetName): Gr
  * The attributes of a group's nodes: the attributes of the demand, with the group's id as `GroupId` and, for the scripts of jobs, in the
  * configuration as `cyclecloud.node.group_id` (cyclecloud-wire.md C.2). An id in the attributes of the demand is replaced.
  */
-export function withGroupId(attributes: NodeAttributes = {}, group: PlacementGroup): NodeAttributes {
+function withGroupId(attributes: NodeAttributes = {}, group: PlacementGroup): NodeAttributes {
   const others = Object.entries(attributes).filter(([key]) => key.toLowerCase() !== "groupid");
   return {
     ...Object.fromEntries(others),

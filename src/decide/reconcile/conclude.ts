@@ -17,7 +17,7 @@ import { noteGroups } from "../record/group-fills.ts";
 import { refusedOutcome } from "../senders/admit.ts";
 import { foldQuestions } from "../stops/questions.ts";
 import { splitByReach } from "../stops/reach.ts";
-import { existingDynamics } from "../world/existing-dynamics.ts";
+import { withDynamics } from "../world/existing-dynamics.ts";
 
 /** Makes the decision: the next record with its intents, the next ledger, and the plan with its reasons. */
 export function conclude(on: Conclusion): Decision {
@@ -102,7 +102,8 @@ function nextRecord(
   );
   const effects = { creates, starts: startEffects(starts, snapshot), terminates };
   const committed = commitEffects(noted, effects, now, on.owner, policy);
-  return withDynamics(withStopKeys(committed, ledger), ledger, on);
+  const { definers } = on.admitted;
+  return withDynamics(withStopKeys(committed, ledger), ledger, on.dynamics, snapshot, definers);
 }
 
 /** Notes the groups that lack nodes, of arrays that the plan may change. */
@@ -110,17 +111,6 @@ function withGroups({ record, ledger, weighed, reach, now }: Conclusion, snapsho
   if (!reach.isActing) return record;
   const groups = weighed.allocation.groups.filter(({ array }) => reach.acts(array));
   return noteGroups(record, snapshot, ledger, groups, now);
-}
-
-/** Notes which dynamic node arrays exist, with those that this plan has just requested. */
-function withDynamics(
-  record: ClusterRecord,
-  ledger: Ledger,
-  { dynamics, admitted, observation }: Conclusion,
-): ClusterRecord {
-  const { dynamicArrays: _before, ...rest } = record;
-  const existing = existingDynamics(record, ledger, dynamics, observation.snapshot, admitted.definers);
-  return existing.length === 0 ? rest : { ...rest, dynamicArrays: existing };
 }
 
 function withUnneeded(record: ClusterRecord, unneeded: Unneeded | undefined): ClusterRecord {

@@ -3,32 +3,36 @@ import type { NodeId, Owner } from "../../domain/ids.ts";
 import type { Ledger, LedgerNode, Draining } from "../../domain/ledger.ts";
 import type { NodeVerdict, DownEnd } from "../../domain/node-verdict.ts";
 import type { Policy } from "../../domain/policy.ts";
-import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant } from "../../domain/units.ts";
-import { ClaimNotes } from "../senders/foreign-claims.ts";
-import { BesideNotes, factThatCounts } from "../nodes/planned-beside.ts";
-import type { Reach } from "../stops/reach.ts";
-import { observedAction } from "../stops/reach.ts";
-import type { NodeAction } from "../stops/scale-down.ts";
-import { applyAction, FRESH_REPORT_SECONDS, idleSeconds, judgeNode } from "../stops/scale-down.ts";
 import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";
-import { STALE_MARK_SECONDS } from "../nodes/standing.ts";
-import { idleProofAt } from "../senders/host-facts.ts";
+import type { Reach } from "../stops/reach.ts";
+import type { NodeAction } from "../stops/scale-down.ts";
+import {
+  applyAction,
+  FRESH_REPORT_SECONDS,
+  idleSeconds,
+  judgeNode,
+  observedAction,
+} from "../stops/scale-down.ts";
 import type { NodeStanding, Standings } from "../../domain/node-standing.ts";
 import { standingIn } from "../../domain/node-standing.ts";
-import { isStarting, restsUntil } from "../intents/node-starts.ts";
-import type { Aside } from "../../domain/aside.ts";
+import type { Aside } from "../../domain/request-sets.ts";
 import type { ClusterRecord, Observation } from "../../domain/record.ts";
 import type { Outage } from "../../domain/troubles.ts";
 import type { Questions } from "../../domain/questions.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { Dynamics } from "../world/dynamic-arrays.ts";
 import type { NodeFacts } from "../senders/host-facts.ts";
+import { idleProofAt } from "../senders/host-facts.ts";
 import type { Admitted } from "../senders/admit.ts";
 import type { Weighed } from "../need/weigh.ts";
 import type { DownNodes } from "../stops/end-down.ts";
+import { timeoutsOf } from "../../domain/timeouts.ts";
+import { ClaimNotes } from "../senders/foreign-claims.ts";
+import { BesideNotes, factThatCounts } from "../nodes/planned-beside.ts";
+import { STALE_MARK_SECONDS } from "../nodes/standing.ts";
+import { isStarting, restsUntil } from "../intents/node-starts.ts";
 import { mayStopByReport } from "../stops/questions.ts";
-import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The inputs of `conclude`: the record and observation of the plan, and what the demand needs. */
 export interface Conclusion {
@@ -148,7 +152,7 @@ function verdictOf(
         status: node.statusMessage ?? node.status,
         ...(known.firstReadyAt === undefined ? {} : { wasReady: true }),
         ...(standing.kept === true ? { kept: true } : {}),
-        ...withoutAbsent({ end }),
+        ...(end && { end }),
       };
     case "off":
       return { kind: "off", status: node.status };
@@ -189,7 +193,8 @@ function deallocatedVerdict(
   const message = known.start?.message;
   return {
     kind: "deallocated",
-    ...withoutAbsent({ restsUntil: rests, message }),
+    ...(rests === undefined ? {} : { restsUntil: rests }),
+    ...(message === undefined ? {} : { message }),
   };
 }
 

@@ -1,13 +1,16 @@
-import { bindReported, readReports } from "../world/scheduler-only.ts";
 import type { ArrayName, Owner } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { ClusterRecord, Observation } from "../../domain/record.ts";
+import type { Instant } from "../../domain/units.ts";
+import type { Lacking } from "../nodes/missing.ts";
+import { findLacking, withMissing } from "../nodes/missing.ts";
+import type { Decision } from "../../domain/decision.ts";
+import { bindReported, readReports } from "../world/scheduler-only.ts";
 import type { Outage } from "../../domain/troubles.ts";
 import { NO_QUESTIONS } from "../../domain/questions.ts";
-import type { Instant } from "../../domain/units.ts";
-import { admitToPlan } from "../senders/admit.ts";
+import { admitDemands } from "../senders/admit.ts";
 import { forgetOldBackoffs } from "../intents/back-off.ts";
 import { reportedHosts } from "../world/reported-hosts.ts";
 import { dynamicsOf } from "../world/dynamic-arrays.ts";
@@ -15,15 +18,12 @@ import { recogniseByName } from "../world/existing-dynamics.ts";
 import { withCreatesWait } from "../record/epoch.ts";
 import { followInFlight } from "../intents/in-flight.ts";
 import { standingsOf } from "../nodes/standing.ts";
-import { findLacking, withMissing } from "../nodes/missing.ts";
 import { followNodes } from "../nodes/ledger.ts";
-import { isMemoryOld, nextOutage } from "../pace/outage.ts";
+import { nextOutage } from "../pace/outage.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 import { endStarts } from "../intents/node-starts.ts";
 import { withQuestions } from "../stops/questions.ts";
-import type { Lacking } from "../nodes/missing.ts";
-import { asideIn } from "../../domain/aside.ts";
-import type { Decision } from "../../domain/decision.ts";
+import { asideIn } from "../../domain/request-sets.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { ownedPools } from "../senders/owned-pools.ts";
 import { factsAndClaims, factsOfNodes } from "../senders/host-facts.ts";
@@ -33,7 +33,6 @@ import { surveyDown } from "../stops/end-down.ts";
 import { pauseBuckets } from "../stops/pause-buckets.ts";
 import { conclude } from "./conclude.ts";
 import { lapseParts } from "../record/lapse.ts";
-import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
  * Decides from the demand and one believed observation what to create, start and stop (architecture.md, The decision model). Equal inputs
@@ -52,19 +51,19 @@ export function decide(
   const lacking = findLacking(record, newest.snapshot);
   const observation: Observation = { ...newest, snapshot };
   const reach = reachOf(snapshot, policy);
-  const outage = nextOutage(record, policy, now);
-  const isRestart = isMemoryOld(record, policy, now);
-  const found = { observation, managed: reach.managed, outage, lacking };
-  const observed = updateRecord(record, bodies.ledger, found, policy, now);
+  const found = { observation, managed: reach.managed, lacking };
+  const updated = updateRecord(record, bodies.ledger, found, policy, now);
+  const { outage, isRestart } = nextOutage(record, policy, now);
+  const observed = withOutage(updated, outage);
+  const aside = asideIn(observed, bodies.aside);
   const { facts: reported, ended } = factsAndClaims(observed, bodies, now, policy.senders);
   const facts = factsOfNodes(reported, [...goneIn(bodies.ledger), ...snapshot.nodes]);
   const { questions = NO_QUESTIONS } = bodies;
   const before = { ...bodies, ledger: withQuestions(bodies.ledger, questions), isRestart };
-  const updated = followNodes(before, observation, record.inFlight, facts, now);
-  const admitted = admitToPlan(observed, bodies, policy, now);
+  const followed = followNodes(before, observation, record.inFlight, facts, now);
+  const admitted = admitDemands(observed, bodies, policy, now, "plan");
   const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
-  const started = endStarts(observed, recogniseByName(updated, dynamics), snapshot, policy, now);
-  const aside = asideIn(observed, bodies.aside);
+  const started = endStarts(observed, recogniseByName(followed, dynamics), snapshot, policy, now);
   const standings = standingsOf({ snapshot, ledger: started.ledger, open, questions }, policy, now);
   const around = { open, standings, facts, reach, questions, observation, policy, now };
   // Jobs that a set which is not read places are not known.
@@ -83,6 +82,10 @@ export function decide(
   return conclude({ ...judged, record: next, last: bodies.plan });
 }
 
+/** The record with the outage of this plan. */
+const withOutage = (record: ClusterRecord, outage: Outage | undefined): ClusterRecord =>
+  outage === undefined ? record : { ...record, outage };
+
 const goneIn = (ledger: Ledger): readonly LedgerNode[] =>
   [...ledger.values()].filter(({ goneAt }) => goneAt !== undefined);
 
@@ -91,7 +94,6 @@ interface Found {
   readonly observation: Observation;
   /** The node arrays that are ours. */
   readonly managed: ReadonlySet<ArrayName>;
-  readonly outage: Outage | undefined;
   readonly lacking: Lacking | undefined;
 }
 
@@ -99,7 +101,7 @@ interface Found {
 function updateRecord(
   record: ClusterRecord,
   ledger: Ledger,
-  { observation, managed, outage, lacking }: Found,
+  { observation, managed, lacking }: Found,
   policy: Policy,
   now: Instant,
 ): ClusterRecord {
@@ -115,6 +117,6 @@ function updateRecord(
     observedGeneration: record.generation,
     backoffs: forgetOldBackoffs(followed.backoffs, now),
     lastGoodLookAt: snapshot.at,
-    ...withoutAbsent({ targetStatesLackedSince: lacking?.since, outage }),
+    ...(lacking && { targetStatesLackedSince: lacking.since }),
   };
 }

@@ -6,8 +6,10 @@ import type { Held, SetEntry } from "../../domain/request-sets.ts";
 import { asksNothing, isInForce, memoryOfEntry, partsOf, setNamesOf } from "../../domain/request-sets.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant } from "../../domain/units.ts";
-import type { Room, Sender } from "../senders/shares.ts";
-import { roomOf, senderOf, senderText } from "../senders/shares.ts";
+import type { Room } from "../senders/shares.ts";
+import type { Sender } from "../senders/sender-rule.ts";
+import { senderOf } from "../senders/sender-rule.ts";
+import { roomOf, senderText } from "../senders/shares.ts";
 
 /**
  * The bounds of all request sets of a cluster together (docs/demand.md, Bounds). Each accept writes the names of all live sets, and each

@@ -22,17 +22,16 @@ export function noteGroups(
 ): ClusterRecord {
   const fills: GroupFill[] = [];
   const reported = new Set<string>();
-  let next = record;
   for (const { name, groups: states } of groups) {
     for (const state of states) {
       const fill = fillOf(name, state);
       if (fill !== undefined) fills.push(fill);
       if (fill !== undefined || state.state === "whole") reported.add(bucketId(state.bucket));
-      if (state.givenUpAt === now) next = pause(next, state, now);
     }
   }
   fills.push(...keptGivenUp(record, snapshot, ledger, reported));
-  const { groupFills: _before, ...rest } = next;
+  const givenUp = groups.flatMap(({ groups: states }) => states.filter(({ givenUpAt }) => givenUpAt === now));
+  const { groupFills: _before, ...rest } = givenUp.reduce((next, state) => pause(next, state, now), record);
   return fills.length === 0 ? rest : { ...rest, groupFills: fills };
 }
 

@@ -3,10 +3,8 @@ import type { ProcessId, SetName } from "../../domain/ids.ts";
 import type { ClusterRecord, Planning } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween, latest } from "../../domain/units.ts";
-import type { Aside, WhyAside } from "../../domain/aside.ts";
-import { NONE_ASIDE } from "../../domain/aside.ts";
-import type { SetEntry } from "../../domain/request-sets.ts";
-import { entriesOf, memoryOfEntry, partsOf, setNamesOf } from "../../domain/request-sets.ts";
+import type { SetEntry, Aside, WhyAside } from "../../domain/request-sets.ts";
+import { entriesOf, memoryOfEntry, partsOf, setNamesOf, NONE_ASIDE } from "../../domain/request-sets.ts";
 import { compareText } from "../../domain/text.ts";
 
 /* What a record knows of the processes that plan it: their heaps (docs/protocol.md, Memory), and which of them died (A process that dies of a record). */

@@ -43,7 +43,7 @@ export function allocate(
 }
 
 /** Sorted by priority (high first), then position, set name and id. */
-export function byRank(demands: readonly RankedDemand[]): readonly RankedDemand[] {
+function byRank(demands: readonly RankedDemand[]): readonly RankedDemand[] {
   let before = demands[0];
   for (const one of demands) {
     if (before !== undefined && compareRanks(before, one) > 0) return demands.toSorted(compareRanks);

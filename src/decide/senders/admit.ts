@@ -13,7 +13,7 @@ import type { SetEntries } from "../../domain/request-sets.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import { compareText } from "../../domain/text.ts";
 import { refusedAttributes } from "./allowed-attributes.ts";
-import type { Unread, When } from "./demands-in-force.ts";
+import type { Unread } from "./demands-in-force.ts";
 import { demandsInForce } from "./demands-in-force.ts";
 import { restingOf } from "./shares.ts";
 import { attributesOf, freeKeysOf, mayDefineArray, mayWrite, ruleOf } from "./sender-rule.ts";
@@ -39,20 +39,23 @@ interface RefusedDemand extends RankedDemand {
  * Applies the configuration's rules for senders to the demand in force. Demand that was accepted under an earlier configuration is checked
  * too. The definition of a dynamic node array is that of the set that defined it first, until that set lapses or
  * omits it. Different definitions of other sets are refused (docs/decisions.md, "Pools and dynamic arrays belong to the set that named them
- * first"). What counts at a moment: see {@link demandsInForce}.
+ * first"). What counts at a moment: see {@link demandsInForce}. `reads`: all of it, or what a plan reads: few jobs of senders that rest.
  */
 export function admitDemands(
   record: ClusterRecord,
   bodies: Bodies,
   policy: Policy,
-  when: When = {},
+  now: Instant,
+  reads: "all" | "plan",
 ): Admitted {
   const { senders = NO_SENDER_RULES } = policy;
+  const dear = reads === "plan" ? record.dear : undefined;
+  const resting = dear && restingOf(dear, policy);
   const refused: RefusedDemand[] = [];
   const allowed: RankedDemand[] = [];
   // Most demands are of the same set as the one before.
   let rights: Rights | undefined;
-  const { read, unread } = demandsInForce(record, bodies, when);
+  const { read, unread } = demandsInForce(record, bodies, { now, resting });
   for (const ranked of read) {
     if (rights?.set !== ranked.set) rights = rightsOf(ranked.set, senders);
     const reason = whyRefused(ranked, rights, senders);
@@ -71,12 +74,6 @@ export function admitDemands(
   });
   const names = new Map([...definers].map(([array, { set }]) => [array, set]));
   return { demands, refused, definers: names, unread };
-}
-
-/** What a plan reads of it: few jobs of senders that rest. */
-export function admitToPlan(record: ClusterRecord, bodies: Bodies, policy: Policy, now: Instant): Admitted {
-  const resting = record.dear === undefined ? undefined : restingOf(record.dear, policy);
-  return admitDemands(record, bodies, policy, { now, resting });
 }
 
 const NOBODY: Admitted["definers"] = new Map();

@@ -18,7 +18,7 @@ interface UnreadJobs {
 }
 
 /** `now`: sets that have expired since the last plan are left out. `resting`: most jobs of senders that rest are not read. */
-export interface When {
+interface When {
   readonly now?: Instant;
   readonly resting?: Resting | undefined;
 }

@@ -6,9 +6,8 @@ import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { NO_SENDER_RULES, type SenderRules } from "../../domain/sender-rules.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { Sender } from "./shares.ts";
-import { senderOf } from "./shares.ts";
-import { withoutAbsent } from "../../domain/without-absent.ts";
+import type { Sender } from "./sender-rule.ts";
+import { senderOf } from "./sender-rule.ts";
 
 /**
  * Jobs that a set says are `placed` on a node of other senders (docs/protocol.md, Claims; docs/decisions.md, "Only who asked for a node
@@ -164,7 +163,7 @@ export class ClaimNotes {
       planned.askedBy === known.askedBy && planned.plannedFor === known.plannedFor && claims === known.claims;
     if (isSame) return known;
     const { askedBy: _asked, plannedFor: _planned, claims: _claims, ...rest } = known;
-    return { ...rest, ...planned, ...withoutAbsent({ claims }) };
+    return { ...rest, ...planned, ...(claims && { claims }) };
   }
 
   /**

@@ -1,12 +1,10 @@
-import type { Aside } from "../../domain/aside.ts";
-import { asideIn } from "../../domain/aside.ts";
 import type { Instant } from "../../domain/units.ts";
 import { compareText } from "../../domain/text.ts";
 import type { SenderRules } from "../../domain/sender-rules.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import type { PoolOwners } from "../../domain/request-sets.ts";
-import { poolsOf } from "../../domain/request-sets.ts";
+import type { PoolOwners, Aside } from "../../domain/request-sets.ts";
+import { poolsOf, asideIn } from "../../domain/request-sets.ts";
 import type { Digest, SetName } from "../../domain/ids.ts";
 import { digestOf } from "../../domain/digest.ts";
 import type { Pool } from "../../domain/demand.ts";

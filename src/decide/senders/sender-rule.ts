@@ -8,6 +8,13 @@ export function ruleOf(rules: SenderRules, set: SetName): SenderRule | undefined
   return rules.length === 0 ? undefined : findRule(rules, set).rule;
 }
 
+/** Who has a share: a rule; undefined: all sets together that no rule names; without rules each set by itself. */
+export type Sender = SenderRule | SetName | undefined;
+
+export function senderOf(rules: SenderRules, set: SetName): Sender {
+  return rules.length === 0 ? set : ruleOf(rules, set);
+}
+
 /** What a lookup found, and what it cost in steps of a plan. */
 interface Lookup {
   readonly rule: SenderRule | undefined;

@@ -1,7 +1,8 @@
 import type { SetName } from "../../domain/ids.ts";
 import type { SenderRule, SenderRules } from "../../domain/sender-rules.ts";
 import { someOf } from "../../domain/text.ts";
-import { ruleOf } from "./sender-rule.ts";
+import type { Sender } from "./sender-rule.ts";
+import { senderOf } from "./sender-rule.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord, DearDemand } from "../../domain/record.ts";
 import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
@@ -14,13 +15,6 @@ import { withoutAbsent } from "../../domain/without-absent.ts";
  * `senders`; the other half is a pot for all. So no sender can fill a bound for the others (docs/decisions.md, "A bound is divided among
  * rules, not among sets"). Any bound may be divided like this.
  */
-
-/** Who has a share: a rule; undefined: all sets together that no rule names; without rules each set by itself. */
-export type Sender = SenderRule | SetName | undefined;
-
-export function senderOf(rules: SenderRules, set: SetName): Sender {
-  return rules.length === 0 ? set : ruleOf(rules, set);
-}
 
 /** How much of a bound a sender may hold. */
 export interface Room {

@@ -4,10 +4,7 @@ import { actsOn, isObserving } from "../../domain/mode.ts";
 import { managedArrays } from "../../domain/managed-arrays.ts";
 import type { Plan, Proposal } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
-import { isFreshMark } from "../nodes/standing.ts";
-import type { NodeAction } from "./scale-down.ts";
-import type { Instant } from "../../domain/units.ts";
+import type { Ledger } from "../../domain/ledger.ts";
 
 /** Where a plan may change nodes, by the modes of the node arrays. */
 export interface Reach {
@@ -71,16 +68,3 @@ export function splitByReach(
     },
   };
 }
-
-/**
- * The action for a node of an observed array. Only a mark is removed that was set before the array was observed, so that the node is capacity
- * again. The mark of the node's own question stays for a minute, because that question may still be open.
- */
-export function observedAction({ draining }: LedgerNode, due: NodeAction, now: Instant): NodeAction {
-  if (due.kind === "undrain") return due;
-  if (draining === undefined || draining.sentAt !== undefined) return NONE;
-  const isAsked = draining.by === "callback" || draining.by === "unhealthy";
-  return isAsked && isFreshMark(draining, now) ? NONE : { kind: "undrain" };
-}
-
-const NONE: NodeAction = { kind: "none" };

@@ -182,3 +182,14 @@ export function applyAction(known: LedgerNode, action: NodeAction, plan: number,
       };
   }
 }
+
+/**
+ * The action for a node of an observed array. Only a mark is removed that was set before the array was observed, so that the node is capacity
+ * again. The mark of the node's own question stays for a minute, because that question may still be open.
+ */
+export function observedAction({ draining }: LedgerNode, due: NodeAction, now: Instant): NodeAction {
+  if (due.kind === "undrain") return due;
+  if (draining === undefined || draining.sentAt !== undefined) return { kind: "none" };
+  const isAsked = draining.by === "callback" || draining.by === "unhealthy";
+  return isAsked && isFreshMark(draining, now) ? { kind: "none" } : { kind: "undrain" };
+}

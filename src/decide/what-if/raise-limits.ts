@@ -109,7 +109,7 @@ interface ChangedLimit {
 }
 
 /** Changes one limit wherever the observation shows it. The numbers of available nodes stay as they were. */
-export function changeLimit(snapshot: Snapshot, asked: LimitChange, catalogue: Catalogue): ChangedLimit {
+function changeLimit(snapshot: Snapshot, asked: LimitChange, catalogue: Catalogue): ChangedLimit {
   const change = changeOf(asked);
   let found = false;
   const noting = <T>(value: T): T => {

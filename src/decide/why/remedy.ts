@@ -146,7 +146,7 @@ const ROUNDS = 12;
  * wins, then the one whose largest raise is smallest in proportion to its limit, then the first in the order of the expansions. None of
  * its raises can be smaller while the others stay as they are.
  */
-export function smallestRaise(search: Search): readonly Raise[] | undefined {
+function smallestRaise(search: Search): readonly Raise[] | undefined {
   const limits = new TrialLimits(search);
   const rest = limits.serve(NO_RAISE);
   if (rest <= 0) return [];

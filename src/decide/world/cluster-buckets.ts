@@ -215,7 +215,7 @@ const NO_JOBS: ReadonlySet<string> = new Set<string>();
 const LIBRARY_VERSION = "7.9";
 
 /** A new node of a bucket (scalelib.md 3 and 5), before default resources. */
-export function viewBucket(clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView {
+function viewBucket(clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView {
   const { array } = clusterBucket;
   const machine = describeMachine(clusterBucket, catalogue);
   const properties: NodeProperties = {
@@ -248,7 +248,7 @@ export function viewBucket(clusterBucket: ViewedBucket, catalogue: Catalogue): N
  * An existing node, before default resources. It is described by its bucket, like a new one. If the two differed, the nodes of each plan could
  * be too small for the next one, which would create more (scalelib defects 29 and 30). The node's own record can only add to that.
  */
-export function viewNode(node: Node, clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView {
+function viewNode(node: Node, clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView {
   const machine = describeMachine(clusterBucket, catalogue, node);
   const hostname = node.hostname?.split(".")[0] ?? null;
   const properties: NodeProperties = {

@@ -74,11 +74,7 @@ function readNames(demands: readonly RankedDemand[]): Map<ArrayName, Named> {
     names.set(demand.array, named);
     named.sets.add(set);
     if (demand.extends === undefined) continue;
-    const { machineTypes, attributes } = demand;
-    named.definition ??= {
-      extends: demand.extends,
-      ...withoutAbsent({ machineTypes, attributes }),
-    };
+    named.definition ??= definitionOf({ ...demand, extends: demand.extends });
   }
   return names;
 }
@@ -93,10 +89,7 @@ function define(name: ArrayName, named: Named | undefined, known: DynamicArray |
 
 /** The definition without other fields. */
 export function definitionOf({ machineTypes, attributes, ...rest }: DynamicDefinition): DynamicDefinition {
-  return {
-    extends: rest.extends,
-    ...withoutAbsent({ machineTypes, attributes }),
-  };
+  return { extends: rest.extends, ...(machineTypes && { machineTypes }), ...(attributes && { attributes }) };
 }
 
 /** A dynamic array merged with all arrays that it extends, or why there is no result. */

@@ -13,16 +13,17 @@ import { definitionOf } from "./dynamic-arrays.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /**
- * The dynamic node arrays that exist after an observation: those that a set asks for while the cluster is started, and those that still have
- * nodes. A set that has omitted an array since then no longer asks for it. A set that only lapsed stays noted.
+ * Notes the dynamic node arrays that exist after an observation: those that a set asks for while the cluster is started, and those that
+ * still have nodes, with those that this plan has just requested. A set that has omitted an array since then no longer asks for it. A set
+ * that only lapsed stays noted.
  */
-export function existingDynamics(
+export function withDynamics(
   record: ClusterRecord,
   ledger: Ledger,
   dynamics: Dynamics,
   snapshot: Snapshot,
   definers: ReadonlyMap<ArrayName, SetName>,
-): readonly DynamicArray[] {
+): ClusterRecord {
   const before = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
   const open = snapshot.state === "Started" && snapshot.targetState === "Started";
   const inUse = withNodes(record, ledger, snapshot);
@@ -44,7 +45,8 @@ export function existingDynamics(
       ...withoutAbsent({ by }),
     });
   }
-  return existing;
+  const { dynamicArrays: _before, ...rest } = record;
+  return existing.length === 0 ? rest : { ...rest, dynamicArrays: existing };
 }
 
 /** Whether the set lapsed. A set that was deleted asks for nothing. */

@@ -53,7 +53,7 @@ const longestGapLog = 12;
  * The parameters for a machine with this number of processors. The widest job uses the whole machine. The two stages of sizes meet 2.5 below
  * that, as the authors advise (at 4.5 for their 128 processors).
  */
-export function lublinParametersFor(processors: number): LublinParameters {
+function lublinParametersFor(processors: number): LublinParameters {
   const sizeHigh = Math.log2(processors);
   return {
     serialShare: 0.244,
@@ -148,7 +148,7 @@ function drawGapSeconds(random: RandomStream, parameters: LublinParameters): num
 }
 
 /** Arrivals of each half hour of the day, relative to the average, which is 1. Index 0 begins at midnight. */
-export function weighBuckets(cycle: GammaParameters): readonly number[] {
+function weighBuckets(cycle: GammaParameters): readonly number[] {
   const weights = Array.from({ length: bucketsPerDay }, () => 0);
   for (let bucket = firstBucketOfCycle; bucket < firstBucketOfCycle + bucketsPerDay; bucket++) {
     weights[(bucket - 1) % bucketsPerDay] = integrateGammaDensity(bucket - 0.5, bucket + 0.5, cycle);

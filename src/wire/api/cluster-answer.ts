@@ -293,7 +293,7 @@ export type UnderWayShown = Shown<z.ZodObject<typeof underWay>>;
 
 // GET /api/clusters/{cluster}: the main answer for operators.
 
-export const trouble = z.object({
+const trouble = z.object({
   kind: z.enum([
     "health",
     "backing-off",

@@ -42,7 +42,7 @@ const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "job", wanted: true };
  * also refused here (see {@link Notes}): a job that no node can match would wait for ever. Members that must all hold are sorted, so that
  * the same job gives the same digest.
  */
-export function readJobConstraints(
+function readJobConstraints(
   value: unknown,
   problems: Problems,
   { exclusive = false }: { readonly exclusive?: boolean | undefined } = {},

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readNodeArray, readQuotas } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
+import { readNodeArray } from "../../../src/adapters/cyclecloud/read-nodearray.ts";
 
 const quota = (quotaCores: number, consumedCores: number) => ({ quotaCores, consumedCores });
 
@@ -7,6 +7,16 @@ const quota = (quotaCores: number, consumedCores: number) => ({ quotaCores, cons
 const OLDER = { quotaCount: 8, quotaCoreCount: 32, consumedCoreCount: 4 };
 const FAMILY = { familyQuotaCount: 25, familyQuotaCoreCount: 100, familyConsumedCoreCount: 8 };
 const REGION = { regionalQuotaCount: 50, regionalQuotaCoreCount: 200, regionalConsumedCoreCount: 40 };
+
+/** The quotas of a bucket of a size with 4 vCPUs. */
+function quotasOf(bucket: object, spot: boolean) {
+  const definition = { machineType: "Standard_F4" };
+  const buckets = [{ ...bucket, definition, virtualMachine: { vcpuCount: 4 } }];
+  const read = readNodeArray({ name: "a", nodearray: { Interruptible: spot }, buckets })?.array.buckets[0];
+  if (read === undefined) throw new Error("the bucket is there");
+  const { familyQuota, regionalQuota } = read;
+  return { familyQuota, regionalQuota };
+}
 
 describe("on demand", () => {
   test.each([
@@ -44,7 +54,7 @@ describe("on demand", () => {
       expected: { familyQuota: quota(100, 8) },
     },
   ])("$said", ({ bucket, expected }) => {
-    expect(readQuotas(bucket, 4, { spot: false })).toEqual(expected);
+    expect(quotasOf(bucket, false)).toEqual(expected);
   });
 });
 
@@ -58,7 +68,7 @@ describe("spot", () => {
       expected: { regionalQuota: quota(200, 40) },
     },
   ])("$said", ({ bucket, expected }) => {
-    expect(readQuotas(bucket, 4, { spot: true })).toEqual(expected);
+    expect(quotasOf(bucket, true)).toEqual(expected);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readStatus } from "../../../src/adapters/cyclecloud/read-status.ts";
 import { autostopPath, stopKeyReader } from "../../../src/decide/autostop/autostop-token.ts";
-import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
+import { followNodes } from "../../../src/decide/nodes/ledger.ts";
 import { arrayName, clusterName, nodeId } from "../../../src/domain/ids.ts";
 import { ownershipText } from "../../../src/domain/exclusive.ts";
 import { NOW } from "../../support/build-node.ts";
@@ -62,15 +62,21 @@ test("after a lost record a node with our stop URL is ours, and stays so when an
     snapshot: shown(configuration),
     requestNodes: new Map(),
   });
-  const first = updateLedger(
-    new Map(),
+  const first = followNodes(
+    { ledger: new Map(), isRestart: false },
     observation({ autoscale: { stop_callback: urlOf("k1") } }),
     [],
     new Map(),
     NOW,
   );
-  const second = updateLedger(first, observation(undefined), [], new Map(), NOW);
-  const bare = updateLedger(new Map(), observation(undefined), [], new Map(), NOW);
+  const second = followNodes({ ledger: first, isRestart: false }, observation(undefined), [], new Map(), NOW);
+  const bare = followNodes(
+    { ledger: new Map(), isRestart: false },
+    observation(undefined),
+    [],
+    new Map(),
+    NOW,
+  );
   const wordsOf = (ledger: typeof first) =>
     [...ledger.values()].map((known) => ownershipText(known, { exclusiveArrays: [] }));
   expect(wordsOf(first)).toEqual(["ours: it carries our stop URL"]);

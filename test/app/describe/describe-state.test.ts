@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { describeArrayUse } from "../../../src/app/describe/describe-nodearrays.ts";
+import { describeNodearrays } from "../../../src/app/describe/describe-nodearrays.ts";
 import { describeWhy } from "../../../src/app/describe/describe-plan.ts";
 import { describeTroubles } from "../../../src/app/describe/describe-troubles.ts";
 import { describeWaiting } from "../../../src/app/describe/describe-outcomes.ts";
+import type { Bodies } from "../../../src/domain/bodies.ts";
 import type { Remedy } from "../../../src/domain/remedy.ts";
 import { nodeId, requestId, setName } from "../../../src/domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../../src/domain/plan.ts";
@@ -105,6 +106,10 @@ test("nothing waits where no plan was made", () => {
   });
 });
 
+/** The array "execute" as it is shown. */
+const executeOf = (record: ClusterRecord, bodies: Bodies) =>
+  describeNodearrays(record, bodies, DEFAULT_POLICY, NOW).find(({ name }) => name === EXECUTE);
+
 test("an array: its targets, its nodes by phase, what is in flight, and the sets that need them", () => {
   const nodes = [...buildNodes("r", 3), buildNode("c", { phase: "coming" })];
   const target = { kind: "target", unit: "nodes" } as const;
@@ -133,24 +138,17 @@ test("an array: its targets, its nodes by phase, what is in flight, and the sets
       ],
     },
   });
-  expect(describeArrayUse(record, { ...bodies, plan })).toEqual(
-    new Map([
-      [
-        EXECUTE,
-        {
-          targets: [{ requestSet: "a/b", id: "nodearray:execute", unit: "nodes", asked: 5, placed: 4 }],
-          nodes: { ready: 3, coming: 1 },
-          count: 4,
-          inFlight: 2,
-          neededBy: [
-            { requestSet: "a/b", nodes: 2 },
-            { requestSet: "c", nodes: 1 },
-          ],
-          notNeeded: 2,
-        },
-      ],
-    ]),
-  );
+  expect(executeOf(record, { ...bodies, plan })).toMatchObject({
+    targets: [{ requestSet: "a/b", id: "nodearray:execute", unit: "nodes", asked: 5, placed: 4 }],
+    nodes: { ready: 3, coming: 1 },
+    count: 4,
+    inFlight: 2,
+    neededBy: [
+      { requestSet: "a/b", nodes: 2 },
+      { requestSet: "c", nodes: 1 },
+    ],
+    notNeeded: 2,
+  });
 });
 
 test("troubles: all that is wrong, alike things once with their number", () => {
@@ -228,7 +226,7 @@ test("troubles: nodes that were Ready and are up no more, by what CycleCloud sho
     { kind: "node-down", text: "execute-d1, execute-d2 were Ready and are no longer up: Off", count: 2 },
     { kind: "node-down", text: "execute-e was Ready and is no longer up: Restarting", count: 1 },
   ]);
-  expect(describeArrayUse(record, { ...bodies, plan }).get(EXECUTE)?.nodes).toEqual({ down: 3, ready: 1 });
+  expect(executeOf(record, { ...bodies, plan })?.nodes).toEqual({ down: 3, ready: 1 });
 });
 
 describe("troubles: the app setting decides on the mode", () => {

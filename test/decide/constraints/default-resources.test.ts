@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { viewBucket, viewNode } from "../../../src/decide/world/cluster-buckets.ts";
+import { ClusterBuckets } from "../../../src/decide/world/cluster-buckets.ts";
 import { applyDefaults, compileDefaults } from "../../../src/decide/constraints/default-resources.ts";
 import type { Catalogue } from "../../../src/domain/catalogue.ts";
 import type { Node, NodeArray } from "../../../src/domain/cluster.ts";
-import { LIBRARY_DEFAULTS } from "../../../src/domain/default-resource.ts";
+import { LIBRARY_DEFAULTS } from "../../support/library-defaults.ts";
 import { arrayName, machineType, nodeId, placementGroup } from "../../../src/domain/ids.ts";
 import type { Resources, ResourceValue } from "../../../src/domain/resources.ts";
+import { buildBucket } from "../../support/build-node.ts";
 import { readDefaultResources } from "../../../src/wire/constraint/default-resources.ts";
 import { newNotes } from "../../../src/wire/json/problems.ts";
 
@@ -29,13 +30,19 @@ function array(more: Partial<NodeArray> = {}): NodeArray {
   };
 }
 
-const place = (more: Partial<NodeArray> = {}) => ({
-  bucket: { array: arrayName("gpu"), machineType: X8 },
-  array: array(more),
-  machine,
-});
-
 const sizes = new Map([["standard_x8", { vcpus: 8, vcpusPerCore: 2, gpus: 4, family: "standardXFamily" }]]);
+
+/** The buckets of a cluster with one bucket, before default resources. */
+const bucketsOf = (more: Partial<NodeArray> = {}, catalogue: Catalogue = { sizes }) =>
+  new ClusterBuckets([array({ buckets: [buildBucket(X8, machine.vcpus, { machine })], ...more })], {
+    configured: [],
+    own: [],
+    catalogue,
+  });
+
+/** A new node of it. */
+const newNode = (more?: Partial<NodeArray>, catalogue?: Catalogue) =>
+  bucketsOf(more, catalogue).at(arrayName("gpu"), X8, undefined).view;
 
 function resources(
   entries: readonly object[],
@@ -43,7 +50,7 @@ function resources(
   more: Partial<NodeArray> = {},
 ) {
   const configured = readDefaultResources(entries, "", newNotes());
-  return applyDefaults(compileDefaults(configured, LIBRARY_DEFAULTS), viewBucket(place(more), catalogue));
+  return applyDefaults(compileDefaults(configured, LIBRARY_DEFAULTS), newNode(more, catalogue));
 }
 
 describe("default resources", () => {
@@ -79,8 +86,7 @@ describe("default resources", () => {
       "",
       newNotes(),
     );
-    const bucket = { ...place().bucket, placementGroup: placementGroup("pg0") };
-    const view = viewBucket({ ...place(), bucket }, { sizes });
+    const { view } = bucketsOf().at(arrayName("gpu"), X8, placementGroup("pg0"));
     const { resources: found, faults } = applyDefaults(compileDefaults(configured, LIBRARY_DEFAULTS), view);
     expect([found["x"], faults]).toEqual([undefined, [{ resource: "x", why: 'add on the text "pg0"' }]]);
   });
@@ -129,7 +135,9 @@ describe("GPUs of a size", () => {
       keepAlive: false,
     };
     // An existing node gets the same resources as a new one. Otherwise each pass would create one more (scalelib defect 30).
-    expect(viewNode(node, place(), catalogue).properties.gpu_count).toBe(gpus);
+    const buckets = bucketsOf({}, catalogue);
+    const view = buckets.view(node, buckets.at(node.array, X8, undefined));
+    expect(view.properties.gpu_count).toBe(gpus);
   });
 });
 
@@ -181,7 +189,7 @@ describe("entries that read each other", () => {
   test("cost is counted, and ends", () => {
     const configured = readDefaultResources(chain(200).toReversed(), "", newNotes());
     const defaults = compileDefaults(configured, LIBRARY_DEFAULTS);
-    const view = viewBucket(place(), { sizes });
+    const view = newNode();
     const steps = { left: 1000 };
     expect(applyDefaults(defaults, view, steps).resources["r0"]).toBe(0);
     // Once each: one step for the entry, and one for its constraint.
@@ -195,7 +203,7 @@ describe("entries that read each other", () => {
 /** What scalelib does, word by word: after each entry, all before it are tried again (scalelib.md 4). */
 function inTurns(entries: readonly object[]): Resources {
   const configured = readDefaultResources(entries, "", newNotes());
-  const view = viewBucket(place(), { sizes });
+  const view = newNode();
   const own = applyDefaults(compileDefaults([], LIBRARY_DEFAULTS), view).resources;
   const found: Record<string, ResourceValue> = { ...own };
   for (let registered = 1; registered <= configured.length; registered += 1)

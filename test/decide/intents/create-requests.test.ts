@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { commitEffects, sendAlone, sendTogether } from "../../../src/decide/intents/create-requests.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
-import { arrayName, placementGroup, requestId } from "../../../src/domain/ids.ts";
+import { arrayName, clusterName, epoch, placementGroup, requestId } from "../../../src/domain/ids.ts";
 import type { CreateKind, CreateSet } from "../../../src/domain/intent.ts";
 import { DEFAULT_CALL_BOUNDS } from "../../../src/domain/policy.ts";
 import { at, D4, D8, EXECUTE, NOW } from "../../support/build-node.ts";
 import { buildIntent, buildState, EMPTY_RECORD, OURS } from "../../support/build-record.ts";
+import type { ClusterName, Epoch } from "../../../src/domain/ids.ts";
+import type { Instant } from "../../../src/domain/units.ts";
+import { instant } from "../../../src/domain/units.ts";
 import type { Evidence } from "../../../src/decide/intents/evidence.ts";
 
 const lab = arrayName("lab");
@@ -114,5 +117,38 @@ describe("a request of two sets", () => {
   test("not sent: nothing is known of its sets, and they stay together", () => {
     const record = settled({ kind: "not-sent" });
     expect([record.intents, record.alone]).toEqual([[], undefined]);
+  });
+});
+
+describe("the id of an effect", () => {
+  const prod = clusterName("prod");
+  const first = epoch("epoch-1");
+  const committed = instant(1_763_636_400_000);
+  /** The id of the effect at this position of the commit. */
+  const idOf = (cluster: ClusterName, of: Epoch, now: Instant, plan: number, ordinal: number) => {
+    // Equal sets are in different requests.
+    const creates = Array.from({ length: ordinal + 1 }, () => d4);
+    const record = { ...EMPTY_RECORD, cluster, epoch: of, plan };
+    return commitEffects(record, { creates }, now, OURS, DEFAULT_CALL_BOUNDS).intents[ordinal]?.id;
+  };
+
+  test("is the SHA-256 of cluster, epoch, commit time, plan and ordinal, in UUID shape", () => {
+    // sha256sum of ["prod","epoch-1",1763636400000,7,0] is 871aa6ebbbc21b054616af3a72c128ab...
+    expect(idOf(prod, first, committed, 7, 0)).toBe("871aa6eb-bbc2-1b05-4616-af3a72c128ab");
+  });
+
+  test.each([
+    { name: "the ordinal", id: idOf(prod, first, committed, 7, 1) },
+    { name: "the plan", id: idOf(prod, first, committed, 8, 0) },
+    { name: "the commit time", id: idOf(prod, first, instant(committed + 1), 7, 0) },
+    { name: "the epoch", id: idOf(prod, epoch("epoch-2"), committed, 7, 0) },
+    { name: "the cluster", id: idOf(clusterName("prod2"), first, committed, 7, 0) },
+    {
+      name: "where one part ends",
+      id: idOf(clusterName('prod","epoch'), epoch("1"), committed, 7, 0),
+    },
+  ])("depends on $name", ({ id }) => {
+    expect(id).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(id).not.toBe("871aa6eb-bbc2-1b05-4616-af3a72c128ab");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { endStarts, nextStart, startEffects } from "../../../src/decide/intents/node-starts.ts";
-import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
+import { followNodes } from "../../../src/decide/nodes/ledger.ts";
 import type { Node, NodePhase } from "../../../src/domain/cluster.ts";
 import { nodeId, placementGroup } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
@@ -105,15 +105,35 @@ describe("what an observation shows about a start", () => {
   test("a node that is deallocated has no VM that was ever Ready, and its ledger entry stays the same object", () => {
     const observation = (node: Node) => ({ snapshot: buildSnapshot([node]), requestNodes: new Map() });
     const before = buildLedger([rememberNode(buildNode("n1"))]);
-    const off = updateLedger(before, observation(asleep("n1")), [], new Map(), NOW);
+    const off = followNodes(
+      { ledger: before, isRestart: false },
+      observation(asleep("n1")),
+      [],
+      new Map(),
+      NOW,
+    );
     expect(off.get(nodeId("n1"))).toMatchObject({ deallocated: true });
     expect(off.get(nodeId("n1"))).not.toHaveProperty("firstReadyAt");
-    expect(updateLedger(off, observation(asleep("n1")), [], new Map(), at(60)).get(nodeId("n1"))).toBe(
-      off.get(nodeId("n1")),
+    expect(
+      followNodes({ ledger: off, isRestart: false }, observation(asleep("n1")), [], new Map(), at(60)).get(
+        nodeId("n1"),
+      ),
+    ).toBe(off.get(nodeId("n1")));
+    const coming = followNodes(
+      { ledger: off, isRestart: false },
+      observation(asleep("n1", { phase: "coming" })),
+      [],
+      new Map(),
+      at(90),
     );
-    const coming = updateLedger(off, observation(asleep("n1", { phase: "coming" })), [], new Map(), at(90));
     expect(coming.get(nodeId("n1"))).not.toHaveProperty("deallocated");
-    const up = updateLedger(coming, observation(buildNode("n1")), [], new Map(), at(120));
+    const up = followNodes(
+      { ledger: coming, isRestart: false },
+      observation(buildNode("n1")),
+      [],
+      new Map(),
+      at(120),
+    );
     expect(up.get(nodeId("n1"))).toMatchObject({
       firstReadyAt: at(120),
       start: { state: "shown", since: at(90) },

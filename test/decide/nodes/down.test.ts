@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
+import { followNodes } from "../../../src/decide/nodes/ledger.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { judgeStops } from "../../../src/decide/autostop/judge-stops.ts";
 import { flawShown } from "../../../src/decide/nodes/standing.ts";
@@ -249,8 +249,8 @@ test("a plan changes at the moment at which a node is given up, though no observ
 describe("when a node left Ready", () => {
   const lookAt = (node: Node): Observation => ({ snapshot: buildSnapshot([node]), requestNodes: new Map() });
   const leftAfter = (known: Partial<LedgerNode>, node: Node): number | undefined =>
-    updateLedger(
-      buildLedger([rememberNode(buildNode("n1"), known)]),
+    followNodes(
+      { ledger: buildLedger([rememberNode(buildNode("n1"), known)]), isRestart: false },
       lookAt(node),
       [],
       new Map(),
@@ -284,7 +284,13 @@ describe("when a node left Ready", () => {
   test("a node that never was Ready did not leave it, whatever its Status: its boot timeout decides", () => {
     const { firstReadyAt: _never, ...known } = rememberNode(buildNode("n1"));
     const { ledger } = {
-      ledger: updateLedger(buildLedger([known]), lookAt(buildNode("n1", OFF)), [], new Map(), NOW),
+      ledger: followNodes(
+        { ledger: buildLedger([known]), isRestart: false },
+        lookAt(buildNode("n1", OFF)),
+        [],
+        new Map(),
+        NOW,
+      ),
     };
     expect(ledger.get(nodeId("n1"))).not.toHaveProperty("leftReadyAt");
     const entry = ledger.get(nodeId("n1"));

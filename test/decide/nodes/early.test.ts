@@ -1,15 +1,15 @@
+import type { Snapshot } from "../../../src/domain/cluster.ts";
+import type { InFlight, Observation } from "../../../src/domain/record.ts";
 import { expect, test } from "vitest";
 import { followInFlight } from "../../../src/decide/intents/in-flight.ts";
 import { endStarts } from "../../../src/decide/intents/node-starts.ts";
 import { settle } from "../../../src/decide/intents/settle.ts";
 import { settleStopsByObservation } from "../../../src/decide/intents/stops.ts";
-import { followDown } from "../../../src/decide/nodes/down-clock.ts";
+import { followNodes } from "../../../src/decide/nodes/ledger.ts";
 import { isStopFresh } from "../../../src/decide/nodes/standing.ts";
 import { withMissing } from "../../../src/decide/nodes/missing.ts";
 import { judgeNode } from "../../../src/decide/stops/scale-down.ts";
-import type { Snapshot } from "../../../src/domain/cluster.ts";
 import { nodeId, requestId } from "../../../src/domain/ids.ts";
-import type { InFlight, Observation } from "../../../src/domain/record.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import {
   at,
@@ -92,13 +92,8 @@ function isGone(early: Early): boolean {
 function isCountedDown(early: Early): boolean {
   const off = buildNode("n1", { phase: "coming", status: "Off" });
   const ledger = buildLedger([rememberNode(off, { firstReadyAt: at(-900) })]);
-  const followed = followDown(
-    ledger,
-    undefined,
-    { snapshot: buildSnapshot([off], early) },
-    { isRestart: false },
-    NOW,
-  );
+  const observation = { snapshot: buildSnapshot([off], early), requestNodes: new Map() };
+  const followed = followNodes({ ledger, isRestart: false }, observation, [], new Map(), NOW);
   return followed.get(N1)?.down?.observations === 1;
 }
 

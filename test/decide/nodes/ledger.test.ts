@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
+import { followNodes } from "../../../src/decide/nodes/ledger.ts";
 import type { Snapshot } from "../../../src/domain/cluster.ts";
 import type { NodeId } from "../../../src/domain/ids.ts";
 import { arrayName, nodeId, requestId } from "../../../src/domain/ids.ts";
@@ -41,7 +41,14 @@ describe("the ledger", () => {
     nodes: readonly ReturnType<typeof buildNode>[],
     now: Instant,
     facts = noFacts,
-  ) => updateLedger(ledger, observationOf(buildSnapshot(nodes, { at: now })), [], facts, now);
+  ) =>
+    followNodes(
+      { ledger, isRestart: false },
+      observationOf(buildSnapshot(nodes, { at: now })),
+      [],
+      facts,
+      now,
+    );
 
   test("notes when a node was first seen and when it was first Ready, and keeps both", () => {
     const born = see(new Map(), [coming], at(0));
@@ -82,8 +89,8 @@ describe("the ledger", () => {
         ]),
       ),
     });
-    const seen = updateLedger(
-      new Map(),
+    const seen = followNodes(
+      { ledger: new Map(), isRestart: false },
       observation(
         [
           ["n2", "r-2"],
@@ -100,7 +107,13 @@ describe("the ledger", () => {
       ["r-1", undefined],
     ]);
     // It stays so when the first request is done.
-    const later = updateLedger(seen, observation([["n2", "r-2"]], at(65)), open.slice(1), noFacts, at(65));
+    const later = followNodes(
+      { ledger: seen, isRestart: false },
+      observation([["n2", "r-2"]], at(65)),
+      open.slice(1),
+      noFacts,
+      at(65),
+    );
     expect(later.get(nodeId("n2"))?.askedAfter).toBe(1);
   });
 
@@ -138,8 +151,8 @@ describe("the ledger", () => {
   test("a node of an open request takes its purpose from it", () => {
     const purpose = { kind: "group", key: "execute:4n", group: "group-a" } as const;
     const observation = observationOf(buildSnapshot([coming, buildNode("n2", { phase: "coming" })]), ["n1"]);
-    const after = updateLedger(
-      new Map(),
+    const after = followNodes(
+      { ledger: new Map(), isRestart: false },
       observation,
       [{ requestId: R1, bucket: BUCKET, purpose, added: 3, seen: [], since: NOW }],
       noFacts,
@@ -148,7 +161,13 @@ describe("the ledger", () => {
     expect(after.get(N1)).toMatchObject({ requestId: "r-1", purpose });
     expect(after.get(nodeId("n2"))).toMatchObject({ purpose: { kind: "array" } });
     // When the request is closed, the ledger still knows.
-    const later = updateLedger(after, observationOf(buildSnapshot([ready])), [], noFacts, at(60));
+    const later = followNodes(
+      { ledger: after, isRestart: false },
+      observationOf(buildSnapshot([ready])),
+      [],
+      noFacts,
+      at(60),
+    );
     expect(later.get(N1)).toMatchObject({ requestId: "r-1", purpose });
   });
 

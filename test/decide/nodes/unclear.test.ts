@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findLacking } from "../../../src/decide/nodes/missing.ts";
 import { standingsOf } from "../../../src/decide/nodes/standing.ts";
-import { updateLedger } from "../../../src/decide/nodes/ledger.ts";
+import { followNodes } from "../../../src/decide/nodes/ledger.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { at, buildNode, buildNodes, buildSnapshot, NOW, rememberNodes } from "../../support/build-node.ts";
 
@@ -31,11 +31,25 @@ test("a node is unclear from the first observation that shows it so, until one s
     requestNodes: new Map(),
   });
   const since = (ledger: ReturnType<typeof rememberNodes>) => [...ledger.values()][0]?.unclearSince;
-  const first = updateLedger(rememberNodes([clear]), observation([unclear]), [], new Map(), at(0));
+  const first = followNodes(
+    { ledger: rememberNodes([clear]), isRestart: false },
+    observation([unclear]),
+    [],
+    new Map(),
+    at(0),
+  );
   expect(since(first)).toBe(at(0));
-  const second = updateLedger(first, observation([unclear]), [], new Map(), at(60));
+  const second = followNodes(
+    { ledger: first, isRestart: false },
+    observation([unclear]),
+    [],
+    new Map(),
+    at(60),
+  );
   expect(second).toBe(first);
-  expect(since(updateLedger(second, observation([clear]), [], new Map(), at(120)))).toBeUndefined();
+  expect(
+    since(followNodes({ ledger: second, isRestart: false }, observation([clear]), [], new Map(), at(120))),
+  ).toBeUndefined();
 });
 
 test("an unclear node is in doubt for the boot timeout; then it counts as there only if too many others are replaced", () => {

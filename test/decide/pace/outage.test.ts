@@ -6,7 +6,7 @@ import {
   withCreatesWait,
 } from "../../../src/decide/record/epoch.ts";
 import { accept } from "../../../src/decide/record/accept.ts";
-import { isMemoryOld, isResting, nextOutage } from "../../../src/decide/pace/outage.ts";
+import { isResting, nextOutage } from "../../../src/decide/pace/outage.ts";
 import type { WholeUpdate } from "../../../src/domain/demand.ts";
 import { epoch, setName } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
@@ -26,7 +26,7 @@ function away(pushed: Readonly<Record<string, number>>, more: Partial<ClusterRec
   return buildState({ sets, record: { lastGoodLookAt: at(-900), ...more } }).record;
 }
 
-const rest = (record: ClusterRecord, now: Instant = NOW) => nextOutage(record, DEFAULT_POLICY, now);
+const rest = (record: ClusterRecord, now: Instant = NOW) => nextOutage(record, DEFAULT_POLICY, now).outage;
 
 describe("a gap of 900 s since the last observation", () => {
   test.each([
@@ -45,8 +45,8 @@ describe("a gap of 900 s since the last observation", () => {
   });
 
   test("idle clocks begin again, also where there is nothing to wait for", () => {
-    expect(isMemoryOld(away({ standard: -1 }), DEFAULT_POLICY, NOW)).toBe(true);
-    expect(isMemoryOld(away({}, { lastGoodLookAt: at(-120) }), DEFAULT_POLICY, NOW)).toBe(false);
+    expect(nextOutage(away({ standard: -1 }), DEFAULT_POLICY, NOW).isRestart).toBe(true);
+    expect(nextOutage(away({}, { lastGoodLookAt: at(-120) }), DEFAULT_POLICY, NOW).isRestart).toBe(false);
   });
 
   test("it falls into a rest that lasts its full time: so does the new one", () => {
@@ -196,7 +196,7 @@ describe("a new epoch", () => {
       epochAt: NOW,
       outage: { from: NOW, to: NOW, until: at(300), awaiting: [other] },
     });
-    expect(isMemoryOld(next, DEFAULT_POLICY, NOW)).toBe(true);
+    expect(nextOutage(next, DEFAULT_POLICY, NOW).isRestart).toBe(true);
     expect(isResting(next, DEFAULT_POLICY, at(299))).toBe(true);
     expect(isResting(next, DEFAULT_POLICY, at(300))).toBe(false);
     const pushed = { ...next, sets: away({ standard: -60, other: 10 }).sets };

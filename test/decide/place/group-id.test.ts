@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { withGroupId } from "../../../src/decide/place/groups.ts";
+import { allocate } from "../../../src/decide/search/allocate.ts";
 import type { NodeAttributes } from "../../../src/domain/demand.ts";
-import { placementGroup } from "../../../src/domain/ids.ts";
+import { groups, NOW, offer, world } from "../../golden/small-world.ts";
+import { policy } from "../../golden/refusal-scenario.ts";
 
-const id = "group-execute-64-1";
+const id = "pg-execute-2n-1";
 
 test.each<{ name: string; attributes: NodeAttributes | undefined; expected: NodeAttributes }>([
   {
@@ -34,5 +35,8 @@ test.each<{ name: string; attributes: NodeAttributes | undefined; expected: Node
     expected: { GroupId: id, Configuration: { cyclecloud: { node: { group_id: id } } } },
   },
 ])("$name", ({ attributes, expected }) => {
-  expect(withGroupId(attributes, placementGroup(id))).toEqual(expected);
+  const supply = world([offer("execute/D4", 4, [], { maxPlacementGroupSize: 10 })]);
+  const demand = groups(1, 2, attributes && { attributes });
+  const [made] = allocate(supply, [demand], policy, NOW).creates;
+  expect([made?.bucket.placementGroup, made?.attributes]).toEqual([id, expected]);
 });

@@ -32,7 +32,7 @@ describe("what a plan asks for", () => {
     const decision = decideOn(buildState({ sets: targetOf(4) }), buildSnapshot());
     expect(decision.record.intents).toEqual([
       {
-        // requestIdOf(prod, epoch-1, NOW, 7, 0): see hash.test.ts.
+        // prod, epoch-1, NOW, plan 7, ordinal 0: see create-requests.test.ts.
         id: "871aa6eb-bbc2-1b05-4616-af3a72c128ab",
         owner: "ours",
         committedAt: NOW,

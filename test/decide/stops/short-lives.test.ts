@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { backOff, forgetOldBackoffs } from "../../../src/decide/intents/back-off.ts";
-import { pauseShortLived } from "../../../src/decide/stops/pause-buckets.ts";
+import { pauseBuckets } from "../../../src/decide/stops/pause-buckets.ts";
+import { reachOf } from "../../../src/decide/stops/reach.ts";
 import { contradictedNodes } from "../../../src/decide/stops/still-idle.ts";
 import type { Node } from "../../../src/domain/cluster.ts";
 import { nodeId, placementGroup } from "../../../src/domain/ids.ts";
@@ -8,15 +9,7 @@ import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import type { Plan } from "../../../src/domain/plan.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../../src/domain/record.ts";
-import {
-  at,
-  buildLedger,
-  buildNode,
-  buildSnapshot,
-  EXECUTE,
-  NOW,
-  rememberNode,
-} from "../../support/build-node.ts";
+import { at, buildLedger, buildNode, buildSnapshot, NOW, rememberNode } from "../../support/build-node.ts";
 import { BUCKET, buildState, EMPTY_RECORD } from "../../support/build-record.ts";
 import { OFF } from "./down-stage.ts";
 
@@ -50,14 +43,18 @@ function after(deaths: readonly Death[]): ClusterRecord {
         [node.nodeId, isNeeded ? { kind: "needed", by: ["a/b"] } : { kind: "busyness-unknown" }],
       ]);
       const last: Plan = { number: 1, at: at(seconds - 60), creates: [], terminates: [], demands: [], nodes };
-      return pauseShortLived(
+      const snapshot = buildSnapshot([node, ...others.map((other) => other.node)], { at: now });
+      return pauseBuckets(
         record,
+        { ledger: buildLedger([known, ...ledger]), plan: last },
+        snapshot,
+        buildLedger([{ ...known, down: { how: "off", since: now, observations: 1 } }, ...ledger]),
         {
-          snapshot: buildSnapshot([node, ...others.map((other) => other.node)], { at: now }),
-          before: buildLedger([known, ...ledger]),
-          ledger: buildLedger([{ ...known, down: { how: "off", since: now, observations: 1 } }, ...ledger]),
-          last,
-          managed: new Set([EXECUTE]),
+          open: new Set(),
+          standings: new Map(),
+          facts: new Map(),
+          reach: reachOf(snapshot, DEFAULT_POLICY),
+          policy: DEFAULT_POLICY,
         },
         now,
       );

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { describeBuckets } from "../../../src/app/describe/describe-buckets.ts";
-import { changeLimit } from "../../../src/decide/what-if/raise-limits.ts";
+import { raiseLimits } from "../../../src/decide/what-if/raise-limits.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import { bucketText } from "../../../src/domain/bucket.ts";
 import type { StatusBucket, NodeArray } from "../../../src/domain/cluster.ts";
 import { machineType } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import { renderReason } from "../../../src/domain/reason-text.ts";
+import type { Problem } from "../../../src/domain/demand.ts";
 import type { LimitChange } from "../../../src/domain/what-if.ts";
-import { catalogueOf } from "../../../src/domain/vm-size-data.ts";
 import table from "../../../src/domain/vm-sizes.json" with { type: "json" };
 import { buildArray, buildBucket, buildSnapshot, NOW } from "../../support/build-node.ts";
 import { buildState, buildTarget, OURS } from "../../support/build-record.ts";
@@ -150,7 +150,9 @@ test.each([
 ])("what would be with more of $name can be asked, in any case", ({ name, type }) => {
   const snapshot = buildSnapshot([], { arrays: [buildArray("execute", { buckets: [size(type, 80, 80)] })] });
   const change: LimitChange = { kind: "family-quota", name, unit: "cores", change: { more: 40 } };
-  const changed = changeLimit(snapshot, change, catalogueOf({}));
-  expect(changed.found).toBe(true);
-  expect(changed.snapshot.arrays[0]?.buckets[0]?.familyQuota).toEqual({ quotaCores: 120, consumedCores: 0 });
+  const { record, bodies } = buildState({ seen: snapshot });
+  const problems: Problem[] = [];
+  const raised = raiseLimits(record, bodies, snapshot, DEFAULT_POLICY, [change], NOW, problems);
+  expect(problems).toEqual([]);
+  expect(raised.arrays[0]?.buckets[0]?.familyQuota).toEqual({ quotaCores: 120, consumedCores: 0 });
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { trouble } from "../../../src/wire/api/cluster-answer.ts";
+import { clusterAnswer } from "../../../src/wire/api/cluster-answer.ts";
 import type { Sources } from "./check.ts";
 import { parseAll } from "./check.ts";
 import type { Deployed, Deployment } from "./deploy.ts";
@@ -139,7 +139,7 @@ export function auditQuery(played: Played, code: string): readonly string[] {
     "boots fail again and again",
     ...COSTLY,
   ];
-  const known: readonly string[] = trouble.shape.kind.options;
+  const known: readonly string[] = clusterAnswer.shape.troubles.element.shape.kind.options;
   return [
     ...events
       .filter((name) => !new RegExp(`log\\(\\s*"${name}"`).test(code))

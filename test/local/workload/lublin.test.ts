@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { generateLublinJobs, lublinParametersFor, weighBuckets } from "../../../src/local/workload/lublin.ts";
+import { generateLublinJobs } from "../../../src/local/workload/lublin.ts";
 import type { WorkloadJob } from "../../../src/local/workload/workload-job.ts";
 
 interface Profile {
@@ -86,10 +86,13 @@ describe("shape", () => {
     expect(Math.max(...sizes)).toBe(processors);
   });
 
-  test("the day's cycle has a mean of 1, its peak at about 14:00 and its low at about 05:00", () => {
-    const weights = weighBuckets(lublinParametersFor(256).dailyCycle);
-    expect(mean(weights)).toBeCloseTo(1, 9);
-    expect(weights.indexOf(Math.max(...weights))).toBe(27);
-    expect(weights.indexOf(Math.min(...weights))).toBe(10);
+  test("most jobs of a day arrive at about 14:00, and fewest at about 05:00", () => {
+    const days = generateLublinJobs({ jobs: 100_000, seed: 5, processors: 256 });
+    const byHour = Map.groupBy(days, ({ submitMs }) => Math.floor(submitMs / 3_600_000) % 24);
+    const countOf = (hour: number): number => byHour.get(hour)?.length ?? 0;
+    const hours = Array.from({ length: 24 }, (_, hour) => hour).toSorted((a, b) => countOf(a) - countOf(b));
+    expect([4, 5]).toEqual(expect.arrayContaining(hours.slice(0, 2)));
+    // The busiest half hour ends at 14:00. Its neighbours are nearly as busy.
+    expect([12, 13, 14, 15]).toEqual(expect.arrayContaining(hours.slice(-3)));
   });
 });

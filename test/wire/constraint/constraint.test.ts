@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { writeConstraint } from "../../../src/wire/constraint/constraint-json.ts";
 import { readConstraints } from "../../../src/wire/constraint/constraint.ts";
-import { readJobConstraints } from "../../../src/wire/message/job-constraints.ts";
+import { JobConstraints } from "../../../src/wire/message/job-constraints.ts";
 import { newNotes, Problems } from "../../../src/wire/json/problems.ts";
 import { lineOf } from "../context.ts";
 
 function read(value: unknown) {
   const problems = new Problems();
-  const constraints = readJobConstraints(value, problems);
+  const constraints = new JobConstraints().read(value, problems, { exclusive: false });
   return { constraints, lines: problems.all().map(lineOf) };
 }
 
@@ -239,7 +239,7 @@ describe("the constraints of a job", () => {
 
   test("an unknown property of nodes names the nearest", () => {
     const problems = new Problems();
-    readJobConstraints({ or: [{ a: 1 }, { "node.vmsize": "x" }] }, problems);
+    new JobConstraints().read({ or: [{ a: 1 }, { "node.vmsize": "x" }] }, problems, { exclusive: false });
     expect(problems.all()).toEqual([
       {
         path: "constraints.or[1].node.vmsize",
