@@ -281,10 +281,12 @@ test("a wrong key, an app that goes away and comes back, and an unknown cluster 
   expect(await page.locator(".sentence").textContent()).toContain("cannot be had");
   await context.setOffline(false);
   await page.clock.fastForward(20_000);
-  await page.locator(".notice").waitFor({ state: "hidden" });
+  await page.getByText("The app does not answer.").waitFor({ state: "hidden" });
 
   await page.evaluate("location.hash = '#/gone/now'");
   await page.getByText('cluster "gone" is not in AUTOSCALER_CLUSTERS').waitFor();
+  // Nothing of the cluster before is left.
+  expect(await page.locator("main").textContent()).toBe("Nothing could be read yet.");
   await context.close();
 });
 
