@@ -58,7 +58,13 @@ function tilesOf(state: Cluster, { rows: [row] }: History, now: string) {
   const unpriced = row?.unpricedNodes ?? 0;
   const money = (amount: number | undefined) =>
     amount === undefined ? "no prices" : moneyText(amount, row?.currency);
-  const tile = (name: string, value: string | number) => h("div", "", h("dt", "", name), h("dd", "", value));
+  const tile = (name: string, value: string | number) =>
+    h(
+      "div",
+      "",
+      h("dt", "", name),
+      h("dd", "", typeof value === "number" ? value.toLocaleString("en-US") : value),
+    );
   return [
     tile("Demands", plan?.demands ?? 0),
     tile("Short of something", waiting.unmet),

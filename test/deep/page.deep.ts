@@ -1,13 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Cluster, History } from "../../src/client/answers.ts";
 import { showText } from "../../src/domain/shown.ts";
 import type { LocalSystem } from "../../src/local/system.ts";
 import { startSystem } from "../../src/local/system.ts";
 import { defaultOptions } from "../../src/simulator/default-options.ts";
+import { launchChromium } from "../support/chromium.ts";
 import { paced, PATIENCE_MS } from "../support/patience.ts";
 import { HOSTILE_NAMES } from "../support/hostile-names.ts";
 
@@ -31,7 +31,7 @@ let system: LocalSystem;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
+  browser = await launchChromium();
   system = await startSystem({ simulator: { ...defaultOptions, keepLog: false }, speed: paced(60) });
   await put("config", PRICES);
   await put("request-sets/pbs", { version: 1, expirationInterval: 86_400, jobs: JOBS });
@@ -47,19 +47,6 @@ afterAll(async () => {
   await browser?.close();
   await system?.close();
 });
-
-function findChromium(): string {
-  const places = [
-    process.env["CHROMIUM"],
-    "/usr/bin/chromium",
-    "/usr/bin/chromium-browser",
-    "/usr/bin/google-chrome",
-  ];
-  const found = places.find((place) => place !== undefined && existsSync(place));
-  if (found === undefined)
-    throw new Error("No Chromium: apt-get install chromium (Debian), or set CHROMIUM to its path.");
-  return found;
-}
 
 const PRICES = {
   prices: {
