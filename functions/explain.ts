@@ -9,9 +9,12 @@ import type { HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/ports.ts";
 import { problemText } from "../src/domain/problem-text.ts";
 import { describeHistory } from "../src/app/describe/describe-history.ts";
+import { describeNodeHistory } from "../src/app/describe/describe-node-history.ts";
+import { PAGE_EXPECTED } from "../src/app/describe/pages.ts";
+import { isLifeKey } from "../src/domain/node-life.ts";
+import { withoutAbsent } from "../src/domain/without-absent.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant } from "../src/domain/units.ts";
-import { withoutAbsent } from "../src/domain/without-absent.ts";
 
 /**
  * Why a job has its placement, or why a node stays or is stopped. Exactly one of `job` (with `set` if several have one) and `node`. `plan`
@@ -89,7 +92,7 @@ export const answerHistory = forCluster(async ({ app }, { cluster }, { query }) 
   const problems: Problem[] = [];
   const from = readTime(query, "from", problems) ?? instant(0);
   const to = readTime(query, "to", problems) ?? app.ports.clock.now();
-  const limit = readCount(query, "limit", 10_000, problems) ?? DAY_OF_TICKS;
+  const limit = readLimit(query, problems, { usual: DAY_OF_TICKS, most: 10_000 });
   const points = readCount(query, "points", 2000, problems);
   if (problems.length > 0) return badRequest(problems);
   const range = { from, to, limit, ...withoutAbsent({ points }) };
@@ -97,6 +100,20 @@ export const answerHistory = forCluster(async ({ app }, { cluster }, { query }) 
 });
 
 const DAY_OF_TICKS = 1440;
+
+/** The nodes of a time, in pages. `from` and `to` are ISO-8601, `limit` at most 2,000, `page` is `next` of the answer before. */
+export const answerNodeHistory = forCluster(async ({ app }, { cluster }, { query }) => {
+  const problems: Problem[] = [];
+  const from = readTime(query, "from", problems) ?? instant(0);
+  const to = readTime(query, "to", problems) ?? app.ports.clock.now();
+  const limit = readLimit(query, problems, { usual: 1000, most: 2000 });
+  const after = query.get("page") ?? undefined;
+  if (after !== undefined && !isLifeKey(after))
+    problems.push({ path: "page", found: excerpt(after), expected: PAGE_EXPECTED });
+  if (problems.length > 0) return badRequest(problems);
+  const range = { from, to, limit, ...withoutAbsent({ after }) };
+  return { status: 200, jsonBody: await describeNodeHistory(app, cluster, range) };
+});
 
 function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
   const text = query.get(name);
@@ -120,4 +137,12 @@ function readCount(
   if (Number.isInteger(count) && count >= 1 && count <= most) return count;
   problems.push({ path: name, found: excerpt(text), expected: `a whole number from 1 to ${most}` });
   return undefined;
+}
+
+function readLimit(
+  query: URLSearchParams,
+  problems: Problem[],
+  { usual, most }: { readonly usual: number; readonly most: number },
+): number {
+  return readCount(query, "limit", most, problems) ?? usual;
 }

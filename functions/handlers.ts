@@ -9,7 +9,7 @@ import {
 } from "./clusters.ts";
 import { answerTick, answerEndDown, answerRestored, answerWake } from "./tick.ts";
 import { answerConfig, answerWriteConfig, answerConfigHistory, answerRollbackConfig } from "./config.ts";
-import { answerExplain, answerHistory } from "./explain.ts";
+import { answerExplain, answerHistory, answerNodeHistory } from "./explain.ts";
 import { answerPage } from "./page.ts";
 import { answerPlan } from "./plan.ts";
 import { answerRequestSet, answerWriteRequestSet } from "./request-sets.ts";
@@ -51,6 +51,7 @@ export const HTTP: Readonly<Record<RouteName, HttpHandler>> = {
   "rollback-config": answerRollbackConfig,
   explain: rereadable(answerExplain),
   history: rereadable(answerHistory),
+  "node-history": answerNodeHistory,
   plan: answerPlan,
   restored: answerRestored,
   "end-down": answerEndDown,

@@ -40,6 +40,7 @@ export const ROUTES = [
   keyed("rollback-config", `${CONFIG}/rollback`, "POST"),
   keyed("explain", "clusters/{cluster}/explain", "GET"),
   keyed("history", "clusters/{cluster}/history", "GET"),
+  keyed("node-history", "clusters/{cluster}/history/nodes", "GET"),
   keyed("plan", "clusters/{cluster}/plan", "POST"),
   keyed("request-set", REQUEST_SET, "GET"),
   keyed("write-request-set", REQUEST_SET, "PUT", "DELETE"),

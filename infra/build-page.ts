@@ -14,8 +14,7 @@ interface BuiltPage {
 }
 
 /**
- * Builds the page for people: its script and style in a file each (docs/decisions.md, "The page is built where it is needed, and uPlot
- * draws"). Rejects with esbuild's error if it does not bundle.
+ * Builds the page for people: its script and style in a file each. Rejects with esbuild's error if it does not bundle.
  */
 export async function buildPage(): Promise<BuiltPage> {
   const { outputFiles, metafile } = await build({

@@ -13,6 +13,7 @@ const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
     "request-set",
     "explain",
     "history",
+    "node-history",
     "comparison",
     "config",
     "config-history",

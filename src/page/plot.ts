@@ -19,8 +19,7 @@ const HEIGHT = 220;
 const { stepped } = uPlot.paths;
 
 /**
- * Draws lines over time in an element, in place of `last`. `times` are in seconds since 1970, rising (docs/decisions.md, "The page is built
- * where it is needed, and uPlot draws").
+ * Draws lines over time in an element, in place of `last`. `times` are in seconds since 1970, rising.
  */
 export function drawPlot(
   last: uPlot | undefined,

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../src/adapters/tables/table.ts";
 import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
@@ -38,7 +39,7 @@ export class LargeCluster {
   constructor(table: Table, sets: number) {
     this.#sets = sets;
     this.#plain = table;
-    this.#clock = { now: () => instant(this.#now), sleep: async (ms) => void (this.#now += ms) };
+    this.#clock = { now: () => instant(this.#now), sleep: (ms, signal) => this.#sleep(ms, signal) };
     this.#simulator = new Simulator(optionsFor(sets * NODES_PER_SET), this.#clock);
     this.#app = this.#start();
   }
@@ -105,6 +106,12 @@ export class LargeCluster {
   /** What some work asks of the storage service. */
   costOf(work: () => Promise<unknown>): Promise<Cost> {
     return this.#meter.costOf(work);
+  }
+
+  /** What bounds other work beside it never gets that far: work takes no time here. */
+  async #sleep(ms: number, beside: AbortSignal | undefined): Promise<void> {
+    if (beside === undefined) this.#now += ms;
+    else if (!beside.aborted) await once(beside, "abort");
   }
 
   #start(): App {

@@ -168,6 +168,10 @@ test("each operation of the running system answers as described (startLocalApp c
       rows: expect.arrayContaining([expect.anything()]),
       keptPlans: expect.arrayContaining([expect.any(Number)]),
     });
+  await expect
+    .poll(async () => (await call("GET", "/clusters/prod/history/nodes")).body, patiently)
+    .toMatchObject({ rows: expect.arrayContaining([expect.objectContaining({ phase: "ready" })]) });
+  await call("GET", "/clusters/prod/history/nodes?limit=0");
   await call("GET", "/clusters/prod/comparison?since=2026-01-01");
   await call("GET", "/clusters/prod/comparison?since=never");
   await app.send("demand", "{}");

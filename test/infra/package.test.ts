@@ -181,6 +181,7 @@ test("alone in a folder it answers over HTTP, ticks, and makes a node of a deman
       "explain httpTrigger",
       "health httpTrigger",
       "history httpTrigger",
+      "node-history httpTrigger",
       "openapi httpTrigger",
       "page httpTrigger",
       "page-file httpTrigger",

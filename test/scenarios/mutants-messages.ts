@@ -116,8 +116,8 @@ export const MUTANTS: readonly Mutant[] = [
     "a stop is written however late",
     {
       in: "sendTerminate",
-      from: ".terminate(site.cluster, intent.id, effect.nodes, isInTime",
-      to: ".terminate(site.cluster, intent.id, effect.nodes, () => isInTime() || true",
+      from: "(site.cluster, intent.id, effect.nodes, isInTime",
+      to: "(site.cluster, intent.id, effect.nodes, () => isInTime() || true",
     },
     MESSAGES,
     "of a stop",

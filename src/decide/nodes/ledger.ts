@@ -1,8 +1,17 @@
 import type { Bodies } from "../../domain/bodies.ts";
+import { noteMachines } from "./node-life.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { InFlight, Observation } from "../../domain/record.ts";
-import type { Busyness, Ledger, LedgerNode, NodeStart, Down } from "../../domain/ledger.ts";
+import type {
+  Busyness,
+  Down,
+  Draining,
+  KeptOff,
+  Ledger,
+  LedgerNode,
+  NodeStart,
+} from "../../domain/ledger.ts";
 import { OBSERVATIONS_DOWN } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
@@ -23,7 +32,7 @@ export function followNodes(
   facts: NodeFacts,
   now: Instant,
 ): Ledger {
-  const updated = updateLedger(ledger, observation, inFlight, facts, now);
+  const updated = noteMachines(updateLedger(ledger, observation, inFlight, facts, now), seen, now);
   const followed = followDown(updated, seen, observation, { isRestart }, now);
   return isRestart ? restartClocks(followed, now) : followed;
 }
@@ -91,6 +100,8 @@ interface Shown {
   readonly leftReadyAt: Instant | undefined;
   readonly unclearSince: Instant | undefined;
   readonly isDeallocated: boolean;
+  readonly kept: KeptOff | undefined;
+  readonly draining: Draining | undefined;
 }
 
 function updateNode(
@@ -111,6 +122,8 @@ function updateNode(
     leftReadyAt: nextLeftReady(old, node, firstReadyAt, now),
     unclearSince: nextUnclear(old, node, now),
     isDeallocated,
+    kept: isDeallocated ? nextKept(old, now) : undefined,
+    draining: isDeallocated ? endingOf(old) : old?.draining,
   };
   return old !== undefined && isSame(old, node, origin, shown) ? old : entryOf(old, node, origin, shown, now);
 }
@@ -125,6 +138,8 @@ function isSame(old: LedgerNode, node: Node, origin: Origin | undefined, shown: 
     old.unclearSince === shown.unclearSince &&
     old.start === shown.start &&
     (old.deallocated === true) === shown.isDeallocated &&
+    old.kept === shown.kept &&
+    old.draining === shown.draining &&
     (origin === undefined || old.requestId === origin.requestId) &&
     (origin?.keyId === undefined || old.keyId === origin.keyId) &&
     (node.stopKey === undefined || old.keyId !== undefined) &&
@@ -137,14 +152,16 @@ function entryOf(
   old: LedgerNode | undefined,
   node: Node,
   origin: Origin | undefined,
-  { busyness, start, firstReadyAt, leftReadyAt, unclearSince, isDeallocated }: Shown,
+  shown: Shown,
   now: Instant,
 ): LedgerNode {
+  const { busyness, start, firstReadyAt, leftReadyAt, unclearSince, isDeallocated, kept, draining } = shown;
   const requestId = origin?.requestId ?? old?.requestId;
   const keyId = origin?.keyId ?? old?.keyId ?? node.stopKey;
   const attributesDigest = origin === undefined ? old?.look : origin.attributesDigest;
   const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
   const instanceId = nextInstanceId(old, node);
+  const asked = origin?.asked ?? old?.asked;
   return {
     nodeId: node.nodeId,
     name: node.name,
@@ -152,6 +169,7 @@ function entryOf(
     ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
     ...(instanceId === undefined ? {} : { instanceId }),
     ...(requestId === undefined ? {} : { requestId }),
+    ...(asked === undefined ? {} : { asked }),
     purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
     ...(attributesDigest === undefined ? {} : { look: attributesDigest }),
     firstSeenAt: old?.firstSeenAt ?? now,
@@ -160,8 +178,9 @@ function entryOf(
     ...(leftReadyAt === undefined ? {} : { leftReadyAt }),
     ...(unclearSince === undefined ? {} : { unclearSince }),
     ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
+    ...(old?.firstNeeded === undefined ? {} : { firstNeeded: old.firstNeeded }),
     busyness,
-    ...(old?.draining === undefined ? {} : { draining: old.draining }),
+    ...(draining === undefined ? {} : { draining }),
     ...(keyId === undefined ? {} : { keyId }),
     ...(old?.bound === undefined ? {} : { bound: old.bound }),
     ...(old?.clock === undefined ? {} : { clock: old.clock }),
@@ -172,8 +191,26 @@ function entryOf(
     ...(node.phase === "ready" ? {} : downOf(old)),
     ...(old?.endedAt === undefined ? {} : { endedAt: old.endedAt }),
     ...(isDeallocated ? { deallocated: true } : {}),
+    ...(kept === undefined ? {} : { kept }),
     ...(start === undefined ? {} : { start }),
   };
+}
+
+/** Since when a deallocated node has been that, and why. */
+function nextKept(old: LedgerNode | undefined, now: Instant): KeptOff {
+  const by = old?.draining?.by;
+  return old?.kept ?? { since: now, ...(by === undefined ? {} : { by }) };
+}
+
+/**
+ * The mark of a deallocated node: only that of its end. What belonged to its deallocation goes with it, or it would count once the node is
+ * started again.
+ */
+function endingOf(old: LedgerNode | undefined): Draining | undefined {
+  const draining = old?.draining;
+  if (draining === undefined) return undefined;
+  const isEnd = draining.by === "deallocated-timeout" || draining.by === "quota";
+  return isEnd || (draining.sentAt !== undefined && draining.act === undefined) ? draining : undefined;
 }
 
 /** What {@link followDown} keeps of a node until it is Ready. */

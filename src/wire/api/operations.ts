@@ -34,6 +34,13 @@ const PAGE: Parameter = {
   type: "string",
 };
 
+const FITS: Parameter = {
+  name: "fits",
+  description:
+    'The constraints of a job as JSON, such as {"ncpus": 4}: only buckets whose new nodes meet them are in `buckets`',
+  type: "string",
+};
+
 const SET = "/clusters/{cluster}/request-sets/{set}";
 /** The answers of every route below a cluster: the cluster may be unknown, or storage unreachable. */
 const BELOW_CLUSTER = { 404: "Problem", 503: "Problem" } as const;
@@ -91,7 +98,7 @@ export const OPERATIONS: readonly Operation[] = [
     rereadable: true,
     summary:
       "Everything about one cluster: what waits and why, troubles, demand, plan, nodes, arrays, buckets with limits",
-    query: [PAGE],
+    query: [PAGE, FITS],
     answers: { 200: "Cluster", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
@@ -132,6 +139,20 @@ export const OPERATIONS: readonly Operation[] = [
       },
     ],
     answers: { 200: "History", 400: "Problem", ...BELOW_CLUSTER },
+  },
+  {
+    method: "get",
+    path: "/clusters/{cluster}/history/nodes",
+    id: "getNodeHistory",
+    role: "reader",
+    summary: "Nodes that are there, and those that have gone, the last first; kept 30 days",
+    query: [
+      { name: "from", description: "ISO 8601: there then or later; absent: the beginning", type: "string" },
+      { name: "to", description: "ISO 8601: asked for by then; absent: now", type: "string" },
+      { name: "limit", description: "Maximum number of nodes, 1 to 2,000; default 1000", type: "integer" },
+      { name: "page", description: "`next` of the answer before", type: "string" },
+    ],
+    answers: { 200: "NodeHistory", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
     method: "get",
