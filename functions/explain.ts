@@ -87,14 +87,16 @@ function explanation(site: Site, question: Question, answer: Explanation): HttpR
   }
 }
 
-/** Rows newest first, and the kept plans of that time. `from` and `to` are ISO-8601, `limit` at most 10,000. */
+/** Rows newest first, and the kept plans of that time. `from` and `to` are ISO-8601, `limit` at most 10,000, `points` at most 2,000. */
 export const answerHistory = forCluster(async ({ app }, { cluster }, { query }) => {
   const problems: Problem[] = [];
   const from = readTime(query, "from", problems) ?? instant(0);
   const to = readTime(query, "to", problems) ?? app.ports.clock.now();
   const limit = readLimit(query, problems, { usual: DAY_OF_TICKS, most: 10_000 });
+  const points = readCount(query, "points", 2000, problems);
   if (problems.length > 0) return badRequest(problems);
-  return { status: 200, jsonBody: await describeHistory(app, cluster, { from, to, limit }) };
+  const range = { from, to, limit, ...withoutAbsent({ points }) };
+  return { status: 200, jsonBody: await describeHistory(app, cluster, range) };
 });
 
 const DAY_OF_TICKS = 1440;
@@ -123,19 +125,24 @@ function readTime(query: URLSearchParams, name: string, problems: Problem[]): In
   return undefined;
 }
 
+function readCount(
+  query: URLSearchParams,
+  name: string,
+  most: number,
+  problems: Problem[],
+): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+  problems.push({ path: name, found: excerpt(text), expected: `a whole number from 1 to ${most}` });
+  return undefined;
+}
+
 function readLimit(
   query: URLSearchParams,
   problems: Problem[],
   { usual, most }: { readonly usual: number; readonly most: number },
 ): number {
-  const text = query.get("limit") ?? String(usual);
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > most) {
-    problems.push({
-      path: "limit",
-      found: excerpt(text),
-      expected: `a whole number from 1 to ${most}`,
-    });
-  }
-  return limit;
+  return readCount(query, "limit", most, problems) ?? usual;
 }

@@ -62,6 +62,7 @@ type HistoryOptions = ClusterOptions & {
   readonly from?: string;
   readonly to?: string;
   readonly limit: number;
+  readonly points?: number;
   readonly nodes?: true;
 };
 
@@ -78,10 +79,16 @@ function registerHistory({ program, terminal, run }: Register): void {
     .addOption(new Option("--from <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--to <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--limit <rows>", "maximum number of rows").argParser(readCount).default(20))
-    .action(({ from, to, limit, nodes, ...options }: HistoryOptions) =>
+    .addOption(
+      new Option(
+        "--points <n>",
+        "in place of --limit: cut the time into so many equal steps, and show the last row of each; 2000 at most",
+      ).argParser(readCount),
+    )
+    .action(({ from, to, limit, points, nodes, ...options }: HistoryOptions) =>
       run(async () => {
         const query = {
-          limit,
+          ...(points === undefined ? { limit } : { points }),
           ...withoutAbsent({ from, to }),
         };
         const app = appOf(options);

@@ -1,11 +1,21 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Answer } from "../client/index.ts";
 import type { StateAnswer } from "../client/readers.ts";
+import { withoutSlashesAtEnd } from "../client/call.ts";
 import { readClusters, readState } from "../client/readers.ts";
 import type { Register, ApiOptions, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import { appOf, readPositive, requestSet, withAnyCluster, withCluster, wrapped } from "./options.ts";
+import {
+  appOf,
+  cluster,
+  readPositive,
+  requestSet,
+  url,
+  withAnyCluster,
+  withCluster,
+  wrapped,
+} from "./options.ts";
 import {
   BUCKET_COLUMNS,
   renderBuckets,
@@ -25,6 +35,23 @@ export function registerStateCommands(register: Register): void {
   registerBuckets(register);
   registerView(register, "limits", "list every limit and quota, and what is left of it", renderLimits);
   registerDemand(register);
+  registerPage(register);
+}
+
+function registerPage({ program, terminal, run }: Register): void {
+  program
+    .command("page")
+    .description("print the address of the page for people")
+    .addHelpText("after", wrapped("The page asks for a reader's key. Its address never has one."))
+    .addOption(url().makeOptionMandatory())
+    .addOption(cluster())
+    .action(({ url: address, cluster: name }: { readonly url: string; readonly cluster?: string }) =>
+      run(() => {
+        const place = name === undefined ? "" : `#/${encodeURIComponent(name)}/now`;
+        terminal.say(`${withoutSlashesAtEnd(address)}/api/page${place}`);
+        return Promise.resolve(EXIT.done);
+      }),
+    );
 }
 
 function registerStatus({ program, terminal, run }: Register): void {

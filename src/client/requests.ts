@@ -70,11 +70,11 @@ export const REQUESTS = {
     role: "sender",
     path: pathOf(cluster, set),
   }),
-  history: (cluster: string, { from, to, limit }: HistoryQuery = {}): Request<History> => ({
+  history: (cluster: string, { from, to, limit, points }: HistoryQuery = {}): Request<History> => ({
     method: "GET",
     role: "reader",
     path: `${pathOf(cluster)}/history`,
-    query: { from, to, limit: limit === undefined ? undefined : String(limit) },
+    query: { from, to, limit: limit?.toString(), points: points?.toString() },
   }),
   nodeHistory: (cluster: string, { from, to, limit, page }: NodeHistoryQuery = {}): Request<NodeHistory> => ({
     method: "GET",

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../src/adapters/tables/table.ts";
+import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
+import { readPage } from "../../src/app/describe/pages.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Clock, Site } from "../../src/app/ports/ports.ts";
 import { reconcileCluster } from "../../src/app/reconcile/reconcile-cluster.ts";
@@ -13,6 +15,7 @@ import { instant } from "../../src/domain/units.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
+import type { ClusterShown } from "../../src/wire/api/cluster-answer.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Cost } from "./store-meter.ts";
 import { StoreMeter } from "./store-meter.ts";
@@ -80,6 +83,16 @@ export class LargeCluster {
   async reconcile(): Promise<string> {
     const { kind } = await reconcileCluster(this.#app, this.#site(), "tick");
     return kind;
+  }
+
+  /** The answer about the cluster, by pages. */
+  async answers(): Promise<readonly ClusterShown[]> {
+    const pages: ClusterShown[] = [];
+    for (let next: string | undefined = ""; next !== undefined; next = pages.at(-1)?.next)
+      pages.push(
+        await describeCluster(this.#app, CLUSTER, undefined, next === "" ? undefined : readPage(next)),
+      );
+    return pages;
   }
 
   async collect(): Promise<void> {

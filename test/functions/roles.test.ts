@@ -55,6 +55,8 @@ describe("the table of roles", () => {
     expect(registered.filter(({ authLevel }) => authLevel === "anonymous").map(({ name }) => name)).toEqual([
       "autostop",
       "health",
+      "page",
+      "page-file",
     ]);
   });
 
