@@ -236,6 +236,7 @@ function inFlightOf(
     seen: [],
     since,
     plannedAt: intent.committedAt,
+    ...withoutAbsent({ plan: intent.plan }),
   };
 }
 
