@@ -24,7 +24,7 @@ export interface HeldName {
 }
 
 /** What became of a name. */
-export interface NameEnd {
+interface NameEnd {
   readonly state: "refused" | "failed";
   readonly at: Instant;
   /** The sentence of then. */

@@ -37,6 +37,9 @@ const ready = (stage: Stage): readonly string[] => {
   return stage.readyNodes.map(({ nodeId }) => ids.get(nodeId) ?? nodeId);
 };
 
+/** The host of the only node, or of the first. */
+const hostIn = (stage: Stage): string => stage.readyNodes[0]?.hostname ?? "none";
+
 const states = async (stage: Stage) => (await shown(stage)).map(({ name, state }) => `${name} ${state}`);
 
 test("exactly the named nodes come, each is ready, and they go without a wait when their names are taken back", async () => {
@@ -69,8 +72,7 @@ test("a limit gives room to the first names; the others are refused with the lim
   });
   // There is room again, but the refusal was final for this resume.
   await stage.during(stage.push(names(["execute-2", "execute-3"], { Since: 1_700_000_000_000 })));
-  const [one] = stage.readyNodes;
-  const schedulerNodes = [{ hostname: one?.hostname ?? "", jobs: [], state: "closed" }];
+  const schedulerNodes = [{ hostname: hostIn(stage), jobs: [], state: "closed" }];
   for (let i = 0; i < 8; i += 1) {
     const again = names(["execute-2", "execute-3"], { Since: 1_700_000_000_000 });
     await stage.during(stage.push({ ...again, schedulerNodes }));
@@ -233,7 +235,7 @@ test("a node that was Ready before a newer resume goes when it is reported close
   const stage = stageOf();
   await stage.during(stage.push(names(["execute-7"], { Since: 1_700_000_000_000 })));
   await stage.pass(300);
-  const [{ hostname = "" } = {}] = stage.readyNodes;
+  const hostname = hostIn(stage);
   const newer = names(["execute-7"], { Since: 1_700_000_200_000 });
   await stage.during(stage.push(newer));
   await stage.pass(60);
@@ -254,7 +256,7 @@ test("the first resume that is said of a node changes nothing, and a busy node o
   const stage = stageOf();
   await stage.during(stage.push(names(["execute-7"])));
   await stage.pass(300);
-  const [{ hostname = "" } = {}] = stage.readyNodes;
+  const hostname = hostIn(stage);
   await stage.during(stage.push(names(["execute-7"], { Since: 1_700_000_000_000 })));
   await stage.pass(60);
   expect(await states(stage)).toEqual(["execute-7 ready"]);
@@ -344,7 +346,7 @@ test.each([
   const stage = stageOf();
   await stage.during(stage.push(names(["execute-7"])));
   await stage.pass(300);
-  const [{ hostname = "" } = {}] = stage.readyNodes;
+  const hostname = hostIn(stage);
   const report = async (entry: object, beside: (now: number) => object) => {
     for (let i = 0; i < 8; i += 1) {
       const schedulerNodes = [{ hostname, jobs: [], state: "closed", ...entry }];

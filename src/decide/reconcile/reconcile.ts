@@ -77,8 +77,7 @@ export function decide(
   const named = followNames(paused, admitted.demands, { snapshot, ledger, standings }, now);
   const { pools, record: next } = ownedPools(named, bodies, aside, policy.senders);
   const hosts = reportedHosts(observed, bodies, now, policy.senders);
-  const cluster = { snapshot, ledger, dynamics: dynamics.keys() };
-  const reports = readReports(hosts, cluster, admitted.demands);
+  const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, admitted.demands);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
   const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
   const weighing = { record: next, snapshot, ledger, standings, wanted, policy, now };
