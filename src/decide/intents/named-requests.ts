@@ -20,7 +20,7 @@ export function withHeldNames(record: ClusterRecord, held: ReadonlyMap<string, H
   return { ...rest, names };
 }
 
-/** Number of names in one create request (docs/decisions.md, "A named node is a set of its own"). */
+/** Number of names in one create request (docs/protocol.md, Named nodes). */
 const NAMES_TOGETHER = 100;
 
 /** The exact name of a set's only node. Undefined if CycleCloud numbers its nodes. */
