@@ -5,6 +5,9 @@ import { describeQueues, rejectedMessageShown } from "../src/app/describe/descri
 import { composition } from "../src/compose.ts";
 import { isoTime } from "../src/domain/units.ts";
 import type { ClustersShown, RejectedMessagesShown, AllHealthShown } from "../src/wire/api/health-answers.ts";
+import type { Constraint } from "../src/domain/constraint.ts";
+import { readConstraints } from "../src/wire/constraint/constraint.ts";
+import { newNotes } from "../src/wire/json/problems.ts";
 import { kindOf, excerpt } from "../src/wire/json/problem.ts";
 import { forCluster, pageOf, answering, answeringAnyone } from "./answering.ts";
 import { badRequest } from "./problem.ts";
@@ -46,12 +49,33 @@ export const answerClusters: HttpHandler = (_request, context) =>
 export const answerCluster = forCluster(async (composed, site, request) => {
   const page = pageOf(request);
   if (page.kind === "problem") return badRequest([page.problem]);
+  const fits = readFits(request.query);
+  if (fits.problems.length > 0) return badRequest(fits.problems);
   const { app: autoscaler, senderTime } = composed;
   return {
     status: 200,
-    jsonBody: await describeCluster(autoscaler, site.cluster, senderTime, page.start),
+    jsonBody: await describeCluster(autoscaler, site.cluster, senderTime, page.start, fits.constraints),
   };
 });
+
+/** The parameter `fits`: the constraints of a job as JSON, by which the buckets are filtered. */
+function readFits(query: URLSearchParams): {
+  readonly constraints: readonly Constraint[];
+  readonly problems: readonly Problem[];
+} {
+  const text = query.get("fits");
+  if (text === null) return { constraints: [], problems: [] };
+  try {
+    const value: unknown = JSON.parse(text);
+    const notes = newNotes();
+    const constraints = readConstraints(value, "fits", notes);
+    return { constraints, problems: [...notes.problems.all(), ...notes.doubts.all()] };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const expected = 'the constraints of a job as JSON, such as {"ncpus": 4}';
+    return { constraints: [], problems: [{ path: "fits", found: excerpt(text), expected }] };
+  }
+}
 
 /** The comparison of the real and the virtual fleet, by day and node array. `since` and `until` are days in UTC, or moments. */
 export const answerComparison = forCluster(async (composed, site, request) => {

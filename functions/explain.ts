@@ -9,6 +9,10 @@ import type { HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/ports.ts";
 import { problemText } from "../src/domain/problem-text.ts";
 import { describeHistory } from "../src/app/describe/describe-history.ts";
+import { describeNodeHistory } from "../src/app/describe/describe-node-history.ts";
+import { PAGE_EXPECTED } from "../src/app/describe/pages.ts";
+import { isLifeKey } from "../src/domain/node-life.ts";
+import { withoutAbsent } from "../src/domain/without-absent.ts";
 import type { Instant } from "../src/domain/units.ts";
 import { instant } from "../src/domain/units.ts";
 
@@ -83,17 +87,33 @@ function explanation(site: Site, question: Question, answer: Explanation): HttpR
   }
 }
 
-/** Rows newest first, and the kept plans of that time. `from` and `to` are ISO-8601, `limit` at most 10,000. */
+/** Rows newest first, and the kept plans of that time. `from` and `to` are ISO-8601, `limit` at most 10,000, `points` at most 2,000. */
 export const answerHistory = forCluster(async ({ app }, { cluster }, { query }) => {
   const problems: Problem[] = [];
   const from = readTime(query, "from", problems) ?? instant(0);
   const to = readTime(query, "to", problems) ?? app.ports.clock.now();
-  const limit = readLimit(query, problems);
+  const limit = readLimit(query, problems, { usual: DAY_OF_TICKS, most: 10_000 });
+  const points = readCount(query, "points", 2000, problems);
   if (problems.length > 0) return badRequest(problems);
-  return { status: 200, jsonBody: await describeHistory(app, cluster, { from, to, limit }) };
+  const range = { from, to, limit, ...withoutAbsent({ points }) };
+  return { status: 200, jsonBody: await describeHistory(app, cluster, range) };
 });
 
 const DAY_OF_TICKS = 1440;
+
+/** The nodes of a time, in pages. `from` and `to` are ISO-8601, `limit` at most 2,000, `page` is `next` of the answer before. */
+export const answerNodeHistory = forCluster(async ({ app }, { cluster }, { query }) => {
+  const problems: Problem[] = [];
+  const from = readTime(query, "from", problems) ?? instant(0);
+  const to = readTime(query, "to", problems) ?? app.ports.clock.now();
+  const limit = readLimit(query, problems, { usual: 1000, most: 2000 });
+  const after = query.get("page") ?? undefined;
+  if (after !== undefined && !isLifeKey(after))
+    problems.push({ path: "page", found: excerpt(after), expected: PAGE_EXPECTED });
+  if (problems.length > 0) return badRequest(problems);
+  const range = { from, to, limit, ...withoutAbsent({ after }) };
+  return { status: 200, jsonBody: await describeNodeHistory(app, cluster, range) };
+});
 
 function readTime(query: URLSearchParams, name: string, problems: Problem[]): Instant | undefined {
   const text = query.get(name);
@@ -105,15 +125,24 @@ function readTime(query: URLSearchParams, name: string, problems: Problem[]): In
   return undefined;
 }
 
-function readLimit(query: URLSearchParams, problems: Problem[]): number {
-  const text = query.get("limit") ?? String(DAY_OF_TICKS);
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
-    problems.push({
-      path: "limit",
-      found: excerpt(text),
-      expected: "a whole number from 1 to 10000",
-    });
-  }
-  return limit;
+function readCount(
+  query: URLSearchParams,
+  name: string,
+  most: number,
+  problems: Problem[],
+): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+  problems.push({ path: name, found: excerpt(text), expected: `a whole number from 1 to ${most}` });
+  return undefined;
+}
+
+function readLimit(
+  query: URLSearchParams,
+  problems: Problem[],
+  { usual, most }: { readonly usual: number; readonly most: number },
+): number {
+  return readCount(query, "limit", most, problems) ?? usual;
 }

@@ -9,11 +9,13 @@ import {
 } from "./clusters.ts";
 import { answerTick, answerEndDown, answerRestored, answerWake } from "./tick.ts";
 import { answerConfig, answerWriteConfig, answerConfigHistory, answerRollbackConfig } from "./config.ts";
-import { answerExplain, answerHistory } from "./explain.ts";
+import { answerExplain, answerHistory, answerNodeHistory } from "./explain.ts";
+import { answerPage } from "./page.ts";
 import { answerPlan } from "./plan.ts";
 import { answerRequestSet, answerWriteRequestSet } from "./request-sets.ts";
 import type { RouteName } from "./routes.ts";
 import { answering } from "./answering.ts";
+import { rereadable } from "./rereadable.ts";
 
 /** The handler of each function. functions/main.ts loads this file with the first invocation. */
 
@@ -33,20 +35,23 @@ export const answerOpenApi: HttpHandler = (_request, context) =>
 export const HTTP: Readonly<Record<RouteName, HttpHandler>> = {
   autostop: answerAutostop,
   health: answerHealth,
-  clusters: answerClusters,
+  page: answerPage,
+  "page-file": answerPage,
+  clusters: rereadable(answerClusters),
   "rejected-messages": answerRejectedMessages,
-  cluster: answerCluster,
+  cluster: rereadable(answerCluster),
   tick: answerTick,
   wake: answerWake,
   "request-set": answerRequestSet,
   "write-request-set": answerWriteRequestSet,
-  comparison: answerComparison,
+  comparison: rereadable(answerComparison),
   config: answerConfig,
   "write-config": answerWriteConfig,
   "config-history": answerConfigHistory,
   "rollback-config": answerRollbackConfig,
-  explain: answerExplain,
-  history: answerHistory,
+  explain: rereadable(answerExplain),
+  history: rereadable(answerHistory),
+  "node-history": answerNodeHistory,
   plan: answerPlan,
   restored: answerRestored,
   "end-down": answerEndDown,

@@ -13,7 +13,7 @@ function keyed<Name extends string>(name: Name, route: string, ...methods: HttpM
   return { name, route, methods, authLevel: "function" };
 }
 
-/** A function for callers without a key: nodes, and probes. */
+/** A function for callers without a key: nodes, probes, and browsers that load the page. */
 function anonymous<Name extends string>(name: Name, route: string, ...methods: HttpMethod[]): Route<Name> {
   return { name, route, methods, authLevel: "anonymous" };
 }
@@ -28,6 +28,8 @@ const REQUEST_SET = "clusters/{cluster}/request-sets/{set}";
 export const ROUTES = [
   anonymous("autostop", "autostop/{cluster}/{token}", "GET", "POST"),
   anonymous("health", "health", "GET"),
+  anonymous("page", "page", "GET"),
+  anonymous("page-file", "page/{file}", "GET"),
   keyed("openapi", "openapi.json", "GET"),
   keyed("clusters", "clusters", "GET"),
   keyed("cluster", "clusters/{cluster}", "GET"),
@@ -38,6 +40,7 @@ export const ROUTES = [
   keyed("rollback-config", `${CONFIG}/rollback`, "POST"),
   keyed("explain", "clusters/{cluster}/explain", "GET"),
   keyed("history", "clusters/{cluster}/history", "GET"),
+  keyed("node-history", "clusters/{cluster}/history/nodes", "GET"),
   keyed("plan", "clusters/{cluster}/plan", "POST"),
   keyed("request-set", REQUEST_SET, "GET"),
   keyed("write-request-set", REQUEST_SET, "PUT", "DELETE"),

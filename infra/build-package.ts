@@ -1,8 +1,9 @@
-import type { Metafile } from "esbuild";
+import type { Metafile, Plugin } from "esbuild";
 import { build, transform } from "esbuild";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildPage, builtPage } from "./build-page.ts";
 import { LICENSES_FILE, thirdPartyLicenses } from "./licenses.ts";
 import { zip } from "./zip.ts";
 
@@ -46,13 +47,14 @@ export async function buildPackage(
   { folder, zipFile, mapFolder }: PackagePlaces,
   source = "functions/main.ts",
 ): Promise<BuiltPackage> {
-  const { outputs, metafile } = await bundle(source);
+  const page = await buildPage();
+  const { outputs, metafile } = await bundle(source, builtPage(page));
   const manifest = JSON.stringify({ type: "commonjs", main: `${path.parse(source).name}.cjs` });
   const contents = [
     ...outputs.map(({ name, code }) => ({ name, content: Buffer.from(code) })),
     { name: "host.json", content: await readFile(path.join(ROOT, "host.json")) },
     { name: "package.json", content: Buffer.from(`${manifest}\n`) },
-    { name: LICENSES_FILE, content: Buffer.from(await thirdPartyLicenses([metafile])) },
+    { name: LICENSES_FILE, content: Buffer.from(await thirdPartyLicenses([metafile, page.metafile])) },
   ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   for (const made of [folder, mapFolder]) {
     await rm(made, { recursive: true, force: true });
@@ -78,7 +80,10 @@ interface Output {
  * Splits ES modules, because esbuild can split only these, and converts each file to CommonJS, which loads fastest (platform.md section 1;
  * docs/decisions.md, "The package is several CommonJS files").
  */
-async function bundle(source: string): Promise<{ outputs: readonly Output[]; metafile: Metafile }> {
+async function bundle(
+  source: string,
+  page: Plugin,
+): Promise<{ outputs: readonly Output[]; metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     ...MINIFIED,
     ...TARGET,
@@ -97,6 +102,7 @@ async function bundle(source: string): Promise<{ outputs: readonly Output[]; met
     sourcemap: "inline",
     sourcesContent: false,
     external: ["@azure/functions-core"],
+    plugins: [page],
     metafile: true,
     logLevel: "silent",
   });

@@ -7,6 +7,7 @@ import { jsonLog } from "./adapters/system/log.ts";
 import { tableCredentialBreaker } from "./adapters/tables/credential-breaker.ts";
 import { tableDocuments } from "./adapters/tables/documents.ts";
 import { tableHistory } from "./adapters/tables/history.ts";
+import { tableNodeHistory } from "./adapters/tables/node-history.ts";
 import { tablePlanArchive } from "./adapters/tables/plan-archive.ts";
 import { tableRecordStore } from "./adapters/tables/record-store.ts";
 import { openTable } from "./adapters/tables/open-table.ts";
@@ -102,12 +103,16 @@ export function portsOnTable(
   clock: Clock,
   log: Log,
   config: Config,
-): Pick<Ports, "store" | "history" | "plans" | "documents" | "breaker" | "triggers" | "policyOf"> {
+): Pick<
+  Ports,
+  "store" | "history" | "plans" | "nodeHistory" | "documents" | "breaker" | "triggers" | "policyOf"
+> {
   const documents = tableDocuments(table);
   return {
     store: tableRecordStore(table, clock, { cache: budgetOf(readHeap()).cache }),
     history: tableHistory(table),
     plans: tablePlanArchive(table),
+    nodeHistory: tableNodeHistory(table),
     documents,
     breaker: tableCredentialBreaker(table, clock),
     triggers: tableTriggerLog(table),

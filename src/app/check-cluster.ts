@@ -133,7 +133,20 @@ function notesOn(snapshot: Snapshot, buckets: readonly BucketShown[], policy: Po
     ...unknownNames(snapshot, policy),
     ...missingPrices(buckets, policy),
     ...usedWithoutNodes(snapshot, buckets),
+    ...contradicting(snapshot),
   ];
+}
+
+/** Counts of a bucket that cannot both be right. */
+function contradicting({ arrays }: Snapshot): readonly string[] {
+  return arrays.flatMap(({ name, buckets }) =>
+    buckets.flatMap(({ machineType, machine, contradictions = [] }) =>
+      contradictions.map(
+        (what) =>
+          `doubtful: ${name}/${machineType} has ${machine.vcpus} vCPUs, and CycleCloud says ${what}, which differ; the nodes count`,
+      ),
+    ),
+  );
 }
 
 /** What limits count although the cluster has no node of an array: the machine of the scheduler counts, too. */

@@ -8,7 +8,7 @@ import type { Bodies } from "../domain/bodies.ts";
 import type { NodeId, WakeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Instant, Seconds } from "../domain/units.ts";
-import { isoTime, minusSeconds } from "../domain/units.ts";
+import { isoTime, minusSeconds, secondsBetween } from "../domain/units.ts";
 import { loadCurrent, loadWhole } from "./record/load-record.ts";
 import type { PhaseShown } from "../wire/api/parts.ts";
 import { describeTroubles } from "./describe/describe-troubles.ts";
@@ -16,6 +16,9 @@ import { phaseShown } from "./describe/describe-nodearrays.ts";
 import { withoutAbsent } from "../domain/without-absent.ts";
 import type { NewHistoryRow } from "../wire/api/explanation-answers.ts";
 import type { Site } from "./ports/ports.ts";
+import { PortError } from "./ports/port-error.ts";
+import { livesOf } from "../decide/nodes/node-life.ts";
+import type { LedgerNode } from "../domain/ledger.ts";
 import { priceNodes } from "../decide/world/price-nodes.ts";
 import { noteFailure } from "./record/note-failure.ts";
 import type { ReconcileOutcome } from "./effects/run.ts";
@@ -41,6 +44,10 @@ const DEADLINE_SECONDS: Seconds = 200;
 const TIMER_DEADLINE_SECONDS: Seconds = 50;
 /** History is kept for this many days. */
 const HISTORY_DAYS = 30;
+/** Nodes that have gone are kept up to this number, the last ones. */
+const MOST_NODES = 20_000;
+/** How often a process counts them. */
+const COUNT_SECONDS: Seconds = 6 * 3600;
 /** Garbage collection and pruning of history begin in one tick of this many minutes. Later ticks continue work that is left over. */
 const HOUSEKEEPING_MINUTES = 10;
 
@@ -131,11 +138,49 @@ async function keepHistory(app: App, site: Site): Promise<void> {
   const [current, policy] = await Promise.all([loadWhole(app, site.cluster), policyOf(site.cluster)]);
   logTroubles(app, site, current, policy, now);
   await history.append(site.cluster, withoutAbsent(historyRow(current, policy, now)));
+  await keepNodes(app, site, current, policy);
   const isHousekeeping = Math.floor(now / 60_000) % HOUSEKEEPING_MINUTES === 0;
   await store.collect(site.cluster, now, isHousekeeping ? "begin" : "go-on");
   if (!isHousekeeping) return;
   await history.prune(site.cluster, minusSeconds(now, HISTORY_DAYS * 86_400));
   await plans.prune(site.cluster, minusSeconds(now, policy.planHistorySeconds));
+  await pruneNodes(app, site, now);
+}
+
+/**
+ * Keeps the nodes that have gone, of which the ledger knows for an hour: what a tick leaves undone, a later one does, in any process. No decision
+ * depends on it (docs/decisions.md, "A node's history is written once, when it has gone").
+ */
+async function keepNodes(
+  { lanes, ports }: App,
+  { cluster }: Site,
+  { bodies: { ledger, seen } }: CurrentWhole,
+  policy: Policy,
+): Promise<void> {
+  const known = lanes.memoryOf(cluster).nodes;
+  const gone = new Map<NodeId, Instant>();
+  const missing: LedgerNode[] = [];
+  ledger.forEach((node, id) => {
+    if (node.goneAt === undefined) return;
+    gone.set(id, node.goneAt);
+    if (known.kept.get(id) !== node.goneAt) missing.push(node);
+  });
+  try {
+    if (missing.length > 0) await ports.nodeHistory.keep(cluster, livesOf(missing, seen, policy));
+    known.kept = gone;
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    ports.log("nodes-not-kept", { cluster, nodes: missing.length, kind: error.kind, message: error.message });
+  }
+}
+
+async function pruneNodes({ lanes, ports }: App, { cluster }: Site, now: Instant): Promise<void> {
+  const known = lanes.memoryOf(cluster).nodes;
+  const { countedAt } = known;
+  const isCount = countedAt === undefined || secondsBetween(countedAt, now) >= COUNT_SECONDS;
+  const before = minusSeconds(now, HISTORY_DAYS * 86_400);
+  const pruned = await ports.nodeHistory.prune(cluster, before, isCount ? MOST_NODES : undefined);
+  if (isCount && pruned === 0) known.countedAt = now;
 }
 
 /**

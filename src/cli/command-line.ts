@@ -21,6 +21,7 @@ import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
 import { sayWhenSimulated } from "./simulated-time.ts";
 import type { Terminal } from "./terminal.ts";
+import { registerValidate } from "./validate-command.ts";
 import { registerVerify } from "./verify/verify-command.ts";
 
 /** The name of the package, so that npx finds it. No other program has it. */
@@ -73,6 +74,7 @@ function registerCommands(register: Register): void {
   registerExplainCommands(register);
   registerCompareCommand(register);
   registerConfigCommands(register);
+  registerValidate(register);
   registerTick(register);
   registerEndDown(register);
   registerAutostop(register);
@@ -176,16 +178,18 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   push: ["push jobs.json", "push jobs.json --expiration-interval 600"],
   delete: ["delete standard"],
   status: ["status", "status -c prod --watch"],
-  buckets: ["buckets -c prod"],
+  buckets: ["buckets -c prod", `buckets --constraint '{"ngpus": 1}' -o nodearray,size,room`],
   limits: ["limits -c prod"],
   demand: ["demand", "demand -s standard"],
+  page: ["page", "page -c prod"],
+  nodearrays: ["nodearrays", "nodearrays hpc:64"],
   nodes: ["nodes --unneeded", "nodes --nodearray hpc --sort age"],
   jobs: ["jobs --unmet", "jobs --user anna"],
   rejected: ["rejected -c prod"],
   "explain job": ["explain job 102", "explain job 102 -s pbs"],
   "explain node": ["explain node hpc-1", "explain node hpc-1 --plan 22"],
   plan: ["plan", "plan --file what-if.json"],
-  history: ["history"],
+  history: ["history", "history --from 2026-01-01 --points 100", "history --nodes --limit 100"],
   compare: ["compare --since 2026-01-01", "compare --csv > days.csv"],
   "config get": ["config get > prod.json"],
   "config put": ["config put prod.json", "config put prod.json --replace"],
@@ -200,6 +204,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "config diff": ["config diff prod.json"],
   "config schema": ["config schema > configuration.schema.json"],
   "config validate": ["config validate prod.json"],
+  "validate constraint": ["validate constraint constraints.json"],
   tick: ["tick -c prod"],
   "end-down": ["end-down hpc -c prod"],
   restored: ["restored -c prod"],

@@ -6,6 +6,7 @@ import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { readCount, withDoors, wrapped, appOf, readName, withCluster } from "./options.ts";
 import { nameOf, readJson } from "./read-json.ts";
+import { withPoolFiles } from "./pool-files.ts";
 import { sendMessage } from "./send-message.ts";
 import { complainOfProblems, tell } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
@@ -136,8 +137,10 @@ async function pushMessage(
     ]);
     return EXIT.usage;
   }
+  const filled = await withPoolFiles(terminal, file, value);
+  if ("code" in filled) return filled.code;
   const own = "cluster" in value && typeof value.cluster === "string" ? { cluster: value.cluster } : {};
-  const message = { ...envelopeOf({ ...options, ...own }, command), ...value };
+  const message = { ...envelopeOf({ ...options, ...own }, command), ...filled.value };
   return sendMessage(terminal, nameOf(file), message, options, command);
 }
 

@@ -5,12 +5,14 @@ import type { Register, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { appOf, readCount, readTime, requestSet, withCluster, wrapped } from "./options.ts";
+import { withPoolFiles } from "./pool-files.ts";
 import { readJson } from "./read-json.ts";
+import { tellNodeHistory } from "./render-node-history.ts";
 import type { Telling } from "./tell.ts";
 import { tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
 import type { HistoryAnswer, DryRunAnswer } from "../client/readers.ts";
-import { countsText, renderTable } from "./table.ts";
+import { countsText, moneyText, renderTable } from "./table.ts";
 import { modeText } from "./render-status.ts";
 import { withoutAbsent } from "../client/readable.ts";
 
@@ -60,25 +62,41 @@ type HistoryOptions = ClusterOptions & {
   readonly from?: string;
   readonly to?: string;
   readonly limit: number;
+  readonly points?: number;
+  readonly nodes?: true;
 };
 
 function registerHistory({ program, terminal, run }: Register): void {
   withCluster(program.command("history"))
-    .description("list counts per tick, newest first")
+    .description("list counts per tick, newest first, or the nodes that were there")
     .addHelpText(
       "after",
-      wrapped("Lists the cluster's counts per tick, newest first. They are kept for 30 days."),
+      wrapped(
+        "Lists the cluster's counts per tick, newest first. With --nodes, lists each node from the plan that asked for it until it went, with what it cost: those that are there, and then those that have gone, the last first. Both are kept for 30 days.",
+      ),
     )
+    .option("--nodes", "list nodes instead of ticks")
     .addOption(new Option("--from <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--to <time>", "ISO-8601").argParser(readTime))
     .addOption(new Option("--limit <rows>", "maximum number of rows").argParser(readCount).default(20))
-    .action(({ from, to, limit, ...options }: HistoryOptions) =>
+    .addOption(
+      new Option(
+        "--points <n>",
+        "in place of --limit: cut the time into so many equal steps, and show the last row of each; 2000 at most",
+      ).argParser(readCount),
+    )
+    .action(({ from, to, limit, points, nodes, ...options }: HistoryOptions) =>
       run(async () => {
         const query = {
-          limit,
+          ...(points === undefined ? { limit } : { points }),
           ...withoutAbsent({ from, to }),
         };
-        const answer = await appOf(options).wholeHistory(options.cluster, query);
+        const app = appOf(options);
+        if (nodes === true) {
+          const lives = await app.wholeNodeHistory(options.cluster, query);
+          return tell(terminal, lives, options.json === true, tellNodeHistory);
+        }
+        const answer = await app.wholeHistory(options.cluster, query);
         return tell(terminal, answer, options.json === true, tellHistory);
       }),
     );
@@ -111,7 +129,9 @@ async function planFor(
 ): Promise<ExitCode> {
   const read = options.file === undefined ? { value: {} } : await readJson(terminal, options.file);
   if ("code" in read) return read.code;
-  const answer = await appOf(options).plan(options.cluster, asDryRun(read.value));
+  const filled = await withPoolFiles(terminal, options.file ?? "", read.value);
+  if ("code" in filled) return filled.code;
+  const answer = await appOf(options).plan(options.cluster, asDryRun(filled.value));
   return tell(terminal, answer, options.json === true, tellPlan({ hasChanges: options.file !== undefined }));
 }
 
@@ -175,12 +195,6 @@ function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
     ...sumText(rows),
     ...(kept === "" ? [] : [`plans that explain --plan can show: ${kept}`]),
   ].join("\n");
-}
-
-/** "3.9 USD": at most two decimals, and always with a known currency. */
-function moneyText(amount: number, currency: string | undefined): string {
-  const text = Number.isInteger(amount) ? String(amount) : amount.toFixed(2);
-  return currency === undefined ? text : `${text} ${currency}`;
 }
 
 /** "status 22, create 24". */

@@ -7,11 +7,14 @@ import type { JobChoice } from "./render-demand.ts";
 import { isChosenJob, JOB_ORDERS, renderJobs } from "./render-demand.ts";
 import { tell, UNREADABLE } from "./tell.ts";
 import { ageBetween, compareNaturally, renderTable } from "./table.ts";
+import { itemsWhere, withMember } from "./choose.ts";
+import { chooseArrays, renderArrays } from "./render-arrays.ts";
 import { groupAlike, isNotOurs } from "./staying.ts";
 
 /** Commands that list many items, filtered and sorted. */
 export function registerListCommands({ program, terminal, run }: Register): void {
   const list = lister(terminal, run);
+  registerArrays({ program, terminal, run }, list);
 
   withCluster(program.command("nodes"))
     .description("list nodes, and why each stays or is stopped")
@@ -50,6 +53,22 @@ export function registerListCommands({ program, terminal, run }: Register): void
     );
 }
 
+/** One array by its name, with its groups, or all: those of the template, dynamic ones, and grouped ones such as "execute:64". */
+function registerArrays({ program }: Register, list: Lister): void {
+  withCluster(program.command("nodearrays"))
+    .description("list the node arrays, also dynamic and grouped ones, with what is asked of each")
+    .argument("[name]", "only this one, with its groups, such as execute or execute:64")
+    .action((name: string | undefined, options: ClusterOptions) =>
+      list(
+        options,
+        (state) => renderArrays(state, name),
+        (body, state) => chooseArrays(body, state, name),
+      ),
+    );
+}
+
+type Lister = ReturnType<typeof lister>;
+
 /** Shows the chosen part of a cluster's whole state. */
 function lister(terminal: Register["terminal"], run: Register["run"]) {
   return (
@@ -82,20 +101,6 @@ function chooseJobs(body: unknown, { outcomes }: StateAnswer, choice: JobChoice)
   );
 }
 
-/** The object with one member changed; anything else as it is. */
-export function withMember(body: unknown, key: string, change: (value: unknown) => unknown): unknown {
-  if (typeof body !== "object" || body === null) return body;
-  const members = Object.entries(body);
-  return Object.fromEntries(members.map(([name, value]) => [name, name === key ? change(value) : value]));
-}
-
-/** The items of an answer for which this is true of what this release reads of them. All, if it cannot read them. */
-function itemsWhere<T>(all: unknown, read: readonly T[], isWanted: (one: T) => boolean): unknown {
-  if (!Array.isArray(all) || all.length !== read.length) return all;
-  const kept = new Set(read.flatMap((one, at) => (isWanted(one) ? [at] : [])));
-  return all.filter((_, at) => kept.has(at));
-}
-
 /** The nodes that are shown, and their order. Absent: all, in the app's order. */
 interface NodeChoice {
   readonly nodearray?: string;
@@ -118,7 +123,7 @@ function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}, colum
   const table = renderTable(
     [
       ["NODE", ({ name }) => name],
-      ["NODEARRAY", ({ array }) => array],
+      ["NODEARRAY", countedFor],
       ["SIZE", ({ machineType }) => machineType],
       ["GROUP", ({ placementGroup }) => placementGroup],
       ["PHASE", ({ phase }) => phase],
@@ -136,6 +141,9 @@ function renderNodes({ nodes, now }: StateAnswer, choice: NodeChoice = {}, colum
   const more = (nodes.count ?? nodes.list.length) - nodes.list.length;
   return more > 0 ? `${table}\nand ${more} more` : table;
 }
+
+/** A dynamic or grouped array has its nodes in another one. */
+const countedFor = ({ array, countsFor }: NodeAnswer): string | undefined => countsFor ?? array;
 
 const whose = (node: NodeAnswer): string => (isNotOurs(node) ? "not ours: made by another tool" : "ours");
 
@@ -165,7 +173,7 @@ function inOrder(nodes: readonly NodeAnswer[], sort: NodeOrder | undefined): rea
 /** By age: the oldest first. */
 const KEYS: Readonly<Record<NodeOrder, (node: NodeAnswer) => string | undefined>> = {
   name: ({ name }) => name,
-  nodearray: ({ array }) => array,
+  nodearray: countedFor,
   size: ({ machineType }) => machineType,
   phase: ({ phase }) => phase,
   age: ({ firstSeenAt }) => firstSeenAt,

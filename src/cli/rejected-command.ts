@@ -4,7 +4,7 @@ import { readClusters, readState } from "../client/readers.ts";
 import type { Register, ApiOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import { withMember } from "./list-commands.ts";
+import { withMember } from "./choose.ts";
 import { appOf, withAnyCluster, wrapped } from "./options.ts";
 import { renderTable } from "./table.ts";
 import { jsonText, tell, UNREADABLE } from "./tell.ts";

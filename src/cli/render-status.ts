@@ -1,4 +1,5 @@
 import type { ClustersAnswer, PlanAnswer, StateAnswer, BucketAnswer } from "../client/readers.ts";
+import type { Column } from "./table.ts";
 import { durationText, COLUMNS, fold, countsText, renderTable, someOf } from "./table.ts";
 import type { Seconds } from "../domain/units.ts";
 
@@ -78,10 +79,24 @@ function indented(text: string, head: string): readonly string[] {
   );
 }
 
-function nodesText({ byPhase, byVerdict }: StateAnswer["nodes"]): string {
+function nodesText({ byPhase, byVerdict, deallocated }: StateAnswer["nodes"]): string {
   const idle = byVerdict["busyness-unknown"] ?? 0;
-  const all = countsText(byPhase, "none");
-  return idle === 0 ? all : `${all}; ${idle} not needed, busy state unknown`;
+  return [
+    countsText(byPhase, "none"),
+    ...(idle === 0 ? [] : [`${idle} not needed, busy state unknown`]),
+    ...(deallocated === undefined ? [] : [keptText(deallocated)]),
+  ].join("; ");
+}
+
+/** Deallocated nodes cost no machine time, but their disks do. */
+function keptText({
+  since,
+  pricePerHour,
+  currency = "",
+}: NonNullable<StateAnswer["nodes"]["deallocated"]>): string {
+  const cost =
+    pricePerHour === undefined ? "at a price not configured" : `${pricePerHour} ${currency} an hour`;
+  return `deallocated since ${since ?? "?"}, disks ${cost}`;
 }
 
 /** Nodes by the key of their stop URL, if there is more than one key (docs/configuration.md, Keys of stop URLs). */
@@ -208,27 +223,40 @@ interface Shown {
   readonly nodearrays?: StateAnswer["nodearrays"];
 }
 
-/** The buckets, the preferred ones first, and below them the mode of each node array if one is only observed. */
-export function renderBuckets({ buckets, choice, nodearrays = [] }: Shown): string {
+/** The columns of the buckets, by the names under which they are chosen. */
+const BUCKET_CELLS: Readonly<Record<string, Column<BucketAnswer>[1]>> = {
+  nodearray: ({ nodearray }) => nodearray,
+  size: ({ machineType }) => machineType,
+  group: ({ placementGroup }) => placementGroup,
+  vcpus: ({ vcpus }) => vcpus,
+  gib: ({ memoryGib }) => memoryGib,
+  gpus: ({ gpus }) => (gpus === 0 ? undefined : gpus),
+  spot: ({ spot }) => (spot === true ? "spot" : undefined),
+  price: ({ price }) => price,
+  nodes: ({ active }) => active,
+  room: ({ available }) => available,
+  "bound-by": (bucket) => bucket.closed ?? boundBy(bucket),
+};
+export const BUCKET_COLUMNS: readonly string[] = Object.keys(BUCKET_CELLS);
+
+/**
+ * The buckets, the preferred ones first, and below them the mode of each node array if one is only observed. `chosen`: these columns alone,
+ * also where they are empty.
+ */
+export function renderBuckets(
+  { buckets, choice, nodearrays = [] }: Shown,
+  chosen?: readonly string[],
+  { isFiltered = false }: { readonly isFiltered?: boolean } = {},
+): string {
   const currency = choice?.prices?.currency;
-  const table = renderTable(
-    [
-      ["NODEARRAY", ({ nodearray }) => nodearray],
-      ["SIZE", ({ machineType }) => machineType],
-      ["GROUP", ({ placementGroup }) => placementGroup],
-      ["VCPUS", ({ vcpus }) => vcpus],
-      ["GIB", ({ memoryGib }) => memoryGib],
-      ["GPUS", ({ gpus }) => (gpus === 0 ? undefined : gpus)],
-      ["SPOT", ({ spot }) => (spot === true ? "spot" : undefined)],
-      [currency === undefined ? "PRICE" : `PRICE ${currency}/H`, ({ price }) => price],
-      ["NODES", ({ active }) => active],
-      ["ROOM", ({ available }) => available],
-      ["BOUND BY", (bucket) => bucket.closed ?? boundBy(bucket)],
-    ],
-    buckets,
-    NONE,
-  );
-  return [table, ...modeTexts({ nodearrays })].join("\n");
+  const headOf = (name: string): string =>
+    name === "price" && currency !== undefined ? `PRICE ${currency}/H` : name.replace("-", " ").toUpperCase();
+  const columns = (chosen ?? BUCKET_COLUMNS).map((name): Column<BucketAnswer> => {
+    const cell = BUCKET_CELLS[name] ?? (() => undefined);
+    return [headOf(name), chosen === undefined ? cell : (bucket) => cell(bucket) ?? "-"];
+  });
+  const table = renderTable(columns, buckets, isFiltered ? "no bucket has such nodes" : NONE);
+  return chosen === undefined ? [table, ...modeTexts({ nodearrays })].join("\n") : table;
 }
 
 /** The first limit that allows no more nodes than there is room for. If the limit is in cores, a node counts with its cores. */

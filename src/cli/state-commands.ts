@@ -1,12 +1,28 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import type { Answer } from "../client/index.ts";
 import type { StateAnswer } from "../client/readers.ts";
+import { withoutSlashesAtEnd } from "../client/call.ts";
 import { readClusters, readState } from "../client/readers.ts";
 import type { Register, ApiOptions, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import { appOf, readPositive, requestSet, withAnyCluster, withCluster, wrapped } from "./options.ts";
-import { renderBuckets, renderLimits, renderClusters, renderStatus } from "./render-status.ts";
+import {
+  appOf,
+  cluster,
+  readPositive,
+  requestSet,
+  url,
+  withAnyCluster,
+  withCluster,
+  wrapped,
+} from "./options.ts";
+import {
+  BUCKET_COLUMNS,
+  renderBuckets,
+  renderLimits,
+  renderClusters,
+  renderStatus,
+} from "./render-status.ts";
 import { renderRequestSet, renderSets } from "./render-demand.ts";
 import type { Telling } from "./tell.ts";
 import { tell, UNREADABLE } from "./tell.ts";
@@ -16,14 +32,26 @@ import type { Seconds } from "../domain/units.ts";
 /** Commands that show the state of clusters. */
 export function registerStateCommands(register: Register): void {
   registerStatus(register);
-  registerView(
-    register,
-    "buckets",
-    "show where nodes can be created, how many, and which limits apply",
-    renderBuckets,
-  );
+  registerBuckets(register);
   registerView(register, "limits", "list every limit and quota, and what is left of it", renderLimits);
   registerDemand(register);
+  registerPage(register);
+}
+
+function registerPage({ program, terminal, run }: Register): void {
+  program
+    .command("page")
+    .description("print the address of the page for people")
+    .addHelpText("after", wrapped("The page asks for a reader's key. Its address never has one."))
+    .addOption(url().makeOptionMandatory())
+    .addOption(cluster())
+    .action(({ url: address, cluster: name }: { readonly url: string; readonly cluster?: string }) =>
+      run(() => {
+        const place = name === undefined ? "" : `#/${encodeURIComponent(name)}/now`;
+        terminal.say(`${withoutSlashesAtEnd(address)}/api/page${place}`);
+        return Promise.resolve(EXIT.done);
+      }),
+    );
 }
 
 function registerStatus({ program, terminal, run }: Register): void {
@@ -41,6 +69,54 @@ function registerStatus({ program, terminal, run }: Register): void {
         .preset(String(WATCH_SECONDS)),
     )
     .action((options: StatusOptions) => run(() => showStatus(terminal, options)));
+}
+
+type BucketOptions = ClusterOptions & { readonly constraint?: object; readonly columns?: readonly string[] };
+
+function registerBuckets({ program, terminal, run }: Register): void {
+  withCluster(program.command("buckets"))
+    .description("show where nodes can be created, how many, and which limits apply")
+    .addOption(
+      new Option(
+        "--constraint <json>",
+        "only buckets whose new nodes meet the constraints of a job, such as '{\"ngpus\": 1}'",
+      ).argParser(readConstraint),
+    )
+    .addOption(
+      new Option("-o, --columns <names>", `only these columns, in this order: ${BUCKET_COLUMNS.join(",")}`)
+        .argParser(readColumns)
+        .conflicts("json"),
+    )
+    .action((options: BucketOptions) =>
+      run(async () => {
+        const answer = await appOf(options).wholeState(options.cluster, options.constraint);
+        return tell(
+          terminal,
+          answer,
+          options.json === true,
+          telling((state) =>
+            renderBuckets(state, options.columns, { isFiltered: options.constraint !== undefined }),
+          ),
+        );
+      }),
+    );
+}
+
+/** The app's own reader reports what is wrong with it. */
+function readConstraint(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new InvalidArgumentError('Expected an object or a list of objects as JSON, such as {"ncpus": 4}.');
+}
+
+function readColumns(text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim().toLowerCase());
+  if (names.every((name) => BUCKET_COLUMNS.includes(name))) return names;
+  throw new InvalidArgumentError(`Expected some of ${BUCKET_COLUMNS.join(",")}.`);
 }
 
 /** A command that shows one part of a cluster's state. */

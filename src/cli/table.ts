@@ -108,3 +108,9 @@ export function durationText(long: number): string {
   if (hours < 24) return `${hours}h${String(minutes % 60).padStart(2, "0")}m`;
   return `${Math.floor(hours / 24)}d${hours % 24}h`;
 }
+
+/** "3.9 USD": at most two decimals, and always with a known currency. */
+export function moneyText(amount: number, currency: string | undefined): string {
+  const text = Number.isInteger(amount) ? String(amount) : amount.toFixed(2);
+  return currency === undefined ? text : `${text} ${currency}`;
+}

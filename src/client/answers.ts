@@ -172,6 +172,93 @@ export type Explanation =
           [k: string]: string | number | boolean | null;
         };
       };
+      /**
+       * Its life so far, or until it went. Absent: a past plan was asked for.
+       */
+      history?: {
+        nodeId: string;
+        name: string;
+        hostname?: string;
+        instanceId?: string;
+        array: string;
+        /**
+         * A node array, a dynamic one, or a grouped one: "execute:64".
+         */
+        countsFor: string;
+        machineType?: string;
+        placementGroup?: string;
+        spot?: true;
+        /**
+         * Another tool: no create of ours is known to have made it.
+         */
+        madeBy: "us" | "another tool";
+        phase:
+          | ("coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "down" | "missing" | "unknown")
+          | "gone";
+        /**
+         * When the plan was made that asked for it. Absent: another tool did, or it is not known.
+         */
+        askedAt?: string;
+        askedByPlan?: number;
+        /**
+         * The first observation that showed it.
+         */
+        firstSeenAt: string;
+        /**
+         * Absent: it never was Ready, or is deallocated.
+         */
+        firstReadyAt?: string;
+        /**
+         * Absent: no plan needed it, or it is not known.
+         */
+        firstNeededAt?: string;
+        /**
+         * The first few request sets whose demand was put on it then.
+         */
+        requestSets: string[];
+        /**
+         * To within the idle timeout: not each plan that needs it is noted.
+         */
+        lastNeededAt?: string;
+        /**
+         * It was Ready, and no demand needed it any more. Absent: needed, or not known.
+         */
+        notNeededSince?: string;
+        /**
+         * Why it was told to stop. Absent: the app did not.
+         */
+        draining?: string;
+        /**
+         * A moment, ISO 8601 in UTC.
+         */
+        drainingSince?: string;
+        drainingByPlan?: number;
+        /**
+         * When CycleCloud accepted its stop.
+         */
+        stopAcceptedAt?: string;
+        /**
+         * The first observation that lacked it. Absent: it is there.
+         */
+        goneAt?: string;
+        /**
+         * Why it went, as far as the app knows. Absent: it is there.
+         */
+        why?: string;
+        /**
+         * From its first observation until it went, or now.
+         */
+        hours: number;
+        /**
+         * By the configuration's prices. Absent: not known, or the node was deallocated.
+         */
+        pricePerHour?: number;
+        /**
+         * hours times pricePerHour.
+         */
+        cost?: number;
+        currency?: string;
+      };
     }
   | {
       cluster: string;
@@ -609,6 +696,7 @@ export interface Cluster {
       | "claims-ended"
       | "stop-key-missing"
       | "start-refused"
+      | "shutdown-policy"
       | "nodearray-missing"
       | "revision-ahead"
       | "insecure"
@@ -781,6 +869,18 @@ export interface Cluster {
     byVerdict: {
       [k: string]: number;
     };
+    /**
+     * The first since when. The price is that of their disks; absent: not configured.
+     */
+    deallocated?: {
+      count: number;
+      /**
+       * A moment, ISO 8601 in UTC.
+       */
+      since: string;
+      pricePerHour?: number;
+      currency?: string;
+    };
     list: {
       name: string;
       nodeId: string;
@@ -822,11 +922,15 @@ export interface Cluster {
        */
       leftReadyAt?: string;
       /**
+       * A moment, ISO 8601 in UTC.
+       */
+      deallocatedSince?: string;
+      /**
        * Shown as shut down (Off or Terminated) since then, though it was Ready and is wanted.
        */
       downSince?: string;
       /**
-       * It is down, and is terminated then, or later if `why` says so.
+       * It is down or deallocated, and ends then, or later if `why` says so.
        */
       endsAt?: string;
       /**
@@ -1029,6 +1133,11 @@ export interface Cluster {
          * Why it cannot come to be, or grow.
          */
         problem?: string;
+        /**
+         * Its nodes that were made with other attributes than it has now: the first ones by name. Absent: none.
+         */
+        oldNodes?: string[];
+        moreOldNodes?: number;
       }
   )[];
   /**
@@ -1156,7 +1265,7 @@ export interface Cluster {
   }[];
   intents: {
     id: string;
-    effect: "create" | "start" | "terminate";
+    effect: "create" | "start" | "terminate" | "deallocate";
     bucket?: string;
     count?: number;
     countsFor?: string;
@@ -1284,6 +1393,101 @@ export interface History {
   }[];
   /**
    * There are older rows than the answer holds: ask again with this as the parameter `to`.
+   */
+  next?: string;
+}
+export interface NodeHistory {
+  cluster: string;
+  /**
+   * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
+   */
+  observing?: string;
+  rows: {
+    nodeId: string;
+    name: string;
+    hostname?: string;
+    instanceId?: string;
+    array: string;
+    /**
+     * A node array, a dynamic one, or a grouped one: "execute:64".
+     */
+    countsFor: string;
+    machineType?: string;
+    placementGroup?: string;
+    spot?: true;
+    /**
+     * Another tool: no create of ours is known to have made it.
+     */
+    madeBy: "us" | "another tool";
+    phase:
+      | ("coming" | "ready" | "failed" | "going" | "off" | "deallocated" | "down" | "missing" | "unknown")
+      | "gone";
+    /**
+     * When the plan was made that asked for it. Absent: another tool did, or it is not known.
+     */
+    askedAt?: string;
+    askedByPlan?: number;
+    /**
+     * The first observation that showed it.
+     */
+    firstSeenAt: string;
+    /**
+     * Absent: it never was Ready, or is deallocated.
+     */
+    firstReadyAt?: string;
+    /**
+     * Absent: no plan needed it, or it is not known.
+     */
+    firstNeededAt?: string;
+    /**
+     * The first few request sets whose demand was put on it then.
+     */
+    requestSets: string[];
+    /**
+     * To within the idle timeout: not each plan that needs it is noted.
+     */
+    lastNeededAt?: string;
+    /**
+     * It was Ready, and no demand needed it any more. Absent: needed, or not known.
+     */
+    notNeededSince?: string;
+    /**
+     * Why it was told to stop. Absent: the app did not.
+     */
+    draining?: string;
+    /**
+     * A moment, ISO 8601 in UTC.
+     */
+    drainingSince?: string;
+    drainingByPlan?: number;
+    /**
+     * When CycleCloud accepted its stop.
+     */
+    stopAcceptedAt?: string;
+    /**
+     * The first observation that lacked it. Absent: it is there.
+     */
+    goneAt?: string;
+    /**
+     * Why it went, as far as the app knows. Absent: it is there.
+     */
+    why?: string;
+    /**
+     * From its first observation until it went, or now.
+     */
+    hours: number;
+    /**
+     * By the configuration's prices. Absent: not known, or the node was deallocated.
+     */
+    pricePerHour?: number;
+    /**
+     * hours times pricePerHour.
+     */
+    cost?: number;
+    currency?: string;
+  }[];
+  /**
+   * There are more nodes than the answer holds: ask again with this as the parameter `page`.
    */
   next?: string;
 }
@@ -1642,6 +1846,14 @@ export interface Configuration {
     | {
         [k: string]: number | "never";
       };
+  /**
+   * As the other timeouts; "never": a person decides.
+   */
+  deallocatedTimeout?:
+    | (number | "never")
+    | {
+        [k: string]: number | "never";
+      };
   maxExpirationInterval: number;
   inFlightGrace: number;
   groupFillTimeout: number;
@@ -1699,6 +1911,10 @@ export interface Configuration {
     "proxied-locations"?: {
       [k: string]: string;
     };
+    /**
+     * What the disks of one deallocated node cost per hour.
+     */
+    deallocated?: number;
   };
   planHistory: number;
   /**
@@ -1768,6 +1984,14 @@ export interface ConfigurationWritten {
     | {
         [k: string]: number | "never";
       };
+  /**
+   * As the other timeouts; "never": a person decides.
+   */
+  deallocatedTimeout?:
+    | (number | "never")
+    | {
+        [k: string]: number | "never";
+      };
   maxExpirationInterval: number;
   inFlightGrace: number;
   groupFillTimeout: number;
@@ -1825,6 +2049,10 @@ export interface ConfigurationWritten {
     "proxied-locations"?: {
       [k: string]: string;
     };
+    /**
+     * What the disks of one deallocated node cost per hour.
+     */
+    deallocated?: number;
   };
   planHistory: number;
   /**
@@ -1868,7 +2096,7 @@ export interface ConfigurationWritten {
    * Requests that were committed before this change, and may still be sent.
    */
   underWay: {
-    effect: "create" | "start" | "terminate";
+    effect: "create" | "start" | "terminate" | "deallocate";
     nodes: number;
     nodearrays: string[];
     /**

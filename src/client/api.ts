@@ -2,8 +2,8 @@ import type { ConfigurationPatch } from "./answers.ts";
 import type { ApiAddress, Request } from "./call.ts";
 import { callApi } from "./call.ts";
 import { bodyOf } from "./error.ts";
-import type { HistoryQuery, Paged } from "./pages.ts";
-import { readHistories, readPages } from "./pages.ts";
+import type { HistoryQuery, NodeHistoryQuery, Paged } from "./pages.ts";
+import { readHistories, readNodeHistories, readPages } from "./pages.ts";
 import type { ComparisonQuery, ExplainQuery } from "./requests.ts";
 import { REQUESTS } from "./requests.ts";
 
@@ -34,18 +34,15 @@ function throwingApi(api: ApiAddress) {
     state: (cluster: string, page?: string) => body(REQUESTS.state(cluster, page)),
     requestSet: (cluster: string, set: string, page?: string) =>
       body(REQUESTS.requestSet(cluster, set, page)),
-    /** All pages of the state as one. */
-    wholeState: async (cluster: string) =>
-      bodyOf(await pagesOf(api, (page) => REQUESTS.state(cluster, page))),
+    /** All pages of the state as one. `fits`: only buckets whose new nodes meet these constraints. */
+    wholeState: async (cluster: string, fits?: object) =>
+      bodyOf(await pagesOf(api, (page) => REQUESTS.state(cluster, page, fits))),
     /** All pages of a request set as one. */
     wholeRequestSet: async (cluster: string, set: string) =>
       bodyOf(await pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page))),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => body(REQUESTS.emptyRequestSet(cluster, set)),
-    history: (cluster: string, query?: HistoryQuery) => body(REQUESTS.history(cluster, query)),
-    /** The history in as many requests as it takes. */
-    wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
-      bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
+    ...throwingHistories(api),
     /** The nodes of the observed node arrays, beside those that the autoscaler would have run. */
     comparison: (cluster: string, query?: ComparisonQuery) => body(REQUESTS.comparison(cluster, query)),
     explain: (cluster: string, query: ExplainQuery) => body(REQUESTS.explain(cluster, query)),
@@ -78,17 +75,15 @@ function answeringApi(api: ApiAddress) {
     state: (cluster: string, page?: string) => callApi(api, REQUESTS.state(cluster, page)),
     requestSet: (cluster: string, set: string, page?: string) =>
       callApi(api, REQUESTS.requestSet(cluster, set, page)),
-    /** All pages of the state as one. */
-    wholeState: (cluster: string) => pagesOf(api, (page) => REQUESTS.state(cluster, page)),
+    /** All pages of the state as one. `fits`: only buckets whose new nodes meet these constraints. */
+    wholeState: (cluster: string, fits?: object) =>
+      pagesOf(api, (page) => REQUESTS.state(cluster, page, fits)),
     /** All pages of a request set as one. */
     wholeRequestSet: (cluster: string, set: string) =>
       pagesOf(api, (page) => REQUESTS.requestSet(cluster, set, page)),
     /** Empties the set: from now on it asks for nothing. */
     emptyRequestSet: (cluster: string, set: string) => callApi(api, REQUESTS.emptyRequestSet(cluster, set)),
-    history: (cluster: string, query?: HistoryQuery) => callApi(api, REQUESTS.history(cluster, query)),
-    /** The history in as many requests as it takes. */
-    wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
-      readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
+    ...answeringHistories(api),
     /** The nodes of the observed node arrays, beside those that the autoscaler would have run. */
     comparison: (cluster: string, query?: ComparisonQuery) =>
       callApi(api, REQUESTS.comparison(cluster, query)),
@@ -112,5 +107,35 @@ function answeringApi(api: ApiAddress) {
     /** Changes single keys of the document. Needs an operator's key. */
     patchConfig: (cluster: string, patch: ConfigurationPatch) =>
       callApi(api, REQUESTS.patchConfig(cluster, patch)),
+  };
+}
+
+function throwingHistories(api: ApiAddress) {
+  const body = async <T>(call: Request<T>): Promise<T> => bodyOf(await callApi(api, call));
+  return {
+    history: (cluster: string, query?: HistoryQuery) => body(REQUESTS.history(cluster, query)),
+    /** The history in as many requests as it takes. */
+    wholeHistory: async (cluster: string, query: HistoryQuery = {}) =>
+      bodyOf(await readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part)))),
+    /** The nodes of a time: those that are there, and those that have gone, the last first. */
+    nodeHistory: (cluster: string, query?: NodeHistoryQuery) => body(REQUESTS.nodeHistory(cluster, query)),
+    /** The same in as many requests as it takes. */
+    wholeNodeHistory: async (cluster: string, query: HistoryQuery = {}) =>
+      bodyOf(await readNodeHistories(query, (part) => callApi(api, REQUESTS.nodeHistory(cluster, part)))),
+  };
+}
+
+function answeringHistories(api: ApiAddress) {
+  return {
+    history: (cluster: string, query?: HistoryQuery) => callApi(api, REQUESTS.history(cluster, query)),
+    /** The history in as many requests as it takes. */
+    wholeHistory: (cluster: string, query: HistoryQuery = {}) =>
+      readHistories(query, (part) => callApi(api, REQUESTS.history(cluster, part))),
+    /** The nodes of a time: those that are there, and those that have gone, the last first. */
+    nodeHistory: (cluster: string, query?: NodeHistoryQuery) =>
+      callApi(api, REQUESTS.nodeHistory(cluster, query)),
+    /** The same in as many requests as it takes. */
+    wholeNodeHistory: (cluster: string, query: HistoryQuery = {}) =>
+      readNodeHistories(query, (part) => callApi(api, REQUESTS.nodeHistory(cluster, part))),
   };
 }

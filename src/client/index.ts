@@ -4,7 +4,7 @@ export type { Answer } from "./answer.ts";
 export type { ApiAddress } from "./call.ts";
 export type { AnsweringApi, ThrowingApi } from "./api.ts";
 export type { ComparisonQuery, ExplainQuery } from "./requests.ts";
-export type { HistoryQuery } from "./pages.ts";
+export type { HistoryQuery, NodeHistoryQuery } from "./pages.ts";
 export { openApi } from "./api.ts";
 export { askToStop } from "./ask-to-stop.ts";
 export type { FunctionList, ListedFunction, ManagementApi } from "./management.ts";
@@ -38,8 +38,8 @@ export type { Role } from "../domain/roles.ts";
 export { ALL_FUNCTIONS, functionsOf, ROLES } from "../domain/roles.ts";
 export { isPlainHttp } from "../domain/loopback.ts";
 export { isName, NAME_EXPECTED } from "../domain/name.ts";
-export type { ConfigRead } from "./validate.ts";
-export { validateConfig } from "./validate.ts";
+export type { ConfigRead, ConstraintRead } from "./validate.ts";
+export { validateConfig, validateConstraints } from "./validate.ts";
 export { describeConfig } from "../wire/config-schema.ts";
 export type {
   DemandMessage,

@@ -1,5 +1,6 @@
 import type { Answer } from "./answer.ts";
-import type { History } from "./answers.ts";
+import { withoutAbsent } from "../domain/without-absent.ts";
+import type { History, NodeHistory } from "./answers.ts";
 
 /** The paging members of an answer whose lists are cut. */
 export interface Paged {
@@ -9,6 +10,8 @@ export interface Paged {
 
 /** A cluster of the largest size has some hundred pages: 2,000 rows, or 1.5 MB, are on each. */
 const MOST_PAGES = 1000;
+/** Nodes in one answer of their history. */
+const MOST_NODES = 2000;
 
 /** The answer of a server whose list does not end. */
 export const tooManyPages = (most: number): Answer<never> => ({
@@ -65,6 +68,30 @@ export async function readHistories(
   return { ...first, body: { cluster, rows, keptPlans: planCounts.map(({ plan }) => plan), planCounts } };
 }
 
+/** Requests further nodes until `limit` of them are read or no more exist. Without a limit: one answer. */
+export async function readNodeHistories(
+  query: HistoryQuery,
+  ask: (part: NodeHistoryQuery) => Promise<Answer<NodeHistory>>,
+): Promise<Answer<NodeHistory>> {
+  const { limit, ...range } = query;
+  const partOf = (left: number | undefined) =>
+    left === undefined ? range : { ...range, limit: Math.min(left, MOST_NODES) };
+  const first = await ask(partOf(limit));
+  if (first.kind !== "answered" || limit === undefined) return first;
+  const rows = [...first.body.rows];
+  let pages = 1;
+  let { next, ...body } = first.body;
+  while (next !== undefined && rows.length < limit) {
+    pages += 1;
+    if (pages > MOST_PAGES) return tooManyPages(MOST_PAGES);
+    const answer = await ask({ ...partOf(limit - rows.length), page: next });
+    if (answer.kind !== "answered") return answer;
+    rows.push(...answer.body.rows);
+    next = answer.body.next;
+  }
+  return { ...first, body: { ...body, rows, ...withoutAbsent({ next }) } };
+}
+
 /** The list at a path such as "nodes.list". */
 function listAt(body: object, path: string): unknown[] | undefined {
   let found: unknown = body;
@@ -82,4 +109,11 @@ export interface HistoryQuery {
   readonly from?: string;
   readonly to?: string;
   readonly limit?: number;
+  /** In place of `limit`: the time is cut into so many equal steps, and the answer has the last row of each. At most 2,000. */
+  readonly points?: number;
+}
+
+export interface NodeHistoryQuery extends HistoryQuery {
+  /** `next` of the answer before. */
+  readonly page?: string;
 }

@@ -13,6 +13,7 @@ import type {
   EndDown,
   Explanation,
   History,
+  NodeHistory,
   RejectedMessages,
   RequestSetState,
   Restored,
@@ -20,7 +21,7 @@ import type {
   Wake,
 } from "./answers.ts";
 import type { Request } from "./call.ts";
-import type { HistoryQuery } from "./pages.ts";
+import type { HistoryQuery, NodeHistoryQuery } from "./pages.ts";
 import type { Seconds } from "../domain/units.ts";
 import { withoutAbsent } from "../domain/without-absent.ts";
 
@@ -52,11 +53,11 @@ export const REQUESTS = {
     role: "operator",
     path: "/api/rejected-messages",
   }),
-  state: (cluster: string, page?: string): Request<Cluster> => ({
+  state: (cluster: string, page?: string, fits?: object): Request<Cluster> => ({
     method: "GET",
     role: "reader",
     path: pathOf(cluster),
-    query: { page },
+    query: { page, fits: fits === undefined ? undefined : JSON.stringify(fits) },
   }),
   requestSet: (cluster: string, set: string, page?: string): Request<RequestSetState> => ({
     method: "GET",
@@ -69,11 +70,17 @@ export const REQUESTS = {
     role: "sender",
     path: pathOf(cluster, set),
   }),
-  history: (cluster: string, { from, to, limit }: HistoryQuery = {}): Request<History> => ({
+  history: (cluster: string, { from, to, limit, points }: HistoryQuery = {}): Request<History> => ({
     method: "GET",
     role: "reader",
     path: `${pathOf(cluster)}/history`,
-    query: { from, to, limit: limit === undefined ? undefined : String(limit) },
+    query: { from, to, limit: limit?.toString(), points: points?.toString() },
+  }),
+  nodeHistory: (cluster: string, { from, to, limit, page }: NodeHistoryQuery = {}): Request<NodeHistory> => ({
+    method: "GET",
+    role: "reader",
+    path: `${pathOf(cluster)}/history/nodes`,
+    query: { from, to, limit: limit === undefined ? undefined : String(limit), page },
   }),
   comparison: (cluster: string, { since, until }: ComparisonQuery = {}): Request<Comparison> => ({
     method: "GET",

@@ -1,6 +1,9 @@
 import type { ConfigurationWritten } from "./answers.ts";
 import type { Problem } from "../domain/demand.ts";
 import type { Policy } from "../domain/policy.ts";
+import { readConstraints } from "../wire/constraint/constraint.ts";
+import { writeConstraint } from "../wire/constraint/constraint-json.ts";
+import { newNotes } from "../wire/json/problems.ts";
 import { readPolicy } from "../wire/policy/policy.ts";
 import { writePolicy } from "../wire/policy/write-policy.ts";
 
@@ -25,4 +28,19 @@ export function validateConfig(text: string): ConfigRead {
   if (read.kind === "problems") return read;
   const { policy, report, doubts } = read;
   return { kind: "valid", policy, document: writePolicy(policy), ...report, doubts };
+}
+
+/** What a job's `constraints` come to, in the app's spelling. All must hold. */
+export interface ConstraintRead {
+  readonly constraints: readonly Readonly<Record<string, unknown>>[];
+  readonly problems: readonly Problem[];
+  /** What scalelib accepts and the app refuses in a job, because it is probably a mistake. */
+  readonly doubts: readonly Problem[];
+}
+
+/** Reads the `constraints` of a job as the app does, without the app. */
+export function validateConstraints(value: unknown): ConstraintRead {
+  const notes = newNotes();
+  const constraints = readConstraints(value, "", notes).map(writeConstraint);
+  return { constraints, problems: notes.problems.all(), doubts: notes.doubts.all() };
 }

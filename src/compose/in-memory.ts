@@ -4,6 +4,7 @@ import {
   memoryCredentialBreaker,
   memoryDocuments,
   memoryHistory,
+  memoryNodeHistory,
   memoryPlanArchive,
   memoryTriggerLog,
 } from "../adapters/memory/stores.ts";
@@ -60,6 +61,7 @@ export function composeInMemory(options: MemoryOptions): MemoryComposition {
     store,
     history: memoryHistory(),
     plans: memoryPlanArchive(),
+    nodeHistory: memoryNodeHistory(),
     documents: memoryDocuments(store),
     breaker: memoryCredentialBreaker(),
     triggers: memoryTriggerLog(),

@@ -47,8 +47,10 @@ export interface NodeArray {
   readonly autoscaled: boolean;
   /** `Configuration.autoscale.is_hpc` is false: no placement group is made here for jobs (scalelib.md 8). */
   readonly notHpc?: true;
-  /** Its ShutdownPolicy is Deallocate: its nodes are not terminated because they are down. */
+  /** Its ShutdownPolicy is Deallocate: a node that is idle or down is deallocated and not terminated. */
   readonly deallocates?: true;
+  /** Its ShutdownPolicy, where that is a word that we do not know. It counts as Terminate. */
+  readonly oddShutdownPolicy?: string;
   /** The array's own PlacementGroupId. The array then has exactly this group. */
   readonly placementGroup?: PlacementGroup;
   /** CycleCloud's `Priority`, default 1. Higher is preferred. */
@@ -64,6 +66,11 @@ export interface NodeArray {
   readonly buckets: readonly StatusBucket[];
   /** The observation lacks the array, which does not count as gone yet. Absent: the observation shows it. */
   readonly missing?: Omit<Missing, "named">;
+}
+
+/** The node arrays whose nodes are deallocated and not terminated. */
+export function deallocatingArrays({ arrays }: Pick<Snapshot, "arrays">): ReadonlySet<ArrayName> {
+  return new Set(arrays.flatMap(({ name, deallocates }) => (deallocates === true ? [name] : [])));
 }
 
 /** One machine type of an array, with the limits in the status. */
@@ -87,6 +94,8 @@ export interface StatusBucket {
   /** Seconds since the last capacity failure. Absent: never. */
   readonly lastCapacityFailureSeconds?: Seconds;
   readonly machine: Machine;
+  /** Counts of nodes and of cores that contradict each other, in words. The counts of nodes are used. Absent: none. */
+  readonly contradictions?: readonly string[];
 }
 
 /** A quota of Azure, and how much of it is used. */

@@ -8,6 +8,8 @@ export interface Intent {
   readonly id: RequestId;
   readonly owner: Owner;
   readonly committedAt: Instant;
+  /** The number of the plan that wanted these nodes. Absent: it is no create, or an older release made it. */
+  readonly plan?: number;
   /** Until then only the owner may send it. */
   readonly leaseUntil: Instant;
   /** No instance sends it after this. */
@@ -65,8 +67,15 @@ export interface StartEffect {
   readonly nodes: readonly NodeId[];
 }
 
+/** What CycleCloud is asked to do, for users. */
+export function deedOf(effect: Effect): Effect["kind"] | "deallocate" {
+  return effect.kind === "terminate" ? (effect.act ?? effect.kind) : effect.kind;
+}
+
 /** Nodes that are to be stopped, by one request. */
 export interface TerminateEffect {
   readonly kind: "terminate";
   readonly nodes: readonly NodeId[];
+  /** Their disks are kept: CycleCloud is asked to deallocate them. Absent: it is asked to terminate them. */
+  readonly act?: "deallocate";
 }

@@ -1,5 +1,5 @@
 import type { Purpose } from "./bucket.ts";
-import type { ArrayName, Digest, NodeId, RequestId, SetName } from "./ids.ts";
+import type { ArrayName, Digest, MachineType, NodeId, PlacementGroup, RequestId, SetName } from "./ids.ts";
 import type { Instant, Milliseconds, Seconds } from "./units.ts";
 import type { Node } from "./cluster.ts";
 import { plusSeconds } from "./units.ts";
@@ -16,6 +16,8 @@ export interface LedgerNode {
   readonly hostname?: string;
   readonly instanceId?: string;
   readonly requestId?: RequestId;
+  /** When that request was planned. Absent: no request of ours made it, or an older release matched it. */
+  readonly asked?: NodeAsked;
   readonly purpose: Purpose;
   /** Digest of the attributes that it was created with; the stored name is old. Absent: only those of its array, or unknown. */
   readonly look?: Digest;
@@ -37,6 +39,8 @@ export interface LedgerNode {
   /** The first of the last observations, without a gap, that do not show whether the node is wanted. Absent: the last one shows it. */
   readonly unclearSince?: Instant;
   readonly lastNeededAt?: Instant;
+  /** The first plan that needed it. Absent: none did, or an older release noted it. */
+  readonly firstNeeded?: FirstNeeded;
   readonly busyness: Busyness;
   readonly draining?: Draining;
   /** The key of its stop URL, from the create request, else from its Configuration. Absent: not known. */
@@ -57,6 +61,8 @@ export interface LedgerNode {
   readonly claims?: readonly { readonly set: SetName; readonly since: Instant }[];
   /** Deallocated in the last believed observation. */
   readonly deallocated?: true;
+  /** Its time as a deallocated node. Absent: it is not deallocated. */
+  readonly kept?: KeptOff;
   /** Progress of its start. Absent: no start was requested since it was deallocated, or it never was deallocated. */
   readonly start?: NodeStart;
   /**
@@ -64,6 +70,38 @@ export interface LedgerNode {
    * kept longer while a report gives the host resources, so that the host is not mistaken for one that was never ours.
    */
   readonly goneAt?: Instant;
+  /** What it was in the last observation that showed it. Absent: it is not gone, or that observation is lost. */
+  readonly was?: NodeMachine;
+}
+
+/** The plan that asked for a node. */
+export interface NodeAsked {
+  readonly at: Instant;
+  /** Its number. Absent: an older release made the request. */
+  readonly plan?: number;
+}
+
+/** The first plan that needed a node, and the first few request sets whose demand was put on it then. */
+interface FirstNeeded {
+  readonly at: Instant;
+  readonly sets: readonly SetName[];
+}
+
+/** Where a node is and what its hour costs follow from this. */
+export interface NodeMachine {
+  /** Absent: CycleCloud did not say. */
+  readonly machineType?: MachineType;
+  readonly placementGroup?: PlacementGroup;
+  readonly region?: string;
+  readonly spot?: true;
+}
+
+/** A node that is deallocated (docs/nodes.md, Deallocated nodes). */
+export interface KeptOff {
+  /** The first of the observations without a gap that show it like this. */
+  readonly since: Instant;
+  /** Why we had it deallocated. Absent: another tool did. */
+  readonly by?: Draining["by"];
 }
 
 /** A node that was Ready, is still wanted, and is shown as shut down or failed (docs/nodes.md, Nodes that are down). */
@@ -90,6 +128,10 @@ export interface NodeClock {
   readonly behindMs: Milliseconds;
   /** On this two questions agreed that arrived at least 30 s apart. Absent: no two did yet. */
   readonly knownMs?: Milliseconds;
+  /** The smallest difference of the last 15 minutes, and when it came: the node's clock is at most that far behind, unless it was set back. */
+  readonly least?: { readonly ms: Milliseconds; readonly at: Instant };
+  /** How many questions in a row say that it was set back. Absent: one at most. */
+  readonly agreed?: number;
 }
 
 export interface NodeBinding {
@@ -115,13 +157,26 @@ export interface Busyness {
  */
 export interface Draining {
   readonly since: Instant;
-  readonly by: "callback" | "unhealthy" | "idle" | "boot-timeout" | "failed" | "stuck" | "down";
+  readonly by:
+    | "callback"
+    | "unhealthy"
+    | "idle"
+    | "boot-timeout"
+    | "failed"
+    | "stuck"
+    | "down"
+    /** It has been deallocated for its `deallocatedTimeout`. */
+    | "deallocated-timeout"
+    /** It is deallocated and holds quota that demand needs. */
+    | "quota";
   /** The plan that marked it. */
   readonly plan: number;
   /** Number of terminate requests that CycleCloud has accepted for it. */
   readonly attempts: number;
   /** When the last of them was accepted. Absent: none was. */
   readonly sentAt?: Instant;
+  /** CycleCloud was asked to deallocate it. Absent: none was accepted, or it was asked to terminate it. */
+  readonly act?: "deallocate";
 }
 
 /** The start of a deallocated node. Committed with the intent, before the request is sent. */
@@ -139,6 +194,8 @@ export interface NodeStart {
   readonly plannedAt?: Instant;
   /** No new start before this moment. Absent: it was not refused. */
   readonly until?: Instant;
+  /** We had it deallocated before. Absent: another tool did. */
+  readonly stopped?: true;
   /** Why the start was, or may have been, refused. Absent: there is no sign of a refusal. */
   readonly message?: string;
 }

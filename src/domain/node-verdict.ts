@@ -27,7 +27,8 @@ export type NodeVerdict =
       /** When the node is judged again, unless CycleCloud has been asked to stop it by then. */
       readonly until?: Instant;
     }
-  | { readonly kind: "stopping"; readonly attempts: number }
+  /** `act`: CycleCloud was asked to deallocate it. Absent: to terminate it. */
+  | { readonly kind: "stopping"; readonly attempts: number; readonly act?: "deallocate" }
   | { readonly kind: "going" }
   /** `wasReady`: it failed after it was Ready, so jobs may still run there. `kept`: it nevertheless counts as capacity. */
   | {
@@ -56,9 +57,26 @@ export type NodeVerdict =
       readonly over?: "replaced" | "kept";
     }
   | { readonly kind: "off"; readonly status: string }
-  /** The node would be started when needed. If its last start failed, not before `restsUntil`. */
-  | { readonly kind: "deallocated"; readonly restsUntil?: Instant; readonly message?: string }
+  /**
+   * The node would be started when needed. If its last start failed, not before `restsUntil`. `went`: it had shut itself down, so demand does
+   * not start it. `kept`: it ends by itself.
+   */
+  | {
+      readonly kind: "deallocated";
+      readonly restsUntil?: Instant;
+      readonly message?: string;
+      readonly went?: "down";
+      readonly kept?: KeptEnd;
+    }
   | { readonly kind: "starting"; readonly by: readonly string[] };
+
+/** When a deallocated node ends, unless it is started before. */
+export interface KeptEnd extends DownEnd {
+  /** Since when it is deallocated. */
+  readonly since: Instant;
+  /** What its disks cost per hour. Absent: it is not configured. */
+  readonly cost?: { readonly perHour: number; readonly currency: string };
+}
 
 /** When a node that is down is terminated. */
 export interface DownEnd {
@@ -66,6 +84,8 @@ export interface DownEnd {
   readonly at?: Instant;
   /** Why not at once. Absent: its time is not over. */
   readonly held?: DownHold;
+  /** It is deallocated then, and not terminated. */
+  readonly act?: "deallocate";
 }
 
 /** What keeps a node that is down from being terminated. */
@@ -76,7 +96,6 @@ export type DownHold =
   | "not-ours"
   | "keep-alive"
   | "stop-disabled"
-  | "deallocates"
   | "busy"
   | "asked"
   | "resting"
@@ -87,12 +106,11 @@ export type DownHold =
 
 /** One sentence part for each: "…, because …". */
 const HOLDS: { readonly [H in DownHold]: string } = {
-  never: "the configuration leaves it to a person (downTimeout is never)",
+  never: "the configuration leaves it to a person (its timeout is never)",
   observed: "the app only observes its node array",
   "not-ours": "it is not ours",
   "keep-alive": "KeepAlive is set",
   "stop-disabled": "its configuration switches autostop off",
-  deallocates: "its node array is deallocated and not terminated (ShutdownPolicy)",
   busy: "a job is reported or placed on it",
   asked: "it has asked by itself in the last five minutes",
   resting: "scale-down rests",
@@ -103,12 +121,13 @@ const HOLDS: { readonly [H in DownHold]: string } = {
 };
 
 /** When a node that is down is terminated, or why it is not. */
-function downEndText({ at, held }: DownEnd): string {
-  if (held === undefined) return at === undefined ? "" : `is terminated at ${isoTime(at)}`;
+function downEndText({ at, held, act }: DownEnd): string {
+  const stopped = act === undefined ? "terminated" : "deallocated";
+  if (held === undefined) return at === undefined ? "" : `is ${stopped} at ${isoTime(at)}`;
   const why = HOLDS[held];
   return at === undefined
-    ? `is not terminated: ${why}`
-    : `is terminated at ${isoTime(at)} or later, because ${why}`;
+    ? `is not ${stopped}: ${why}`
+    : `is ${stopped} at ${isoTime(at)} or later, because ${why}`;
 }
 
 const FAILED_AFTER_READY = " after it was Ready";
@@ -153,7 +172,7 @@ const SENTENCES: { readonly [K in Kind]: (verdict: VerdictOf<K>) => string } = {
   resting: () => "stays for now: scale-down rests after a start or an interruption of the autoscaler",
   draining: (verdict) => `marked to be stopped (${verdict.by})${awaitedText(verdict)}`,
   stopping: (verdict) =>
-    `asked CycleCloud to terminate it${verdict.attempts > 1 ? ` (${verdict.attempts} times)` : ""}`,
+    `asked CycleCloud to ${verdict.act ?? "terminate"} it${verdict.attempts > 1 ? ` (${verdict.attempts} times)` : ""}`,
   going: () => "is being stopped",
   failed: (verdict) => `failed (${verdict.status})${afterFailed(verdict)}`,
   down: downText,
@@ -162,10 +181,17 @@ const SENTENCES: { readonly [K in Kind]: (verdict: VerdictOf<K>) => string } = {
   unclear: (verdict) =>
     `since ${isoTime(verdict.since)} CycleCloud's record has not said whether it is wanted (no known TargetState, Status ${verdict.status}): ${unclearText(verdict)}`,
   off: (verdict) => `has no VM (${verdict.status})`,
-  deallocated: (verdict) =>
-    verdict.restsUntil === undefined
-      ? "deallocated: would be started when needed"
-      : `deallocated: not started again before ${isoTime(verdict.restsUntil)}, because ${verdict.message ?? "its last start failed"}`,
+  deallocated: (verdict) => {
+    const { restsUntil, message, went, kept } = verdict;
+    const since = kept === undefined ? "" : ` since ${isoTime(kept.since)}`;
+    const starts =
+      went === "down"
+        ? "demand does not start it, because it had shut itself down"
+        : restsUntil === undefined
+          ? "would be started when needed"
+          : `not started again before ${isoTime(restsUntil)}, because ${message ?? "its last start failed"}`;
+    return `deallocated${since}: ${starts}${endText(kept)}${kept === undefined ? "" : diskText(kept)}`;
+  },
   starting: (verdict) =>
     verdict.by.length === 0
       ? "deallocated, and asked to start; no longer needed"
@@ -176,6 +202,11 @@ function afterFailed({ wasReady, kept, end }: VerdictOf<"failed">): string {
   const after = wasReady === true ? FAILED_AFTER_READY : "";
   if (kept === true) return `${after}; ${KEPT}${endText(end)}`;
   return wasReady === true ? `${after}${NO_CAPACITY}${endText(end)}` : "";
+}
+
+function diskText({ cost }: KeptEnd): string {
+  if (cost === undefined) return "; its disks cost money, how much is not configured (prices.deallocated)";
+  return `; its disks cost ${cost.perHour} ${cost.currency} an hour`;
 }
 
 function downText({ status, since, kept, end }: VerdictOf<"down">): string {

@@ -19,6 +19,8 @@ export interface Plan {
   /** Deallocated nodes that are started. Absent: none. */
   readonly starts?: readonly NodeId[];
   readonly terminates: readonly NodeId[];
+  /** Those of `terminates` that are deallocated: their disks are kept. Absent: none. */
+  readonly deallocates?: readonly NodeId[];
   /** `observe`: the plan changes nothing and shows what it would do. Absent: it acts. */
   readonly mode?: "observe";
   /** Node arrays that are only observed while the plan acts on others. Absent: none. */
@@ -79,6 +81,17 @@ export function proposalOf({ withheld, creates, starts = [], terminates }: Plan)
     creates: [...creates, ...withheld.creates],
     starts: [...starts, ...withheld.starts],
     terminates: [...terminates, ...withheld.terminates],
+  };
+}
+
+/** The plan without some of its stops. */
+export function withoutStopped(plan: Plan, isDropped: (node: NodeId) => boolean): Plan {
+  const { deallocates, ...rest } = plan;
+  const left = deallocates?.filter((id) => !isDropped(id)) ?? [];
+  return {
+    ...rest,
+    terminates: plan.terminates.filter((id) => !isDropped(id)),
+    ...(left.length === 0 ? {} : { deallocates: left }),
   };
 }
 

@@ -20,6 +20,8 @@ export interface PriceTable {
   readonly currency: string;
   readonly locations: ReadonlyMap<string, SizePrices>;
   readonly proxies: ReadonlyMap<string, string>;
+  /** What the disks of one deallocated node cost per hour. Absent: unknown. */
+  readonly deallocated?: number;
 }
 
 /** Prices above this are of no currency. The sum of the largest cluster's for a year is far from what a number can hold. */

@@ -308,6 +308,8 @@ export interface InFlight {
   readonly since: Instant;
   /** When the plan that wanted it was committed. Absent: at `since`. */
   readonly plannedAt?: Instant;
+  /** The number of that plan. Absent: an older release made the request. */
+  readonly plan?: number;
   /**
    * When it last was given nodes without the list of the request's nodes. Until a list that was asked for later is read, the request stays, because
    * only the list shows that its nodes are ours. Absent: none, or it was read.

@@ -1,3 +1,4 @@
+import type { NodeProperty } from "./constraint.ts";
 import type { ResourceValue, Scalar } from "./resources.ts";
 import type { Size } from "./size.ts";
 import { isSize, sizeText } from "./size.ts";
@@ -27,6 +28,8 @@ export type Refusal =
       /** Number of further options. */
       readonly more?: number;
     }
+  /** A node that does not exist yet, whose property is not known, or is now this and will be another. */
+  | { readonly code: "not-yet"; readonly property: NodeProperty; readonly now?: ResourceValue }
   | { readonly code: "not-exclusive"; readonly jobs: readonly string[]; readonly more?: number }
   | { readonly code: "not-in-a-placement-group" }
   | { readonly code: "in-a-placement-group"; readonly group: string }
@@ -64,6 +67,10 @@ export function renderRefusal(refusal: Refusal): string {
       return `${refusal.resource}: an amount is asked, but it is ${valueText(refusal.found)}`;
     case "invalid-option":
       return `${refusal.what} is ${valueText(refusal.found)}, asked is ${optionsText(refusal)}`;
+    case "not-yet":
+      return refusal.now === undefined
+        ? `node.${refusal.property} is known only of a node that exists, so no new node is made for it`
+        : `node.${refusal.property} is ${valueText(refusal.now)} only until a node is up, so no new node is made for it`;
     case "not-exclusive":
       return `must be free of other jobs, and has ${refusal.jobs.join(", ")}${moreText(" and ", refusal.more, "")}`;
     case "not-in-a-placement-group":

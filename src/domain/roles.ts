@@ -13,6 +13,7 @@ const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
     "request-set",
     "explain",
     "history",
+    "node-history",
     "comparison",
     "config",
     "config-history",
@@ -23,7 +24,7 @@ const FUNCTIONS: Readonly<Record<Role, readonly string[]>> = {
 };
 
 /** Functions without a function key: the timer, the queue, and those that answer every caller. */
-const WITHOUT_KEY: readonly string[] = ["autostop", "demand", "health", "snapshot"];
+const WITHOUT_KEY: readonly string[] = ["autostop", "demand", "health", "page", "page-file", "snapshot"];
 
 export const ROLES: readonly Role[] = ["sender", "reader", "operator"];
 

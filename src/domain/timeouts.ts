@@ -20,10 +20,15 @@ export interface TimeoutRules {
   readonly downTimeout?: EndTimeout;
   /** A node that failed after it was Ready is terminated after this time. Absent: never. */
   readonly failedTimeout?: EndTimeout;
+  /** A deallocated node is terminated after this time. Absent: {@link DEALLOCATED_TIMEOUT_SECONDS}. */
+  readonly deallocatedTimeout?: EndTimeout;
 }
 
 /** The `downTimeout` of nodes for which the configuration has none. */
 export const DOWN_TIMEOUT_SECONDS: Seconds = 300;
+
+/** The `deallocatedTimeout` of nodes for which the configuration has none: a day. */
+export const DEALLOCATED_TIMEOUT_SECONDS: Seconds = 86_400;
 
 /** The time after which a node is ended, or `never`: a person decides. */
 export type EndSeconds = Seconds | "never";
@@ -58,10 +63,18 @@ export function timeoutsOf(rules: TimeoutRules, homed: Homed): Timeouts {
   return timeoutsOfFirst(rules, namesOf(homed));
 }
 
-/** The time after which a node that is down is ended, looked up like the timeouts. `failed`: it failed after it was Ready. */
-export function endTimeoutOf(rules: TimeoutRules, homed: Homed, how: "off" | "failed"): EndSeconds {
-  const { downTimeout = DOWN, failedTimeout = NEVER } = rules;
-  const { every, byArray } = how === "off" ? downTimeout : failedTimeout;
+/**
+ * The time after which a node that is down or deallocated is ended, looked up like the timeouts. `failed`: it failed after it was Ready.
+ */
+export function endTimeoutOf(
+  rules: TimeoutRules,
+  homed: Homed,
+  how: "off" | "failed" | "deallocated",
+): EndSeconds {
+  const { downTimeout = DOWN, failedTimeout = NEVER, deallocatedTimeout = DEALLOCATED } = rules;
+  const { every, byArray } = { off: downTimeout, failed: failedTimeout, deallocated: deallocatedTimeout }[
+    how
+  ];
   return firstOf(byArray, namesOf(homed)) ?? every;
 }
 
@@ -87,6 +100,7 @@ function timeoutsOfFirst(rules: TimeoutRules, names: readonly string[]): Timeout
 
 const DOWN: EndTimeout = { every: DOWN_TIMEOUT_SECONDS };
 const NEVER: EndTimeout = { every: "never" };
+const DEALLOCATED: EndTimeout = { every: DEALLOCATED_TIMEOUT_SECONDS };
 
 function firstOf<T>(timeouts: ReadonlyMap<string, T> | undefined, names: readonly string[]): T | undefined {
   if (timeouts === undefined) return undefined;

@@ -14,10 +14,12 @@ export function unknownArrays(policy: Policy, arrays: Iterable<string>): readonl
     bootTimeouts,
     downTimeout,
     failedTimeout,
+    deallocatedTimeout,
     placementGroups,
     senders = [],
   } = policy;
-  const timeouts = [idleTimeouts, bootTimeouts, downTimeout?.byArray, failedTimeout?.byArray];
+  const ends = [downTimeout, failedTimeout, deallocatedTimeout].map((one) => one?.byArray);
+  const timeouts = [idleTimeouts, bootTimeouts, ...ends];
   const ofSenders = senders.map(({ configuration }) => configuration?.byArray);
   const named = [arrayModes, ...timeouts, placementGroups, ...ofSenders].flatMap((one) => [
     ...(one?.keys() ?? []),

@@ -8,7 +8,7 @@ import { createProgress, hoursAndMinutes } from "./play/progress.ts";
 import { playReally } from "./play/real.ts";
 import { figuresOf, isClean, renderSummary } from "./play/summary.ts";
 import { playVirtually } from "./play/virtual.ts";
-import { serve } from "./serve.ts";
+import { pageAddress, serve } from "./serve.ts";
 import { serveSettings } from "./serve-settings.ts";
 import type { LocalSystem } from "./system.ts";
 import { compressWorkload } from "./workload/compressed-workload.ts";
@@ -116,7 +116,7 @@ async function run(
     : await playReally(play, {
         ...audience,
         speed: options.speed,
-        onStarted: (system) => say(whereToLook(play, system, options.speed)),
+        onStarted: (system) => say(whereToLook(system, options.speed)),
         onHostLine: options.verbose ? complain : () => undefined,
       });
   const { figures, audit } = figuresOf(play, played);
@@ -134,7 +134,6 @@ async function run(
   return isClean(figures, played.finished) ? 0 : 1;
 }
 
-function whereToLook(play: Play, system: LocalSystem, speed: number): string {
-  const page = `${system.url}/api/clusters/${encodeURIComponent(play.cluster.name)}?code=${system.keys.host}`;
-  return `${speed} simulated seconds per real second; state of the cluster during the run: ${page}`;
+function whereToLook(system: LocalSystem, speed: number): string {
+  return `${speed} simulated seconds per real second; page of the run: ${pageAddress(system)}`;
 }

@@ -51,6 +51,7 @@ function describe({ clusters, publicUrl }: LocalSettings, trial: Trial, act: boo
       const certificates = ca === undefined ? "" : `; ca: ${ca.found}`;
       return `cluster ${name}: ${url} as ${username ?? "the signed-in identity"}${certificates}${insecure ? "; certificates are not checked" : ""}`;
     }),
+    `page for people      ${trial.url}/api/page    (sign in with the function key)`,
     `function app         ${trial.url}/api/health`,
     `function key         ${trial.keys.host}    (header x-functions-key)`,
     `connection string    ${trial.connectionString}    (emulator: its data is lost at the end)`,

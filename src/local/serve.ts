@@ -58,12 +58,18 @@ export async function serveUntilInterrupted(
   process.stdout.write("stopped; nothing is left running\n");
 }
 
+/** The page with a reader's key behind the #, which a browser does not send. The key lives as long as the host. */
+export function pageAddress({ url, roleKeys }: Pick<LocalSystem, "url" | "roleKeys">): string {
+  return `${url}/api/page#key=${roleKeys.reader}`;
+}
+
 function describe(system: LocalSystem, speed: number): readonly string[] {
   const [cluster] = defaultOptions.clusters;
   const name = cluster?.name ?? "demo";
   const inAddress = encodeURIComponent(name);
   const { CYCLECLOUD_PASSWORD: password = "?" } = system.settings;
   return [
+    `page for people      ${pageAddress(system)}`,
     `function app         ${system.url}/api/health`,
     `process of the app   ${system.hosts.map(({ pid }) => pid).join(", ")}    (if it ends, it is started again)`,
     `function key         ${system.keys.host}    (header x-functions-key)`,

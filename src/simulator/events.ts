@@ -50,6 +50,9 @@ type TerminateAccepted = OfNode & {
   readonly requestId?: string;
 };
 
+/** A request to deallocate this node was accepted. The simulator does not know whether it was busy. */
+type DeallocateAccepted = OfNode & { readonly kind: "deallocate-accepted"; readonly requestId?: string };
+
 /** A request to start this deallocated node was accepted. */
 type StartAccepted = OfNode & { readonly kind: "start-accepted"; readonly requestId?: string };
 
@@ -96,6 +99,7 @@ export type SimulatorEvent =
   | NodeDown
   | TerminateAccepted
   | StartAccepted
+  | DeallocateAccepted
   | NodeDeallocated
   | NodeGone
   | CreateAccepted

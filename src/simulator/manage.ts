@@ -127,7 +127,7 @@ export function stopNodes(
     if (!node.keepAlive) {
       const keepsDisks =
         action === "deallocate" || (action === "shutdown" && node.array?.shutdownPolicy === "Deallocate");
-      if (keepsDisks) deallocateNode(fleet, node, now);
+      if (keepsDisks) deallocateNode(fleet, node, requestId, now);
       else terminateNode(fleet, node, requestId, now);
       results.push({ id: node.id, name: node.name, status: "OK" });
     } else if (quirks.keepAliveTerminate === "error") {

@@ -28,9 +28,15 @@ export function terminateNode(
 }
 
 /** Begins to switch the node's VM off and to keep its disks. No effect on a node that is being stopped. */
-export function deallocateNode(fleet: Fleet, node: SimulatedNode, now: number): void {
+export function deallocateNode(
+  fleet: Fleet,
+  node: SimulatedNode,
+  requestId: string | undefined,
+  now: number,
+): void {
   if (node.targetState !== "Started") return;
   fleet.unveil(node);
+  fleet.emit({ kind: "deallocate-accepted", ...describeNode(node, now), ...withoutAbsent({ requestId }) });
   node.targetState = "Deallocated";
   node.status = "Stopping";
   beginStop(fleet, node);
@@ -59,6 +65,8 @@ export function startNode(
   if (node.status !== "Deallocated") return `The node is ${node.status} and cannot be started`;
   const shortage = fleet.holdings.findQuotaShortage(node);
   if (shortage !== undefined) return shortage;
+  const { startRefusalShare: refused = 0 } = fleet.options;
+  if (refused > 0 && fleet.random() < refused) return "The virtual machine could not be started";
   fleet.emit({
     kind: "start-accepted",
     ...describeNode(node, now),

@@ -93,6 +93,7 @@ const schema = z.strictObject({
   bootFailureShare: share.exactOptional(),
   neverBootShare: share.exactOptional(),
   terminationFailureShare: share.exactOptional(),
+  startRefusalShare: share.exactOptional(),
   quirks: quirks.exactOptional(),
   seed: z.int().exactOptional(),
   keepLog: z.boolean().exactOptional(),

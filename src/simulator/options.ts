@@ -140,6 +140,8 @@ export type SimulatorOptions = {
   readonly neverBootShare?: number;
   /** Share of terminations that fail. The VM stays and must be terminated again. Default 0. */
   readonly terminationFailureShare?: number;
+  /** Share of starts of deallocated nodes that are refused. Default 0. */
+  readonly startRefusalShare?: number;
   readonly quirks?: Partial<Quirks>;
   /** The same options with the same seed give the same answers to the same requests at the same times. Default 1. */
   readonly seed?: number;

@@ -8,6 +8,7 @@ import { defaultOptions } from "../../src/simulator/default-options.ts";
 import { serveSimulator } from "../../src/simulator/server.ts";
 import { scaledClock } from "../../src/local/scaled-clock.ts";
 import { hasOpenssl, issueCertificate } from "../support/certificate.ts";
+import { stagedServer } from "../support/staged-server.ts";
 import type { Files } from "./run-command.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -124,6 +125,55 @@ test("--json has everything, with every limit of every bucket", async () => {
         notes: [expect.stringMatching(/^4 cores of regional quota westeurope /)],
       },
     ],
+  });
+});
+
+/** The array htc with one size of 4 vCPUs, as a status tells it. */
+const told = (bucket: object) => ({
+  state: "Started",
+  targetState: "Started",
+  nodearrays: [
+    {
+      name: "htc",
+      nodearray: { Name: "htc", Region: "westeurope" },
+      buckets: [
+        {
+          definition: { machineType: "Standard_F4" },
+          valid: true,
+          virtualMachine: { vcpuCount: 4, memory: 8 },
+          ...bucket,
+        },
+      ],
+    },
+  ],
+  nodes: [],
+});
+
+test("counts of cores are read where there are none of nodes, and a contradiction is a doubt", async () => {
+  const checked = async (bucket: object) => {
+    const { url } = await stagedServer(() => ({ body: told(bucket) }));
+    return (await check([cluster("demo", { url })], ["--json"])).out;
+  };
+  const inCores = JSON.parse(await checked({ availableCoreCount: 43, activeCoreCount: 0 })).clusters[0];
+  expect(inCores).toMatchObject({ notes: [], buckets: [{ active: 0, available: 10 }] });
+  // Two nodes by their cores, and the status lists none: such an answer is not believed.
+  expect(await checked({ availableCoreCount: 40, activeCoreCount: 8 })).toContain(
+    "expected the 2 active nodes",
+  );
+  const agreeing = { availableCount: 10, availableCoreCount: 40, activeCount: 0, activeCoreCount: 0 };
+  expect(JSON.parse(await checked(agreeing)).clusters[0]).toMatchObject({ notes: [] });
+  const differing = {
+    ...agreeing,
+    availableCoreCount: 20,
+    maxPlacementGroupSize: 100,
+    maxPlacementGroupCoreSize: 80,
+  };
+  expect(JSON.parse(await checked(differing)).clusters[0]).toMatchObject({
+    notes: [
+      "doubtful: htc/Standard_F4 has 4 vCPUs, and CycleCloud says availableCount 10 and availableCoreCount 20, which differ; the nodes count",
+      "doubtful: htc/Standard_F4 has 4 vCPUs, and CycleCloud says maxPlacementGroupSize 100 and maxPlacementGroupCoreSize 80, which differ; the nodes count",
+    ],
+    buckets: [{ available: 10 }],
   });
 });
 

@@ -31,6 +31,7 @@ test("keys reader: every function that reads", async () => {
     "request-set",
     "explain",
     "history",
+    "node-history",
     "comparison",
     "config",
     "config-history",
@@ -42,9 +43,9 @@ test("keys reader: every function that reads", async () => {
 
 test("keys for several roles name each function once; an operator's are all", async () => {
   const both = await runCommand(["keys", "sender", "reader", "--app", "app", "-g", "rg"]);
-  expect(both.out.split("\n")).toHaveLength(2 + 1 + 10);
+  expect(both.out.split("\n")).toHaveLength(2 + 1 + 11);
   const all = await runCommand(["keys", "reader", "operator", "--app", "app", "-g", "rg"]);
-  expect(all.out.split("\n")).toHaveLength(2 + 18);
+  expect(all.out.split("\n")).toHaveLength(2 + 19);
 });
 
 test("keys --powershell: the same calls, without openssl and with PowerShell's quotes", async () => {

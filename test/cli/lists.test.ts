@@ -85,7 +85,7 @@ test("nodes have ages, and those that are coming an expected time", async () => 
     "execute-10  execute    F4    ready   2h00m  -         stays for now: idle for 10 of 300 s",
     "execute-2   execute    F4    ready   45s    -         needed by standard/a",
     "execute-3   execute    F4    coming  2m     3m        needed by standard/a",
-    "gpu-1       gpu        F4    ready   2d4h   -         stays: not needed",
+    "gpu-1       licensed   F4    ready   2d4h   -         stays: not needed",
   ]);
 });
 

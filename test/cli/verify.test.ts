@@ -10,7 +10,7 @@ test("all is well: each check says what it found, and the end is 0", async () =>
   const { code, out, err } = await verify(AZURE);
   expect(out.split("\n")).toEqual([
     `ok              address    ${url} answers`,
-    "ok              functions  22 functions, each of them enabled",
+    "ok              functions  25 functions, each of them enabled",
     "ok              no key     HTTP 401",
     "ok              key        the key opens the app",
     "ok              storage    tables and queues answer",
@@ -85,9 +85,9 @@ describe("what heals while it waits", () => {
     });
     const { code, out, err } = await verifyWithoutKey(AZURE);
     expect(code).toBe(0);
-    expect(linesOf(out, "functions")).toBe("ok              functions  22 functions, each of them enabled");
+    expect(linesOf(out, "functions")).toBe("ok              functions  25 functions, each of them enabled");
     expect(err).toContain(
-      "functions: waiting for the 22 functions of this release in the list of Azure's management API; no list: HTTP 403: no action functions/read; 900 s left",
+      "functions: waiting for the 25 functions of this release in the list of Azure's management API; no list: HTTP 403: no action functions/read; 900 s left",
     );
     // 240 s for the role, 30 s to the next minute, then one more tick, and 10 s for the message.
     expect(waited()).toBe(340);
@@ -102,7 +102,7 @@ describe("what heals while it waits", () => {
     expect(code).toBe(0);
     expect(linesOf(out, "functions")).toMatch(/^ok /);
     expect(err).toContain(
-      "functions: waiting for the 22 functions of this release in the list of Azure's management API; missing: autostop, cluster, clusters, comparison, config, config-history, demand, end-down, explain, health, history, openapi, plan, rejected-messages, request-set, restored, rollback-config, snapshot, tick, wake, write-config, write-request-set; asked Azure to read the triggers again; 900 s left",
+      "functions: waiting for the 25 functions of this release in the list of Azure's management API; missing: autostop, cluster, clusters, comparison, config, config-history, demand, end-down, explain, health, history, node-history, openapi, page, page-file, plan, rejected-messages, request-set, restored, rollback-config, snapshot, tick, wake, write-config, write-request-set; asked Azure to read the triggers again; 900 s left",
     );
     expect(seen.filter((request) => request.includes("/sync"))).toHaveLength(2);
   });
@@ -125,7 +125,7 @@ describe("what heals while it waits", () => {
 });
 
 const ALL =
-  "autostop cluster clusters comparison config config-history demand end-down explain health history openapi plan rejected-messages request-set restored rollback-config snapshot tick wake write-config write-request-set".split(
+  "autostop cluster clusters comparison config config-history demand end-down explain health history node-history openapi page page-file plan rejected-messages request-set restored rollback-config snapshot tick wake write-config write-request-set".split(
     " ",
   );
 
@@ -221,7 +221,7 @@ describe("what does not heal is named, with what to do", () => {
       name: "functions that never come, however often the triggers are read again",
       play: { listed: () => ALL.filter((name) => name !== "snapshot") },
       check: "functions",
-      says: "waited 900 s for the 22 functions of this release in the list of Azure's management API. Found: missing: snapshot; asked Azure to read the triggers again What to do: Look for an error at the start of the app in its log",
+      says: "waited 900 s for the 25 functions of this release in the list of Azure's management API. Found: missing: snapshot; asked Azure to read the triggers again What to do: Look for an error at the start of the app in its log",
     },
     {
       name: "functions of another release",
@@ -242,7 +242,7 @@ describe("what does not heal is named, with what to do", () => {
         }),
       },
       check: "functions",
-      says: "waited 0 s for the 22 functions of this release in the list of Azure's management API. Found: disabled: demand What to do: Remove from the app settings, or set to false: AzureWebJobs.demand.Disabled.",
+      says: "waited 0 s for the 25 functions of this release in the list of Azure's management API. Found: disabled: demand What to do: Remove from the app settings, or set to false: AzureWebJobs.demand.Disabled.",
     },
     {
       name: "who is signed in may not list functions",
@@ -253,7 +253,7 @@ describe("what does not heal is named, with what to do", () => {
         }),
       },
       check: "functions",
-      says: "waited 900 s for the 22 functions of this release in the list of Azure's management API. Found: no list: HTTP 403: no action functions/read",
+      says: "waited 900 s for the 25 functions of this release in the list of Azure's management API. Found: no list: HTTP 403: no action functions/read",
     },
     {
       name: "nobody is signed in",

@@ -3,6 +3,7 @@ import { fieldsOf, listOf, someMember } from "./allocator-case.ts";
 import type { Difference, Json } from "./compare.ts";
 import { bytesOfText, textOf } from "./compare.ts";
 import { asksTwice, isGroupRefused, LIBRARY_NAMES } from "./deviations.ts";
+import { OF_ONE_NODE } from "./naive-first-fit.ts";
 import type { LibraryPlan } from "./library-plan.ts";
 import { asks, hasNoMachine, readPlan } from "./library-plan.ts";
 import { showsClusterCount, showsRightFigure, showsRightRest } from "./right-state.ts";
@@ -74,6 +75,7 @@ const DEVIATIONS: readonly AllocatorDeviation[] = [
     ofJob: (plan) => hasUnlistedNode(plan.facts),
     ofState: ({ facts }) => hasUnlistedNode(facts),
   },
+  { defect: 0, ofJob: ({ facts }, at) => asks(facts.jobs[at], (key) => OF_ONE_NODE.test(key)) },
   { defect: 31, ofJob: ({ facts }, at) => asks(facts.jobs[at], (key) => key === "node.infiniband") },
   {
     defect: 22,

@@ -18,6 +18,7 @@ export const STATUSES: Readonly<Record<Refusal["code"], string>> = {
   "insufficient-resource": "InsufficientResource",
   "not-an-amount": "NotAnAmount",
   "invalid-option": "InvalidOption",
+  "not-yet": "InvalidOption",
   "not-exclusive": "ExclusiveRequirementFailed",
   "not-in-a-placement-group": "NotInAPlacementGroup",
   "in-a-placement-group": "InAPlacementGroup",

@@ -7,9 +7,17 @@ import { isOpen, judgeKey, judgeSlot, putSlot } from "./naive-judge.ts";
 import { exceededLimits } from "./naive-limits.ts";
 import type { NaiveBucket, NaiveWorld } from "./naive-world.ts";
 
+/** What differs between the nodes of a bucket. */
+export const OF_ONE_NODE =
+  /^node\.(?:name|hostname|fqdn|hostname_or_uuid|private_ip|instance_id|state|exists|keep_alive|.*_time.*)$/;
+
 /** Buckets that the job may use, preferred first (scalelib.md 10). */
 export function naiveCandidates(world: NaiveWorld, job: JobFacts): readonly NaiveBucket[] {
   const count = world.buckets.length;
+  // What only a node can answer does not refuse its bucket.
+  const ofBucket = job.members
+    .flatMap((member) => Object.entries(fieldsOf(member)).map(([key, value]) => ({ [key]: value })))
+    .filter((member) => !someMember(member, (key) => OF_ONE_NODE.test(key)));
   const weighed = world.buckets.map((bucket, at) => ({
     bucket,
     weight: weightOf(world, job.members, bucket, count - at),
@@ -17,7 +25,7 @@ export function naiveCandidates(world: NaiveWorld, job: JobFacts): readonly Naiv
   const sorted = weighed
     .toSorted((a, b) => b.weight - a.weight)
     .map(({ bucket }) => bucket)
-    .filter(({ example }) => judgeSlot(job.members, example, world.pools, job.name) !== undefined);
+    .filter(({ example }) => judgeSlot(ofBucket, example, world.pools, job.name) !== undefined);
   return [...sorted.filter(({ of }) => of === undefined), ...sorted.filter(({ of }) => of !== undefined)];
 }
 

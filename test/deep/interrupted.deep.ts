@@ -6,7 +6,7 @@ test("Ctrl-C under npm ends the run, says so, and leaves no process behind", asy
   const run = npmStart(["--jobs", "200"]);
   await expect
     .poll(() => run.said(), { interval: 50, timeout: PATIENCE_MS })
-    .toContain("state of the cluster during the run: http://127.0.0.1:");
+    .toContain("page of the run: http://127.0.0.1:");
   expect(run.anyLeft()).toBe(true);
   run.signal("SIGINT");
   const { stdout } = await run.ended;

@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../src/adapters/tables/table.ts";
+import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
+import { readPage } from "../../src/app/describe/pages.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Clock, Site } from "../../src/app/ports/ports.ts";
 import { reconcileCluster } from "../../src/app/reconcile/reconcile-cluster.ts";
@@ -12,6 +15,7 @@ import { instant } from "../../src/domain/units.ts";
 import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
+import type { ClusterShown } from "../../src/wire/api/cluster-answer.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Cost } from "./store-meter.ts";
 import { StoreMeter } from "./store-meter.ts";
@@ -35,7 +39,7 @@ export class LargeCluster {
   constructor(table: Table, sets: number) {
     this.#sets = sets;
     this.#plain = table;
-    this.#clock = { now: () => instant(this.#now), sleep: async (ms) => void (this.#now += ms) };
+    this.#clock = { now: () => instant(this.#now), sleep: (ms, signal) => this.#sleep(ms, signal) };
     this.#simulator = new Simulator(optionsFor(sets * NODES_PER_SET), this.#clock);
     this.#app = this.#start();
   }
@@ -81,6 +85,16 @@ export class LargeCluster {
     return kind;
   }
 
+  /** The answer about the cluster, by pages. */
+  async answers(): Promise<readonly ClusterShown[]> {
+    const pages: ClusterShown[] = [];
+    for (let next: string | undefined = ""; next !== undefined; next = pages.at(-1)?.next)
+      pages.push(
+        await describeCluster(this.#app, CLUSTER, undefined, next === "" ? undefined : readPage(next)),
+      );
+    return pages;
+  }
+
   async collect(): Promise<void> {
     await this.#app.ports.store.collect(CLUSTER, this.#clock.now());
   }
@@ -92,6 +106,12 @@ export class LargeCluster {
   /** What some work asks of the storage service. */
   costOf(work: () => Promise<unknown>): Promise<Cost> {
     return this.#meter.costOf(work);
+  }
+
+  /** What bounds other work beside it never gets that far: work takes no time here. */
+  async #sleep(ms: number, beside: AbortSignal | undefined): Promise<void> {
+    if (beside === undefined) this.#now += ms;
+    else if (!beside.aborted) await once(beside, "abort");
   }
 
   #start(): App {

@@ -3,7 +3,9 @@ import { MUTANTS } from "../simulation/mutants.ts";
 import { playedIn, playMutant } from "../simulation/play-mutant.ts";
 import { playSeeds } from "../simulation/report.ts";
 import { simulate } from "../simulation/simulate.ts";
-import { REPORTS_APART, SWITCHED_OFF } from "../simulation/weather.ts";
+import { KEPT_MUTANTS } from "../simulation/mutants-kept.ts";
+import { runTestInCopy } from "../support/product-copy.ts";
+import { DEALLOCATING, REPORTS_APART, SWITCHED_OFF } from "../simulation/weather.ts";
 
 /** About 8 minutes on one core; the mutants take as long again. */
 const SEEDS = 20_000;
@@ -22,6 +24,24 @@ test.each([
   const { faults, did } = await playSeeds(1, FEW_SEEDS, { weather });
   process.stdout.write(`simulation, ${name}: ${FEW_SEEDS} seeds, ${JSON.stringify(did)}\n`);
   expect(faults).toEqual([]);
+});
+
+/** In storms of six hours: 60 days. About half an hour on one core. */
+const STORMS = { count: 240, hours: 6 };
+
+test(`P8: so it does in 60 days in which nodes are deallocated and started again, with restarts refused`, async () => {
+  const weather = { ...DEALLOCATING, stormSeconds: STORMS.hours * 3600 };
+  const { faults, did } = await playSeeds(1, STORMS.count, { weather });
+  process.stdout.write(`simulation, deallocated: ${STORMS.count} seeds, ${JSON.stringify(did)}\n`);
+  expect(faults).toEqual([]);
+  expect(did.endedForQuota).toBeGreaterThan(STORMS.count);
+  expect(did.keptEnded).toBeGreaterThan(2 * did.endedForQuota);
+});
+
+test.each(KEPT_MUTANTS)("$name: a scene finds it", async ({ name, edits, file, scene }) => {
+  const failed = await runTestInCopy(edits, file);
+  process.stdout.write(`mutant: ${name}: ${failed.length} failed: ${failed[0] ?? "none"}\n`);
+  expect(failed.filter((title) => title.includes(scene))).not.toEqual([]);
 });
 
 const counted = MUTANTS.filter(({ moves }) => moves !== "statusReads");

@@ -56,6 +56,36 @@ describe.each(["autostop.sh", "cyclecloud_autostop.py"])("%s", (script) => {
     expect(stage.seen.filter(({ url }) => url.includes("begin=no"))).toEqual([]);
   });
 
+  test("a node that was deallocated and started asks what became of its stop, begins none, and opens", async () => {
+    const stage = await idleNode(script);
+    await stage.run(script);
+    expect(stage.has("offline")).toBe(true);
+    stage.set("boot", "boot-2\n");
+    stage.pass(7200);
+    stage.answer({ status: 503 }, { status: 503, body: '{"undrain":true}' });
+    await stage.run(script);
+    expect(stage.seen.slice(1).map(({ url }) => url.includes("begin=no"))).toEqual([true, true]);
+    expect(stage.has("offline")).toBe(false);
+    // Its idle clock has begun again with this boot.
+    await stage.run(script);
+    stage.pass(299);
+    await stage.run(script);
+    expect(stage.seen).toHaveLength(3);
+    stage.pass(1);
+    await stage.run(script);
+    expect(stage.seen).toHaveLength(4);
+  });
+
+  test("what an administrator had closed stays closed at another boot", async () => {
+    const stage = await idleNode(script);
+    stage.set("offline", "");
+    stage.set("boot", "boot-2\n");
+    stage.pass(7200);
+    await stage.run(script);
+    expect(stage.seen).toEqual([]);
+    expect(stage.has("offline")).toBe(true);
+  });
+
   test.each([409, 403, 404])(
     "%i with undrain true: the node takes jobs again at once, and its idle time begins again",
     async (status) => {

@@ -37,6 +37,7 @@ esac
 exit 0`,
   qstat: `[ -e "$STAGE/pbs_away" ] && exit 1; exec cat "$STAGE/qstat"`,
   hostname: "echo node-1",
+  cat: `case $1 in /proc/*) show "$STAGE/boot" ;; *) command cat "$@" ;; esac`,
   date: `case $1 in +%s%3N) echo "$(show "$STAGE/clock")000" ;; *) show "$STAGE/clock" ;; esac`,
   sleep: `echo $(($(show "$STAGE/clock") + $1)) >"$STAGE/clock"`,
   // Enterprise Linux 8 has curl 7.61: later options are an error there, or are ignored.
@@ -61,6 +62,12 @@ def _sleep(seconds):
     now = _time()
     with open(_clock(), "w") as file: file.write("%d" % (now + seconds))
 time.time, time.sleep = _time, _sleep
+import builtins
+_open = builtins.open
+def _opens(path, *more, **named):
+    boots = path == "/proc/sys/kernel/random/boot_id"
+    return _open(os.path.join(os.environ["STAGE"], "boot") if boots else path, *more, **named)
+builtins.open = _opens
 `;
 
 /** The requests to the app, and its answers: a status, and `body` if given. */
@@ -107,6 +114,7 @@ export async function setStage(page: string): Promise<Stage> {
     else writeFileSync(join(stage, file), text);
   };
   set("clock", "1000000");
+  set("boot", "boot-1\n");
   set("stop_enabled", "True\n");
   set("url", `${url}/autostop\n`);
   const bin = join(folder, "bin");

@@ -91,6 +91,7 @@ function runBash(script: string, folder: string): Promise<string> {
 /** Parts of an output that differ from run to run: times, ids and addresses. Each is replaced by a fixed one of the same width. */
 const DIFFERING: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "2026-01-01T00:00:00.000Z"],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "2026-01-01T00:00:00Z"],
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "00000000-0000-4000-8000-000000000000"],
   [/\bip-[0-9A-F]{8}\b/g, "ip-0A000000"],
   [/"revision":\d+/g, '"revision":0'],
@@ -99,6 +100,9 @@ const DIFFERING: readonly (readonly [RegExp, string])[] = [
   [/ \d+[smh] +(?=ip-)/g, " 0m "],
   // Plan numbers grow, also by plans without a change.
   [/^(plan +)\d+ at/g, "$10 at"],
+  // So do the numbers of the history of a node.
+  [/^(lowprio-1 .* ready) +\d+ /, "$1 0 "],
+  [/ +[\d.]+ +[\d.]+ USD$/, " 0.00 0.00 USD"],
   [/^(2026-01-01T00:00:00.000Z) +\d+ /g, "$1     0 "],
 ];
 

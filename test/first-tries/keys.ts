@@ -201,7 +201,7 @@ const ofConfig = (key: string, value: unknown, message = jobs(SOME), beside: Fie
   configWith: { ...beside, [key]: value },
 });
 
-const LATER = "it acts on what an earlier plan has begun: test/decide has its scenarios";
+const LATER = "it acts on what an earlier plan has begun: test/decide and test/scenarios have its scenes";
 
 export const CONFIG_EFFECTS: readonly Key[] = [
   ofConfig("idleTimeout", 0, IDLE),
@@ -216,6 +216,7 @@ export const CONFIG_EFFECTS: readonly Key[] = [
   { ...ofConfig("groupFillTimeout", 1), unused: LATER },
   ofConfig("downTimeout", "never"),
   ofConfig("failedTimeout", 60),
+  { ...ofConfig("deallocatedTimeout", 60), unused: LATER },
   { ...ofConfig("planHistory", 0), unused: "plans are kept or not, and are the same" },
   ofConfig("nodearrays", ["hpc"]),
   ofConfig("default_resources", [{ select: {}, name: "ncpus", value: 1 }]),

@@ -29,14 +29,14 @@ export const PROPERTY_VALUES: Readonly<Record<(typeof NODE_PROPERTIES)[number], 
   colocated: false,
   placement_group: null,
   keep_alive: false,
-  create_time_unix: 0,
-  last_match_time_unix: 0,
-  delete_time_unix: 0,
-  create_time: 0,
-  last_match_time: 0,
-  delete_time: 0,
-  create_time_remaining: -1,
-  cores_per_socket: -1,
+  create_time_unix: 1_763_632_800,
+  last_match_time_unix: 1_763_636_340,
+  delete_time_unix: null,
+  create_time: "2025-11-20T10:00:00Z",
+  last_match_time: "2025-11-20T10:59:00Z",
+  delete_time: null,
+  create_time_remaining: 3500,
+  cores_per_socket: 2,
   version: "7.9",
 };
 
@@ -48,6 +48,8 @@ export const PROPERTY_TRIES: readonly Try[] = NODE_PROPERTIES.flatMap((property)
     constraintTry(`node.${property}`, { [`node.${property}`]: value }),
     constraintTry(`node.${property} of no node`, { [`node.${property}`]: none }, 2),
     constraintTry(`node.${property}, not`, { not: { [`node.${property}`]: value } }, 2),
+    constraintTry(`no node.${property}`, { [`node.${property}`]: null }, 2),
+    constraintTry(`any node.${property}`, { not: { [`node.${property}`]: null } }, 2),
   ];
 });
 

@@ -112,7 +112,10 @@ function settingOf(cluster: Cluster, mode: Mode, config: Fields): Setting {
   return setting;
 }
 
-/** All nodes were up an hour ago, but for those that are just being prepared; those that are off now have been so for ten minutes. */
+/**
+ * All nodes were up an hour ago, but for those that are just being prepared; those that are off now have been so for ten minutes. Those
+ * that are up, or should be, were needed a minute ago.
+ */
 function rememberUp({ nodes }: Snapshot): Ledger {
   return new Map(
     nodes.map((node) => {
@@ -120,7 +123,8 @@ function rememberUp({ nodes }: Snapshot): Ledger {
         node.phase === "coming" && node.status === "Off"
           ? { firstSeenAt: at(-3600), firstReadyAt: at(-3500), leftReadyAt: at(-600) }
           : {};
-      return [node.nodeId, rememberNode(node, gone)];
+      const needed = node.phase === "ready" || node.phase === "coming" ? { lastNeededAt: at(-60) } : {};
+      return [node.nodeId, rememberNode(node, { ...needed, ...gone })];
     }),
   );
 }

@@ -168,7 +168,7 @@ describe("a request set", () => {
             path: "nodearrays[0].Extends",
             found: "nothing",
             expected:
-              "the node array of the cluster that it extends: CycleCloud creates nodes only in an array that it has",
+              'the node array of the cluster that it extends, as in "Extends": "execute": the API of CycleCloud makes no node arrays, only nodes in an array of the template; the attributes of this entry go over those of that array',
           },
         ],
       },

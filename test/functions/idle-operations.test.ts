@@ -14,7 +14,7 @@ const HALF_PAST = Date.UTC(2026, 10, 23, 0, 30, 30);
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 900_000;
 
-test("an idle tick asks storage for four operations; the look at each quarter of an hour asks for thirteen, or sixteen with housekeeping", async () => {
+test("an idle tick asks storage for four operations; the look at each quarter of an hour asks for thirteen, or seventeen with housekeeping", async () => {
   const requests: string[] = [];
   const accessLog = new Writable({
     write(chunk, _encoding, done) {
@@ -75,7 +75,7 @@ test("an idle tick asks storage for four operations; the look at each quarter of
 });
 
 /** Garbage and old history are deleted at full and half hours. */
-const HOUSEKEEPING = ["GET autoscaler()", "GET autoscaler()", "GET autoscaler()"];
+const HOUSEKEEPING = Array.from({ length: 4 }, () => "GET autoscaler()");
 const LOOK = [
   "GET configuration",
   "GET credentials",

@@ -180,6 +180,51 @@ describe("history", () => {
   });
 });
 
+describe("history of nodes", () => {
+  const path = "/api/clusters/prod/history/nodes";
+  const lives = z.object({
+    cluster: z.literal("prod"),
+    rows: z.array(z.object({ nodeId: z.string(), askedAt: z.string(), requestSets: z.array(z.string()) })),
+    next: z.string().optional(),
+  });
+  const read = async (query: string) => lives.parse((await app.call("GET", `${path}${query}`)).body);
+
+  test("each node with who asked for it and when, in pages", async () => {
+    await app.call("PUT", "/api/clusters/prod/request-sets/lives", target(2, { expirationInterval: 3600 }));
+    await expect.poll(async () => (await read("")).rows.length, patiently).toBeGreaterThanOrEqual(2);
+    const { rows, next } = await read("?limit=2000&to=2999-01-01");
+    expect(next).toBeUndefined();
+    expect(await read("?to=2000-01-01")).toEqual({ cluster: "prod", rows: [] });
+    expect(await read("?from=2999-01-01")).toMatchObject({ rows: rows.map(({ nodeId }) => ({ nodeId })) });
+    const first = await read("?limit=1");
+    expect(first.rows).toMatchObject([{ nodeId: rows[0]?.nodeId }]);
+    const second = await read(`?limit=1&page=${first.next}`);
+    expect(second.rows).toMatchObject([{ nodeId: rows[1]?.nodeId }]);
+    const told = await app.call("GET", `/api/clusters/prod/explain?node=${rows[0]?.nodeId}`);
+    expect(told).toMatchObject({
+      status: 200,
+      body: { kind: "node", history: { askedAt: rows[0]?.askedAt } },
+    });
+    await app.call("DELETE", "/api/clusters/prod/request-sets/lives");
+  });
+
+  test("a question that makes no sense: 400, all of it named", async () => {
+    expect(await app.call("GET", `${path}?from=noon&to=&limit=2001&page=nodes.list:5`)).toMatchObject({
+      status: 400,
+      type: problemJson,
+      body: {
+        problems: [
+          { path: "from", found: '"noon"' },
+          { path: "to", found: '""' },
+          { path: "limit", found: '"2001"', expected: "a whole number from 1 to 2000" },
+          { path: "page", found: '"nodes.list:5"', expected: "the value of next in an answer" },
+        ],
+      },
+    });
+    expect(await app.call("GET", "/api/clusters/none/history/nodes")).toMatchObject({ status: 404 });
+  });
+});
+
 describe("autostop", () => {
   // An observation counts for two intervals: long enough here for a machine that is busy with other tests.
   beforeAll(async () => {

@@ -54,7 +54,9 @@ test("every registered route, method and key level is described, and nothing els
   const described = OPERATIONS.map(({ method, path, role }) =>
     `${method} ${path} ${role === "anyone" ? "anonymous" : "function"}`.toLowerCase(),
   );
-  expect(described.toSorted()).toEqual(registered.toSorted());
+  // The page is for people, and docs/http.md describes it.
+  const pages = ["get /page anonymous", "get /page/{file} anonymous"];
+  expect([...described, ...pages].toSorted()).toEqual(registered.toSorted());
   expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
 });
 
@@ -166,6 +168,10 @@ test("each operation of the running system answers as described (startLocalApp c
       rows: expect.arrayContaining([expect.anything()]),
       keptPlans: expect.arrayContaining([expect.any(Number)]),
     });
+  await expect
+    .poll(async () => (await call("GET", "/clusters/prod/history/nodes")).body, patiently)
+    .toMatchObject({ rows: expect.arrayContaining([expect.objectContaining({ phase: "ready" })]) });
+  await call("GET", "/clusters/prod/history/nodes?limit=0");
   await call("GET", "/clusters/prod/comparison?since=2026-01-01");
   await call("GET", "/clusters/prod/comparison?since=never");
   await app.send("demand", "{}");

@@ -55,6 +55,8 @@ describe("the table of roles", () => {
     expect(registered.filter(({ authLevel }) => authLevel === "anonymous").map(({ name }) => name)).toEqual([
       "autostop",
       "health",
+      "page",
+      "page-file",
     ]);
   });
 
@@ -75,6 +77,7 @@ describe("the table of roles", () => {
       "GET clusters/{cluster}/config/history",
       "GET clusters/{cluster}/explain",
       "GET clusters/{cluster}/history",
+      "GET clusters/{cluster}/history/nodes",
       "GET clusters/{cluster}/request-sets/{set}",
       "GET openapi.json",
       // A dry run: it is computed, and nothing is stored.
@@ -129,6 +132,6 @@ describe("keys of the local host", () => {
   });
 
   test("an operator's key opens every function with a key", () => {
-    expect(openedBy("operator")).toHaveLength(18);
+    expect(openedBy("operator")).toHaveLength(19);
   });
 });

@@ -41,6 +41,11 @@ const TEMPLATES: readonly [Template, ...Template[]] = [
     path: ["clusters", CLUSTER, "history"],
     query: { from: ["2026-01-01T00:00:00Z"], to: ["2026-01-02T00:00:00Z"], limit: ["10"] },
   },
+  {
+    method: "GET",
+    path: ["clusters", CLUSTER, "history", "nodes"],
+    query: { from: ["2026-01-01T00:00:00Z"], limit: ["10"], page: ["live-1"] },
+  },
   { method: "POST", path: ["clusters", CLUSTER, "tick"] },
   { method: "POST", path: ["clusters", CLUSTER, "restored"] },
   { method: "POST", path: ["clusters", CLUSTER, "plan"] },

@@ -4,6 +4,7 @@ import {
   memoryCredentialBreaker,
   memoryDocuments,
   memoryHistory,
+  memoryNodeHistory,
   memoryPlanArchive,
   memoryTriggerLog,
 } from "../../src/adapters/memory/stores.ts";
@@ -12,6 +13,7 @@ import { memoryDemandQueue } from "../../src/adapters/memory/demand-queue.ts";
 import { memoryRecordStore } from "../../src/adapters/memory/record-store.ts";
 import { tableDocuments } from "../../src/adapters/tables/documents.ts";
 import { tableHistory } from "../../src/adapters/tables/history.ts";
+import { tableNodeHistory } from "../../src/adapters/tables/node-history.ts";
 import { tablePlanArchive } from "../../src/adapters/tables/plan-archive.ts";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Documents } from "../../src/app/ports/record-store.ts";
@@ -92,6 +94,7 @@ export function openWorld(stores: "memory" | "tables"): World {
       store: table === undefined ? memoryRecordStore() : tableRecordStore(table, clock),
       history: table === undefined ? memoryHistory() : tableHistory(table),
       plans: table === undefined ? memoryPlanArchive() : tablePlanArchive(table),
+      nodeHistory: table === undefined ? memoryNodeHistory() : tableNodeHistory(table),
       documents,
       breaker: memoryCredentialBreaker(),
       triggers: memoryTriggerLog(),

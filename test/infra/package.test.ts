@@ -58,7 +58,8 @@ test("the copyright and the licence of each bundled package are in it, and of no
   const named = [...text.matchAll(/^-{78}\n\n(\S+) \S+ \((\S+)\)\n\n/gm)].map(([, name]) => name);
   const parts = Object.values(built.metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const bundled = parts.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([source]) => source);
-  expect(named).toEqual(librariesOf(new Set(bundled)));
+  // The page is a bundle in the bundle, and uPlot is its only library.
+  expect(named).toEqual(librariesOf(new Set([...bundled, "node_modules/uplot/uPlot.js"])));
   expect(named).toEqual(expect.arrayContaining(["@azure/functions", "@azure/identity", "undici", "zod"]));
   expect(named).not.toContain("azurite");
   const licences = text.split(/^-{78}$/m).slice(1);
@@ -180,7 +181,10 @@ test("alone in a folder it answers over HTTP, ticks, and makes a node of a deman
       "explain httpTrigger",
       "health httpTrigger",
       "history httpTrigger",
+      "node-history httpTrigger",
       "openapi httpTrigger",
+      "page httpTrigger",
+      "page-file httpTrigger",
       "plan httpTrigger",
       "rejected-messages httpTrigger",
       "request-set httpTrigger",
@@ -193,6 +197,7 @@ test("alone in a folder it answers over HTTP, ticks, and makes a node of a deman
       "write-request-set httpTrigger",
     ],
     http: 200,
+    page: [200, true],
     ticked: true,
     begun: 1,
     created: ["hpc"],

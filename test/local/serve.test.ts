@@ -56,7 +56,7 @@ test("--serve says how to reach everything, makes nodes of a target, goes on wit
     );
     expect(verified.out.split("\n").at(-1)).toBe("9 checks passed, 1 not applicable");
     expect(verified.out).toContain(
-      "functions  22 functions, each of them enabled; trigger sync: not applicable",
+      "functions  25 functions, each of them enabled; trigger sync: not applicable",
     );
     expect(verified.code).toBe(0);
 

@@ -45,12 +45,44 @@ export function takingOf(
   return first === undefined ? undefined : others.reduce(common, first);
 }
 
-/** What a slot may take of the node, with one or another alternative. */
+/** What a slot may take of the node, with one or another alternative. None if a node that is not there yet would cease to do. */
 export function waysOf(
   constraints: readonly Constraint[],
   node: EmptyNode,
   pools: NaivePools,
 ): readonly Taking[] {
+  const isKept = livesOf(node).every((later) => waysNow(constraints, later, pools).length > 0);
+  return isKept ? waysNow(constraints, node, pools) : [];
+}
+
+/** Stages of a node that is not there yet, with names and times that it may get. Its name is an end that no constraint knows. */
+function livesOf(node: EmptyNode): readonly EmptyNode[] {
+  if (node.properties["exists"] !== false) return [];
+  const { properties } = node;
+  const known = Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null));
+  const host = "ip-0a0b0c0d";
+  const time = { create_time: "2026-11-29T07:08:09Z", create_time_unix: 1_795_936_089 };
+  const match = { last_match_time: "2026-11-29T07:09:09Z", last_match_time_unix: 1_795_936_149 };
+  const name = "nodeId" in node ? {} : { name: `${node.bucket.array}-4711` };
+  const given = { hostname: host, fqdn: `${host}.net`, hostname_or_uuid: host, private_ip: "10.11.12.13" };
+  return ["Off", "Acquiring", "Preparing", "Ready"].map((state) => ({
+    ...node,
+    properties: {
+      ...properties,
+      ...given,
+      ...time,
+      ...match,
+      instance_id: "8d0f",
+      create_time_remaining: state === "Ready" ? null : 1234,
+      ...known,
+      ...name,
+      exists: true,
+      state,
+    },
+  }));
+}
+
+function waysNow(constraints: readonly Constraint[], node: EmptyNode, pools: NaivePools): readonly Taking[] {
   let ways: readonly Taking[] = [NOTHING];
   for (const constraint of constraints) {
     const parts = read(constraint, node, pools);
@@ -90,7 +122,7 @@ function read(constraint: Constraint, node: EmptyNode, pools: NaivePools): reado
     case "in-a-placement-group":
       return when((node.bucket.placementGroup !== undefined) === constraint.wanted);
     case "and":
-      return waysOf(constraint.of, node, pools);
+      return waysNow(constraint.of, node, pools);
     case "or":
       return constraint.of.flatMap((member) => read(member, node, pools));
     case "xor": {

@@ -14,37 +14,36 @@ import {
 const BOTH = ["Standard_F4s_v2", "Standard_D4s_v5"];
 
 describe("a node that does not start", () => {
-  test("refused: its bucket is paused, and the other bucket serves in its place", async () => {
+  test("refused: another node of its bucket serves in its place", async () => {
     const [stage, ids] = await stageWithDeallocated(2, { simulator: demo({}, BOTH) });
     const [good = "", broken = ""] = ids;
     stage.simulator.faults.refuseStart(broken, "The disk is gone");
     await stage.during(stage.push(target("demo", 2, { expirationInterval: DAY })));
     await stage.pass(20);
     expect(started(stage)).toEqual([good]);
-    expect(created(stage, 2)).toEqual(["Standard_D4s_v5"]);
-    const { backoffs } = await stage.state("demo");
-    expect(backoffs.map(({ bucket, cause, message }) => [bucket, cause, message])).toEqual([
-      ["execute/Standard_F4s_v2", "refused", "execute-2: The disk is gone"],
+    expect(created(stage, 2)).toEqual(["Standard_F4s_v2"]);
+    const { backoffs, troubles } = await stage.state("demo");
+    expect(backoffs).toEqual([]);
+    expect(troubles).toMatchObject([
+      { kind: "start-refused", text: "execute-2 did not start: The disk is gone" },
     ]);
     expect(await why(stage, broken)).toMatch(
-      /^deallocated: not started again before .*, because The disk is gone$/,
+      /^deallocated since .*: not started again before .*, because The disk is gone; it is terminated at .*$/,
     );
     await stage.pass(3600);
     expect(starts(stage)).toHaveLength(1);
     expect(await ready(stage)).toBe(2);
   });
 
-  test("refused where there is no other bucket: a new node after the pause, and the broken one is left alone", async () => {
-    const [stage, [broken = ""]] = await stageWithDeallocated(1, { simulator: demo() });
-    stage.simulator.faults.refuseStart(broken, "The disk is gone");
-    await stage.during(stage.push(target("demo", 1, { expirationInterval: DAY })));
-    await stage.pass(50);
-    expect(created(stage, 1)).toEqual([]);
-    await stage.pass(70);
-    expect(created(stage, 1)).toHaveLength(1);
+  test("refused for all of three: three new nodes, and they are left alone for 15 minutes", async () => {
+    const [stage, broken] = await stageWithDeallocated(3, { simulator: demo() });
+    for (const id of broken) stage.simulator.faults.refuseStart(id, "The disk is gone");
+    await stage.during(stage.push(target("demo", 3, { expirationInterval: DAY })));
+    await stage.pass(20);
+    expect(created(stage, 3)).toHaveLength(3);
     await stage.pass(600);
     expect(starts(stage)).toHaveLength(1);
-    expect(await ready(stage)).toBe(1);
+    expect(await ready(stage)).toBe(3);
   });
 
   test("accepted, and still Deallocated after the grace: created elsewhere, in words", async () => {
@@ -94,8 +93,10 @@ describe("a node that does not start", () => {
     await stage.pass(120);
     await stage.during(stage.push(target("demo", 2, { expirationInterval: DAY })));
     await stage.pass(20);
-    const { backoffs, plan } = await stage.state("demo");
-    expect(backoffs[0]?.message).toBe("execute-1: the quota of family standardFSv2Family was reached");
+    const { plan, troubles } = await stage.state("demo");
+    expect(troubles).toMatchObject([
+      { text: "execute-1 did not start: the quota of family standardFSv2Family was reached" },
+    ]);
     expect(plan?.unmetCount).toBe(1);
   });
 });

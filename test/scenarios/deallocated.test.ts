@@ -22,7 +22,9 @@ test("nobody needs them: they stay as they are, and the state page says so", asy
   await stage.pass(3 * 3600);
   expect(starts(stage)).toEqual([]);
   expect(stage.eventsOf("terminate-accepted")).toEqual([]);
-  expect(await why(stage, ids[0])).toBe("deallocated: would be started when needed");
+  expect(await why(stage, ids[0])).toBe(
+    "deallocated since 2026-01-01T00:03:00.000Z: would be started when needed; it is terminated at 2026-01-02T00:03:00.000Z; its disks cost money, how much is not configured (prices.deallocated)",
+  );
 });
 
 test("a target of three: the two are started, one is created", async () => {

@@ -79,6 +79,7 @@ export class Host {
                 return interference().create?.(this, send) ?? send();
               }),
             start: (...args) => call(() => real.start(...args)),
+            deallocate: (...args) => call(() => real.deallocate(...args)),
             terminate: (...args) =>
               call(() => {
                 const send = () => real.terminate(...args);

@@ -116,8 +116,8 @@ export const MUTANTS: readonly Mutant[] = [
     "a stop is written however late",
     {
       in: "sendTerminate",
-      from: ".terminate(site.cluster, intent.id, effect.nodes, isInTime",
-      to: ".terminate(site.cluster, intent.id, effect.nodes, () => isInTime() || true",
+      from: "(site.cluster, intent.id, effect.nodes, isInTime",
+      to: "(site.cluster, intent.id, effect.nodes, () => isInTime() || true",
     },
     MESSAGES,
     "of a stop",
@@ -169,9 +169,15 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "questions that waited one after the other agree",
-    { in: "clockAfter", from: "1000 * apart >= clock.behindMs;", to: "1000 * apart < 0;" },
+    { in: "compare", from: "1000 * apart >= clock.behindMs;", to: "1000 * apart < 0;" },
     MESSAGES,
     "for 300 s, twice",
+  ),
+  mutant(
+    "two questions agree on more than the smallest difference allows",
+    { in: "clockAfter", from: "} : before;", to: "} : { ms: behindMs, at: arrivedAt };" },
+    "test/decide/autostop/node-clock.test.ts",
+    "two that waited as long in front",
   ),
   mutant(
     "a question that seems early is taken",

@@ -29,7 +29,7 @@ export class ReadyNodes {
       if (stopUrl !== undefined) this.#ready.set(nodeId, { nodeId, hostname, instanceId, stopUrl });
     } else if (
       event.kind === "terminate-accepted" ||
-      event.kind === "node-deallocated" ||
+      event.kind === "deallocate-accepted" ||
       event.kind === "node-down" ||
       event.kind === "node-gone"
     ) {

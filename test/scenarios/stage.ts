@@ -2,6 +2,7 @@ import { handleAutostop } from "../../functions/autostop.ts";
 import type { Explanation, Question } from "../../src/app/describe/explain-cluster.ts";
 import { explain } from "../../src/app/describe/explain-cluster.ts";
 import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
+import { describeNodeHistory } from "../../src/app/describe/describe-node-history.ts";
 import { describeComparison } from "../../src/app/describe/describe-comparison.ts";
 import { checkHealth } from "../../src/app/describe/describe-health.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
@@ -116,6 +117,12 @@ export class Stage {
   history(cluster: string): Promise<readonly HistoryRow[]> {
     const { history } = this.#composed.app.ports;
     return history.read(clusterName(cluster), instant(0), instant(Number.MAX_SAFE_INTEGER - 1), 1000);
+  }
+
+  /** The nodes that were there at some moment since the beginning, a page of them: those that have gone last. */
+  nodeHistory(cluster: string, range: Partial<Parameters<typeof describeNodeHistory>[2]> = {}) {
+    const all = { from: instant(0), to: this.clock.now(), limit: 1000 };
+    return describeNodeHistory(this.#composed.app, clusterName(cluster), { ...all, ...range });
   }
 
   /** The numbers of the plans that can be explained. */

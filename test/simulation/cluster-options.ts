@@ -23,6 +23,7 @@ export function simulatorOptions(cluster: string, weather: Weather, seed: number
           region: "westeurope",
           maxCount: mostNodes(weather),
           machineTypes: [MACHINE_TYPE],
+          ...(weather.deallocates === undefined ? {} : { shutdownPolicy: "Deallocate" }),
         })),
       },
     ],

@@ -24,7 +24,12 @@ export class ClusterServer {
   readonly #weather: Weather;
   readonly #judge: Judge;
   readonly #standing: Standing;
-  readonly #shares: { bootFailureShare: number; neverBootShare: number; terminationFailureShare: number };
+  readonly #shares: {
+    bootFailureShare: number;
+    neverBootShare: number;
+    terminationFailureShare: number;
+    startRefusalShare: number;
+  };
   #emptyNext = false;
 
   constructor(cluster: ClusterName, { schedule, weather, judge, standing }: Parts, seed: number) {
@@ -33,8 +38,9 @@ export class ClusterServer {
     this.#weather = weather;
     this.#judge = judge;
     this.#standing = standing;
-    const { bootFailureShare, neverBootShare, terminationFailureShare } = weather;
-    this.#shares = { bootFailureShare, neverBootShare, terminationFailureShare };
+    const { bootFailureShare, neverBootShare, terminationFailureShare, deallocates } = weather;
+    const startRefusalShare = deallocates?.refused ?? 0;
+    this.#shares = { bootFailureShare, neverBootShare, terminationFailureShare, startRefusalShare };
     // The simulator reads the shares when it needs them: calmDown sets them to 0.
     const options = Object.assign(this.#shares, simulatorOptions(cluster, weather, seed));
     this.simulator = new Simulator(options, { now: () => schedule.now() - standing.behindMs });
@@ -81,7 +87,8 @@ export class ClusterServer {
 
   /** Ends what the storm does to CycleCloud. */
   calmDown(): void {
-    Object.assign(this.#shares, { bootFailureShare: 0, neverBootShare: 0, terminationFailureShare: 0 });
+    const none = { bootFailureShare: 0, neverBootShare: 0, terminationFailureShare: 0, startRefusalShare: 0 };
+    Object.assign(this.#shares, none);
     this.#emptyNext = false;
     for (const array of this.#weather.arrays) this.setCapacity(array, undefined);
   }

@@ -49,7 +49,15 @@ export function drawConfiguration(
   const alone = keys[dice.whole(0, keys.length - 1)];
   const isAlone = dice.chance(0.5);
   const chosen = keys.filter((key) => (isAlone ? key === alone : dice.chance(0.5)));
-  const written = { ...SHORT_TIMES, ...Object.fromEntries(chosen.map((key) => [key, options[key]])) };
+  // Not a key of its own among the drawn ones: the configurations of other seeds stay the same.
+  const kept = chosen.includes("downTimeout")
+    ? { deallocatedTimeout: { default: 86_400, other: "never" } }
+    : {};
+  const written = {
+    ...kept,
+    ...SHORT_TIMES,
+    ...Object.fromEntries(chosen.map((key) => [key, options[key]])),
+  };
   return dice.chance(0.5) ? written : inTheirWords(written);
 }
 

@@ -14,6 +14,8 @@ export interface Limits {
    * node of a later one, as in scalelib (`bucket-order`).
    */
   readonly bucketOrder: boolean;
+  /** Nodes are deallocated: for this long at most. */
+  readonly deallocates?: { readonly timeoutSeconds: number };
   /** In weather that lasts, a node counts as present until CycleCloud has accepted its stop or the node is given up. */
   readonly lasting?: Lasting;
 }

@@ -14,7 +14,12 @@ import type { ClusterName } from "../../src/domain/ids.ts";
 import { epoch, owner } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import type { ClusterRecord } from "../../src/domain/record.ts";
-import { memoryDocuments, memoryTriggerLog, memoryPlanArchive } from "../../src/adapters/memory/stores.ts";
+import {
+  memoryDocuments,
+  memoryNodeHistory,
+  memoryTriggerLog,
+  memoryPlanArchive,
+} from "../../src/adapters/memory/stores.ts";
 import { ORIGIN } from "./schedule.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Standing } from "./standing.ts";
@@ -238,8 +243,9 @@ export class Instance {
       },
       documents: memoryDocuments(),
       triggers: memoryTriggerLog(),
-      // The archive never fails: plans are kept after all calls that may fail, and no process depends on them.
+      // The archive never fails: plans and nodes are kept after all calls that may fail, and no process depends on them.
       plans: memoryPlanArchive(),
+      nodeHistory: memoryNodeHistory(),
       breaker: {
         refusedAt: (credential) => call("read breaker", () => breaker.refusedAt(credential)),
         note: (credential, at) => call("note refusal", () => breaker.note(credential, at)),

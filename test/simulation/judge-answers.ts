@@ -41,6 +41,11 @@ export class AnswerJudge {
       this.#askers.set(nodeId, { closedSince: undefined, waitsSince: undefined, lastAnswerAt: undefined });
   }
 
+  /** The node is started again, and its script begins as on a new node. */
+  restarted(nodeId: string): void {
+    this.#askers.delete(nodeId);
+  }
+
   /** The script has closed the node, and is about to ask. */
   closed(nodeId: string, unhealthy: boolean): void {
     const asker = this.#askers.get(nodeId);

@@ -4,6 +4,7 @@ import type { SimulatorEvent } from "../../src/simulator/events.ts";
 import { DemandHistory } from "./demand-history.ts";
 import type { Evidence, Limits } from "./evidence.ts";
 import { AnswerJudge } from "./judge-answers.ts";
+import { KeptJudge } from "./judge-kept.ts";
 import { CreateJudge } from "./judge-creates.ts";
 import { PaceJudge } from "./judge-pace.ts";
 import { StopJudge } from "./judge-stops.ts";
@@ -30,6 +31,7 @@ export class Judge {
   readonly pace: PaceJudge;
   readonly #creates: CreateJudge;
   readonly #stops: StopJudge;
+  readonly #kept: KeptJudge;
   readonly #limits: Limits;
   readonly #now: () => number;
   readonly #trace: (what: string) => void;
@@ -54,6 +56,7 @@ export class Judge {
     this.answers = new AnswerJudge(nodes.byId, evidence);
     this.#creates = new CreateJudge(evidence);
     this.#stops = new StopJudge(evidence, this.answers);
+    this.#kept = new KeptJudge(evidence, this.answers);
     const known = {
       leastNeed: (array: string, from: number) => this.#leastNeed(array, from),
       countReady: (array: string) => nodes.countReady(array),
@@ -86,6 +89,7 @@ export class Judge {
       this.#trace(`${id} is committed: ${JSON.stringify(effect)}`);
       if (effect.kind === "terminate")
         for (const node of effect.nodes) this.#stops.committed(node, committedAt);
+      this.#kept.committed(effect, record, committedAt);
     }
     this.#demand.saved(record);
   }
@@ -186,18 +190,25 @@ export class Judge {
       case "node-failed":
         return this.#nodes.change(event.nodeId, (node) => (node.failed = true));
       case "terminate-accepted":
+        this.#kept.ended(event.nodeId, event.requestId, event.at);
         return event.requestId === undefined
           ? this.#stoppedByOthers(event.nodeId)
           : this.#stops.accepted(event.nodeId, event.requestId, event.at);
+      case "deallocate-accepted":
+        if (event.requestId === undefined) return;
+        this.#stops.accepted(event.nodeId, event.requestId, event.at);
+        return this.#kept.begun(event.nodeId);
       case "node-gone":
         return this.#nodes.change(event.nodeId, (node) => {
           node.gone = true;
+          node.goneAt = event.at;
           if (event.reason === "vanished") node.lostAt ??= event.at;
         });
       case "status-read":
         this.#counts.statusReads += 1;
         return;
       case "node-deallocated":
+        return this.#kept.isOff(event.nodeId, event.at);
       case "node-down":
       case "node-up":
       case "request-refused":
@@ -219,6 +230,8 @@ export class Judge {
     this.#counts.nodesStarted += 1;
     node.off = false;
     node.failed = false;
+    if (node.kept !== undefined)
+      this.#kept.started(nodeId, node, this.#commits.get(requestId ?? "") ?? at, at);
     for (const span of node.leaving) span.until = Math.min(span.until, at);
     this.#creates.started(nodeId, node.array, requestId);
   }
@@ -261,6 +274,7 @@ export class Judge {
 
   conclude(last: readonly Told[]): Verdict {
     const missing = this.missing(last);
+    this.#kept.conclude();
     if (missing > 0) this.#violate("shortAfterResync", missing, `${missing} nodes are missing at the end`);
     return this.#counts;
   }

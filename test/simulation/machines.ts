@@ -32,6 +32,14 @@ const IDLE_MS = 30_000;
 /** The node gives up on an answer after this time. */
 const PATIENCE_MS = 60_000;
 
+/** A node takes no more jobs from then on. */
+const GOES: ReadonlySet<SimulatorEvent["kind"]> = new Set([
+  "terminate-accepted",
+  "deallocate-accepted",
+  "node-gone",
+  "node-failed",
+]);
+
 /** The nodes' own agents. An idle node asks whether it may stop, and asks again if the answer is unclear. Several may ask at once. */
 export class Machines {
   readonly #schedule: Schedule;
@@ -101,9 +109,7 @@ export class Machines {
       const fresh = { job: undefined, closed: false, idleSince: now, askAt, asking: false };
       this.#up.set(nodeId, { nodeId, instanceId, hostname, array, ...fresh });
     }
-    if (event.kind === "terminate-accepted" || event.kind === "node-gone" || event.kind === "node-failed") {
-      this.#up.delete(event.nodeId);
-    }
+    if (GOES.has(event.kind) && "nodeId" in event) this.#up.delete(event.nodeId);
   }
 
   /** An administrator switches an idle node off. Undefined if there is none. */

@@ -120,14 +120,14 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   },
   mutant(
     "a job on it does not keep it",
-    { in: "Judgement.whyKept", from: 'if (this.#isBusy({ node, known })) return "busy";', to: "" },
+    { in: "whyHeld", from: 'if (isBusy({ node, known }, on)) return "busy";', to: "" },
     "a report that names a job",
   ),
   mutant(
     "its own question does not keep it",
     {
-      in: "Judgement.whyKept",
-      from: 'if (hasAskedRecently(questions.get(node.nodeId), now)) return "asked";',
+      in: "whyHeld",
+      from: 'if (!isOld && hasAskedRecently(question, now)) return "asked";',
       to: "",
     },
     "a question of its own",
@@ -144,7 +144,7 @@ export const DOWN_MUTANTS: readonly DownMutant[] = [
   ),
   mutant(
     "a node that is to be deallocated is terminated",
-    { in: "Judgement.whyKept", from: 'if (this.#deallocates.has(node.array)) return "deallocates";', to: "" },
+    { in: "KEEPS", from: '"idle", "down"', to: '"idle"' },
     "a ShutdownPolicy of Deallocate",
   ),
   mutant(

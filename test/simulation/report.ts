@@ -24,6 +24,9 @@ export const VIOLATIONS = [
   "stoppedOpen",
   "unbraked",
   "neverGranted",
+  "besideStopped",
+  "keptTooLong",
+  "endedInVain",
 ] as const satisfies readonly (keyof Verdict)[];
 
 /** The violations and defects of a run, in words. Empty if there are none. */
@@ -72,6 +75,8 @@ const COUNTED = [
   "nodesCreated",
   "nodesStarted",
   "readyNodesStopped",
+  "keptEnded",
+  "endedForQuota",
   "unreachedStopped",
   "heldTooLong",
   "standstills",
@@ -104,6 +109,8 @@ export function nothingDone(): Did {
     nodesCreated: 0,
     nodesStarted: 0,
     readyNodesStopped: 0,
+    keptEnded: 0,
+    endedForQuota: 0,
     unreachedStopped: 0,
     heldTooLong: 0,
     standstills: 0,

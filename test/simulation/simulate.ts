@@ -1,4 +1,5 @@
 import { drawConfiguration, policyOf } from "./configuration.ts";
+import type { Policy } from "../../src/domain/policy.ts";
 import { Dice } from "./dice.ts";
 import type { Kind } from "./kinds.ts";
 import { drawKind } from "./kinds.ts";
@@ -56,7 +57,7 @@ export async function simulate(
     ...given,
   };
   const configuration = drawConfiguration(seed, weather.arrays);
-  const policy = { ...policyOf(configuration), ...callLimitOf(weather) };
+  const policy = { ...policyOf(configuration), ...callLimitOf(weather), ...keptFor(weather) };
   const world = buildWorld(seed, dice, weather, policy, write);
   world.trace("WEATHER", () => JSON.stringify(weather));
   world.trace("CONFIGURATION", () => JSON.stringify(configuration));
@@ -77,6 +78,10 @@ export async function simulate(
 
 function callLimitOf({ lasting }: Weather): { readonly callLimitSeconds?: number } {
   return lasting?.callLimitSeconds === undefined ? {} : { callLimitSeconds: lasting.callLimitSeconds };
+}
+
+function keptFor({ deallocates }: Weather): Pick<Policy, "deallocatedTimeout"> {
+  return deallocates === undefined ? {} : { deallocatedTimeout: { every: deallocates.timeoutSeconds } };
 }
 
 /** Starts demand, the timer and all faults. */

@@ -3,7 +3,7 @@ import { OWN_KEYS } from "../../src/wire/policy/policy.ts";
 import { drawConfiguration } from "./configuration.ts";
 import { faultsOf, playSeeds } from "./report.ts";
 import { simulate } from "./simulate.ts";
-import { REPORTS_APART, SWITCHED_OFF } from "./weather.ts";
+import { DEALLOCATING, REPORTS_APART, SWITCHED_OFF } from "./weather.ts";
 
 /** `SEED=123 npx vitest run --config test/vitest.config.ts test/simulation/simulation` replays one seed with its whole trace; see lasting.test.ts too. */
 const given = process.env["SEED"];
@@ -30,6 +30,18 @@ test.skipIf(given !== undefined)(
     const { faults, did } = await playSeeds(FEW_SEEDS.first, FEW_SEEDS.count, { weather: SWITCHED_OFF });
     expect(faults).toEqual([]);
     expect(did.nodesStarted).toBeGreaterThan(12);
+  },
+);
+
+test.skipIf(given !== undefined)(
+  `P8: so it does where nodes are deallocated and started again, in ${FEW_SEEDS.count} storms`,
+  async () => {
+    const deallocates = { refused: 0.1, timeoutSeconds: 600 };
+    const weather = { ...DEALLOCATING, deallocates, stormSeconds: 1800 };
+    const { faults, did } = await playSeeds(FEW_SEEDS.first, FEW_SEEDS.count, { weather });
+    expect(faults).toEqual([]);
+    expect(did.nodesStarted).toBeGreaterThan(60);
+    expect(did.keptEnded).toBeGreaterThan(5);
   },
 );
 

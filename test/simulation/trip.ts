@@ -55,6 +55,7 @@ export function endpointOf({
   if (path.startsWith("/operations/")) return "operations";
   const last = path.slice(path.lastIndexOf("/") + 1);
   if (method === "GET") return last === "status" || last === "nodes" ? last : undefined;
+  if (last === "deallocate") return "terminate";
   return last === "create" || last === "start" || last === "terminate" ? last : undefined;
 }
 

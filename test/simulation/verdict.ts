@@ -32,6 +32,12 @@ export interface Verdict {
   readonly endedBooting: number;
   /** Stops and creates that were sent too late after their commit, or stops that were sent twice. */
   readonly wrongSend: number;
+  /** Nodes that were created although a deallocated one would have done. */
+  readonly besideStopped: number;
+  /** Deallocated nodes that neither ended nor started in time. */
+  readonly keptTooLong: number;
+  /** Deallocated nodes that ended before their time, though quota was left. */
+  readonly endedInVain: number;
   /** What CycleCloud held for over 15 minutes, in nodes: stopped after they had opened, or made twice. A measure, not a violation. */
   readonly heldTooLong: number;
   /** How often CycleCloud, and a process, stood still. Measures, not violations, and so are those that follow. */
@@ -50,6 +56,9 @@ export interface Verdict {
   readonly nodesCreated: number;
   readonly nodesStarted: number;
   readonly readyNodesStopped: number;
+  /** Deallocated nodes that ended, because their time was over or for their quota. */
+  readonly keptEnded: number;
+  readonly endedForQuota: number;
 }
 
 export const NOTHING: Verdict = {
@@ -70,6 +79,9 @@ export const NOTHING: Verdict = {
   neverGranted: 0,
   endedBooting: 0,
   wrongSend: 0,
+  besideStopped: 0,
+  keptTooLong: 0,
+  endedInVain: 0,
   heldTooLong: 0,
   standstills: 0,
   freezes: 0,
@@ -81,6 +93,8 @@ export const NOTHING: Verdict = {
   nodesCreated: 0,
   nodesStarted: 0,
   readyNodesStopped: 0,
+  keptEnded: 0,
+  endedForQuota: 0,
 };
 
 /** Weather that stands still, by how often it came. */

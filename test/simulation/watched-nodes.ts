@@ -49,12 +49,14 @@ export class WatchedNodes {
       stopped: false,
       stoppedByOthers: false,
       gone: false,
+      goneAt: undefined,
       lostAt: undefined,
       off: false,
       offAt: 0,
       busySince: undefined,
       unhealthy: false,
       unfitStopAt: undefined,
+      kept: undefined,
       leaving: [],
     });
   }

@@ -34,6 +34,13 @@ export interface Weather {
   readonly crowd: boolean;
   /** An administrator switches idle nodes off. They keep their disks and can be started again. No seed draws it. */
   readonly switchOff?: true;
+  /** Node arrays have the ShutdownPolicy Deallocate. No seed draws it. */
+  readonly deallocates?: {
+    /** Share of starts that CycleCloud refuses. */
+    readonly refused: number;
+    /** The `deallocatedTimeout` of the run. */
+    readonly timeoutSeconds: number;
+  };
   /** Schedulers send every other report without demand. No seed draws it. */
   readonly reportsApart?: true;
   /** Failures that last; see kinds.ts. No seed draws it, but the seed of a kind does. */
@@ -202,6 +209,18 @@ export function drawWeather(dice: Dice): Weather {
  * does not wait long enough.
  */
 export const SWITCHED_OFF: Partial<Weather> = { switchOff: true, crowd: false, arrays: ["alpha"] };
+/**
+ * Nodes are deallocated and not terminated, and one start in ten is refused. The quota is that of the nodes that may run, so that stopped ones
+ * hold what others need. Two arrays of twelve, three instances.
+ */
+export const DEALLOCATING: Partial<Weather> = {
+  deallocates: { refused: 0.1, timeoutSeconds: 1500 },
+  crowd: false,
+  instances: 3,
+  arrays: ["alpha", "beta"],
+  nodesPerArray: 12,
+  quotaNodes: 24,
+};
 /** A sender puts its reports into separate messages. */
 export const REPORTS_APART: Partial<Weather> = { reports: true, reportsApart: true };
 

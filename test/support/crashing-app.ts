@@ -29,6 +29,7 @@ const countAll = (ports: Ports): Ports => ({
   store: counted("store", ports.store),
   history: counted("history", ports.history),
   plans: counted("plans", ports.plans),
+  nodeHistory: counted("nodeHistory", ports.nodeHistory),
   documents: counted("documents", ports.documents),
   breaker: counted("breaker", ports.breaker),
   queue: counted("queue", ports.queue),

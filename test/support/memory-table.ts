@@ -108,6 +108,11 @@ export function memoryTable(clock: Pick<Clock, "sleep">, latency: Latency = {}):
       await wait((latency.page ?? 0) * pages);
       return rows;
     },
+    async putTogether(partition, rows) {
+      counts.transactions += 1;
+      await wait(latency.transaction);
+      for (const { rowKey, values } of rows) set(partition, rowKey, values);
+    },
     async writeTogether(partition, first, others) {
       counts.transactions += 1;
       await wait(latency.transaction);

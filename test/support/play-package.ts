@@ -12,6 +12,8 @@ export interface Played {
   readonly functions: readonly string[];
   /** The status of an answer to a call with a key. */
   readonly http: number;
+  /** The status of the script of the page, and whether it is one. */
+  readonly page: readonly [status: number, isScript: boolean];
   /** Whether the timer's function has run a tick. */
   readonly ticked: boolean;
   /** How often a process said that it has begun, with its machine and the size of its heap. */
@@ -39,6 +41,8 @@ export async function playPackage(folder: string, node: string = process.execPat
     const answer = await fetch(`${system.url}/api/clusters`, {
       headers: { "x-functions-key": system.keys.host },
     });
+    const script = await fetch(`${system.url}/api/page/page.js`);
+    const page = [script.status, (await script.text()).includes("x-functions-key")] as const;
     const pushed = await openDemandQueue(system.connectionString).push(
       { version: 1, cluster: "demo", nodearrays: [{ Name: "hpc", TargetCount: 1 }] },
       system.clock.now(),
@@ -53,6 +57,7 @@ export async function playPackage(folder: string, node: string = process.execPat
       node: execFileSync(node, ["--version"], { encoding: "utf8" }).trim(),
       functions: (system.hosts[0]?.functions ?? []).map(({ name, trigger }) => `${name} ${trigger}`),
       http: answer.status,
+      page,
       ticked,
       begun,
       created: created(),

@@ -8,18 +8,21 @@ export interface Staged {
 }
 
 /**
- * A server whose answer depends on the request, such as "GET /api/clusters", and on how often the same request came before. It closes when
- * the test ends.
+ * A server whose answer depends on the request, such as "GET /api/clusters", on how often the same request came before, and on its body. It
+ * closes when the test ends.
  */
 export async function stagedServer(
-  answerOf: (request: string, before: number) => Staged,
+  answerOf: (request: string, before: number, body: string) => Staged,
 ): Promise<{ readonly url: string; readonly seen: readonly string[] }> {
   const seen: string[] = [];
   const server = createServer((request, response) => {
-    request.resume();
+    let sent = "";
+    request.setEncoding("utf8").on("data", (part: string) => {
+      sent += part;
+    });
     request.on("end", () => {
       const asked = `${request.method ?? ""} ${request.url ?? ""}`;
-      const { status = 200, body } = answerOf(asked, seen.filter((one) => one === asked).length);
+      const { status = 200, body } = answerOf(asked, seen.filter((one) => one === asked).length, sent);
       seen.push(asked);
       response.writeHead(status, { connection: "close" }).end(JSON.stringify(body));
     });

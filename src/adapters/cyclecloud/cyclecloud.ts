@@ -57,6 +57,8 @@ export function createCycleCloud(options: CycleCloudOptions): CycleCloud {
     start: (cluster, id, nodes, inTime) => manageNodes(transport, cluster, "start", { id, nodes, inTime }),
     terminate: (cluster, id, nodes, inTime) =>
       manageNodes(transport, cluster, "terminate", { id, nodes, inTime }),
+    deallocate: (cluster, id, nodes, inTime) =>
+      manageNodes(transport, cluster, "deallocate", { id, nodes, inTime }),
   };
 }
 
@@ -148,7 +150,7 @@ function prepareSet(
 async function manageNodes(
   transport: Transport,
   cluster: ClusterName,
-  action: "start" | "terminate",
+  action: "start" | "terminate" | "deallocate",
   {
     id,
     nodes,

@@ -85,13 +85,17 @@ function readRecord(record: Fields): Attributes {
   const group = readText(readAttribute(record, "PlacementGroupId"));
   const { enabled, resources, configuration, isHpc } = readAutoscale(record);
   const memoryGib = readMemoryGib(readAttribute(record, "Memory"));
-  const policy = readText(readAttribute(record, "ShutdownPolicy"));
+  const shutdown = readText(readAttribute(record, "ShutdownPolicy"));
+  const policy = shutdown?.toLowerCase();
   return {
     ...withoutAbsent({ region }),
     spot: readFlag(readAttribute(record, "Interruptible")),
     autoscaled: enabled,
     ...(isHpc === false ? { notHpc: true } : {}),
-    ...(policy?.toLowerCase() === "deallocate" ? { deallocates: true } : {}),
+    ...(policy === "deallocate" ? { deallocates: true } : {}),
+    ...(shutdown === undefined || policy === "deallocate" || policy === "terminate"
+      ? {}
+      : { oddShutdownPolicy: quoteText(shutdown) }),
     ...(group === undefined ? {} : { placementGroup: placementGroup(group) }),
     priority: readNumber(readAttribute(record, "Priority")) ?? 1,
     resources,
@@ -118,14 +122,15 @@ function readBucket(bucket: Fields, setting: BucketSetting): StatusBucket | unde
   const machine = readMachine(bucket["virtualMachine"]);
   const maxCount = readCount(bucket["maxCount"]);
   const maxCoreCount = readCount(bucket["maxCoreCount"]);
-  const maxPlacementGroupSize = readCount(bucket["maxPlacementGroupSize"]);
+  const counts = readCounts(bucket, machine);
+  const { maxPlacementGroupSize } = counts;
   const failure = readNumber(bucket["lastCapacityFailure"]);
   return {
     bucketId: readText(bucket["bucketId"]) ?? "",
     machineType: machineType(size),
     ...readValidity(bucket, machine),
-    availableCount: readCount(bucket["availableCount"]) ?? 0,
-    activeCount: readCount(bucket["activeCount"]) ?? readList(bucket["activeNodes"]).length,
+    availableCount: counts.availableCount ?? 0,
+    activeCount: counts.activeCount ?? readList(bucket["activeNodes"]).length,
     ...withoutAbsent({ maxCount, maxCoreCount }),
     ...readQuotas(bucket, (machine ?? undescribedMachine).quotaVcpus, setting),
     // No room for even one node, or no value: there are no placement groups here.
@@ -134,7 +139,43 @@ function readBucket(bucket: Fields, setting: BucketSetting): StatusBucket | unde
     // Any negative number means never (cyclecloud-wire.md A.3).
     ...(failure === undefined || failure < 0 ? {} : { lastCapacityFailureSeconds: failure }),
     machine: machine ?? undescribedMachine,
+    ...(counts.contradictions.length === 0 ? {} : { contradictions: counts.contradictions }),
   };
+}
+
+/** Counts of nodes, and the counts of cores that say the same (cyclecloud-wire.md A.3). */
+const IN_CORES = {
+  availableCount: "availableCoreCount",
+  activeCount: "activeCoreCount",
+  maxPlacementGroupSize: "maxPlacementGroupCoreSize",
+} as const;
+
+type Counts = { readonly [K in keyof typeof IN_CORES]?: number } & {
+  readonly contradictions: readonly string[];
+};
+
+/** Where only the cores are given, the nodes are counted from them. Where both are and differ, the nodes count. */
+function readCounts(bucket: Fields, machine: Machine | undefined): Counts {
+  const found: { -readonly [K in keyof typeof IN_CORES]?: number } = {};
+  const contradictions: string[] = [];
+  for (const name of ["availableCount", "activeCount", "maxPlacementGroupSize"] as const) {
+    const nodes = readCount(bucket[name]);
+    const cores = readCount(bucket[IN_CORES[name]]);
+    const { vcpus = 0, quotaVcpus = 0 } = machine ?? {};
+    const counted = cores === undefined || vcpus === 0 ? undefined : Math.floor(cores / vcpus);
+    // Without a size in nodes there are no placement groups.
+    const count = name === "maxPlacementGroupSize" ? nodes : (nodes ?? counted);
+    if (count !== undefined) found[name] = count;
+    // Cores may be those of the quota, which are more for constrained sizes.
+    if (
+      nodes === undefined ||
+      counted === undefined ||
+      [nodes * vcpus, nodes * quotaVcpus].includes(cores ?? 0)
+    )
+      continue;
+    contradictions.push(`${name} ${nodes} and ${IN_CORES[name]} ${cores ?? 0}`);
+  }
+  return { ...found, contradictions };
 }
 
 const undescribedMachine: Machine = { vcpus: 0, quotaVcpus: 0, gpus: 0, memoryGib: 0, infiniband: false };

@@ -1,7 +1,17 @@
 import type { CredentialBreaker, TriggerLog, WakeSeen } from "../../app/ports/ports.ts";
 import type { Instant } from "../../domain/units.ts";
+import { instant } from "../../domain/units.ts";
 import type { ClusterName } from "../../domain/ids.ts";
-import type { History, HistoryRow, PlanArchive, Documents } from "../../app/ports/record-store.ts";
+import type { NodeLife } from "../../domain/node-life.ts";
+import { goneBy, isNamed, lifeKey, namesOf } from "../../domain/node-life.ts";
+import { compareText } from "../../domain/text.ts";
+import type {
+  History,
+  HistoryRow,
+  NodeHistory,
+  PlanArchive,
+  Documents,
+} from "../../app/ports/record-store.ts";
 import type { KeptPlan } from "../../domain/kept-plan.ts";
 import type { ConfigVersion } from "../../domain/config-version.ts";
 import { documentDigest, withHeld, withVersion } from "../../domain/config-version.ts";
@@ -68,6 +78,33 @@ export function memoryHistory(): History {
       // Rows are in order of time, and usually none is old: a virtual run calls this at every tick.
       const kept = rows.findIndex(({ at }) => at >= before);
       return rows.splice(0, kept < 0 ? rows.length : kept).length;
+    },
+  };
+}
+
+/** Nodes that have gone, in memory. */
+export function memoryNodeHistory(): NodeHistory {
+  const clusters = new Map<ClusterName, ReadonlyMap<string, NodeLife>>();
+  const livesOf = (cluster: ClusterName) => clusters.get(cluster) ?? new Map<string, NodeLife>();
+  return {
+    async keep(cluster, gone) {
+      const all = new Map([...livesOf(cluster), ...gone.map((life) => [lifeKey(life), life] as const)]);
+      clusters.set(cluster, new Map([...all].toSorted(([a], [b]) => compareText(a, b))));
+    },
+    async read(cluster, { after = "", from, limit }) {
+      const end = goneBy(instant(from - 1));
+      const found = [...livesOf(cluster)].filter(([key]) => key > after && key < end);
+      return found.slice(0, limit).map(([, life]) => life);
+    },
+    async find(cluster, name) {
+      const all = [...livesOf(cluster).values()];
+      return all.find(({ nodeId }) => nodeId === name) ?? all.find((life) => isNamed(namesOf(life), name));
+    },
+    async prune(cluster, before, most = Number.POSITIVE_INFINITY) {
+      const all = [...livesOf(cluster)];
+      const kept = all.filter(([key], place) => place < most && key < goneBy(instant(before - 1)));
+      clusters.set(cluster, new Map(kept));
+      return all.length - kept.length;
     },
   };
 }

@@ -75,6 +75,13 @@ function overClient(table: string, open: () => Promise<TableClient>): Table {
       }),
     list: (partition, range, select, limit) =>
       call(on("list", partition, range.from), (client) => listRows(client, partition, range, select, limit)),
+    putTogether: (partition, rows) =>
+      call(on("write", partition, String(rows[0]?.rowKey)), async (client) => {
+        await client.submitTransaction(
+          rows.map(({ rowKey, values }) => ["upsert", entity(partition, rowKey, values), "Replace"]),
+          limited(),
+        );
+      }),
     writeTogether: (partition, first, others) =>
       call(on("write", partition, first.rowKey), (client) =>
         writeInTransaction(client, partition, first, others),

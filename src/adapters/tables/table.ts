@@ -36,6 +36,8 @@ export interface Table {
     select: readonly string[],
     limit: number,
   ): Promise<readonly ReadRow[]>;
+  /** Writes up to 100 rows in one transaction, whatever was there: all or nothing. */
+  putTogether(partition: string, rows: readonly KeyedRow[]): Promise<void>;
   /**
    * Writes the rows in one transaction: all or nothing. The first is replaced at its etag, or inserted if it has none. The others are
    * written unconditionally. Conflict: the first has changed, is gone, or exists, or a row into which values are merged is missing.

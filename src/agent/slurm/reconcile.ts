@@ -147,11 +147,12 @@ function refuse(cloudNode: CloudNode, known: Known): Act | undefined {
   return { kind: "power-down-force", name, reason: tellable(`${MARK}${why}`), why };
 }
 
-/** Whether it is final for the resume that Slurm waits for now. */
+/**
+ * Whether it is final for the resume that Slurm waits for now. An agent that was started meanwhile may not know the moment: then an answer
+ * without one is meant, and the app makes no node either.
+ */
 function answersResume(name: string, { state, since }: NameOutcome, { kept }: Known): boolean {
-  return (
-    (state === "refused" || state === "failed") && since !== undefined && since === kept.resumes.get(name)
-  );
+  return (state === "refused" || state === "failed") && since === kept.resumes.get(name);
 }
 
 const causeText = (name: string, { reason = "the app says no reason" }: NameOutcome): string =>

@@ -10,6 +10,7 @@ import type {
 } from "../../domain/demand.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import { SizeNames } from "../../domain/size-names.ts";
 import { someOf } from "../../domain/text.ts";
 import type { AcknowledgementShown } from "../../wire/api/request-set-answers.ts";
 import { definitionText } from "../../decide/senders/admit.ts";
@@ -96,6 +97,7 @@ export function noteDemand(update: RequestSetUpdate, known: Circumstances): read
     ...noteCut(update),
     ...noteReplaced(update),
     ...(seen === undefined ? [] : noteUnknown(entries, seen, known.record)),
+    ...(seen === undefined ? [] : noteSizes(update.demand.demands, seen)),
     ...(seen === undefined ? [] : entries.flatMap((entry) => noteHuge(entry, seen))),
     ...noteDropped(entries, update, known.before),
   ];
@@ -136,6 +138,15 @@ function noteUnknown(
   const known = new Set([...names, ...dynamic, ...(record.dynamicArrays ?? []).map(({ name }) => name)]);
   const unknown = new Set(entries.map(({ array }) => array).filter((array) => !known.has(array)));
   return [...unknown].map((array) => renderReason({ code: "unknown-array", array, known: names }));
+}
+
+/** VM sizes that are taken for those that the cluster offers. */
+function noteSizes(demands: readonly Demand[], { arrays }: Snapshot): readonly string[] {
+  const names = new SizeNames(arrays.flatMap(({ buckets }) => buckets.map((bucket) => bucket.machineType)));
+  for (const demand of demands) names.inDemand(demand);
+  if (names.taken.size === 0) return [];
+  const pairs = [...names.taken].map(([written, meant]) => `${written} for ${meant}`);
+  return [`VM sizes are taken for those that the cluster offers: ${someOf(pairs, NAMED)}`];
 }
 
 /** More than the maximum of the node array or of the cluster. */

@@ -15,29 +15,50 @@ import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
 import type { BucketShown, LimitShown } from "../../wire/api/cluster-buckets.ts";
 import { quoteText } from "../../domain/secrets.ts";
+import { viewOf } from "../../decide/bins/empty-node-fit.ts";
+import { inGroup } from "../../decide/bins/new-node.ts";
+import { compileAll } from "../../decide/constraints/match.ts";
+import { takeApart } from "../../decide/constraints/requirements.ts";
+import type { Constraint } from "../../domain/constraint.ts";
 
 /**
  * Every bucket of the arrays that are ours, in order of preference, with all limits on a new node there: the starting point of the next
- * plan if it were made on the last accepted observation.
+ * plan if it were made on the last accepted observation. `fits`: only those whose new nodes meet these constraints, apart from pools.
  */
 export function describeBuckets(
   record: UnderWay,
   bodies: Pick<Bodies, "seen" | "ledger">,
   policy: Policy,
   now: Instant,
+  fits: readonly Constraint[] = [],
 ): readonly BucketShown[] {
   const world = storedWorld(record, bodies, policy, now);
   const { seen } = bodies;
   if (world === undefined || seen === undefined) return [];
+  const isMeant = judgeOf(fits);
   return world.buckets.flatMap((offer) => {
     const reported = findBucket(seen, offer.bucket);
     if (reported === undefined) return [];
-    const groups = groupsOf(offer, reported).map((group) =>
-      groupRow(world, offer, reported, group, record, now),
-    );
-    return [wholeRow(world, offer, reported, record, now), ...groups];
+    const groups = groupsOf(offer, reported)
+      .filter((group) => isMeant(offer, group))
+      .map((group) => groupRow(world, offer, reported, group, record, now));
+    return isMeant(offer, undefined) ? [wholeRow(world, offer, reported, record, now), ...groups] : groups;
   });
 }
+
+type IsMeant = (offer: BucketOffer, group: PlacementGroup | undefined) => boolean;
+
+/** Whether a new node meets the constraints, in a placement group or in none. */
+function judgeOf(fits: readonly Constraint[]): IsMeant {
+  if (fits.length === 0) return () => true;
+  const judge = compileAll(takeApart(fits).rest);
+  return (offer, group) => {
+    const bucket = group === undefined ? offer.bucket : { ...offer.bucket, placementGroup: group };
+    return judge(viewOf(inGroup(offer, bucket)), NO_POOLS).kind === "met";
+  };
+}
+
+const NO_POOLS = { left: new Map<string, number>(), values: new Map<string, string>() };
 
 function findBucket(seen: Snapshot, { array, machineType }: BucketKey): StatusBucket | undefined {
   return seen.arrays

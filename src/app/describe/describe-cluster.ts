@@ -1,4 +1,5 @@
 import type { Bodies } from "../../domain/bodies.ts";
+import type { Constraint } from "../../domain/constraint.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -29,19 +30,20 @@ import { PortError } from "../ports/port-error.ts";
 /**
  * All that an operator needs to know about one cluster: demand, plan with reasons, nodes with the reasons why they stay, health.
  * `senderTime` converts a moment of ours to the senders' clocks. `start`: where the lists of this page begin. Undefined for the first page.
- * Throws PortError of the store.
+ * `fits`: only buckets whose new nodes meet these constraints. Throws PortError of the store.
  */
 export async function describeCluster(
   app: App,
   cluster: ClusterName,
   senderTime: (at: Instant) => Instant = (at) => at,
   start?: PageStart,
+  fits?: readonly Constraint[],
 ): Promise<ClusterShown> {
   const [current, policy] = await Promise.all([loadToShow(app, cluster), app.ports.policyOf(cluster)]);
   const now = app.ports.clock.now();
   const stopKeys = app.ports.sites.get(cluster)?.stopKeys;
   const record = sinceAsked(app, current);
-  return describeState(record, current.bodies, policy, now, senderTime(now), stopKeys, start);
+  return describeState(record, current.bodies, policy, now, senderTime(now), stopKeys, start, fits);
 }
 
 /** The same for a record at hand. */
@@ -53,6 +55,7 @@ export function describeState(
   senderNow: Instant = now,
   stopKeys?: StopKeys,
   start?: PageStart,
+  fits?: readonly Constraint[],
 ): ClusterShown {
   const { created, terminated, started } = record.totals;
   const health = describeHealth(record, bodies, policy, now, stopKeys);
@@ -77,7 +80,7 @@ export function describeState(
     observedGeneration: record.observedGeneration,
     nextLookAt: isoTime(nextObservation),
     nodearrays: pages.cut("nodearrays", describeNodearrays(record, bodies, policy, now), same, 0.2),
-    buckets: pages.cut("buckets", describeBuckets(record, bodies, policy, now), same, 0.3),
+    buckets: pages.cut("buckets", describeBuckets(record, bodies, policy, now, fits), same, 0.3),
     groups: pages.cut("groups", describeGroups(bodies, policy), same, 0.2),
     demandCounts: countSets(record, bodies, now),
     demand: describeSets(record, bodies, now, pages),

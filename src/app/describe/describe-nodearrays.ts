@@ -15,6 +15,9 @@ import type { Policy } from "../../domain/policy.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import { withoutPlacementGroup } from "../../domain/attributes.ts";
+import { digestOfAttributes } from "../../domain/digest.ts";
+import type { DynamicDefinition } from "../../domain/dynamic-array.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Timeouts } from "../../domain/timeouts.ts";
 import { timeoutsOfArray } from "../../domain/timeouts.ts";
@@ -75,7 +78,7 @@ export function describeNodearrays(
     ...seen.arrays.map((array) =>
       describeArray(array, { managed: managed.has(array.name) }, describeUse(array.name)),
     ),
-    ...describeDynamics(record, dynamics, managed, describeUse),
+    ...describeDynamics(record, dynamics, managed, describeUse, bodies),
   ];
 }
 
@@ -142,6 +145,7 @@ function describeDynamics(
   dynamics: Dynamics,
   managed: ReadonlySet<ArrayName>,
   describeUse: (name: ArrayName, parent?: ArrayName) => ArrayUseShown,
+  bodies: Bodies,
 ): readonly DynamicArrayShown[] {
   const existing = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
   return [...dynamics.values()].flatMap(({ name, definition, parent, refusal }) => {
@@ -157,8 +161,38 @@ function describeDynamics(
       flaggedForRemoval: array !== undefined && isFlagged(array),
       ...describeUse(name, (definition ?? array)?.extends),
       problem: problem === undefined ? undefined : renderReason(problem),
+      ...describeOldNodes(name, definition, bodies),
     };
   });
+}
+
+/** Maximum number of nodes named that have the attributes of before. */
+const NAMED_OLD = 20;
+
+const NO_OLD_NODES = { oldNodes: undefined, moreOldNodes: undefined };
+
+/** What a change of a dynamic array's attributes left behind: it changes new nodes only. */
+function describeOldNodes(
+  name: ArrayName,
+  definition: DynamicDefinition | undefined,
+  { seen, ledger }: Bodies,
+): Pick<DynamicArrayShown, "oldNodes" | "moreOldNodes"> {
+  if (definition === undefined) return NO_OLD_NODES;
+  const now = digestOfAttributes(withoutPlacementGroup(definition.attributes));
+  const old = (seen?.nodes ?? []).filter(({ nodeId, phase }) => {
+    const known = ledger.get(nodeId);
+    const isOfIt = known?.purpose.kind === "dynamic" && known.purpose.array === name;
+    // Without a request of ours its attributes are not known.
+    return (
+      isOfIt && known.requestId !== undefined && known.look !== now && phase !== "off" && phase !== "going"
+    );
+  });
+  if (old.length === 0) return NO_OLD_NODES;
+  const names = old.map((node) => node.name).sort(compareText);
+  return {
+    oldNodes: names.slice(0, NAMED_OLD),
+    moreOldNodes: names.length > NAMED_OLD ? names.length - NAMED_OLD : undefined,
+  };
 }
 
 function unmanaged(parent: NodeArray | undefined, managed: ReadonlySet<ArrayName>): Reason | undefined {

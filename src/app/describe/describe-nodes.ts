@@ -8,9 +8,9 @@ import { renderVerdict } from "../../domain/node-verdict.ts";
 import { whyReleased } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { unhealthyNow } from "../../domain/questions.ts";
-import type { LedgerNode } from "../../domain/ledger.ts";
+import type { KeptOff, LedgerNode } from "../../domain/ledger.ts";
 import type { Bytes, Instant } from "../../domain/units.ts";
-import { isoTime } from "../../domain/units.ts";
+import { instant, isoTime } from "../../domain/units.ts";
 import type {
   NodeShown,
   NodesShown,
@@ -45,7 +45,31 @@ export function describeNodes(bodies: Bodies, policy: Policy, now: Instant, page
   }
   const describe = ({ node, known }: (typeof nodes)[number]) =>
     describeNode(node, known, bodies, policy, ready.of(node), now);
-  return { count: nodes.length, byPhase, byVerdict, list: pages.cut("nodes.list", nodes, describe, 0.7) };
+  const deallocated = describeKept(
+    nodes.flatMap(({ known }) => known.kept ?? []),
+    policy,
+  );
+  return {
+    count: nodes.length,
+    byPhase,
+    byVerdict,
+    deallocated,
+    list: pages.cut("nodes.list", nodes, describe, 0.7),
+  };
+}
+
+/** Since when there are deallocated nodes, and what they cost. Undefined if there are none. */
+function describeKept(kept: readonly KeptOff[], { prices }: Policy): NodesShown["deallocated"] {
+  if (kept.length === 0) return undefined;
+  const { deallocated: price, currency } = prices ?? {};
+  return {
+    count: kept.length,
+    since: isoTime(
+      kept.reduce((first, { since }) => (since < first ? since : first), kept[0]?.since ?? instant(0)),
+    ),
+    pricePerHour: price === undefined ? undefined : Number((price * kept.length).toFixed(4)),
+    currency: price === undefined ? undefined : currency,
+  };
 }
 
 function describeNode(
@@ -71,6 +95,7 @@ function describeNode(
     hostname: node.hostname,
     instanceId: node.instanceId,
     ...describeKnown(known, bodies, policy),
+    deallocatedSince: isoTime(known.kept?.since),
     downSince: isoTime(known.down?.how === "off" ? known.down.since : undefined),
     endsAt: isoTime(endOf(verdict)?.at),
     expectedReadyAt: isoTime(verdict?.kind === "down" ? undefined : expected),
@@ -91,8 +116,9 @@ export function verdictOn({ plan, ledger }: Bodies, node: NodeId): NodeVerdict |
   return plan?.nodes.get(node);
 }
 
-/** When a node that is down ends. */
+/** When a node that is down or deallocated ends. */
 function endOf(verdict: NodeVerdict | undefined): DownEnd | undefined {
+  if (verdict?.kind === "deallocated") return verdict.kept;
   return verdict?.kind === "down" || verdict?.kind === "failed" ? verdict.end : undefined;
 }
 

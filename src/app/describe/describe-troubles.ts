@@ -12,6 +12,7 @@ import {
   nodesMissing,
   nodesUnclear,
   nodesRemoved,
+  oddShutdownPolicies,
   refusedStarts,
   namesOf,
 } from "./node-troubles.ts";
@@ -70,6 +71,7 @@ export function describeTroubles(
     ...claimsEnded(record, bodies, policy, now),
     ...keysMissing(record, stopKeys),
     ...refusedStarts(bodies),
+    ...oddShutdownPolicies(bodies),
     ...arraysMissing(bodies),
     ...revisionsAhead(record, senderNow),
     ...leftOut(record, bodies, policy, now),

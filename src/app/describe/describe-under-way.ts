@@ -8,6 +8,7 @@ import { sentUntil } from "../../decide/intents/send-times.ts";
 import type { LeftShown, LossShown } from "../../wire/api/configuration.ts";
 import type { Backoff, ClusterRecord, InFlight } from "../../domain/record.ts";
 import type { CreateKind, Effect, Intent } from "../../domain/intent.ts";
+import { deedOf } from "../../domain/intent.ts";
 import type { Rejection } from "../../domain/troubles.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -86,7 +87,7 @@ function describeIntent(
       return [{ id, effect: effect.kind, ...none, bucket, nodes: namesOf(effect.nodes), ...ends }];
     }
     case "terminate":
-      return [{ id, effect: effect.kind, ...none, nodes: namesOf(effect.nodes), ...ends }];
+      return [{ id, effect: deedOf(effect), ...none, nodes: namesOf(effect.nodes), ...ends }];
   }
 }
 
@@ -103,7 +104,7 @@ export function describeLeft(
     const until = sentUntil(intent, { isResent: arrays.every((array) => maySteer(policy, array)) });
     if (until <= now) return [];
     const nodes = countOf(effect);
-    return [{ effect: effect.kind, nodes, nodearrays: arrays, until: isoTime(until) }];
+    return [{ effect: deedOf(effect), nodes, nodearrays: arrays, until: isoTime(until) }];
   });
 }
 

@@ -13,6 +13,10 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
 import type { ExplanationShown, DemandExplanationShown } from "../../wire/api/explanation-answers.ts";
+import { lifeDescriber } from "./describe-node-history.ts";
+import { explainGone } from "../../decide/explain/explain-gone.ts";
+import { livesOf } from "../../decide/nodes/node-life.ts";
+import type { NodeLife } from "../../domain/node-life.ts";
 import { readyForDemand } from "./expect-ready.ts";
 import { loadToShow } from "../record/load-record.ts";
 import type { App } from "../process/lanes.ts";
@@ -91,11 +95,43 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
   if (plan === undefined) return { kind: "not-planned" };
   const present = { record, bodies, policy, now: app.ports.clock.now() };
   const answer = answerBy(plan, ledger, question, present);
+  if (question.kind === "node") {
+    const life = await lifeOf(app, cluster, question.node, answer, present);
+    if (life !== undefined)
+      return { kind: "explained", body: describeNode(cluster, plan, answer, life, present) };
+  }
   if (answer.kind !== "unknown") {
     const ofNow = answer.kind === "demand" ? factsOfNow(answer, present) : {};
     return { kind: "explained", body: describeExplanation(cluster, plan, answer, { ofNow }) };
   }
   return question.kind === "job" ? findInDemand(bodies, question.job, answer) : answer;
+}
+
+/** The node's history: from the ledger, or of one that the ledger does not know any more. Undefined for hosts, and where nothing is kept. */
+async function lifeOf(
+  { ports: { nodeHistory } }: App,
+  cluster: ClusterName,
+  name: string,
+  answer: Explained | Unknown,
+  { bodies: { ledger, seen }, policy }: Present,
+): Promise<NodeLife | undefined> {
+  if (answer.kind === "unknown") return nodeHistory.find(cluster, name);
+  const known = answer.kind === "node" ? ledger.get(answer.nodeId) : undefined;
+  return known && livesOf([known], seen, policy)[0];
+}
+
+/** A node that is there is explained by the plan, one that has gone by its history. */
+function describeNode(
+  cluster: ClusterName,
+  plan: Plan,
+  answer: Explained | Unknown,
+  life: NodeLife,
+  { bodies, now }: Present,
+): ExplanationShown {
+  const explained = answer.kind === "node" && life.goneAt === undefined ? answer : explainGone(life, now);
+  const { mode, observed } = modeShown(plan);
+  const shared = { cluster, plan: plan.number, planAt: isoTime(plan.at), mode, observed, counts: undefined };
+  return { ...shared, ...explained, history: lifeDescriber(bodies, now)(life) };
 }
 
 /** What is known beside the plan now. Unknown for the time of a past plan. */
@@ -176,7 +212,9 @@ function describeExplanation(
   const shared = { cluster, plan: plan.number, planAt: isoTime(plan.at), mode, observed, counts };
   return explained.kind === "demand"
     ? { ...shared, ...describeDemand(explained, ofNow) }
-    : { ...shared, ...explained };
+    : explained.kind === "node"
+      ? { ...shared, ...explained, history: undefined }
+      : { ...shared, ...explained };
 }
 
 /** What is known of a demand beside the plan. Nothing for the time of a past plan. */

@@ -152,7 +152,7 @@ function troubleOf(group: DownGroup): TroubleShown | undefined {
     case "down-kept":
       return {
         kind,
-        text: `${names} ${is} down since ${isoTime(since)}, and ${is} not terminated: downTimeout is never, or the node array's ShutdownPolicy is Deallocate${costOfDown(group)}. Look at ${count === 1 ? "it" : "them"}, then use end-down, or end ${count === 1 ? "it" : "them"} in CycleCloud`,
+        text: `${names} ${is} down since ${isoTime(since)}, and ${is} not terminated: downTimeout is never${costOfDown(group)}. Look at ${count === 1 ? "it" : "them"}, then use end-down, or end ${count === 1 ? "it" : "them"} in CycleCloud`,
         count,
       };
     case "nodes-down":
@@ -245,6 +245,15 @@ export function refusedStarts({ ledger }: Bodies): readonly TroubleShown[] {
   if (first === undefined) return [];
   const text = `${namesOf(refused)} did not start: ${first.start?.message ?? "nothing came of it"}`;
   return [{ kind: "start-refused", text, count: refused.length }];
+}
+
+/** Node arrays whose ShutdownPolicy is a word that we do not know. */
+export function oddShutdownPolicies({ seen }: Bodies): readonly TroubleShown[] {
+  return (seen?.arrays ?? []).flatMap(({ name, oddShutdownPolicy: word }): readonly TroubleShown[] => {
+    if (word === undefined) return [];
+    const text = `node array ${name}: its ShutdownPolicy ${word} is neither Terminate nor Deallocate, and counts as Terminate`;
+    return [{ kind: "shutdown-policy", text, count: 1 }];
+  });
 }
 
 /** Grouped by CycleCloud's message, because many nodes fail in the same way. */

@@ -7,6 +7,7 @@ import type {
   StartEffect,
   TerminateEffect,
 } from "../../domain/intent.ts";
+import { deedOf } from "../../domain/intent.ts";
 import type { ArrayTemplates, InTime, RequestedSet, CycleCloud } from "../ports/cyclecloud.ts";
 import type { Evidence } from "../../decide/intents/evidence.ts";
 import type { Run } from "./run.ts";
@@ -71,7 +72,7 @@ function logEffect({ app, site }: Run, { id, effect }: Intent, evidence: Evidenc
   app.ports.log("intent", {
     cluster,
     id,
-    effect: effect.kind,
+    effect: deedOf(effect),
     count: countOf(effect),
     outcome: evidence.kind,
   });
@@ -226,7 +227,7 @@ async function sendTerminate(
   const began = app.ports.clock.now();
   try {
     const outcome = await inTime(run, intent, (isInTime) =>
-      site.cyclecloud.terminate(site.cluster, intent.id, effect.nodes, isInTime),
+      site.cyclecloud[effect.act ?? "terminate"](site.cluster, intent.id, effect.nodes, isInTime),
     );
     if (outcome === undefined) return { kind: "not-sent" };
     calls.noteAnswer("terminate", began);
@@ -361,6 +362,8 @@ export function measureCalls(app: App, site: Site): Site {
     create: (...args) => measured("create", () => cyclecloud.create(...args)),
     start: (...args) => measured("start", () => cyclecloud.start(...args)),
     terminate: (...args) => measured("terminate", () => cyclecloud.terminate(...args)),
+    // A stop, too: what is known of the one holds for the other.
+    deallocate: (...args) => measured("terminate", () => cyclecloud.deallocate(...args)),
   };
   return { ...site, cyclecloud: timed };
 }

@@ -30,7 +30,7 @@ export async function settleAll(
     const now = clock.now();
     const settled = settleFindings(current, findings, now);
     const noted = noteCalls(settled.record, calls, current.policy, now);
-    const due = followUpAt(current.record, noted, ids, now, run.policy);
+    const due = followUpAt(current.record, { ...settled, record: noted }, ids, now, run.policy);
     const wake = due !== undefined && !isWakePending(noted, now, due);
     const record: ClusterRecord = wake ? { ...noted, wakeAt: due, wakeFor: "follow-up" } : noted;
     const result = { settled: { ...settled, record }, ...(wake ? { due } : {}) };

@@ -80,4 +80,11 @@ export interface CycleCloud {
     nodes: readonly NodeId[],
     inTime?: InTime,
   ): Promise<ManagementOutcome>;
+  /** Switches nodes off and keeps their disks. */
+  deallocate(
+    cluster: ClusterName,
+    id: RequestId,
+    nodes: readonly NodeId[],
+    inTime?: InTime,
+  ): Promise<ManagementOutcome>;
 }

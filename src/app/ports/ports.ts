@@ -1,7 +1,7 @@
 import type { ClusterName, Epoch, Owner } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { DemandQueue } from "./demand-queue.ts";
-import type { Documents, History, PlanArchive, RecordStore } from "./record-store.ts";
+import type { Documents, History, NodeHistory, PlanArchive, RecordStore } from "./record-store.ts";
 import type { Instant, Milliseconds } from "../../domain/units.ts";
 import type { CycleCloud } from "./cyclecloud.ts";
 
@@ -18,6 +18,7 @@ export interface Ports {
   readonly store: RecordStore;
   readonly history: History;
   readonly plans: PlanArchive;
+  readonly nodeHistory: NodeHistory;
   readonly documents: Documents;
   readonly breaker: CredentialBreaker;
   readonly triggers: TriggerLog;

@@ -10,6 +10,7 @@ import type { Ledger } from "../../domain/ledger.ts";
 import type { Bytes, Instant } from "../../domain/units.ts";
 import type { VirtualFleet } from "../../domain/virtual-fleet.ts";
 import type { ConfigChange, ConfigVersion } from "../../domain/config-version.ts";
+import type { NodeLife } from "../../domain/node-life.ts";
 import type { KeptPlan, KeptPlanRow } from "../../domain/kept-plan.ts";
 
 /** An opaque version of a stored record, as one load or save saw it. */
@@ -161,6 +162,29 @@ export interface History {
   read(cluster: ClusterName, from: Instant, to: Instant, limit: number): Promise<readonly HistoryRow[]>;
   /** Removes rows before `before`, at most a few hundred per call. Returns their number. */
   prune(cluster: ClusterName, before: Instant): Promise<number>;
+}
+
+/** Which kept nodes to read. */
+export interface LivesAsked {
+  /** Keys behind this one. Absent: from the node that went last. */
+  readonly after?: string;
+  /** Nodes that went at this moment or later. */
+  readonly from: Instant;
+  readonly limit: number;
+}
+
+/** Nodes that have gone, kept 30 days (docs/protocol.md, History of nodes). */
+export interface NodeHistory {
+  /** Keeps nodes that have gone. A node with the same key (`lifeKey`) is replaced, so that two instances may keep the same ones. */
+  keep(cluster: ClusterName, gone: readonly NodeLife[]): Promise<void>;
+  /** In the order of their keys: the node that went last first. */
+  read(cluster: ClusterName, asked: LivesAsked): Promise<readonly NodeLife[]>;
+  /** The node with this NodeId, else the last one that had the name, hostname or instance id. The names are compared as hosts are. */
+  find(cluster: ClusterName, name: string): Promise<NodeLife | undefined>;
+  /**
+   * Removes nodes that went before `before` and, if `most` is given, those beyond the last `most`: some hundreds per call. Returns their number.
+   */
+  prune(cluster: ClusterName, before: Instant, most?: number): Promise<number>;
 }
 
 /** Plans that changed something. They can be explained while they are kept. */

@@ -1,5 +1,5 @@
 import type { SilentCall, MeasuredCall } from "../../decide/pace/calls.ts";
-import type { ClusterName, ProcessId, RequestId } from "../../domain/ids.ts";
+import type { ClusterName, NodeId, ProcessId, RequestId } from "../../domain/ids.ts";
 import { processId } from "../../domain/ids.ts";
 import type { Bytes } from "../../domain/units.ts";
 import type { MemoryBudget } from "../../domain/memory-budget.ts";
@@ -45,8 +45,17 @@ interface ClusterMemory {
   readonly calls: CallMeter;
   readonly questions: OpenQuestions;
   readonly plans: KnownPlans;
+  readonly nodes: KnownNodes;
   /** What a plan needs for its demand, as the record said when it was last loaded. */
   demandBytes: Bytes;
+}
+
+/** What this process knows of the nodes in history. It spares writes and reads: another process may do the same again. */
+interface KnownNodes {
+  /** The nodes that this process has kept, with when they went, of those that the ledger still knows. */
+  kept: ReadonlyMap<NodeId, Instant>;
+  /** When this process last saw that there are not too many. Absent: not yet. */
+  countedAt?: Instant;
 }
 
 /** A cluster whose demand takes less than this part of the room for plans does not wait for others that take more. */
@@ -97,6 +106,7 @@ export function createLanes({
         calls: new CallMeter(),
         questions: new OpenQuestions(),
         plans: new KnownPlans(),
+        nodes: { kept: new Map() },
         demandBytes: 0,
       };
       memories.set(cluster, known);

@@ -73,6 +73,16 @@ class Run:
         self._idle_seconds = idle_seconds
         self._file = os.path.join(folder, "autostop.json")
         self._kept = _read_json(self._file)
+        self._notice_boot()
+
+    def _notice_boot(self):
+        """A deallocated node keeps its disk. At another boot what was asked before is over: the node asks whether it is, and begins no stop."""
+        boot = _boot_id()
+        if boot is None or self._kept.get("boot") == boot:
+            return
+        if "boot" in self._kept:
+            self._keep(idle_since=None, granted=None, **({"asked": time.time()} if "asked" in self._kept else {}))
+        self._keep(boot=boot)
 
     def go(self):
         """Returns "open", "closed" (no verdict yet) or "stopping"."""
@@ -209,6 +219,15 @@ def _read_json(path):
     except (OSError, ValueError):
         # Something was kept, so a stop may be under way: as if it had been asked for now.
         return {"asked": time.time(), "unclear": True}
+
+
+def _boot_id():
+    """The id of this boot. None where the system has none."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip() or None
+    except OSError:
+        return None
 
 
 def _output(*words):

@@ -26,6 +26,7 @@ import type { SpareNodes } from "./spare-nodes.ts";
 import { spareNodes, without } from "./spare-nodes.ts";
 import { heldOf, isStay } from "./note-verdicts.ts";
 import { commitEffects } from "../intents/create-requests.ts";
+import { nodesToDeallocate } from "../intents/stops.ts";
 import { backOff } from "../intents/back-off.ts";
 import { lapseParts } from "../record/lapse.ts";
 
@@ -85,7 +86,8 @@ export function confirmStops(
     unhealthy.flatMap((id) => view.nodes.get(id) ?? []),
     now,
   );
-  const effects = { terminates: stopped, stopsBy: stopsBy(stopped, calls, now) };
+  const deallocates = nodesToDeallocate(stopped, bodies.ledger, bodies.seen);
+  const effects = { terminates: stopped, deallocates, stopsBy: stopsBy(stopped, calls, now) };
   return {
     record: commitEffects({ ...paused, plan: record.plan + 1 }, effects, now, owner, policy),
     questions: withStays(view.questions, calls, verdicts, now),

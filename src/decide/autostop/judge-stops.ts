@@ -13,6 +13,7 @@ import type { FinalVerdict, StopCall, StopDecision, StopVerdict, Survey } from "
 import {
   hasFreshMark,
   judgeRecord,
+  judgeRestart,
   judgeStop,
   judgeWait,
   mayStop,
@@ -83,7 +84,7 @@ function judgeAlone(view: Survey, known: LedgerNode | undefined, call: StopCall,
   const clock = clockAfter(view.questions.get(known.nodeId)?.clock ?? known.clock, call);
   if (call.begin && isHeldUp(clock, call))
     return undecided("the question was too long on its way; ask again");
-  const late = judgeWait(call, now);
+  const late = judgeWait(call, now) ?? judgeRestart(known, call, now);
   if (late !== undefined) return late;
   const objection = objectionTo(view, known, call);
   if (objection !== undefined) return staying(view, objection);

@@ -117,21 +117,48 @@ const DRIFT_MS: Milliseconds = 5_000;
 /** `asked` need only rise. Only within a day of our time it is a time. */
 const DAY_MS: Milliseconds = 86_400_000;
 
+/** For this time a difference bounds what two later ones may agree on. */
+const BOUNDS_SECONDS: Seconds = 900;
+/** As many in a row, within {@link DRIFT_MS}, prove more than that: that the clock was set back. */
+const PROVE_SET_BACK = 3;
+
 /** What is known of a node's clock after a question. The same object if nothing new is. */
 export function clockAfter(clock: NodeClock | undefined, asking: Asking): NodeClock | undefined {
   const { arrivedAt } = asking;
   const behindMs = differenceOf(asking);
   if (behindMs === undefined) return clock;
   if (clock === undefined) return { arrivedAt, behindMs };
-  const { knownMs } = clock;
+  const { least: before = { ms: clock.behindMs, at: clock.arrivedAt } } = clock;
+  // A wait only adds to the difference, so the smallest one is the nearest to the clock's.
+  const isLeast = secondsBetween(before.at, arrivedAt) >= BOUNDS_SECONDS || behindMs < before.ms - DRIFT_MS;
+  const least = isLeast ? { ms: behindMs, at: arrivedAt } : before;
+  const next = compare(clock, { arrivedAt, behindMs, least });
+  if (next === clock && !isLeast) return clock;
+  const { knownMs, ...rest } = { ...next, least: next === clock ? least : (next.least ?? least) };
+  const isProved = knownMs !== undefined && knownMs <= rest.least.ms + AGREE_MS;
+  return { ...rest, ...(isProved ? { knownMs } : {}) };
+}
+
+/** What two questions in a row say. */
+function compare(
+  clock: NodeClock,
+  said: Required<Pick<NodeClock, "arrivedAt" | "behindMs" | "least">>,
+): NodeClock {
+  const { arrivedAt, behindMs, least } = said;
   const apart = secondsBetween(clock.arrivedAt, arrivedAt);
   if (apart < APART_SECONDS) return clock;
-  const known = knownMs === undefined ? {} : { knownMs };
+  const known = clock.knownMs === undefined ? {} : { knownMs: clock.knownMs };
+  const differMs = Math.abs(behindMs - clock.behindMs);
   // Each may have waited in front of a host that stood still twice, for as long as the other.
   const inTurn = clock.behindMs > 1000 * APART_SECONDS && 1000 * apart >= clock.behindMs;
-  if (inTurn || Math.abs(behindMs - clock.behindMs) > AGREE_MS) return { arrivedAt, behindMs, ...known };
-  const isSame = knownMs !== undefined && Math.abs(behindMs - knownMs) <= DRIFT_MS;
-  return isSame ? clock : { arrivedAt, behindMs, knownMs: behindMs };
+  if (inTurn || differMs > AGREE_MS) return { ...said, ...known };
+  if (behindMs > least.ms + AGREE_MS) {
+    const agreed = differMs > DRIFT_MS ? 1 : (clock.agreed ?? 1) + 1;
+    if (agreed < PROVE_SET_BACK) return { ...said, ...known, agreed };
+    return { ...said, knownMs: behindMs, least: { ms: behindMs, at: arrivedAt } };
+  }
+  const isSame = clock.knownMs !== undefined && Math.abs(behindMs - clock.knownMs) <= DRIFT_MS;
+  return isSame ? clock : { ...said, knownMs: behindMs };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { Asking } from "../stops/questions.ts";
+import { OLD_QUESTION_SECONDS } from "../stops/questions.ts";
 import type { LedgerNode } from "../../domain/ledger.ts";
 import type { UnhealthyHold } from "../../domain/questions.ts";
 import { actsOn } from "../../domain/mode.ts";
@@ -40,6 +41,9 @@ export function judgeStop(view: Survey, known: LedgerNode, now: Instant): FinalV
   if (isStopFresh(known, { ...view, at: view.seenAt ?? now })) return { kind: "stopping" };
   const node = view.nodes.get(known.nodeId);
   if (node?.phase === "going" || node?.phase === "off") return { kind: "stopping" };
+  // We had it deallocated, so the question is late, or the node was just started.
+  if (node?.phase === "deallocated" && known.kept?.by !== undefined)
+    return undecided("CycleCloud shows the node as deallocated");
   return view.stopping.has(known.nodeId) ? STOP_UNDER_WAY : undefined;
 }
 
@@ -65,6 +69,21 @@ export function judgeWait({ arrivedAt }: Pick<Asking, "arrivedAt">, now: Instant
   return secondsBetween(arrivedAt, now) >= PATIENCE_SECONDS
     ? undecided("the question waited too long here; ask again")
     : undefined;
+}
+
+/**
+ * The verdict on a question without a time, from a node that we had deallocated and that was started lately: it may be from before, and the
+ * node may have a job by now. Undefined if it cannot be.
+ */
+export function judgeRestart(
+  { start }: LedgerNode,
+  { asked, untimed }: Asking,
+  now: Instant,
+): FinalVerdict | undefined {
+  const isTimed = asked !== undefined && untimed !== true;
+  if (isTimed || start?.stopped !== true || secondsBetween(start.since, now) >= OLD_QUESTION_SECONDS)
+    return undefined;
+  return undecided("the question may be from before the node was started; ask again");
 }
 
 /** Whether a stop of the node may take effect, now or later. */

@@ -3,6 +3,7 @@ import type { SetName } from "../../domain/ids.ts";
 import type { SharedState, NodeView } from "../../domain/node-view.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { ListedBucket } from "./bucket-list.ts";
+import { namesOneNode } from "../constraints/constraint-facts.ts";
 import { compileAll, compile } from "../constraints/match.ts";
 
 /** The buckets that a job may use, in the order in which it tries them, and the others, each with the constraint that failed. */
@@ -13,7 +14,8 @@ export interface Candidates {
 
 /**
  * Chooses buckets as scalelib does (scalelib.md 10): in the order of the list, shifted by what the constraints prefer. Hosts that only a scheduler
- * reports come first.
+ * reports come first. What only a node can answer, such as its name, does not refuse a bucket: its nodes are judged one by one, and so are
+ * new ones.
  */
 export function chooseBuckets(
   all: readonly ListedBucket[],
@@ -21,7 +23,7 @@ export function chooseBuckets(
   shared: SharedState,
 ): Candidates {
   const weighers = constraints.map(compileWeight);
-  const judge = compileAll(constraints);
+  const judge = compileAll(constraints.filter((one) => !namesOneNode(one)));
   const weighed = all.map((bucket, at) => ({
     bucket,
     weight: weighers.reduce((sum, weigh) => weigh(bucket.view, shared, sum), all.length - at),

@@ -178,21 +178,36 @@ export function isOfOneNode(property: NodeProperty): boolean {
 
 /** Whether the result of a constraint can differ between two nodes of one bucket with the same resources. Then each node is judged separately. */
 export function dependsOnNode(constraint: Constraint): boolean {
+  return namesProperty(
+    constraint,
+    (property) => isOfOneNode(property) || property === "memory",
+    (one) =>
+      one.kind === "capacity-failure-backoff" ||
+      (one.kind === "resource-choice" && one.resource === "ccnodeid"),
+  );
+}
+
+/** Whether a constraint names a property that differs between the nodes of one bucket, so that the bucket cannot answer it. */
+export function namesOneNode(constraint: Constraint): boolean {
+  return namesProperty(constraint, isOfOneNode, () => false);
+}
+
+function namesProperty(
+  constraint: Constraint,
+  isMeant: (property: NodeProperty) => boolean,
+  orElse: (constraint: Constraint) => boolean,
+): boolean {
   switch (constraint.kind) {
     case "property-choice":
-      return isOfOneNode(constraint.property) || constraint.property === "memory";
-    case "resource-choice":
-      return constraint.resource === "ccnodeid";
+      return isMeant(constraint.property);
     case "and":
     case "or":
     case "xor":
-      return constraint.of.some(dependsOnNode);
+      return constraint.of.some((one) => namesProperty(one, isMeant, orElse));
     case "not":
-      return dependsOnNode(constraint.of);
-    case "capacity-failure-backoff":
-      return true;
+      return namesProperty(constraint.of, isMeant, orElse);
     default:
-      return false;
+      return orElse(constraint);
   }
 }
 

@@ -12,9 +12,15 @@ import type { NodeView, SharedState } from "../../domain/node-view.ts";
  * The result of a constraint for one node. `space`: the number of slots that it allows on the node. Absent: it does not limit them. A refusal
  * has it too, because a constraint that fails may still limit the number (scalelib.md 9).
  */
-export type Judgement =
-  | Met
-  | { readonly kind: "refused"; readonly refusal: Refusal; readonly space?: number };
+export type Judgement = Met | Refused;
+
+export interface Refused {
+  readonly kind: "refused";
+  readonly refusal: Refusal;
+  readonly space?: number;
+  /** The node does not exist yet, and it is not known whether it will meet the constraint: so a "not" around it is refused, too. */
+  readonly unsure?: true;
+}
 
 export interface Met {
   readonly kind: "met";
@@ -38,8 +44,13 @@ const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
 export const PLAIN_MET: Met = { kind: "met", score: 1, takes: NOTHING, drains: NOTHING };
 
-export function refused(refusal: Refusal, space?: number): Judgement {
+export function refused(refusal: Refusal, space?: number): Refused {
   return space === undefined ? { kind: "refused", refusal } : { kind: "refused", refusal, space };
+}
+
+/** Neither met nor failed: see {@link Refused.unsure}. */
+export function unsure(refusal: Refusal, space?: number): Refused {
+  return { ...refused(refusal, space), unsure: true };
 }
 
 /** Whether a node has an amount of a resource. A plain number asked of a size is in the unit of the size (scalelib.md, defect 3). */

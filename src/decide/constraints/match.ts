@@ -1,5 +1,5 @@
 import type { Constraint, SharedConsumable } from "../../domain/constraint.ts";
-import type { Matcher, Judgement, Met, Shared } from "./judge.ts";
+import type { Matcher, Judgement, Met, Refused, Shared } from "./judge.ts";
 import {
   PLAIN_MET,
   refused,
@@ -12,7 +12,9 @@ import {
   judgePoolValue,
   sum,
   takeFrom,
+  unsure,
 } from "./judge.ts";
+import { compileProperty } from "./not-yet.ts";
 import type { Size } from "../../domain/size.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { NodeView } from "../../domain/node-view.ts";
@@ -74,10 +76,8 @@ function compileNow(constraint: Constraint, compiled: Compiled | undefined): Mat
         return found === undefined ? refused({ code: "undefined-resource", resource }) : choose(found);
       };
     }
-    case "property-choice": {
-      const choose = compileChoice(`node.${constraint.property}`, constraint.choices);
-      return ({ properties }) => choose(properties[constraint.property]);
-    }
+    case "property-choice":
+      return compileProperty(constraint.property, constraint.choices);
     case "exclusive":
       return constraint.wanted ? judgeExclusive(constraint.scope) : () => PLAIN_MET;
     case "in-a-placement-group":
@@ -109,22 +109,22 @@ const withoutNesting = (constraints: readonly Constraint[]): readonly Constraint
 
 /**
  * All members must hold at once. Amounts of one resource add up. (In scalelib the second is skipped or an error: defects 21 and 22.) The
- * first member that fails is the reason. Of a member with alternatives (`isChoice`), the first alternative that holds counts. If there is no
+ * first member that certainly fails is the reason. Of a member with alternatives (`isChoice`), the first alternative that holds counts. If there is no
  * room for it together with the other members, the first one that holds on what these leave.
  */
 function compileAnd(members: readonly Matcher[], isChoice: readonly boolean[] = []): Matcher {
   const choices = members.filter((_, at) => isChoice[at] === true);
   return (node, shared, job) => {
     const met: Met[] = [];
-    let failure: Refusal | undefined;
+    let failure: Refused | undefined;
     let space: number | undefined;
     for (const member of members) {
       const one = member(node, shared, job);
       space = lesserSpace(space, one.space);
       if (one.kind === "met") met.push(one);
-      else failure ??= one.refusal;
+      else if (failure === undefined || (failure.unsure === true && one.unsure !== true)) failure = one;
     }
-    if (failure !== undefined) return refused(failure, space);
+    if (failure !== undefined) return asSure(failure.refusal, space, failure.unsure);
     if (met.every(isPlain)) return space === undefined ? PLAIN_MET : { ...PLAIN_MET, space };
     const joint = joinTakes(met, node, shared, space);
     return joint.kind === "met" || choices.length === 0
@@ -241,6 +241,9 @@ class Joint {
   }
 }
 
+const asSure = (refusal: Refusal, space: number | undefined, isUnsure: boolean | undefined): Refused =>
+  (isUnsure === true ? unsure : refused)(refusal, space);
+
 function lesserSpace(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
@@ -249,12 +252,14 @@ function lesserSpace(a: number | undefined, b: number | undefined): number | und
 function compileOr(members: readonly Matcher[]): Matcher {
   return (node, shared, job) => {
     const refusals: Refusal[] = [];
+    let isUnsure = false;
     for (const [at, member] of members.entries()) {
       const judgement = member(node, shared, job);
       if (judgement.kind === "met") return { ...judgement, score: members.length - at };
       refusals.push(judgement.refusal);
+      isUnsure ||= judgement.unsure === true;
     }
-    return refused({ code: "no-alternative", refusals }, 0);
+    return asSure({ code: "no-alternative", refusals }, 0, isUnsure);
   };
 }
 
@@ -264,17 +269,22 @@ function compileXor(members: readonly Matcher[]): Matcher {
     const judgements = members.map((member) => member(node, shared, job));
     const met = judgements.filter((one) => one.kind === "met");
     const [only] = met;
-    if (only !== undefined && met.length === 1) return { ...only, score: 1 };
     if (met.length > 1) return refused({ code: "several-alternatives", holding: met.length }, 0);
-    const refusals = judgements.flatMap((one) => (one.kind === "refused" ? [one.refusal] : []));
-    return refused({ code: "no-alternative", refusals }, 0);
+    const refusals = judgements.flatMap((one) => (one.kind === "refused" ? [one] : []));
+    const open = refusals.find((one) => one.unsure === true);
+    if (only !== undefined) return open ?? { ...only, score: 1 };
+    const all = refusals.map(({ refusal }) => refusal);
+    return asSure({ code: "no-alternative", refusals: all }, 0, open?.unsure);
   };
 }
 
 /** The member must not hold. It takes nothing. (In scalelib it does: defect 12.) */
 function compileNot(member: Matcher): Matcher {
-  return (node, shared, job) =>
-    member(node, shared, job).kind === "met" ? refused({ code: "holds" }) : PLAIN_MET;
+  return (node, shared, job) => {
+    const judgement = member(node, shared, job);
+    if (judgement.kind === "met") return refused({ code: "holds" });
+    return judgement.unsure === true ? judgement : PLAIN_MET;
+  };
 }
 
 /** All pools of a shared consumable have enough. */

@@ -134,11 +134,20 @@ const isOn = (constraint: Constraint, property: "nodearray" | "vm_size"): boolea
 /** Whether the constraint asks for a placement group, or names groups. */
 function wantsGroup(constraint: Constraint): boolean {
   if (constraint.kind === "in-a-placement-group") return constraint.wanted;
+  if (constraint.kind === "not") return excludesNone(constraint.of);
   if (constraint.kind !== "property-choice" || constraint.choices.length === 0) return false;
   // A node is colocated if it is in a placement group.
   if (constraint.property === "colocated") return constraint.choices.every((choice) => Number(choice) === 1);
   if (constraint.property !== "placement_group") return false;
   return constraint.choices.every((choice) => typeof choice === "string");
+}
+
+/** Whether what is excluded are the nodes without a placement group. */
+function excludesNone(constraint: Constraint): boolean {
+  if (constraint.kind !== "property-choice") return false;
+  const { property, choices } = constraint;
+  if (property === "placement_group") return choices.includes(null);
+  return property === "colocated" && choices.some((choice) => choice === false || choice === 0);
 }
 
 function plainNames(constraint: Constraint): readonly string[] | undefined {

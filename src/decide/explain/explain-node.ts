@@ -11,6 +11,7 @@ import { writeResources } from "../../domain/resources.ts";
 import type { TimeoutRules, Timeouts } from "../../domain/timeouts.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Unknown } from "./explain-job.ts";
+import { endText, originText } from "./node-text.ts";
 import { NEAREST } from "./explain-job.ts";
 import type { LoadOfNode } from "./explained-demand.ts";
 import { MOST_JOBS, jobsOn, loadText } from "./explained-demand.ts";
@@ -123,7 +124,9 @@ function nodeLines(
   report: ReportedHost | undefined,
 ): readonly string[] {
   const host = told.hostname === undefined || told.hostname === told.name ? "" : `, host ${told.hostname}`;
-  const lines = [`node ${told.name} of ${told.array}${host} (${told.nodeId}), ${originText(node)}`];
+  const lines = [
+    `node ${told.name} of ${told.array}${host} (${told.nodeId}), ${originText(node, { isOurs: isOurs(node, {}) })}`,
+  ];
   if (node.goneAt !== undefined)
     return [...lines, `has been gone since ${isoTime(node.goneAt)}: ${endText(node)}`];
   lines.push(told.verdict === undefined ? "no plan has judged it yet" : renderVerdict(told.verdict));
@@ -131,7 +134,10 @@ function nodeLines(
     lines.push(`it was Ready, and has been on its way up again since ${isoTime(node.leftReadyAt)}`);
   const released = whyReleased(plan, node.purpose);
   if (released !== undefined) lines.push(released);
-  if (plan.terminates.includes(told.nodeId)) lines.push("this plan terminates it");
+  if (plan.terminates.includes(told.nodeId))
+    lines.push(
+      `this plan ${plan.deallocates?.includes(told.nodeId) === true ? "deallocates" : "terminates"} it`,
+    );
   if (plan.withheld?.terminates.includes(told.nodeId) === true)
     lines.push("this plan would stop it, but the mode is observe");
   lines.push(...observedLines(plan, node));
@@ -156,35 +162,4 @@ function observedLines(plan: Plan, { nodeId, array }: LedgerNode): readonly stri
     observedArraysText(observed),
     ...(isStopped ? ["this plan stopped its copy in the virtual fleet (only in the record)"] : []),
   ];
-}
-
-/** Why a node is gone, as far as this app knows. */
-function endText({ draining }: LedgerNode): string {
-  if (draining === undefined)
-    return "this app did not stop it; it was ended in CycleCloud, or its machine was lost or evicted";
-  const { by, plan, attempts } = draining;
-  const why = STOPPED_BY[by];
-  return attempts === 0
-    ? `plan ${plan} marked it, because ${why}, and no stop of ours was accepted`
-    : `plan ${plan} stopped it, because ${why}`;
-}
-
-const STOPPED_BY: Readonly<Record<NonNullable<LedgerNode["draining"]>["by"], string>> = {
-  callback: "it asked to be stopped and was not needed",
-  unhealthy: "it called itself unhealthy",
-  idle: "it was idle and not needed",
-  "boot-timeout": "it was not Ready within its boot timeout",
-  failed: "it failed",
-  down: "it was down: shown as Off or Terminated, or failed after it was Ready",
-  stuck: "it was Failed and never became Ready",
-};
-
-function originText(node: LedgerNode): string {
-  const purpose = purposeText(node);
-  return isOurs(node, {}) ? `made for ${purpose}` : `made by another tool; counts for ${purpose}`;
-}
-
-function purposeText({ array, purpose }: LedgerNode): string {
-  if (purpose.kind === "group") return groupText(purpose);
-  return purpose.kind === "dynamic" ? `dynamic array ${purpose.array}` : `array ${array}`;
 }

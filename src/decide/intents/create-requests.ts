@@ -85,6 +85,8 @@ interface Changes {
   readonly creates?: readonly CreateSet[];
   readonly starts?: readonly StartEffect[];
   readonly terminates?: readonly NodeId[];
+  /** Those of `terminates` that are deallocated. Absent: none. */
+  readonly deallocates?: ReadonlySet<NodeId>;
   /** The stops must be sent before this moment. Absent: they have the longest time that a stop may have. */
   readonly stopsBy?: Instant;
 }
@@ -95,18 +97,18 @@ const STOPPED_TOGETHER = 500;
 /** Makes intents of the changes. They are committed before they are sent (architecture.md, Intents). Starts come first, because they are quick. */
 export function commitEffects(
   record: ClusterRecord,
-  { creates = [], starts = [], terminates = [], stopsBy }: Changes,
+  { creates = [], starts = [], terminates = [], deallocates, stopsBy }: Changes,
   now: Instant,
   owner: Owner,
   bounds: CallBounds,
 ): ClusterRecord {
   const requests = requestsOf(creates, record.alone ?? []);
   const effects: Effect[] = [...starts, ...requests.map((sets) => ({ kind: "create", sets }) as const)];
-  for (let from = 0; from < terminates.length; from += STOPPED_TOGETHER)
-    effects.push({ kind: "terminate", nodes: terminates.slice(from, from + STOPPED_TOGETHER) });
+  effects.push(...stopEffects(terminates, deallocates));
   const intents = effects.map((effect, ordinal): Intent => ({
     id: requestIdOf(record.cluster, record.epoch, now, record.plan, ordinal),
     owner,
+    ...(effect.kind === "create" ? { plan: record.plan } : {}),
     ...(effect.kind === "terminate" ? stopTimes(now, stopsBy, bounds) : sendTimes(now, bounds)),
     effect,
     sent: "never",
@@ -119,6 +121,21 @@ export function commitEffects(
     terminated: record.totals.terminated + terminates.length,
   };
   return { ...record, intents: [...record.intents, ...intents], totals };
+}
+
+/** One effect for each act, and for each {@link STOPPED_TOGETHER} nodes. */
+function stopEffects(nodes: readonly NodeId[], kept: ReadonlySet<NodeId> = new Set()): readonly Effect[] {
+  const effects: Effect[] = [];
+  for (const act of [undefined, "deallocate"] as const) {
+    const ids = nodes.filter((id) => kept.has(id) === (act !== undefined));
+    for (let from = 0; from < ids.length; from += STOPPED_TOGETHER)
+      effects.push({
+        kind: "terminate",
+        nodes: ids.slice(from, from + STOPPED_TOGETHER),
+        ...withoutAbsent({ act }),
+      });
+  }
+  return effects;
 }
 
 /** The request id of one effect (architecture.md, Intents). The same commit gives the same id, and no other commit does. */

@@ -4,7 +4,7 @@ import type { Digest, NodeId, RequestId } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { InFlight, ClusterRecord, Observation } from "../../domain/record.ts";
-import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
+import type { Ledger, LedgerNode, NodeAsked } from "../../domain/ledger.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
@@ -152,6 +152,7 @@ export interface Origin {
   readonly purpose: Purpose;
   /** Number of open sets that were requested before the node's own. */
   readonly askedAfter: number;
+  readonly asked: NodeAsked;
   /** Digest of the attributes that were sent. Absent: none. */
   readonly attributesDigest?: Digest;
   /** The key of the stop URL that it was created with. Absent: not known. */
@@ -167,11 +168,12 @@ export function originsOf(
   const positions = new Map(inFlight.map((entry, index) => [entry, index]));
   for (const sets of byRequest(inFlight)) {
     for (const [entry, { nodes }] of listedOf(sets, observation)) {
-      const { requestId, purpose, look: attributesDigest, keyId } = entry;
+      const { requestId, purpose, look: attributesDigest, keyId, plan } = entry;
       const origin: Origin = {
         requestId,
         purpose,
         askedAfter: positions.get(entry) ?? 0,
+        asked: { at: entry.plannedAt ?? entry.since, ...withoutAbsent({ plan }) },
         ...withoutAbsent({ attributesDigest, keyId }),
       };
       for (const id of nodes) origins.set(id, origin);

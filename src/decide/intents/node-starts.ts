@@ -29,11 +29,11 @@ export function isStarting(known: LedgerNode | undefined): boolean {
 
 /**
  * Whether a node of ours may be started: it is deallocated, no start is requested, and it does not pause after a failed start. A node with
- * KeepAlive belongs to a person, and we could not stop it again.
+ * KeepAlive belongs to a person, and we could not stop it again. One that had shut itself down would do so again.
  */
 export function mayBeStarted(node: Node, known: LedgerNode | undefined): boolean {
   const isThere = node.phase === "deallocated" && node.missing === undefined;
-  return isThere && !node.keepAlive && known?.start === undefined;
+  return isThere && !node.keepAlive && known?.start === undefined && known?.kept?.by !== "down";
 }
 
 /** Until when a node pauses after a failed start. Undefined if it does not pause. */
@@ -56,7 +56,8 @@ export function nextStart(old: LedgerNode | undefined, node: Node, now: Instant)
   }
   if (old?.deallocated !== true) return start;
   // It starts, or stops again already. Our start is over, even if another tool started the node.
-  return { state: "shown", since: isStarting(old) ? (start?.since ?? now) : now };
+  const stopped = old.kept?.by === undefined ? {} : { stopped: true as const };
+  return { state: "shown", since: isStarting(old) ? (start?.since ?? now) : now, ...stopped };
 }
 
 /**

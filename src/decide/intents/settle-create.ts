@@ -217,6 +217,7 @@ function inFlightOf(
     seen: [],
     since,
     plannedAt: intent.committedAt,
+    ...withoutAbsent({ plan: intent.plan }),
   };
 }
 

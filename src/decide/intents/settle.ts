@@ -47,7 +47,8 @@ function settleStart(
       id,
       start === undefined ? rest : { ...rest, start: { ...start, plannedAt: intent.committedAt } },
     );
-    if (start?.state === "refused")
+    // A node that is refused by itself is replaced by another of its bucket. A request that is refused would be again.
+    if (start?.state === "refused" && evidence.kind === "refused")
       record = backOff(record, effect.bucket, "refused", `${node.name}: ${start.message}`, now);
   }
   return { ...state, record, ledger };

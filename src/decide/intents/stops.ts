@@ -1,5 +1,6 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
-import type { NodeId } from "../../domain/ids.ts";
+import { deallocatingArrays } from "../../domain/cluster.ts";
+import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { Question } from "../../domain/questions.ts";
 import type { Intent, TerminateEffect } from "../../domain/intent.ts";
 import type { Draining, Ledger } from "../../domain/ledger.ts";
@@ -9,9 +10,31 @@ import { secondsBetween } from "../../domain/units.ts";
 import type { Evidence, Settled } from "./evidence.ts";
 import { stoppingNodes } from "./open-intents.ts";
 import { withoutStop } from "../../domain/questions.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** A stop without a known outcome ends this long after its commit. */
 const STOP_ENDS_SECONDS: Seconds = 900;
+
+/** Stops after which a node may be of use again. Others end it, whatever its array's ShutdownPolicy says. */
+const KEEPS: ReadonlySet<Draining["by"]> = new Set(["callback", "idle", "down"]);
+
+const NO_ARRAYS: ReadonlySet<ArrayName> = new Set();
+
+/** Of nodes that are stopped, those that are deallocated: their node array's ShutdownPolicy says so (docs/protocol.md, Deallocated nodes). */
+export function nodesToDeallocate(
+  stopped: readonly NodeId[],
+  ledger: Ledger,
+  snapshot: Pick<Snapshot, "arrays"> | undefined,
+): ReadonlySet<NodeId> {
+  const arrays = snapshot === undefined ? NO_ARRAYS : deallocatingArrays(snapshot);
+  if (arrays.size === 0) return new Set();
+  return new Set(
+    stopped.filter((id) => {
+      const known = ledger.get(id);
+      return known?.draining !== undefined && arrays.has(known.array) && KEEPS.has(known.draining.by);
+    }),
+  );
+}
 
 /** The outcome of the stop of one node. */
 type Fate =
@@ -78,7 +101,7 @@ export function settleStopsByObservation(state: Settled, snapshot: Snapshot, now
     const isPast = snapshot.early !== true && snapshot.at >= intent.certainFrom;
     const isOver = hasEnded(intent, now);
     const fate = (id: NodeId): Fate => {
-      const shown = fateByStatus(nodes.get(id), state.ledger, id, { isPast });
+      const shown = fateByStatus(nodes.get(id), state.ledger, id, { isPast, act: effect.act });
       return shown === "open" && isOver ? "lost" : shown;
     };
     return settleNodes(next, intent, effect, fate, now);
@@ -106,12 +129,15 @@ function hasEnded({ committedAt }: Intent, now: Instant): boolean {
   return secondsBetween(committedAt, now) >= STOP_ENDS_SECONDS;
 }
 
-/** The outcome by a status. `isPast`: a stop that has had no effect in this status is lost. */
+/**
+ * The outcome by a status. `isPast`: a stop that has had no effect in this status is lost. Before that a deallocation is open although the
+ * node is not wanted: another tool may have deallocated it, and ours may arrive once the node is started again.
+ */
 function fateByStatus(
   node: Node | undefined,
   ledger: Ledger,
   id: NodeId,
-  { isPast }: { readonly isPast: boolean },
+  { isPast, act }: { readonly isPast: boolean; readonly act: TerminateEffect["act"] },
 ): Fate {
   if (node === undefined) {
     const known = ledger.get(id);
@@ -119,9 +145,13 @@ function fateByStatus(
   }
   switch (node.phase) {
     case "going":
+      return act === undefined || isPast ? "accepted" : "open";
     case "off":
-    case "deallocated":
       return "accepted";
+    case "deallocated":
+      // What ends a deallocated node has had no effect yet.
+      if (!isPast) return "open";
+      return act === undefined ? "lost" : "accepted";
     case "ready":
     case "coming":
     case "failed":
@@ -153,7 +183,8 @@ function settleNodes(
     const fate = fateOf(id);
     if (fate === "open") open.push(id);
     else if (fate === "lost") questions.set(id, withoutStop(questions.get(id), now));
-    else questions.set(id, withAccepted(questions.get(id), state.ledger.get(id)?.draining, intent, now));
+    else
+      questions.set(id, withAccepted(questions.get(id), state.ledger.get(id)?.draining, intent, effect, now));
   }
   if (open.length === effect.nodes.length) return state;
   const intents = state.record.intents.flatMap((one) => {
@@ -167,8 +198,11 @@ function withAccepted(
   question: Question | undefined,
   known: Draining | undefined,
   { committedAt }: Intent,
+  { act }: TerminateEffect,
   now: Instant,
 ): Question {
-  const mark = question?.draining ?? known ?? { since: committedAt, by: "callback", plan: 0, attempts: 0 };
-  return { ...question, draining: { ...mark, attempts: mark.attempts + 1, sentAt: now } };
+  const first: Draining = { since: committedAt, by: "callback", plan: 0, attempts: 0 };
+  const { act: _before, ...mark } = question?.draining ?? known ?? first;
+  const draining = { ...mark, attempts: mark.attempts + 1, sentAt: now, ...withoutAbsent({ act }) };
+  return { ...question, draining };
 }

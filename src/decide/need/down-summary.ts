@@ -58,7 +58,7 @@ export function summariseDown(
     ),
     ...group(
       "down-kept",
-      off.filter(({ end }) => end?.held === "never" || end?.held === "deallocates"),
+      off.filter(({ end }) => end?.held === "never"),
     ),
   ];
 }

@@ -111,7 +111,7 @@ function usesOnlyReady(
 }
 
 /** Trial plans, and the steps left for them. */
-class Trials {
+export class Trials {
   readonly supply: Supply;
   readonly #now: Instant;
   readonly #policy: AllocationPolicy;

@@ -47,7 +47,11 @@ export function findUnneeded(
 }
 
 /** When the node was last needed or, if it never was, when it came up. */
-export function unneededSince({ firstReadyAt, firstSeenAt, lastNeededAt }: LedgerNode): Instant {
+export function unneededSince({
+  firstReadyAt,
+  firstSeenAt,
+  lastNeededAt,
+}: Pick<LedgerNode, "firstReadyAt" | "firstSeenAt" | "lastNeededAt">): Instant {
   return instant(Math.max(firstReadyAt ?? firstSeenAt, lastNeededAt ?? 0));
 }
 

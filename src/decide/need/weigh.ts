@@ -66,7 +66,7 @@ export function lastPlanOf({ plan }: Bodies): LastPlan | undefined {
   return { demands, nodes: new Set(nodes.keys()), loads };
 }
 
-interface ToWeigh {
+export interface ToWeigh {
   readonly record: ClusterRecord;
   readonly snapshot: Snapshot;
   readonly ledger: Ledger;
@@ -92,7 +92,7 @@ export function weigh(asked: ToWeigh): Weighed {
 }
 
 /** The supply to plan with now. */
-function supplyNow({ record, snapshot, ledger, standings, wanted, policy, now }: ToWeigh): Supply {
+export function supplyNow({ record, snapshot, ledger, standings, wanted, policy, now }: ToWeigh): Supply {
   const { pools, dynamics, reports } = wanted;
   const seen = { snapshot, ledger, standings, policy, pools, dynamics, excluded: NO_NODES, now };
   return supplyOf(record, reports === undefined ? seen : { ...seen, reports });

@@ -1,8 +1,18 @@
+import { withoutAbsent } from "../../domain/without-absent.ts";
 import type { Bodies } from "../../domain/bodies.ts";
+import { noteMachines } from "./node-life.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { InFlight, Observation } from "../../domain/record.ts";
-import type { Busyness, Ledger, LedgerNode, NodeStart, Down } from "../../domain/ledger.ts";
+import type {
+  Busyness,
+  Down,
+  Draining,
+  KeptOff,
+  Ledger,
+  LedgerNode,
+  NodeStart,
+} from "../../domain/ledger.ts";
 import { OBSERVATIONS_DOWN } from "../../domain/ledger.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
@@ -23,7 +33,7 @@ export function followNodes(
   facts: NodeFacts,
   now: Instant,
 ): Ledger {
-  const updated = updateLedger(ledger, observation, inFlight, facts, now);
+  const updated = noteMachines(updateLedger(ledger, observation, inFlight, facts, now), seen, now);
   const followed = followDown(updated, seen, observation, { isRestart }, now);
   return isRestart ? restartClocks(followed, now) : followed;
 }
@@ -91,6 +101,8 @@ interface Shown {
   readonly leftReadyAt: Instant | undefined;
   readonly unclearSince: Instant | undefined;
   readonly isDeallocated: boolean;
+  readonly kept: KeptOff | undefined;
+  readonly draining: Draining | undefined;
 }
 
 function updateNode(
@@ -111,6 +123,8 @@ function updateNode(
     leftReadyAt: nextLeftReady(old, node, firstReadyAt, now),
     unclearSince: nextUnclear(old, node, now),
     isDeallocated,
+    kept: isDeallocated ? nextKept(old, now) : undefined,
+    draining: isDeallocated ? endingOf(old) : old?.draining,
   };
   return old !== undefined && isSame(old, node, origin, shown) ? old : entryOf(old, node, origin, shown, now);
 }
@@ -125,6 +139,8 @@ function isSame(old: LedgerNode, node: Node, origin: Origin | undefined, shown: 
     old.unclearSince === shown.unclearSince &&
     old.start === shown.start &&
     (old.deallocated === true) === shown.isDeallocated &&
+    old.kept === shown.kept &&
+    old.draining === shown.draining &&
     (origin === undefined || old.requestId === origin.requestId) &&
     (origin?.keyId === undefined || old.keyId === origin.keyId) &&
     (node.stopKey === undefined || old.keyId !== undefined) &&
@@ -137,43 +153,53 @@ function entryOf(
   old: LedgerNode | undefined,
   node: Node,
   origin: Origin | undefined,
-  { busyness, start, firstReadyAt, leftReadyAt, unclearSince, isDeallocated }: Shown,
+  shown: Shown,
   now: Instant,
 ): LedgerNode {
+  const { busyness, start, firstReadyAt, leftReadyAt, unclearSince, isDeallocated, kept, draining } = shown;
   const requestId = origin?.requestId ?? old?.requestId;
   const keyId = origin?.keyId ?? old?.keyId ?? node.stopKey;
   const attributesDigest = origin === undefined ? old?.look : origin.attributesDigest;
   const askedAfter = old?.requestId === undefined ? (origin?.askedAfter ?? 0) : (old.askedAfter ?? 0);
   const instanceId = nextInstanceId(old, node);
+  const asked = origin?.asked ?? old?.asked;
   return {
     nodeId: node.nodeId,
     name: node.name,
     array: node.array,
-    ...(node.hostname === undefined ? {} : { hostname: node.hostname }),
-    ...(instanceId === undefined ? {} : { instanceId }),
-    ...(requestId === undefined ? {} : { requestId }),
+    ...withoutAbsent({ hostname: node.hostname, instanceId, requestId, asked }),
     purpose: origin?.purpose ?? old?.purpose ?? { kind: "array" },
-    ...(attributesDigest === undefined ? {} : { look: attributesDigest }),
+    ...withoutAbsent({ look: attributesDigest }),
     firstSeenAt: old?.firstSeenAt ?? now,
     ...(askedAfter === 0 ? {} : { askedAfter }),
-    ...(firstReadyAt === undefined ? {} : { firstReadyAt }),
-    ...(leftReadyAt === undefined ? {} : { leftReadyAt }),
-    ...(unclearSince === undefined ? {} : { unclearSince }),
-    ...(old?.lastNeededAt === undefined ? {} : { lastNeededAt: old.lastNeededAt }),
+    ...withoutAbsent({ firstReadyAt, leftReadyAt, unclearSince }),
+    ...withoutAbsent({ lastNeededAt: old?.lastNeededAt, firstNeeded: old?.firstNeeded }),
     busyness,
-    ...(old?.draining === undefined ? {} : { draining: old.draining }),
-    ...(keyId === undefined ? {} : { keyId }),
-    ...(old?.bound === undefined ? {} : { bound: old.bound }),
-    ...(old?.clock === undefined ? {} : { clock: old.clock }),
-    ...(old?.plannedBeside === undefined ? {} : { plannedBeside: old.plannedBeside }),
-    ...(old?.askedBy === undefined ? {} : { askedBy: old.askedBy }),
-    ...(old?.plannedFor === undefined ? {} : { plannedFor: old.plannedFor }),
-    ...(old?.claims === undefined ? {} : { claims: old.claims }),
+    ...withoutAbsent({ draining, keyId, bound: old?.bound, clock: old?.clock }),
+    ...withoutAbsent({ plannedBeside: old?.plannedBeside, askedBy: old?.askedBy }),
+    ...withoutAbsent({ plannedFor: old?.plannedFor, claims: old?.claims }),
     ...(node.phase === "ready" ? {} : downOf(old)),
-    ...(old?.endedAt === undefined ? {} : { endedAt: old.endedAt }),
+    ...withoutAbsent({ endedAt: old?.endedAt }),
     ...(isDeallocated ? { deallocated: true } : {}),
-    ...(start === undefined ? {} : { start }),
+    ...withoutAbsent({ kept, start }),
   };
+}
+
+/** Since when a deallocated node has been that, and why. */
+function nextKept(old: LedgerNode | undefined, now: Instant): KeptOff {
+  const by = old?.draining?.by;
+  return old?.kept ?? { since: now, ...(by === undefined ? {} : { by }) };
+}
+
+/**
+ * The mark of a deallocated node: only that of its end. What belonged to its deallocation goes with it, or it would count once the node is
+ * started again.
+ */
+function endingOf(old: LedgerNode | undefined): Draining | undefined {
+  const draining = old?.draining;
+  if (draining === undefined) return undefined;
+  const isEnd = draining.by === "deallocated-timeout" || draining.by === "quota";
+  return isEnd || (draining.sentAt !== undefined && draining.act === undefined) ? draining : undefined;
 }
 
 /** What {@link followDown} keeps of a node until it is Ready. */

@@ -84,14 +84,14 @@ function standingOf(
 function clearKind(
   node: Node,
   known: LedgerNode | undefined,
-  { notOurs }: Pick<NodeStanding, "notOurs">,
+  { notOurs, open }: Pick<NodeStanding, "notOurs" | "open">,
 ): NodeStanding["kind"] {
   switch (node.phase) {
     case "ready":
       return "up";
     case "deallocated":
-      // We could not stop it again, so it is not started.
-      if (notOurs === true) return "deallocated";
+      // We could not stop it again, so it is not started. An open stop may arrive once it is up again.
+      if (notOurs === true || open === true) return "deallocated";
       if (isStarting(known)) return "starting";
       return mayBeStarted(node, known) ? "startable" : "deallocated";
     case "failed":

@@ -9,6 +9,7 @@ import type { Unneeded } from "../../domain/unneeded.ts";
 import type { Conclusion, JudgedNodes } from "./judge-nodes.ts";
 import { commitEffects } from "../intents/create-requests.ts";
 import { startEffects, withStart } from "../intents/node-starts.ts";
+import { nodesToDeallocate } from "../intents/stops.ts";
 import { judgeNodes } from "./judge-nodes.ts";
 import { describeAside, describeLeftOut, outcomesOfUnread } from "../need/left-out.ts";
 import { findUnneeded } from "../need/unneeded.ts";
@@ -29,9 +30,10 @@ export function conclude(on: Conclusion): Decision {
   const { starts } = done;
   const judged = judgeNodes(on, withStarts(on.ledger, starts, now));
   const { ledger, terminates, unstopped } = judged;
+  const deallocates = nodesToDeallocate(terminates, ledger, snapshot);
   const reasons = reasonsOf(on, judged);
   return {
-    record: nextRecord(on, judged, { creates, starts, terminates }),
+    record: nextRecord(on, judged, { creates, starts, terminates }, deallocates),
     ledger,
     questions: foldQuestions(on.questions, now),
     seen: snapshot,
@@ -41,12 +43,15 @@ export function conclude(on: Conclusion): Decision {
       creates,
       ...(starts.length === 0 ? {} : { starts }),
       terminates,
+      ...(deallocates.size === 0 ? {} : { deallocates: [...deallocates] }),
       ...reach.shown,
       ...(reach.withholds ? { withheld: { ...withheld, terminates: unstopped } } : {}),
       ...reasons,
     },
     stepsBySet: weighed.allocation.stepsBySet,
-    ...(terminates.some((id) => on.standings.get(id)?.kept === true) ? { waitsForStops: true } : {}),
+    ...(terminates.some((id) => on.standings.get(id)?.kept === true || on.kept.due.get(id) === "quota")
+      ? { waitsForStops: true }
+      : {}),
   };
 }
 
@@ -93,6 +98,7 @@ function nextRecord(
   on: Conclusion,
   { ledger, verdicts }: JudgedNodes,
   { creates, starts, terminates }: Proposal,
+  deallocates: ReadonlySet<NodeId>,
 ): ClusterRecord {
   const { policy, now } = on;
   const { snapshot } = on.observation;
@@ -100,7 +106,7 @@ function nextRecord(
     withAwaited(withGroups(on, snapshot), ledger),
     findUnneeded(snapshot, ledger, verdicts, on.standings, policy, now),
   );
-  const effects = { creates, starts: startEffects(starts, snapshot), terminates };
+  const effects = { creates, starts: startEffects(starts, snapshot), terminates, deallocates };
   const committed = commitEffects(noted, effects, now, on.owner, policy);
   const { definers } = on.admitted;
   return withDynamics(withStopKeys(committed, ledger), ledger, on.dynamics, snapshot, definers);

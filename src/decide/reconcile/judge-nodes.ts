@@ -1,9 +1,10 @@
 import type { Node } from "../../domain/cluster.ts";
 import type { NodeId, Owner } from "../../domain/ids.ts";
 import type { Ledger, LedgerNode, Draining } from "../../domain/ledger.ts";
-import type { NodeVerdict, DownEnd } from "../../domain/node-verdict.ts";
+import type { NodeVerdict, DownEnd, KeptEnd } from "../../domain/node-verdict.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Instant } from "../../domain/units.ts";
+import { FirstNeeds } from "../nodes/node-life.ts";
 import { minusSeconds, plusSeconds, secondsBetween } from "../../domain/units.ts";
 import type { Reach } from "../stops/reach.ts";
 import type { NodeAction } from "../stops/scale-down.ts";
@@ -27,6 +28,7 @@ import { idleProofAt } from "../senders/host-facts.ts";
 import type { Admitted } from "../senders/admit.ts";
 import type { Weighed } from "../need/weigh.ts";
 import type { DownNodes } from "../stops/end-down.ts";
+import type { KeptNodes } from "../stops/end-kept.ts";
 import { timeoutsOf } from "../../domain/timeouts.ts";
 import { ClaimNotes } from "../senders/foreign-claims.ts";
 import { BesideNotes, factThatCounts } from "../nodes/planned-beside.ts";
@@ -56,6 +58,8 @@ export interface Conclusion {
   readonly outage: Outage | undefined;
   /** The nodes that are down. */
   readonly down: DownNodes;
+  /** The deallocated nodes that end by themselves. */
+  readonly kept: KeptNodes;
 }
 
 /** What a plan decides about the observed nodes. */
@@ -74,6 +78,7 @@ export interface JudgedNodes {
 export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
   const { policy, now, weighed, reach } = on;
   const beside = new BesideNotes(weighed.allocation.outcomes, on.admitted.demands, on.last);
+  const first = new FirstNeeds(weighed.allocation.outcomes, now);
   const claims = new ClaimNotes(policy.senders, on.admitted.demands, now);
   const verdicts = new Map<NodeId, NodeVerdict>();
   const terminates: NodeId[] = [];
@@ -101,7 +106,7 @@ export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
     const acted = applyAction(known, action, on.record.plan, now);
     const fact = on.facts.get(nodeId);
     const noted = claims.noted(beside.noted(acted, fact, needed), fact, needed);
-    const next = needed === undefined ? noted : noteNeeded(noted, policy, now);
+    const next = needed === undefined ? noted : noteNeeded(first.noted(noted, needed), policy, now);
     if (next !== known) (changed ??= new Map(ledger)).set(nodeId, next);
     const stop = action.kind === "terminate" ? ({ kind: "draining", by: action.by } as const) : undefined;
     verdicts.set(nodeId, stop ?? verdictOf(node, next, standing, needed, on));
@@ -138,7 +143,10 @@ function verdictOf(
   needed: readonly string[] | undefined,
   on: Conclusion,
 ): NodeVerdict {
-  if (known.draining?.sentAt !== undefined) return { kind: "stopping", attempts: known.draining.attempts };
+  if (known.draining?.sentAt !== undefined) {
+    const { attempts, act } = known.draining;
+    return { kind: "stopping", attempts, ...(act === undefined ? {} : { act }) };
+  }
   if (known.draining !== undefined) return drainingVerdict(node, known.draining, on);
   const end = on.down.ends.get(node.nodeId);
   const doubt = doubtVerdict(node, standing, end, on.now);
@@ -157,7 +165,7 @@ function verdictOf(
     case "off":
       return { kind: "off", status: node.status };
     case "deallocated":
-      return deallocatedVerdict(node, known, needed);
+      return deallocatedVerdict(node, known, needed, on.kept.ends.get(node.nodeId));
     case "coming":
     case "unknown":
       if (needed !== undefined) return { kind: "needed", by: needed };
@@ -186,6 +194,7 @@ function deallocatedVerdict(
   node: Node,
   known: LedgerNode,
   needed: readonly string[] | undefined,
+  kept: KeptEnd | undefined,
 ): NodeVerdict {
   if (isStarting(known)) return { kind: "starting", by: needed ?? [] };
   if (node.keepAlive) return { kind: "keep-alive" };
@@ -195,6 +204,8 @@ function deallocatedVerdict(
     kind: "deallocated",
     ...(rests === undefined ? {} : { restsUntil: rests }),
     ...(message === undefined ? {} : { message }),
+    ...(kept === undefined ? {} : { kept }),
+    ...(known.kept?.by === "down" ? { went: "down" } : {}),
   };
 }
 
@@ -260,6 +271,7 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
   const fact = factThatCounts(on.facts.get(node.nodeId), known);
   const provedAt = fact === undefined ? undefined : idleProofAt(fact);
   const provesIdle = mayStopByReport(on.questions.get(node.nodeId), provedAt, on.now);
+  const keptEnd = on.kept.due.get(node.nodeId);
   const idle = fact !== undefined && fact.jobs.length === 0 && fact.state !== "open" && provesIdle;
   return {
     policy: on.policy,
@@ -270,5 +282,6 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
     reportedIdleAt: idle ? provedAt : undefined,
     ends: on.down.due.has(node.nodeId),
+    ...(keptEnd === undefined ? {} : { keptEnd }),
   };
 }

@@ -30,6 +30,8 @@ import { factsAndClaims, factsOfNodes } from "../senders/host-facts.ts";
 import { lastPlanOf, weigh } from "../need/weigh.ts";
 import { reachOf } from "../stops/reach.ts";
 import { surveyDown } from "../stops/end-down.ts";
+import { surveyKept } from "../stops/end-kept.ts";
+import { endKept } from "../need/held-quota.ts";
 import { pauseBuckets } from "../stops/pause-buckets.ts";
 import { conclude } from "./conclude.ts";
 import { lapseParts } from "../record/lapse.ts";
@@ -77,8 +79,10 @@ export function decide(
   const reports = readReports(hosts, cluster, admitted.demands);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
   const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
-  const weighed = weigh({ record: next, snapshot, ledger, standings, wanted, policy, now });
-  const judged = { ...around, ledger, dynamics, admitted, aside, weighed, outage, down, owner };
+  const weighing = { record: next, snapshot, ledger, standings, wanted, policy, now };
+  const weighed = weigh(weighing);
+  const kept = endKept(weighing, weighed, surveyKept({ ...weighing, facts, reach, questions, isResting }));
+  const judged = { ...around, ledger, dynamics, admitted, aside, weighed, outage, down, kept, owner };
   return conclude({ ...judged, record: next, last: bodies.plan });
 }
 

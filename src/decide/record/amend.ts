@@ -1,6 +1,7 @@
 import type { NodeId } from "../../domain/ids.ts";
 import type { NodeVerdict } from "../../domain/node-verdict.ts";
 import type { Plan } from "../../domain/plan.ts";
+import { withoutStopped } from "../../domain/plan.ts";
 import type { Intent } from "../../domain/intent.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -30,11 +31,7 @@ export function withoutStops(decision: Decision, before: Ledger): Decision {
 function planWithout(plan: Plan, dropped: ReadonlySet<NodeId>): Plan {
   const unknown: NodeVerdict = { kind: "busyness-unknown" };
   const nodes = [...plan.nodes].map(([id, verdict]) => [id, dropped.has(id) ? unknown : verdict] as const);
-  return {
-    ...plan,
-    terminates: plan.terminates.filter((id) => !dropped.has(id)),
-    nodes: new Map(nodes),
-  };
+  return { ...withoutStopped(plan, (id) => dropped.has(id)), nodes: new Map(nodes) };
 }
 
 function recordWithout({ record, plan }: Decision, dropped: ReadonlySet<NodeId>): ClusterRecord {

@@ -7,6 +7,7 @@ import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { nextTogether, nextToken } from "../pace/observation-times.ts";
 import { certainAtLast, certainBefore, isWorthResending, LEASE_SECONDS } from "../intents/send-times.ts";
+import type { Settled } from "../intents/evidence.ts";
 import { dropSilentCreates } from "../intents/settle-create.ts";
 
 /** Which instance observes next, and when (docs/protocol.md, Observations). It follows from the record, so that all instances agree. */
@@ -119,12 +120,12 @@ export function withoutCoveredWake(record: ClusterRecord): ClusterRecord {
 }
 
 /**
- * When the intents that were just settled need another tick: because some are still open, a bucket has just been paused, or a create had no
- * effect. Undefined if they need none. `before`: the record before they were settled.
+ * When the intents that were just settled need another tick: because some are still open, a bucket has just been paused, a start was just
+ * refused, or a create had no effect. Undefined if they need none. `before`: the record before they were settled.
  */
 export function followUpAt(
   before: ClusterRecord,
-  record: ClusterRecord,
+  { record, ledger }: Pick<Settled, "record" | "ledger">,
   settled: ReadonlySet<RequestId>,
   now: Instant,
   bounds: CallBounds,
@@ -136,7 +137,11 @@ export function followUpAt(
   const soonest = open.length === 0 ? undefined : open.reduce((a, b) => (a < b ? a : b));
   if (soonest !== undefined) return soonest > now ? soonest : plusSeconds(now, SOON_SECONDS);
   const pausedNow = record.backoffs.some((entry) => entry.until - entry.seconds * 1000 === now);
-  return pausedNow || hadNoEffect(before, record, settled) ? plusSeconds(now, SOON_SECONDS) : undefined;
+  const refusedNow = [...ledger.values()].some(
+    ({ start }) => start?.state === "refused" && start.since === now,
+  );
+  const isShort = pausedNow || refusedNow || hadNoEffect(before, record, settled);
+  return isShort ? plusSeconds(now, SOON_SECONDS) : undefined;
 }
 
 /** Whether a create among them ended without an effect, so that its demand must be planned again. */

@@ -1,7 +1,8 @@
 import type { AllocationPolicy } from "../../domain/allocation.ts";
 import type { RankedDemand, Demand } from "../../domain/demand.ts";
-import type { SetName } from "../../domain/ids.ts";
+import type { MachineType, SetName } from "../../domain/ids.ts";
 import type { SharedState } from "../../domain/node-view.ts";
+import { SizeNames } from "../../domain/size-names.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { World } from "../../domain/world.ts";
 import type { Bindings } from "../bins/bound-slots.ts";
@@ -64,6 +65,7 @@ export function readProblem(
   const ground = new Ground(world, countedOf(world, resources), budget);
   const shared = sharedStateOf(world.pools ?? [], mayBePools);
   const classes = new JobClasses(ground, shared, policy.among === "cheapest" ? "never" : "allow");
+  const sizes = new SizeNames(sizesOf(world));
   const running: Ask[] = [];
   const entries: Entry[] = [];
   ranked.forEach((one, rank) => {
@@ -73,7 +75,7 @@ export function readProblem(
       unread.set(rank, one);
       return;
     }
-    const entry = readEntry(one, rank, classes);
+    const entry = readEntry({ set: one.set, demand: sizes.inDemand(one.demand) }, rank, classes);
     if (entry.kind === "job" && entry.demand.placed.length > 0) running.push(entry);
     entries.push(entry);
   });
@@ -91,6 +93,11 @@ export function readProblem(
     policy,
     now,
   };
+}
+
+/** The sizes of a world: those that are offered, and those of nodes, because some worlds have only nodes. */
+function* sizesOf({ buckets, nodes, inFlight }: World): Iterable<MachineType> {
+  for (const list of [buckets, nodes, inFlight]) for (const { bucket } of list) yield bucket.machineType;
 }
 
 /** The number of request sets that the demands are from. Most demands are of the same set as the one before. */

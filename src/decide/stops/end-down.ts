@@ -1,4 +1,5 @@
 import type { Node, Snapshot } from "../../domain/cluster.ts";
+import { deallocatingArrays } from "../../domain/cluster.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { Down, Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { OBSERVATIONS_DOWN } from "../../domain/ledger.ts";
@@ -141,11 +142,8 @@ class Judgement {
   #busyGroups: ReadonlySet<string> | undefined;
 
   constructor(on: Around, members: readonly Member[]) {
-    const { snapshot } = on.observation;
     this.#on = on;
-    this.#deallocates = new Set(
-      snapshot.arrays.flatMap(({ name, deallocates }) => (deallocates === true ? [name] : [])),
-    );
+    this.#deallocates = deallocatingArrays(on.observation.snapshot);
     this.#room = new DownRoom(on.ledger, members, on.now);
   }
 
@@ -170,6 +168,11 @@ class Judgement {
   }
 
   #endOf(member: DownMember): DownEnd {
+    const end = this.#whenEnded(member);
+    return this.#deallocates.has(member.node.array) ? { ...end, act: "deallocate" } : end;
+  }
+
+  #whenEnded(member: DownMember): DownEnd {
     const held = this.#whyKept(member);
     if (held !== undefined) return { held };
     const { at, held: waits } = this.#timeOf(member);
@@ -184,15 +187,9 @@ class Judgement {
 
   /** Why the node stays however long it is down. Looked at before each stop, also after an operator's order. */
   #whyKept({ node, known }: DownMember): DownHold | undefined {
-    const { reach, standings, policy, questions, isResting, now } = this.#on;
-    const { notOurs } = standingIn(standings, node.nodeId);
-    if (!reach.managed.has(node.array) || notOurs === true) return "not-ours";
-    if (node.keepAlive) return "keep-alive";
-    if (node.stopDisabled === true) return "stop-disabled";
-    if (this.#deallocates.has(node.array)) return "deallocates";
-    if (this.#isBusy({ node, known })) return "busy";
-    if (hasAskedRecently(questions.get(node.nodeId), now)) return "asked";
-    if (isResting) return "resting";
+    const { policy, now } = this.#on;
+    const held = whyHeld({ node, known }, this.#on);
+    if (held !== undefined) return held;
     if (isStarted(known, policy, now)) return "starting";
     const group = groupOf(node);
     return group !== undefined && this.#groupsWithJobs().has(group) ? "group" : undefined;
@@ -215,21 +212,39 @@ class Judgement {
     return waits ? { at, held: "wave" } : { at };
   }
 
-  #isBusy({ node, known }: Member): boolean {
-    const fact = factThatCounts(this.#on.facts.get(node.nodeId), known);
-    return (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy";
-  }
-
   /** The placement groups in which a node is busy. */
   #groupsWithJobs(): ReadonlySet<string> {
     const { observation, ledger } = this.#on;
     return (this.#busyGroups ??= new Set(
       observation.snapshot.nodes.flatMap((node) => {
         const [group, known] = [groupOf(node), ledger.get(node.nodeId)];
-        return group !== undefined && known !== undefined && this.#isBusy({ node, known }) ? [group] : [];
+        return group !== undefined && known !== undefined && isBusy({ node, known }, this.#on) ? [group] : [];
       }),
     ));
   }
+}
+
+function isBusy({ node, known }: Member, { facts }: Pick<Around, "facts">): boolean {
+  const fact = factThatCounts(facts.get(node.nodeId), known);
+  return (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy";
+}
+
+/** Why a node that is down or deallocated stays, whatever its time is. Undefined: nothing holds it. */
+export function whyHeld(
+  { node, known }: Member,
+  on: Pick<Around, "reach" | "standings" | "questions" | "facts" | "isResting" | "now">,
+): DownHold | undefined {
+  const { reach, standings, questions, isResting, now } = on;
+  const { notOurs } = standingIn(standings, node.nodeId);
+  if (!reach.managed.has(node.array) || notOurs === true) return "not-ours";
+  if (node.keepAlive) return "keep-alive";
+  if (node.stopDisabled === true) return "stop-disabled";
+  if (isBusy({ node, known }, on)) return "busy";
+  const question = questions.get(node.nodeId);
+  // What a deallocated node asked before was about its stop.
+  const isOld = known.kept !== undefined && (question?.askedAt ?? 0) < known.kept.since;
+  if (!isOld && hasAskedRecently(question, now)) return "asked";
+  return isResting ? "resting" : undefined;
 }
 
 /** A moment that is not over yet: the next observation counts. */

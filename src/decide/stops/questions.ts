@@ -9,7 +9,7 @@ import { withStay } from "../../domain/questions.ts";
 /** A node that asked within this time is stopped by its own question only (docs/protocol.md, Questions of nodes). */
 const ASKED_RECENTLY_SECONDS: Seconds = 300;
 /** No question waits longer than this before it reaches a host. After that an older question cannot be mistaken for a newer one. */
-const OLD_QUESTION_SECONDS: Seconds = 300;
+export const OLD_QUESTION_SECONDS: Seconds = 300;
 /** The stay of a node that sends no time of its own is noted again after this time. */
 const STAY_AGAIN_SECONDS: Seconds = 240;
 /** An entry of this age has no effect any more: a report counts for two intervals at most, and a question for five minutes. */

@@ -8,7 +8,7 @@ import type { NodeStanding } from "../../domain/node-standing.ts";
 import { isRecordDoubted, isStopping, isUseless } from "../../domain/node-standing.ts";
 import { isFreshMark } from "../nodes/standing.ts";
 import { undrain } from "./questions.ts";
-import { bootingSince } from "../intents/node-starts.ts";
+import { bootingSince, isStarting } from "../intents/node-starts.ts";
 
 /** What a plan does with one node. */
 export type NodeAction =
@@ -35,6 +35,8 @@ interface Circumstances {
   readonly busy: boolean;
   /** It is down, and its time is over (end-down.ts). */
   readonly ends: boolean;
+  /** It is deallocated, and ends for this reason (end-kept.ts). Absent: it does not. */
+  readonly keptEnd?: Draining["by"];
 }
 
 /**
@@ -67,8 +69,11 @@ export function judgeNode(
     // Doubt about it is over. It may be at work, so doubt is no reason to stop it. It may be idle, like a node that is up.
     case "ready":
       return judgeReady(node, known, around);
-    case "off":
     case "deallocated":
+      if (around.keptEnd !== undefined && !isStarting(known))
+        return { kind: "terminate", by: around.keptEnd };
+      return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
+    case "off":
       return { kind: "none" };
   }
 }

@@ -9,6 +9,7 @@ import { entryOfNode } from "../../domain/hosts.ts";
 import { factThatCounts } from "../nodes/planned-beside.ts";
 import { undrain } from "./questions.ts";
 import type { Decision } from "../../domain/decision.ts";
+import { withoutStopped } from "../../domain/plan.ts";
 import type { HostFact } from "../senders/host-facts.ts";
 import { hostFacts } from "../senders/host-facts.ts";
 
@@ -87,7 +88,6 @@ export function withoutContradicted(
   });
   const contradicted = contradictedNodes(nodes, plan.at, record, { ...bodies, ledger }, policy, now);
   if (contradicted.size === 0) return decision;
-  const stays = (id: NodeId): boolean => !contradicted.has(id);
   const next = new Map(ledger);
   const verdicts = new Map(plan.nodes);
   for (const id of contradicted) {
@@ -95,12 +95,17 @@ export function withoutContradicted(
     if (known !== undefined) next.set(id, undrain(known, now));
     verdicts.delete(id);
   }
-  const terminates = plan.terminates.filter(stays);
+  const left = withoutStopped(plan, (id) => contradicted.has(id));
   return {
     ...decision,
     ledger: next,
-    plan: { ...plan, terminates, nodes: verdicts },
-    record: withoutStops(decision.record, plan.at, contradicted, plan.terminates.length - terminates.length),
+    plan: { ...left, nodes: verdicts },
+    record: withoutStops(
+      decision.record,
+      plan.at,
+      contradicted,
+      plan.terminates.length - left.terminates.length,
+    ),
   };
 }
 

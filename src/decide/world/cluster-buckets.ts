@@ -101,14 +101,15 @@ export class ClusterBuckets {
   }
 
   /** An existing node, including default resources. `withNodeId` adds its id. */
-  view(node: Node, clusterBucket: ClusterBucket): NodeView {
-    const view = viewNode(node, clusterBucket, this.#catalogue);
+  view(node: Node, clusterBucket: ClusterBucket, times?: () => NodeTimes): NodeView {
+    const view = viewNode(node, clusterBucket, this.#catalogue, times?.());
     return { ...view, available: this.#resourcesOf(node, () => view, clusterBucket) };
   }
 
   /** The resources of an existing node. Most allocations need nothing else of it. */
-  resources(node: Node, clusterBucket: ClusterBucket): Resources {
-    return this.#resourcesOf(node, () => viewNode(node, clusterBucket, this.#catalogue), clusterBucket);
+  resources(node: Node, clusterBucket: ClusterBucket, times?: () => NodeTimes): Resources {
+    const view = () => viewNode(node, clusterBucket, this.#catalogue, times?.());
+    return this.#resourcesOf(node, view, clusterBucket);
   }
 
   /** A new node of a bucket that is spot or not, whatever its array is. */
@@ -231,7 +232,7 @@ function viewBucket(clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView
     state: "Off",
     exists: false,
     keep_alive: false,
-    create_time_remaining: -1,
+    ...NO_TIMES,
   };
   const view: NodeView = {
     properties,
@@ -248,7 +249,7 @@ function viewBucket(clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView
  * An existing node, before default resources. It is described by its bucket, like a new one. If the two differed, the nodes of each plan could
  * be too small for the next one, which would create more (scalelib defects 29 and 30). The node's own record can only add to that.
  */
-function viewNode(node: Node, clusterBucket: ViewedBucket, catalogue: Catalogue): NodeView {
+function viewNode(node: Node, clusterBucket: ViewedBucket, catalogue: Catalogue, times = NO_TIMES): NodeView {
   const machine = describeMachine(clusterBucket, catalogue, node);
   const hostname = node.hostname?.split(".")[0] ?? null;
   const properties: NodeProperties = {
@@ -264,7 +265,7 @@ function viewNode(node: Node, clusterBucket: ViewedBucket, catalogue: Catalogue)
     state: node.status,
     exists: node.phase === "ready" || node.phase === "coming" || node.phase === "failed",
     keep_alive: node.keepAlive,
-    create_time_remaining: -1,
+    ...times,
   };
   return {
     properties,
@@ -291,9 +292,32 @@ type OfOneNode =
   | "state"
   | "exists"
   | "keep_alive"
-  | "create_time_remaining";
+  | keyof NodeTimes;
 
-/** The properties that all nodes of a bucket have. Times are those of a new node, because the ledger has those of existing ones. */
+/** The properties that the ledger has, and no status. Null: not known, or not so. */
+export type NodeTimes = Pick<
+  NodeProperties,
+  | "create_time"
+  | "create_time_unix"
+  | "create_time_remaining"
+  | "last_match_time"
+  | "last_match_time_unix"
+  | "delete_time"
+  | "delete_time_unix"
+>;
+
+/** Those of a node that does not exist. */
+export const NO_TIMES: NodeTimes = {
+  create_time: null,
+  create_time_unix: null,
+  create_time_remaining: null,
+  last_match_time: null,
+  last_match_time_unix: null,
+  delete_time: null,
+  delete_time_unix: null,
+};
+
+/** The properties that all nodes of a bucket have. */
 function commonProperties(clusterBucket: ViewedBucket, machine: Described): Omit<NodeProperties, OfOneNode> {
   const group = clusterBucket.bucket.placementGroup ?? null;
   return {
@@ -310,16 +334,8 @@ function commonProperties(clusterBucket: ViewedBucket, machine: Described): Omit
     placement_group: group,
     cores_per_socket: machine.vcpusPerCore,
     version: LIBRARY_VERSION,
-    create_time_unix: 0,
-    last_match_time_unix: 0,
-    delete_time_unix: null,
-    create_time: NEVER,
-    last_match_time: NEVER,
-    delete_time: null,
   };
 }
-
-const NEVER = "1970-01-01T00:00:00Z";
 
 interface Described {
   readonly family: string;
@@ -328,7 +344,8 @@ interface Described {
   readonly gpus: number;
   readonly memoryGib: number;
   readonly infiniband: boolean;
-  readonly vcpusPerCore: number;
+  /** Null: not known. */
+  readonly vcpusPerCore: number | null;
 }
 
 /** The machine by CycleCloud and the catalogue. The larger number of GPUs counts, except if the user's own table has one. */
@@ -346,7 +363,7 @@ function describeMachine(clusterBucket: ViewedBucket, catalogue: Catalogue, node
     gpus: own.gpus ?? Math.max(reported?.gpus ?? 0, size.gpus ?? 0),
     memoryGib: own.memoryGib ?? reported?.memoryGib ?? node?.memoryGib ?? size.memoryGib ?? 0,
     infiniband: own.infiniband ?? ((reported?.infiniband ?? false) || (size.infiniband ?? false)),
-    vcpusPerCore: size.vcpusPerCore ?? -1,
+    vcpusPerCore: size.vcpusPerCore ?? null,
   };
 }
 

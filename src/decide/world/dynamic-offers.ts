@@ -1,3 +1,4 @@
+import { SizeNames } from "../../domain/size-names.ts";
 import { withoutPlacementGroup, autoscaleSettingsOf, spotIn } from "../../domain/attributes.ts";
 import type { NodeArray } from "../../domain/cluster.ts";
 import type { DynamicDefinition } from "../../domain/dynamic-array.ts";
@@ -45,8 +46,9 @@ function chooseOffers(
   { machineTypes }: DynamicDefinition,
 ): readonly BucketOffer[] {
   if (machineTypes === undefined) return offers;
+  const names = new SizeNames(offers.map(({ bucket }) => bucket.machineType));
   return machineTypes.flatMap((type) =>
-    offers.filter(({ bucket }) => sameMachineType(bucket.machineType, type)),
+    offers.filter(({ bucket }) => sameMachineType(bucket.machineType, names.of(type))),
   );
 }
 
@@ -190,8 +192,9 @@ function copyOf(name: ArrayName, parent: NodeArray, definition: DynamicDefinitio
   const { notHpc, ...rest } = parent;
   const spot = spotIn(attributes);
   const group = pinnedGroupOf(definition);
+  const names = new SizeNames(parent.buckets.map(({ machineType }) => machineType));
   const buckets = parent.buckets.filter(
-    ({ machineType }) => machineTypes?.some((type) => sameMachineType(type, machineType)) ?? true,
+    ({ machineType }) => machineTypes?.some((type) => sameMachineType(names.of(type), machineType)) ?? true,
   );
   return {
     ...rest,

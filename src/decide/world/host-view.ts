@@ -3,6 +3,7 @@ import type { Resources, ResourceValue } from "../../domain/resources.ts";
 import { convertSize, isLess, isSize } from "../../domain/size.ts";
 import type { Defaults } from "../constraints/default-resources.ts";
 import { applyDefaults } from "../constraints/default-resources.ts";
+import { NO_TIMES } from "./cluster-buckets.ts";
 
 /** The resources of a host in the report of its scheduler: totals, and what is left of them. */
 export interface HostAmounts {
@@ -100,14 +101,8 @@ export function viewHost(hostname: string, defaults: Defaults, vcpus: number): N
     colocated: false,
     placement_group: null,
     keep_alive: false,
-    create_time_unix: 0,
-    last_match_time_unix: 0,
-    delete_time_unix: null,
-    create_time: null,
-    last_match_time: null,
-    delete_time: null,
-    create_time_remaining: -1,
-    cores_per_socket: -1,
+    ...NO_TIMES,
+    cores_per_socket: null,
     version: "7.9",
   };
   const view: NodeView = { properties, available: {}, nodeId: null, configuration: {}, jobs: NO_JOBS };

@@ -11,9 +11,12 @@ import type { BucketOffer, InFlightSupply, SupplyNode, World } from "../../domai
 import type { WorldInput } from "./world-input.ts";
 import type { ReportedSupply } from "./reported-supply.ts";
 import { nothingLeft } from "./host-view.ts";
-import type { ClusterBucket, ClusterBuckets } from "./cluster-buckets.ts";
-import { coresOf } from "./cluster-buckets.ts";
-import { isStarting, mayBeStarted } from "../intents/node-starts.ts";
+import type { ClusterBucket, ClusterBuckets, NodeTimes } from "./cluster-buckets.ts";
+import { coresOf, NO_TIMES } from "./cluster-buckets.ts";
+import { timeoutsOf } from "../../domain/timeouts.ts";
+import type { Instant } from "../../domain/units.ts";
+import { isoTime, secondsBetween } from "../../domain/units.ts";
+import { bootingSince, isStarting, mayBeStarted } from "../intents/node-starts.ts";
 import type { NodeStanding } from "../../domain/node-standing.ts";
 import { isCapacity, isUp, standingIn } from "../../domain/node-standing.ts";
 import { isOpposite, sum } from "./ceilings.ts";
@@ -76,12 +79,13 @@ function supplyNode(
   input: WorldInput,
 ): SupplyNode {
   const starts = node.phase === "deallocated" && isStarting(known);
+  const times = (): NodeTimes => timesOf(node, known, input);
   const supply: { -readonly [K in keyof SupplyNode]: SupplyNode[K] } = {
     nodeId: node.nodeId,
     bucket: clusterBucket.bucket,
     purpose: known?.purpose ?? forArray,
-    resources: clusterBuckets.resources(node, clusterBucket),
-    properties: () => clusterBuckets.view(node, clusterBucket).properties,
+    resources: clusterBuckets.resources(node, clusterBucket, times),
+    properties: () => clusterBuckets.view(node, clusterBucket, times).properties,
     cores: coresOf(node, clusterBucket),
     order:
       known?.start !== undefined && starts
@@ -95,6 +99,27 @@ function supplyNode(
   if (starts) supply.starting = true;
   return supply;
 }
+
+/** When the node was first observed and last needed, and how long it may still take to boot. A node that jobs may use is not deleted. */
+function timesOf(node: Node, known: LedgerNode | undefined, { policy, now }: WorldInput): NodeTimes {
+  if (known === undefined) return NO_TIMES;
+  const { firstSeenAt, lastNeededAt, firstReadyAt } = known;
+  const isBooting = node.phase === "coming" && firstReadyAt === undefined;
+  const left = timeoutsOf(policy, known).bootSeconds - secondsBetween(bootingSince(known), now);
+  return {
+    ...NO_TIMES,
+    create_time: timeText(firstSeenAt),
+    create_time_unix: unixSeconds(firstSeenAt),
+    create_time_remaining: isBooting ? Math.max(0, Math.floor(left)) : null,
+    ...(lastNeededAt === undefined
+      ? {}
+      : { last_match_time: timeText(lastNeededAt), last_match_time_unix: unixSeconds(lastNeededAt) }),
+  };
+}
+
+const unixSeconds = (at: Instant): number => Math.floor(at / 1000);
+/** To the second, as people write it. */
+const timeText = (at: Instant): string => `${isoTime(at).slice(0, 19)}Z`;
 
 /**
  * A deallocated node with what its start takes from limits. It still uses its quota (A.5), and the available nodes of its bucket are new ones,

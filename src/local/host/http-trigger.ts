@@ -72,8 +72,15 @@ export async function answerRequest(
     if (outcome.kind === "failed") return emptyAnswer(500);
     return outcome.returnValue?.http === undefined ? emptyAnswer(204) : fromRpc(outcome.returnValue.http);
   }
-  return emptyAnswer(404);
+  return isHome(request) ? leadTo(HOME) : emptyAnswer(404);
 }
+
+/** Where a person who only has the address finds the page (docs/page.md). The platform shows a page of its own there. */
+const HOME = "/api/page";
+
+const isHome = ({ method, url }: Request): boolean => method === "GET" && new URL(url).pathname === "/";
+
+const leadTo = (location: string): Response => new Response(null, { status: 302, headers: { location } });
 
 export const emptyAnswer = (status: number) => new Response(null, { status });
 

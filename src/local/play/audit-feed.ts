@@ -68,6 +68,7 @@ export class AuditFeed {
         this.auditor.nodeGone(event);
         return this.#leave(event, scheduler);
       case "node-down":
+      case "deallocate-accepted":
       case "node-deallocated":
         return this.#leave(event, scheduler);
       case "create-accepted":

@@ -53,6 +53,11 @@ const dynamicArray = z.object({
   flaggedForRemoval: z.boolean(),
   ...arrayUse,
   problem: text.optional().meta({ description: "Why it cannot come to be, or grow." }),
+  oldNodes: texts.optional().meta({
+    description:
+      "Its nodes that were made with other attributes than it has now: the first ones by name. Absent: none.",
+  }),
+  moreOldNodes: count.optional(),
 });
 
 const ownArray = z.object({
@@ -152,12 +157,13 @@ const node = z.object({
   leftReadyAt: time
     .optional()
     .meta({ description: "When an observation first showed it no longer up, after it was Ready." }),
+  deallocatedSince: time.optional(),
   downSince: time.optional().meta({
     description: "Shown as shut down (Off or Terminated) since then, though it was Ready and is wanted.",
   }),
   endsAt: time
     .optional()
-    .meta({ description: "It is down, and is terminated then, or later if `why` says so." }),
+    .meta({ description: "It is down or deallocated, and ends then, or later if `why` says so." }),
   expectedReadyAt: time.optional().meta({
     description: "Of a node that is coming, by the boot times seen; past: it takes longer than others did.",
   }),
@@ -182,7 +188,21 @@ const node = z.object({
   why: text.meta({ description: "Why it stays or is stopped." }),
 });
 
-const nodes = z.object({ count, byPhase: counts, byVerdict: counts, list: z.array(node) });
+const nodes = z.object({
+  count,
+  byPhase: counts,
+  byVerdict: counts,
+  deallocated: z
+    .object({
+      count,
+      since: time,
+      pricePerHour: z.number().optional(),
+      currency: text.optional(),
+    })
+    .optional()
+    .meta({ description: "The first since when. The price is that of their disks; absent: not configured." }),
+  list: z.array(node),
+});
 
 const stopKeys = z
   .array(
@@ -244,7 +264,7 @@ const inFlight = z.object({
 
 const intent = z.object({
   id: text,
-  effect: z.enum(["create", "start", "terminate"]),
+  effect: z.enum(["create", "start", "terminate", "deallocate"]),
   bucket: text.optional(),
   count: count.optional(),
   countsFor: text.optional(),
@@ -312,6 +332,7 @@ const trouble = z.object({
     "claims-ended",
     "stop-key-missing",
     "start-refused",
+    "shutdown-policy",
     "nodearray-missing",
     "revision-ahead",
     "insecure",

@@ -48,6 +48,10 @@ const prices = z.object({
   currency: text,
   locations: z.record(text, z.record(text, z.unknown())),
   "proxied-locations": z.record(text, text).optional(),
+  deallocated: z
+    .number()
+    .optional()
+    .meta({ description: "What the disks of one deallocated node cost per hour." }),
 });
 
 const EXCLUSIVE = { description: "Node arrays that no other tool manages; true: all." };
@@ -57,6 +61,7 @@ const documentKeys = {
   bootTimeout: timeout,
   downTimeout: endTimeout,
   failedTimeout: endTimeout,
+  deallocatedTimeout: endTimeout,
   maxExpirationInterval: seconds,
   inFlightGrace: seconds,
   groupFillTimeout: seconds,
@@ -78,6 +83,7 @@ const written = z.object(documentKeys).partial({
   $schema: true,
   downTimeout: true,
   failedTimeout: true,
+  deallocatedTimeout: true,
   nodearrays: true,
   default_resources: true,
   vmSizes: true,
@@ -171,7 +177,7 @@ const usedKey = z.object({
 const ignoredKey = z.object({ key: text, why: text });
 
 const left = z.object({
-  effect: z.enum(["create", "start", "terminate"]),
+  effect: z.enum(["create", "start", "terminate", "deallocate"]),
   nodes: count,
   nodearrays: texts,
   until: time.meta({ description: "It is not sent after this." }),

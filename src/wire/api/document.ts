@@ -68,7 +68,7 @@ function withoutNoise(schema: { minimum?: number; maximum?: number; propertyName
 const refTo = (id: string): string => `#/components/schemas/${id}`;
 
 function describeOperation(operation: Operation): JsonObject {
-  const { id, summary, role, path, query = [], headers = [], body, answers } = operation;
+  const { id, summary, role, path, query = [], headers = [], body, answers, rereadable } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -82,17 +82,33 @@ function describeOperation(operation: Operation): JsonObject {
     parameters: [
       ...inPath,
       ...query.map((parameter) => describeParameter("query", parameter)),
-      ...headers.map((parameter) => describeParameter("header", parameter)),
+      ...[...headers, ...(rereadable === true ? REREADING : [])].map((parameter) =>
+        describeParameter("header", parameter),
+      ),
     ],
     ...(body === undefined
       ? {}
       : { requestBody: { content: { "application/json": { schema: { $ref: refTo(body) } } } } }),
     responses: Object.fromEntries([
       ...Object.entries(answers).map(([status, schema]) => [status, describeAnswer(Number(status), schema)]),
+      ...(rereadable === true ? [["304", { description: "Nothing has changed but ages" }]] : []),
       ...(role === "anyone" ? [] : [["401", { description: `No key, or none of the role ${role}` }]]),
     ]),
   };
 }
+
+const REREADING: readonly Parameter[] = [
+  {
+    name: "if-none-match",
+    description: "The ETag of an earlier answer: 304 if nothing but ages has changed since",
+    type: "string",
+  },
+  {
+    name: "cache-control",
+    description: "max-age=5: an answer that another caller got within 5 seconds will do",
+    type: "string",
+  },
+];
 
 function describeParameter(
   place: "query" | "header",

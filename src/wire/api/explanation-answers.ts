@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { BuiltAnswer } from "./parts.ts";
+import { nodeLife } from "./node-history-answer.ts";
 import { metadata } from "./request-set-answers.ts";
 import {
   time,
@@ -158,6 +159,9 @@ const nodeExplained = z.object({
     .object({ resources, available: resources })
     .optional()
     .meta({ description: "What its scheduler says of it now: it counts in place of what is computed." }),
+  history: nodeLife
+    .optional()
+    .meta({ description: "Its life so far, or until it went. Absent: a past plan was asked for." }),
 });
 
 const hostExplained = z

@@ -15,6 +15,8 @@ export interface Operation {
   readonly query?: readonly Parameter[];
   readonly headers?: readonly Parameter[];
   readonly body?: SchemaName;
+  /** It has an ETag, and is answered with 304 if nothing has changed (docs/http.md, "Reading again and again"). */
+  readonly rereadable?: true;
   /** Schemas by status, one or several alternatives. "Problem" is application/problem+json, any other JSON. */
   readonly answers: Readonly<Record<number, SchemaName | readonly SchemaName[]>>;
 }
@@ -29,6 +31,13 @@ export interface Parameter {
 const PAGE: Parameter = {
   name: "page",
   description: "`next` of the answer before; absent: the first page",
+  type: "string",
+};
+
+const FITS: Parameter = {
+  name: "fits",
+  description:
+    'The constraints of a job as JSON, such as {"ncpus": 4}: only buckets whose new nodes meet them are in `buckets`',
   type: "string",
 };
 
@@ -69,6 +78,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/clusters",
     id: "listClusters",
     role: "reader",
+    rereadable: true,
     summary: "Every cluster with its health, and messages that were put aside, without their texts",
     answers: { 200: "Clusters", 503: "Problem" },
   },
@@ -85,9 +95,10 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/clusters/{cluster}",
     id: "getCluster",
     role: "reader",
+    rereadable: true,
     summary:
       "Everything about one cluster: what waits and why, troubles, demand, plan, nodes, arrays, buckets with limits",
-    query: [PAGE],
+    query: [PAGE, FITS],
     answers: { 200: "Cluster", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
@@ -95,6 +106,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/clusters/{cluster}/explain",
     id: "explain",
     role: "reader",
+    rereadable: true,
     summary: "Why a job is placed or not, or why a node stays or is stopped: exactly one of job and node",
     query: [
       { name: "job", description: "The job's name, or the id of another demand", type: "string" },
@@ -113,19 +125,41 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/clusters/{cluster}/history",
     id: "getHistory",
     role: "reader",
+    rereadable: true,
     summary: "Counts per tick, newest first, kept 30 days",
     query: [
       { name: "from", description: "ISO 8601; absent: the beginning", type: "string" },
       { name: "to", description: "ISO 8601; absent: now", type: "string" },
       { name: "limit", description: "Maximum number of rows, 1 to 10,000; default 1440", type: "integer" },
+      {
+        name: "points",
+        description:
+          "1 to 2,000, in place of limit: the time is cut into so many equal steps, and the answer has the last row of each",
+        type: "integer",
+      },
     ],
     answers: { 200: "History", 400: "Problem", ...BELOW_CLUSTER },
+  },
+  {
+    method: "get",
+    path: "/clusters/{cluster}/history/nodes",
+    id: "getNodeHistory",
+    role: "reader",
+    summary: "Nodes that are there, and those that have gone, the last first; kept 30 days",
+    query: [
+      { name: "from", description: "ISO 8601: there then or later; absent: the beginning", type: "string" },
+      { name: "to", description: "ISO 8601: asked for by then; absent: now", type: "string" },
+      { name: "limit", description: "Maximum number of nodes, 1 to 2,000; default 1000", type: "integer" },
+      { name: "page", description: "`next` of the answer before", type: "string" },
+    ],
+    answers: { 200: "NodeHistory", 400: "Problem", ...BELOW_CLUSTER },
   },
   {
     method: "get",
     path: "/clusters/{cluster}/comparison",
     id: "getComparison",
     role: "reader",
+    rereadable: true,
     summary:
       "What the real nodes of observed node arrays were like, and what they would have been, by day; kept 90 days",
     query: [

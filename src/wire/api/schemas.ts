@@ -14,6 +14,7 @@ import {
 import { trialAnswer } from "./trial-answer.ts";
 import { clusterAnswer } from "./cluster-answer.ts";
 import { health, problemItem, problemJson, rejectedJob, resources, text, texts } from "./parts.ts";
+import { nodeHistoryAnswer } from "./node-history-answer.ts";
 import { comparisonAnswer } from "./comparison-answer.ts";
 import { configAnswer, configHistory, configPatch, configRequest, configWritten } from "./configuration.ts";
 import { z } from "zod";
@@ -108,6 +109,7 @@ export const SCHEMAS = {
   ClusterHealth: health,
   Explanation: explanation,
   History: historyAnswer,
+  NodeHistory: nodeHistoryAnswer,
   Comparison: comparisonAnswer,
   WhatIf: whatIfSchema,
   DryRun: trialAnswer,

@@ -9,10 +9,10 @@ export interface DemandMessage {
   readonly requestSet?: string;
   /** Milliseconds since 1970. The highest revision wins. Recommended: without it the queue's clock decides, to the second. */
   readonly revision?: number;
-  /** When the reading of the scheduler began, in milliseconds since 1970. A report that was read over 30 s ago proves no idleness. */
-  readonly readAt?: number;
   /** Seconds that the demand stays valid without a renewal. Default 300. */
   readonly expirationInterval?: number;
+  /** Milliseconds since 1970: when the sender began to read its scheduler. A report that is 30 s old proves no host idle. */
+  readonly readAt?: number;
   /** Without `nodearrays` and `jobs` the set's demand stays unchanged. Empty lists ask for nothing. */
   readonly nodearrays?: NodearrayMessage | readonly NodearrayMessage[];
   readonly jobs?: JobMessage | readonly JobMessage[];
@@ -112,7 +112,7 @@ export interface SchedulerNodeMessage {
   readonly jobs?: readonly string[];
   readonly jobIds?: readonly string[];
   readonly state?: string;
-  /** Why the node must not be stopped, until the report expires. */
+  /** Why its node must not be stopped, as long as this report counts. */
   readonly keep?: string;
   readonly resources?: Readonly<Record<string, unknown>>;
   readonly available?: Readonly<Record<string, unknown>>;

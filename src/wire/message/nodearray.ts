@@ -16,9 +16,13 @@ import { isFields } from "../../domain/fields.ts";
 
 /**
  * Translates the targets of a message, in order. Several entries may name one array: each is a separate lower bound, and the largest counts
- * (architecture.md, Merging demand). All problems are reported. Any of them rejects the message.
+ * (architecture.md, Merging demand). All problems are reported. Any of them rejects the message. `cluster`: the one that the message is for.
  */
-export function readNodearrays(items: readonly unknown[], problems: Problems): readonly Demand[] {
+export function readNodearrays(
+  items: readonly unknown[],
+  cluster: unknown,
+  problems: Problems,
+): readonly Demand[] {
   const demands: Demand[] = [];
   const ids = new Map<string, number>();
   const defined = new Map<unknown, Definition>();
@@ -30,6 +34,7 @@ export function readNodearrays(items: readonly unknown[], problems: Problems): r
       found.addBelow("", targetProblems(item));
       found.addBelow("", dynamicProblems(item, index, defined));
       findAttributeProblems(item, found);
+      findClusterProblem(item, cluster, found);
     }
     if (parsed.success && isFields(item) && found.count === 0) {
       demands.push(lower(parsed.data, attributesOf(item), index, ids));
@@ -131,8 +136,9 @@ function targetProblems(item: Fields): readonly Problem[] {
   return [];
 }
 
+/** CycleCloud's documentation promises arrays without it. Its API has no call that makes one (cyclecloud-wire.md C.2). */
 const EXTENDS =
-  "the node array of the cluster that it extends: CycleCloud creates nodes only in an array that it has";
+  'the node array of the cluster that it extends, as in "Extends": "execute": the API of CycleCloud makes no node arrays, only nodes in an array of the template; the attributes of this entry go over those of that array';
 
 /**
  * A dynamic array extends another one; a static one extends none. One message must define an array in only one way. Contradictions between
@@ -182,6 +188,18 @@ const BY_SMALL_LETTERS = new Map(KNOWN_KEYS.map((key) => [key.toLowerCase(), key
 
 /** CycleCloud sets the name of the cluster itself (cyclecloud-wire.md C.2), so it is no wish of the sender's. */
 const SET_BY_CYCLECLOUD = "ClusterName";
+
+/** Another name than that of the message's cluster: it was meant for another cluster. */
+function findClusterProblem(
+  { [SET_BY_CYCLECLOUD]: name }: Fields,
+  cluster: unknown,
+  problems: Problems,
+): void {
+  if (name === undefined || name === cluster || typeof cluster !== "string") return;
+  problems.add(() =>
+    problemShowing(SET_BY_CYCLECLOUD, name, `"${cluster}", the cluster of the message, or leave the key out`),
+  );
+}
 
 function attributesOf(item: Fields): NodeAttributes {
   return Object.fromEntries(

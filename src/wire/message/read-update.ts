@@ -143,6 +143,7 @@ type Asked = Pick<SetDemand, "demands" | "rejectedJobs" | "moreRejectedJobs">;
 function* readDemands(message: Fields, found: Found, problems: Problems): Sliced<Asked> {
   const targets = readNodearrays(
     itemsOf(message, "nodearrays", BOUNDS.nodearrays, "entries", problems),
+    message["cluster"],
     problems,
   );
   const items = itemsOf(message, "jobs", BOUNDS.jobs, "jobs", problems);

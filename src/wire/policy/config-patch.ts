@@ -152,6 +152,7 @@ const BY_ARRAY: ReadonlySet<string> = new Set([
   "bootTimeout",
   "downTimeout",
   "failedTimeout",
+  "deallocatedTimeout",
 ]);
 
 function withValue(

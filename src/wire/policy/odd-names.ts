@@ -78,6 +78,7 @@ const WITH_NAMES = [
   "boot_timeout",
   "downTimeout",
   "failedTimeout",
+  "deallocatedTimeout",
   "nodearrays",
   "exclusiveNodearrays",
   "default_resources",

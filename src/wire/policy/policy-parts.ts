@@ -1,7 +1,7 @@
 import type { ConfiguredGroups, Policy } from "../../domain/policy.ts";
 import { arrayName, placementGroup, type PlacementGroup } from "../../domain/ids.ts";
 import type { Seconds } from "../../domain/units.ts";
-import { DOWN_TIMEOUT_SECONDS } from "../../domain/timeouts.ts";
+import { DEALLOCATED_TIMEOUT_SECONDS, DOWN_TIMEOUT_SECONDS } from "../../domain/timeouts.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
 import { readDefaultResources } from "../constraint/default-resources.ts";
 import { isKeptName, NAME_EXPECTED, isKeptLabel, LABEL_EXPECTED } from "../json/name.ts";
@@ -36,6 +36,7 @@ type Durations = Pick<
   | "bootTimeouts"
   | "downTimeout"
   | "failedTimeout"
+  | "deallocatedTimeout"
   | "maxExpirationSeconds"
   | "inFlightGraceSeconds"
   | "groupFillTimeoutSeconds"
@@ -46,6 +47,7 @@ export function readDurations(from: Fields, problems: Problems): Durations {
   const boot = readTimeout(from, BOOT_TIMEOUT, problems);
   const down = readEndTimeout(from, "downTimeout", DOWN_TIMEOUT_SECONDS, problems);
   const failed = readEndTimeout(from, "failedTimeout", "never", problems);
+  const deallocated = readEndTimeout(from, "deallocatedTimeout", DEALLOCATED_TIMEOUT_SECONDS, problems);
   const seconds = (key: string, least: number, otherwise: Seconds): Seconds =>
     readSeconds(from, key, least, problems) ?? otherwise;
   return {
@@ -56,6 +58,7 @@ export function readDurations(from: Fields, problems: Problems): Durations {
       bootTimeouts: boot.byArray,
       downTimeout: down,
       failedTimeout: failed,
+      deallocatedTimeout: deallocated,
     }),
     maxExpirationSeconds: seconds("maxExpirationInterval", 1, DEFAULT_POLICY.maxExpirationSeconds),
     inFlightGraceSeconds: seconds("inFlightGrace", 1, DEFAULT_POLICY.inFlightGraceSeconds),

@@ -49,6 +49,7 @@ export const OWN_KEYS = [
   "bootTimeout",
   "downTimeout",
   "failedTimeout",
+  "deallocatedTimeout",
   "maxExpirationInterval",
   "inFlightGrace",
   "groupFillTimeout",

@@ -12,13 +12,14 @@ import type { Named } from "../api/shown.ts";
 import type { Fields } from "../../domain/fields.ts";
 import { isFields } from "../../domain/fields.ts";
 
-const TABLE_KEYS = ["currency", "locations", "proxied-locations"];
+const TABLE_KEYS = ["currency", "locations", "proxied-locations", "deallocated"];
 const PRICE_KEYS = ["onDemand", "spot"] as const;
 const PRICE_EXPECTED = "a price per hour, a number above 0";
 
 /**
  * Reads `{ currency, locations: location -> VM size -> price, "proxied-locations": location -> location }`, prices per hour: a number is
- * the price on demand, an object may have `onDemand` and `spot`. Errors are reported and left out.
+ * the price on demand, an object may have `onDemand` and `spot`. `deallocated`: what the disks of a deallocated node cost. Errors are reported
+ * and left out.
  */
 export function readPriceTable(value: unknown, path: string, problems: Problems): PriceTable {
   const locations = new Map<string, ReadonlyMap<string, SizePrice>>();
@@ -27,7 +28,7 @@ export function readPriceTable(value: unknown, path: string, problems: Problems)
     problems.add(() => problemAt(path, value, "an object: currency, locations"));
     return { currency: "", locations, proxies };
   }
-  const { currency, locations: tables, "proxied-locations": others } = value;
+  const { currency, locations: tables, "proxied-locations": others, deallocated } = value;
   for (const key of Object.keys(value))
     if (!TABLE_KEYS.includes(key)) problems.add(() => unknownKey(path, key, TABLE_KEYS));
   if (!isKeptLabel(currency))
@@ -38,7 +39,10 @@ export function readPriceTable(value: unknown, path: string, problems: Problems)
     for (const [location, sizes] of Object.entries(tables))
       locations.set(location, readSizes(sizes, `${path}.locations.${location}`, problems));
   if (others !== undefined) readProxies(others, `${path}.proxied-locations`, locations, proxies, problems);
-  return { currency: isKeptLabel(currency) ? currency : "", locations, proxies };
+  if (deallocated !== undefined && !isPrice(deallocated))
+    problems.add(() => problemAt(`${path}.deallocated`, deallocated, PRICE_EXPECTED));
+  const table = { currency: isKeptLabel(currency) ? currency : "", locations, proxies };
+  return isPrice(deallocated) ? { ...table, deallocated } : table;
 }
 
 function readSizes(from: unknown, path: string, problems: Problems): ReadonlyMap<string, SizePrice> {
@@ -103,7 +107,7 @@ function readProxies(
 }
 
 /** The table in the form in which it is read. */
-export function writePriceTable({ currency, locations, proxies }: PriceTable): PricesDocument {
+export function writePriceTable({ currency, locations, proxies, deallocated }: PriceTable): PricesDocument {
   const tables = [...locations].map(([location, sizes]): [string, Fields] => [
     location,
     Object.fromEntries([...sizes.values()].map((size) => [size.machineType, writePrice(size)])),
@@ -112,6 +116,7 @@ export function writePriceTable({ currency, locations, proxies }: PriceTable): P
     currency,
     locations: Object.fromEntries(tables),
     "proxied-locations": proxies.size === 0 ? undefined : Object.fromEntries(proxies),
+    deallocated,
   } satisfies Named<PricesDocument>);
 }
 
@@ -121,20 +126,24 @@ function writePrice({ onDemand, spot }: SizePrice): number | Fields {
 }
 
 /** Prices that no VM has, with their paths. */
-export function excessivePrices({ locations }: PriceTable, path: string): readonly Problem[] {
-  return [...locations].flatMap(([location, sizes]) =>
+export function excessivePrices(
+  { locations, deallocated = 0 }: PriceTable,
+  path: string,
+): readonly Problem[] {
+  const most = `a price per hour of at most ${HIGHEST_PRICE}`;
+  const ofDisks = deallocated <= HIGHEST_PRICE ? [] : [problemAt(`${path}.deallocated`, deallocated, most)];
+  const ofSizes = [...locations].flatMap(([location, sizes]) =>
     [...sizes.values()].flatMap((size) => {
       const at = `${path}.locations.${location}.${size.machineType}`;
       return PRICE_KEYS.flatMap((key) => {
         const price = size[key];
         if (price === undefined || price <= HIGHEST_PRICE) return [];
         const isPlain = key === "onDemand" && size.spot === undefined;
-        return [
-          problemAt(isPlain ? at : `${at}.${key}`, price, `a price per hour of at most ${HIGHEST_PRICE}`),
-        ];
+        return [problemAt(isPlain ? at : `${at}.${key}`, price, most)];
       });
     }),
   );
+  return [...ofSizes, ...ofDisks];
 }
 
 /** Prices that count and are probably mistakes, each with a probable price. */

@@ -71,6 +71,7 @@ const DURATIONS = [
   "boot_timeout",
   "downTimeout",
   "failedTimeout",
+  "deallocatedTimeout",
   "maxExpirationInterval",
   "inFlightGrace",
   "groupFillTimeout",

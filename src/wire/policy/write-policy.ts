@@ -13,7 +13,7 @@ import type { Named } from "../api/shown.ts";
 
 /** The document for a policy. Reading it gives the same policy. */
 export function writePolicy(policy: Policy): PolicyDocument {
-  const { downTimeout, failedTimeout } = policy;
+  const { downTimeout, failedTimeout, deallocatedTimeout } = policy;
   const { defaultResources, vmSizes, placementGroups, caps, senders, prices } = policy;
   return withoutAbsent({
     $schema: policy.schema,
@@ -27,6 +27,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
     }),
     downTimeout: downTimeout === undefined ? undefined : writeEndTimeout(downTimeout),
     failedTimeout: failedTimeout === undefined ? undefined : writeEndTimeout(failedTimeout),
+    deallocatedTimeout: deallocatedTimeout === undefined ? undefined : writeEndTimeout(deallocatedTimeout),
     maxExpirationInterval: policy.maxExpirationSeconds,
     inFlightGrace: policy.inFlightGraceSeconds,
     groupFillTimeout: policy.groupFillTimeoutSeconds,

@@ -61,12 +61,10 @@ test("a job on it: a trouble after an hour", () => {
   ]);
 });
 
-test.each<{ name: string; run: Partial<Run> }>([
-  { name: "downTimeout never", run: { policy: { downTimeout: { every: "never" } } } },
-  { name: "a ShutdownPolicy of Deallocate", run: { of: (array) => ({ ...array, deallocates: true }) } },
-])("$name: it is kept, with its cost", ({ run }) => {
-  expect(troublesAfter(900, { arrays: [10], shows: first, ...run })).toContain(
-    "down-kept: execute-n0 is down since 2025-11-20T11:00:00.000Z, and is not terminated: downTimeout is never, or the node array's ShutdownPolicy is Deallocate; it costs 0.25 EUR an hour. Look at it, then use end-down, or end it in CycleCloud",
+test("downTimeout never: it is kept, with its cost", () => {
+  const policy: Run["policy"] = { downTimeout: { every: "never" } };
+  expect(troublesAfter(900, { arrays: [10], shows: first, policy })).toContain(
+    "down-kept: execute-n0 is down since 2025-11-20T11:00:00.000Z, and is not terminated: downTimeout is never; it costs 0.25 EUR an hour. Look at it, then use end-down, or end it in CycleCloud",
   );
 });
 

@@ -89,14 +89,58 @@ test.each([
     held: [true, false],
   },
   {
-    name: "a clock that is set back by five minutes",
+    name: "a clock that is set back by five minutes: its third question counts",
     questions: [
       [0, 0],
       [30, 0],
       [60, 300],
       [90, 300],
+      [120, 300],
     ],
-    held: [false, false, true, false],
+    held: [false, false, true, true, false],
+  },
+  {
+    name: "three in a row above the smallest difference, of which two are 6 s apart",
+    questions: [
+      [0, 0],
+      [30, 0],
+      [60, 300],
+      [90, 294],
+      [120, 294],
+      [150, 294],
+    ],
+    held: [false, false, true, true, true, false],
+  },
+  {
+    name: "a clock that is set back: known a quarter of an hour later if its questions never come near to each other",
+    questions: [
+      [0, 0],
+      [960, 300],
+      [990, 310],
+    ],
+    held: [false, true, false],
+  },
+  {
+    name: "two that waited as long in front of two hosts after one that waited less, and a third",
+    questions: [
+      [0, 197],
+      [160, 237],
+      [205, 252],
+      [1362, 267],
+    ],
+    held: [true, true, true, true],
+  },
+  {
+    name: "the same, where one that waited less comes behind them",
+    questions: [
+      [0, 237],
+      [45, 252],
+      [309, 278],
+      [315, 134],
+      [379, 168],
+      [1203, 267],
+    ],
+    held: [true, false, true, true, true, true],
   },
   {
     name: "a clock that is set forward by five minutes, then one that waited 200 s",
@@ -132,6 +176,11 @@ test("a number that only rises is no time", () => {
 test("a clock that is known is not noted again", () => {
   const asking = (seconds: number) => ({ arrivedAt: at(seconds), asked: at(seconds) - 2000 });
   const known = clockAfter(clockAfter(undefined, asking(0)), asking(30));
-  expect(known).toEqual({ arrivedAt: at(30), behindMs: 2000, knownMs: 2000 });
+  expect(known).toEqual({
+    arrivedAt: at(30),
+    behindMs: 2000,
+    knownMs: 2000,
+    least: { ms: 2000, at: at(0) },
+  });
   expect(clockAfter(known, asking(90))).toBe(known);
 });

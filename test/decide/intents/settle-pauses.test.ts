@@ -87,13 +87,13 @@ describe("a start is never replayed: whatever was learnt, its intent is gone, an
   const free = { start: undefined, pauses: [] };
   const refused = (message: string) => ({
     start: { state: "refused", since: at(5), plannedAt: NOW, until: at(905), message },
-    pauses: [["refused", 60, `execute-n1: ${message}`]],
+    pauses: [],
   });
 
   test.each<{ name: string; evidence: Evidence; outcome: object }>([
     { name: "accepted for the node", evidence: answer({ ok: true }), outcome: accepted },
     {
-      name: "refused for the node: it rests and its bucket is paused, in CycleCloud's words",
+      name: "refused for the node: it rests, in CycleCloud's words, and others of its bucket are started and created",
       evidence: answer({ ok: false, error: "no such disk" }),
       outcome: refused("no such disk"),
     },
@@ -107,7 +107,11 @@ describe("a start is never replayed: whatever was learnt, its intent is gone, an
       evidence: answer({ ok: true }, nodeId("n9")),
       outcome: refused("CycleCloud's answer to its start does not list it"),
     },
-    { name: "refused altogether", evidence: { kind: "refused", message: "403" }, outcome: refused("403") },
+    {
+      name: "refused altogether: creates would be, too, so its bucket is paused",
+      evidence: { kind: "refused", message: "403" },
+      outcome: { ...refused("403"), pauses: [["refused", 60, "execute-n1: 403"]] },
+    },
     { name: "found: it took effect", evidence: { kind: "found" }, outcome: accepted },
     { name: "not sent: may be decided again at once", evidence: { kind: "not-sent" }, outcome: free },
     {
@@ -136,7 +140,7 @@ describe("a start is never replayed: whatever was learnt, its intent is gone, an
     }).toEqual(outcome);
   });
 
-  test("each node by its own answer, and one pause for the bucket", () => {
+  test("each node by its own answer, without a pause for the bucket", () => {
     const nodes = ["n1", "n2", "n3"].map((id) => rememberNode(buildNode(id, { phase: "deallocated" })));
     const effect = { kind: "start", bucket: BUCKET, nodes: nodes.map((node) => node.nodeId) } as const;
     const state: Settled = {
@@ -154,6 +158,6 @@ describe("a start is never replayed: whatever was learnt, its intent is gone, an
       "refused",
       "refused",
     ]);
-    expect(settled.record.backoffs.map(({ message }) => message)).toEqual(["execute-n2: no"]);
+    expect(settled.record.backoffs).toEqual([]);
   });
 });

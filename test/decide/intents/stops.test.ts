@@ -109,9 +109,35 @@ describe("what an observation shows about a stop whose outcome is not known", ()
     stateOf(settleStopsByObservation(stopOf(N1), buildSnapshot(nodes, { at: at(begun) }), at(now)));
   const phases = (phase: Node["phase"]) => [buildNode("n1", { phase })];
 
-  test.each(["going", "off", "deallocated"] as const)("the node is %s: accepted, at any time", (phase) => {
+  test.each(["going", "off"] as const)("the node is %s: accepted, at any time", (phase) => {
     expect(observed(phases(phase), 5)).toEqual(accepted);
   });
+
+  test("the node is deallocated: what should end it may still arrive, and then it was lost", () => {
+    expect(observed(phases("deallocated"), 119)).toEqual(before);
+    expect(observed(phases("deallocated"), 120)).toEqual(lost);
+  });
+
+  test.each(["going", "deallocated"] as const)(
+    "a deallocation, and the node is %s: another tool may have done it, so ours may still arrive; then accepted",
+    (phase) => {
+      const { record, ...rest } = stopOf(N1);
+      const intents = record.intents.map((intent) =>
+        intent.effect.kind === "terminate"
+          ? { ...intent, effect: { ...intent.effect, act: "deallocate" as const } }
+          : intent,
+      );
+      const settled = (begun: number) =>
+        settleStopsByObservation(
+          { ...rest, record: { ...record, intents } },
+          buildSnapshot(phases(phase), { at: at(begun) }),
+          at(begun),
+        );
+      expect(stateOf(settled(119))).toEqual(before);
+      expect(stateOf(settled(120)).open).toEqual([]);
+      expect(settled(120).questions?.get(N1)?.draining?.act).toBe("deallocate");
+    },
+  );
 
   test.each([
     {

@@ -35,6 +35,7 @@ describe("what a plan asks for", () => {
         // prod, epoch-1, NOW, plan 7, ordinal 0: see create-requests.test.ts.
         id: "871aa6eb-bbc2-1b05-4616-af3a72c128ab",
         owner: "ours",
+        plan: 7,
         committedAt: NOW,
         leaseUntil: at(60),
         notAfter: at(180),

@@ -101,6 +101,17 @@ describe("a node that was shut down", () => {
     expect([...played.ended]).toEqual([[0, ends]]);
   });
 
+  test("a ShutdownPolicy of Deallocate: it is deallocated then, and not terminated", () => {
+    const shows = ({ index }: Shown) => (index === 0 ? OFF : undefined);
+    const { ended, decisions } = playDown({
+      ...one,
+      shows,
+      of: (array) => ({ ...array, deallocates: true }),
+    });
+    expect([...ended]).toEqual([[0, 300]]);
+    expect(decisions.flatMap(({ decision }) => decision.plan.deallocates ?? [])).toEqual(["n0"]);
+  });
+
   test("any other status begins its clock again", () => {
     const shows = ({ index }: Shown, seconds: number) =>
       index !== 0 ? undefined : seconds === 240 ? { ...OFF, status: "Restarting" } : OFF;
@@ -120,11 +131,6 @@ describe("what keeps a node that is down", () => {
   test.each<{ name: string; run: Partial<Run>; held: DownHold }>([
     { name: "KeepAlive", run: { shows: more({ keepAlive: true }) }, held: "keep-alive" },
     { name: "stop_enabled false", run: { shows: more({ stopDisabled: true }) }, held: "stop-disabled" },
-    {
-      name: "a ShutdownPolicy of Deallocate",
-      run: { of: (array) => ({ ...array, deallocates: true }) },
-      held: "deallocates",
-    },
     { name: "a report that names a job", run: { scenario: report(["7"]) }, held: "busy" },
     { name: "downTimeout: never", run: { policy: { downTimeout: { every: "never" } } }, held: "never" },
     {

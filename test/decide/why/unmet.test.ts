@@ -62,8 +62,8 @@ const CASES: readonly Case[] = [
     name: "a hostname that does not exist",
     demand: ask({ "node.hostname": "h9" }),
     placed: 0,
-    reasons: ["execute/D4: node.hostname is undefined, asked is h9"],
-    binding: `${NO}execute/D4: node.hostname is undefined, asked is h9`,
+    reasons: ["execute/D4: node.hostname is known only of a node that exists, so no new node is made for it"],
+    binding: `${NO}execute/D4: node.hostname is known only of a node that exists, so no new node is made for it`,
   },
   {
     name: "never",

@@ -101,9 +101,13 @@ describe("a node array's target", () => {
     );
   });
 
-  test("the cluster's name is its own, whatever a sender gives", () => {
-    const [target] = targets([{ Name: "execute", ClusterName: "other", TargetCount: 1 }]);
+  test("the cluster's own name is dropped, and another one refuses the message", () => {
+    const entry = { Name: "execute", TargetCount: 1 };
+    const [target] = targets([{ ...entry, ClusterName: "prod" }]);
     expect(target).not.toHaveProperty("attributes");
+    expect(problemLines(readMembers({ nodearrays: [entry, { ...entry, ClusterName: "test" }] }))).toEqual([
+      'nodearrays[1].ClusterName: "test" -> "prod", the cluster of the message, or leave the key out',
+    ]);
   });
 
   test("attributes come out with their keys in order", () => {
@@ -201,7 +205,7 @@ describe("a bad target rejects the message", () => {
       name: "a dynamic array that extends none: the reason is said",
       item: { Name: "d", TargetCount: 3, Dynamic: true },
       lines: [
-        "nodearrays[0].Extends: nothing -> the node array of the cluster that it extends: CycleCloud creates nodes only in an array that it has",
+        'nodearrays[0].Extends: nothing -> the node array of the cluster that it extends, as in "Extends": "execute": the API of CycleCloud makes no node arrays, only nodes in an array of the template; the attributes of this entry go over those of that array',
       ],
     },
     {

@@ -87,7 +87,7 @@ describe("a price table", () => {
         "proxied-locations": { a: "there1", b: 3 },
       }),
     ).toEqual([
-      'prices: "curency" -> one of the keys currency, locations, proxied-locations (currency?)',
+      'prices: "curency" -> one of the keys currency, locations, proxied-locations, deallocated (currency?)',
       "prices.currency: nothing -> the currency, as in USD",
       "prices.locations.here.zero: 0 -> a price per hour, a number above 0, or an object with onDemand and spot",
       "prices.locations.here.negative: -1 -> a price per hour, a number above 0, or an object with onDemand and spot",

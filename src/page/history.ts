@@ -1,0 +1,210 @@
+import type { Cluster, History } from "../client/answers.ts";
+import { fill, h, section } from "./dom.ts";
+import type { Line } from "./plot.ts";
+import { drawPlot } from "./plot.ts";
+import type { Column, Seen } from "./table.ts";
+import { Table } from "./table.ts";
+import type { View } from "./view.ts";
+import { addressOf } from "./place.ts";
+import { between, moneyText } from "./words.ts";
+
+type Row = History["rows"][number];
+
+const HOUR_MS = 3_600_000;
+/** Lengths of time in hours. */
+const USUAL = ["6h", 6] as const;
+const SPANS = [["1h", 1], USUAL, ["1d", 24], ["7d", 168], ["30d", 720]] as const;
+/** About two for each pixel that a line has on a phone. */
+const POINTS = 600;
+
+type DecisionShown = History["planCounts"][number] & {
+  readonly before: History["planCounts"][number] | undefined;
+};
+
+const DECISIONS: readonly Column<DecisionShown>[] = [
+  { head: "Plan", cell: ({ plan }) => plan },
+  { head: "At", cell: ({ at }) => timeText(at) },
+  { head: "Created", cell: ({ created }) => created },
+  { head: "Started", cell: ({ started }) => started },
+  { head: "Stopped", cell: ({ terminated }) => terminated },
+  { head: "Nodes", number: true, cell: ({ nodes, before }) => change(before?.nodes, nodes) },
+  { head: "Demands", number: true, cell: ({ demands, before }) => change(before?.demands, demands) },
+  { head: "Short", number: true, cell: ({ unmet, before }) => change(before?.unmet, unmet) },
+];
+
+/** What has happened: nodes, money and unmet demand over time, and each plan that changed something. */
+export function createHistory(): View {
+  const spans = h("nav", { label: "Length of time" });
+  const sums = h("dl", "tiles");
+  const figures = createFigures();
+  const decisions = new Table("Plans that changed something", DECISIONS, {
+    none: "No plan of this time is kept.",
+  });
+  let read: { readonly of: string; readonly at: string } | undefined;
+  return {
+    element: h(
+      "div",
+      "",
+      spans,
+      sums,
+      figures.element,
+      section("Plans that changed something", decisions.element),
+    ),
+    async refresh(api, { cluster, query }) {
+      const [of, hours] = SPANS.find(([span]) => span === query.get("span")) ?? USUAL;
+      // Before that there would be nothing new to see.
+      if (read?.of === of && between(read.at, api.now) < (hours * HOUR_MS) / POINTS) return;
+      const from = new Date(Date.parse(api.now) - hours * HOUR_MS).toISOString();
+      const [state, answer] = await Promise.all([
+        api.cluster(cluster),
+        api.history(cluster, { from, points: POINTS }),
+      ]);
+      read = { of, at: api.now };
+      fill(spans, ...SPANS.map(([span]) => spanLink(cluster, span, span === of)));
+      const rows = answer.rows.toReversed();
+      const seen = { cluster, now: api.now };
+      fill(sums, ...sumsOf(rows, api.now));
+      figures.show(rows, capOf(state), seen);
+      const counts = answer.planCounts;
+      decisions.show(counts.map((one, at) => ({ ...one, before: counts[at - 1] })).toReversed(), seen);
+    },
+  };
+}
+
+/** Nodes, money and unmet demand over time. */
+function createFigures() {
+  const nodes = createFigure("Nodes", NODES);
+  const money = createFigure("Cost of nodes in an hour", MONEY);
+  const unmet = createFigure("Demands short of something", UNMET);
+  return {
+    element: h("div", "", nodes.element, money.element, unmet.element),
+    show(rows: readonly Row[], cap: number | undefined, seen: Seen) {
+      nodes.show(rows, nodeLines(rows, cap), seen);
+      money.show(rows, moneyLines(rows), seen);
+      unmet.show(rows, [{ name: "short", colour: "--down", values: rows.map((row) => row.unmet) }], seen);
+    },
+  };
+}
+
+/** A plot with the table of its figures. */
+function createFigure(title: string, columns: readonly Column<Row>[]) {
+  const plot = h("div", "plot");
+  new ResizeObserver(() => drawn?.setSize({ width: plot.clientWidth, height: drawn.height })).observe(plot);
+  const times: Column<Row> = { head: "At", cell: ({ at }) => timeText(at) };
+  const table = new Table(title, [times, ...columns], { none: "Nothing is known of this time." });
+  const details = h("details", "", h("summary", "", "As a table"), table.element);
+  let drawn: ReturnType<typeof drawPlot> | undefined;
+  return {
+    element: section(title, plot, details),
+    show(rows: readonly Row[], lines: readonly Line[], seen: Seen) {
+      const seconds = rows.map(({ at }) => Date.parse(at) / 1000);
+      table.show(rows.toReversed(), seen);
+      if (lines.length === 0) fill(plot, h("p", "quiet", "No prices are configured."));
+      else if (rows.length < 2) fill(plot, h("p", "quiet", "There is not enough to draw yet."));
+      else
+        drawn = drawPlot(drawn, plot, `${title} over time. The table below has the figures.`, seconds, lines);
+    },
+  };
+}
+
+const ready = ({ nodes }: Row): number => nodes["ready"] ?? 0;
+const used = (row: Row): number => Math.max(0, ready(row) - (row.idle ?? 0));
+const coming = ({ nodes, inFlight }: Row): number => (nodes["coming"] ?? 0) + inFlight;
+
+const NODES: readonly Column<Row>[] = [
+  { head: "Used", cell: used },
+  { head: "Ready", cell: ready },
+  { head: "On the way", cell: coming },
+  { head: "Idle", cell: ({ idle }) => idle },
+];
+const MONEY: readonly Column<Row>[] = [
+  {
+    head: "All",
+    cell: ({ pricePerHour: price, currency }) =>
+      price === undefined ? undefined : moneyText(price, currency),
+  },
+  {
+    head: "Idle",
+    cell: ({ idlePricePerHour: price, currency }) =>
+      price === undefined ? undefined : moneyText(price, currency),
+  },
+  { head: "Nodes without a price", cell: ({ unpricedNodes }) => unpricedNodes ?? 0 },
+];
+const UNMET: readonly Column<Row>[] = [
+  { head: "Short", cell: ({ unmet }) => unmet },
+  { head: "Trouble", cell: ({ trouble }) => trouble },
+];
+
+function nodeLines(rows: readonly Row[], cap: number | undefined): readonly Line[] {
+  const lines: readonly Line[] = [
+    { name: "used", colour: "--busy", filled: true, values: rows.map(used) },
+    { name: "ready", colour: "--ready", dash: [6, 3], values: rows.map(ready) },
+    {
+      name: "ready and on the way",
+      colour: "--booting",
+      dash: [2, 3],
+      values: rows.map((row) => ready(row) + coming(row)),
+    },
+  ];
+  return cap === undefined
+    ? lines
+    : [
+        ...lines,
+        { name: `cap (${cap})`, colour: "--text", dash: [12, 4], aside: true, values: rows.map(() => cap) },
+      ];
+}
+
+function moneyLines(rows: readonly Row[]): readonly Line[] {
+  if (rows.every(({ pricePerHour }) => pricePerHour === undefined)) return [];
+  return [
+    { name: "all nodes", colour: "--busy", values: rows.map(({ pricePerHour }) => pricePerHour ?? null) },
+    {
+      name: "idle nodes",
+      colour: "--idle",
+      dash: [6, 3],
+      filled: true,
+      values: rows.map(({ idlePricePerHour }) => idlePricePerHour ?? null),
+    },
+  ];
+}
+
+/** The most nodes that there may be: the cluster's own limit, as it is now. */
+function capOf({ buckets }: Cluster): number | undefined {
+  return buckets
+    .flatMap(({ limits }) => limits)
+    .find(({ kind, unit }) => kind === "cluster" && unit === "nodes")?.max;
+}
+
+/** Figures over the whole time: each row counts until the next one. */
+function sumsOf(rows: readonly Row[], now: string): readonly HTMLElement[] {
+  const hours = rows.map(({ at }, index) => Math.max(0, between(at, rows[index + 1]?.at ?? now)) / HOUR_MS);
+  const over = (of: (row: Row) => number | undefined) =>
+    rows.reduce((sum, row, index) => sum + (of(row) ?? 0) * (hours[index] ?? 0), 0);
+  const tile = (name: string, value: string) => h("div", "", h("dt", "", name), h("dd", "", value));
+  const currency = rows.find((row) => row.currency !== undefined)?.currency;
+  const cost = (of: (row: Row) => number | undefined) =>
+    currency === undefined ? "no prices are configured" : moneyText(over(of), currency);
+  return [
+    tile("Node-hours ready", over(ready).toFixed(1)),
+    tile("Of that idle", over(({ idle }) => idle).toFixed(1)),
+    tile(
+      "Cost",
+      cost(({ pricePerHour }) => pricePerHour),
+    ),
+    tile(
+      "Of that idle",
+      cost(({ idlePricePerHour }) => idlePricePerHour),
+    ),
+  ];
+}
+
+function spanLink(cluster: string, span: string, isHere: boolean): HTMLElement {
+  const link = h("a", { href: addressOf(cluster, "history", { span }) }, span);
+  if (isHere) link.setAttribute("aria-current", "true");
+  return link;
+}
+
+const timeText = (at: string): string => at.slice(0, 19).replace("T", " ");
+
+const change = (before: number | undefined, after: number): string | number =>
+  before === undefined || before === after ? after : `${before} → ${after}`;

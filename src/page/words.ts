@@ -1,0 +1,122 @@
+import type { Cluster } from "../client/answers.ts";
+import type { Milliseconds } from "../domain/units.ts";
+
+/** Texts and figures made of answers, for people. */
+
+/** A duration: "45 s", "12 min", "3 h 05 min", "2 d 4 h". */
+export function durationText(milliseconds: Milliseconds): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h ${String(minutes % 60).padStart(2, "0")} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** From one moment to another, in milliseconds. */
+export const between = (from: string, to: string): Milliseconds => Date.parse(to) - Date.parse(from);
+
+/** How long a moment is ago, or how far ahead. */
+export function fromNow(at: string, now: string): string {
+  const ahead = between(now, at);
+  return ahead > 0 ? `in ${durationText(ahead)}` : `${durationText(between(at, now))} ago`;
+}
+
+export const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
+
+/** An amount in cents where it is small, with its currency. */
+export function moneyText(amount: number, currency: string | undefined): string {
+  const digits = amount >= 1000 ? 0 : 2;
+  return `${amount.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${currency ?? ""}`.trim();
+}
+
+/** "1,611 slots and 3 nodes". */
+function missingText(missing: Cluster["waiting"]["missing"]): string {
+  return missing
+    .map(
+      ({ amount, unit }) =>
+        `${amount.toLocaleString("en-US")} ${amount === 1 ? unit.replace(/s$/, "") : unit}`,
+    )
+    .join(" and ");
+}
+
+/** The state of a cluster in one sentence: what hinders most comes first. */
+export function sentenceOf({ cluster, health, waiting, plan, inFlight, nodes }: Cluster): string {
+  if (health.starting === true) return `${cluster} is new here and has not been observed yet.`;
+  if (!health.ok) return `${cluster} is not well: ${health.notes[0] ?? "no reason is known"}.`;
+  const demands = plan?.demands ?? 0;
+  const [first] = waiting.reasons;
+  if (waiting.unmet > 0) {
+    const lack = missingText(waiting.missing);
+    const why = first === undefined ? "" : `: ${first.text}`;
+    const others =
+      waiting.reasons.length < 2 ? "" : ` (and ${plural(waiting.reasons.length - 1, "other cause")})`;
+    return `${waiting.unmet} of ${plural(demands, "demand")} cannot be had in full, ${lack} missing${why}${others}.`;
+  }
+  if (waiting.onTheirWay > 0)
+    return `Everything has a place; ${waiting.onTheirWay} of ${plural(demands, "demand")} wait for nodes that boot.`;
+  if (demands > 0) return `All of ${plural(demands, "demand")} has its nodes.`;
+  const left = nodes.count + inFlight.length;
+  return left === 0
+    ? "Nothing is asked for, and there are no nodes."
+    : `Nothing is asked for; ${plural(left, "node")} left.`;
+}
+
+type NodeShown = Cluster["nodes"]["list"][number];
+
+/** What a node costs in an hour. Undefined: its price is not known, or it has no VM. */
+export function pricesOf({ buckets }: Pick<Cluster, "buckets">): (node: NodeShown) => number | undefined {
+  const prices = new Map(
+    buckets.map(({ nodearray, machineType, price }) => [`${nodearray}/${machineType}`, price]),
+  );
+  return ({ array, machineType, phase }) =>
+    phase === "off" || phase === "deallocated" || phase === "missing"
+      ? undefined
+      : prices.get(`${array}/${machineType}`);
+}
+
+/** One stretch of a node's life. */
+export interface Stretch {
+  readonly what: "booting" | "ready" | "busy" | "idle" | "unknown" | "leaving" | "down";
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The life of a node as far as the answer shows it. */
+export function stretchesOf(node: NodeShown, now: string): readonly Stretch[] {
+  const { firstSeenAt, firstReadyAt, leftReadyAt, drainingSince, downSince, busyness, busynessSince } = node;
+  const ends = [drainingSince, downSince, leftReadyAt].filter((at) => at !== undefined).toSorted();
+  const end = ends[0] ?? now;
+  const readyAt = firstReadyAt ?? end;
+  // Since when it is known to be as it is, if that is not since it came up.
+  const turnedAt = readyAt < busynessSince && busynessSince < end ? busynessSince : readyAt;
+  const all: readonly Stretch[] = [
+    { what: "booting", from: firstSeenAt, to: readyAt },
+    { what: "ready", from: readyAt, to: turnedAt },
+    { what: busyness, from: turnedAt, to: end },
+    { what: drainingSince === undefined ? "down" : "leaving", from: end, to: now },
+  ];
+  return all.filter(({ from, to }) => between(from, to) > 0);
+}
+
+/** Finds what comes next for a node, and when. Undefined: nothing is known to. */
+export function nextOf({
+  now,
+  nodearrays,
+}: Pick<Cluster, "now" | "nodearrays">): (node: NodeShown) => string | undefined {
+  const idleTimeouts = new Map(nodearrays.map(({ name, idleTimeout }) => [name, idleTimeout]));
+  return ({ phase, expectedReadyAt, endsAt, draining, verdict, busyness, busynessSince, countsFor }) => {
+    if (draining !== undefined) return "leaves";
+    if (endsAt !== undefined) return `ends ${fromNow(endsAt, now)}`;
+    if (phase === "coming" && expectedReadyAt !== undefined)
+      return between(now, expectedReadyAt) > 0
+        ? `ready ${fromNow(expectedReadyAt, now)}`
+        : "takes longer than others did";
+    if (phase !== "ready" || busyness !== "idle" || verdict === "needed") return undefined;
+    const idle = idleTimeouts.get(countsFor);
+    if (idle === undefined) return undefined;
+    const left = idle * 1000 - between(busynessSince, now);
+    return left > 0 ? `may stop in ${durationText(left)}` : "may stop at any time";
+  };
+}

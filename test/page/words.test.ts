@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import type { Cluster } from "../../src/client/answers.ts";
+import { addressOf, placeOf } from "../../src/page/place.ts";
+import { fromNow, moneyText, nextOf, pricesOf, sentenceOf, stretchesOf } from "../../src/page/words.ts";
+
+/** What the page says, worked out by hand. */
+
+const NOW = "2026-11-29T12:00:00.000Z";
+const at = (time: string): string => `2026-11-29T${time}:00.000Z`;
+
+type NodeShown = Cluster["nodes"]["list"][number];
+
+const node = (other: Partial<NodeShown>): NodeShown => ({
+  name: "hpc-1",
+  nodeId: "1",
+  array: "hpc",
+  machineType: "Standard_F2s_v2",
+  phase: "ready",
+  status: "Ready",
+  purpose: "array",
+  countsFor: "hpc",
+  madeBy: "us",
+  ownership: "ours",
+  firstSeenAt: at("10:00"),
+  busyness: "unknown",
+  busynessSince: at("10:00"),
+  verdict: "needed",
+  why: "needed by pbs/101",
+  ...other,
+});
+
+describe("the life of a node", () => {
+  test.each([
+    { name: "it boots", of: { phase: "coming" }, life: ["booting 10:00 12:00"] },
+    {
+      name: "it came up, and nobody knows if it is busy",
+      of: { firstReadyAt: at("10:05") },
+      life: ["booting 10:00 10:05", "unknown 10:05 12:00"],
+    },
+    {
+      name: "it came up, worked, and is idle since",
+      of: { firstReadyAt: at("10:05"), busyness: "idle", busynessSince: at("11:30") },
+      life: ["booting 10:00 10:05", "ready 10:05 11:30", "idle 11:30 12:00"],
+    },
+    {
+      name: "it is busy since it came up",
+      of: { firstReadyAt: at("10:05"), busyness: "busy", busynessSince: at("10:05") },
+      life: ["booting 10:00 10:05", "busy 10:05 12:00"],
+    },
+    {
+      name: "it leaves",
+      of: {
+        firstReadyAt: at("10:05"),
+        busyness: "idle",
+        busynessSince: at("11:00"),
+        draining: "idle",
+        drainingSince: at("11:55"),
+      },
+      life: ["booting 10:00 10:05", "ready 10:05 11:00", "idle 11:00 11:55", "leaving 11:55 12:00"],
+    },
+    {
+      name: "it leaves and never came up",
+      of: { phase: "going", draining: "boot timeout", drainingSince: at("11:00") },
+      life: ["booting 10:00 11:00", "leaving 11:00 12:00"],
+    },
+    {
+      name: "it was shut down",
+      of: { phase: "down", firstReadyAt: at("10:05"), downSince: at("11:00") },
+      life: ["booting 10:00 10:05", "unknown 10:05 11:00", "down 11:00 12:00"],
+    },
+  ] as const)("$name", ({ of, life }) => {
+    const shown = stretchesOf(node(of), NOW);
+    expect(shown.map(({ what, from, to }) => `${what} ${from.slice(11, 16)} ${to.slice(11, 16)}`)).toEqual(
+      life,
+    );
+  });
+});
+
+describe("what comes next for a node", () => {
+  const arrays: Cluster["nodearrays"] = [];
+  const next = (of: Partial<NodeShown>) => nextOf({ now: NOW, nodearrays: arrays })(node(of));
+  test.each([
+    { name: "needed: nothing", of: {}, said: undefined },
+    { name: "it boots", of: { phase: "coming", expectedReadyAt: at("12:04") }, said: "ready in 4 min" },
+    {
+      name: "it boots for long",
+      of: { phase: "coming", expectedReadyAt: at("11:00") },
+      said: "takes longer than others did",
+    },
+    { name: "it drains", of: { draining: "idle" }, said: "leaves" },
+    { name: "it is down", of: { phase: "down", endsAt: at("12:05") }, said: "ends in 5 min" },
+    {
+      name: "idle in an array that is not known",
+      of: { busyness: "idle", verdict: "idle" },
+      said: undefined,
+    },
+  ] as const)("$name", ({ of, said }) => {
+    expect(next(of)).toBe(said);
+  });
+});
+
+test("a node that has no VM costs nothing, and one of an unknown size has no price", () => {
+  const bucket = {
+    nodearray: "hpc",
+    machineType: "Standard_F2s_v2",
+    valid: true,
+    spot: false,
+    vcpus: 2,
+    memoryGib: 4,
+    gpus: 0,
+    price: 0.1,
+    active: 1,
+    available: 9,
+    limits: [],
+  };
+  const priceOf = pricesOf({ buckets: [bucket] });
+  expect(priceOf(node({}))).toBe(0.1);
+  expect(priceOf(node({ phase: "deallocated" }))).toBe(undefined);
+  expect(priceOf(node({ machineType: "Standard_F4s_v2" }))).toBe(undefined);
+});
+
+test.each([
+  { amount: 0, text: "0.00 USD" },
+  { amount: 0.1, text: "0.10 USD" },
+  { amount: 123.336, text: "123.34 USD" },
+  { amount: 12_345.6, text: "12,346 USD" },
+])("money: $text", ({ amount, text }) => {
+  expect(moneyText(amount, "USD")).toBe(text);
+});
+
+test("times are from now, in both directions", () => {
+  expect(fromNow(at("11:59"), NOW)).toBe("1 min ago");
+  expect(fromNow(at("13:05"), NOW)).toBe("in 1 h 05 min");
+  expect(fromNow(NOW, NOW)).toBe("0 s ago");
+  expect(fromNow("2026-11-26T08:00:00.000Z", NOW)).toBe("3 d 4 h ago");
+});
+
+test.each(["demo", "a/b", "x?y#z", "ü %41", "50%"])("the address of cluster %s leads to it", (cluster) => {
+  const place = placeOf(addressOf(cluster, "nodes", { node: "a&b=c" }));
+  expect([place?.cluster, place?.view, place?.query.get("node")]).toEqual([cluster, "nodes", "a&b=c"]);
+});
+
+test.each(["", "#", "#/demo", "#/%/now", "#key=1", "#/demo/now/more"])("%j is no place", (hash) => {
+  expect(placeOf(hash)).toBe(undefined);
+});
+
+describe("the sentence", () => {
+  const cluster = (other: object): Parameters<typeof sentenceOf>[0] =>
+    Object.assign(
+      JSON.parse(
+        '{"cluster":"demo","health":{"ok":true,"notes":[],"warnings":[]},"waiting":{"unmet":0,"missing":[],"onTheirWay":0,"reasons":[],"remedies":[]},"inFlight":[],"nodes":{"count":0}}',
+      ),
+      other,
+    );
+  const first = { requestSet: "pbs", id: "1" };
+  const quota = { text: "family quota standardHBv3Family: 0 left", demands: 2, first };
+  test.each([
+    { name: "nothing", of: {}, said: "Nothing is asked for, and there are no nodes." },
+    { name: "what is left", of: { nodes: { count: 1 } }, said: "Nothing is asked for; 1 node left." },
+    { name: "all is there", of: { plan: { demands: 2 } }, said: "All of 2 demands has its nodes." },
+    {
+      name: "a fault comes first",
+      of: { health: { ok: false, notes: ["CycleCloud cannot be reached"], warnings: [] } },
+      said: "demo is not well: CycleCloud cannot be reached.",
+    },
+    {
+      name: "what is missing, and why",
+      of: {
+        plan: { demands: 3 },
+        waiting: {
+          unmet: 2,
+          missing: [
+            { unit: "slots", amount: 1611 },
+            { unit: "nodes", amount: 1 },
+          ],
+          onTheirWay: 0,
+          reasons: [quota],
+          remedies: [],
+        },
+      },
+      said: "2 of 3 demands cannot be had in full, 1,611 slots and 1 node missing: family quota standardHBv3Family: 0 left.",
+    },
+    {
+      name: "all of it boots",
+      of: {
+        plan: { demands: 3 },
+        waiting: { unmet: 0, missing: [], onTheirWay: 3, reasons: [], remedies: [] },
+      },
+      said: "Everything has a place; 3 of 3 demands wait for nodes that boot.",
+    },
+  ])("$name", ({ of, said }) => {
+    expect(sentenceOf(cluster(of))).toBe(said);
+  });
+});

@@ -1,0 +1,23 @@
+/** Names that act where they are taken for more than text: markup, script, addresses, terminals, the direction of writing. */
+export const HOSTILE_NAMES: readonly string[] = [
+  "<script>window.pwned=1</script>",
+  "<img src=x onerror=window.pwned=1>",
+  "<svg onload=window.pwned=1>",
+  "</td></tr></table><h1>gone</h1>",
+  "<iframe src=//evil.example></iframe>",
+  "<style>*{display:none}</style>",
+  '" onmouseover="window.pwned=1',
+  "' autofocus onfocus='window.pwned=1",
+  "javascript:window.pwned=1",
+  "{{constructor.constructor('window.pwned=1')()}}",
+  "${window.pwned=1}",
+  "&lt;b&gt;&#60;i&#62;",
+  "<!-- comment -->",
+  "]]><x>",
+  "\u001B[31mred\u001B[0m",
+  "\u001B]0;title\u0007",
+  "\u202Egnp.exe",
+  "\u2066isolated\u2069",
+  "line\u2028break",
+  "zero\u200Bwidth\u{1F608}",
+];
