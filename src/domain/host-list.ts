@@ -4,7 +4,7 @@
  */
 
 /** What is wrong with a text that is no host list. */
-export interface NoHostList {
+interface NoHostList {
   readonly found: string;
   readonly expected: string;
 }

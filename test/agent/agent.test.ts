@@ -217,7 +217,7 @@ test("a folder that cannot be written is said, and the agent goes on", async () 
 test("a second copy ends, and says so", async () => {
   const site = await openSite("22.05/03-configuring");
   const ends = await Promise.all([site.agent("--once"), site.agent("--once")]);
-  expect(ends.map(({ code }) => code).toSorted()).toEqual([0, 1]);
+  expect(new Set(ends.map(({ code }) => code))).toEqual(new Set([0, 1]));
   expect(ends.map(({ err }) => err).join("")).toContain("another agent runs here with the state folder");
 });
 

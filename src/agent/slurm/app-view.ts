@@ -1,6 +1,6 @@
 import type { Instant, Seconds } from "../../domain/units.ts";
 
-/** What the app says of one name of the set (docs/demand.md, Nodes by name). */
+/** What the app says of one name of the set (docs/demand.md). */
 export interface NameOutcome {
   readonly state: "coming" | "ready" | "refused" | "failed";
   /** The resume that this answers. */
