@@ -49,10 +49,11 @@ export function drawConfiguration(
   const alone = keys[dice.whole(0, keys.length - 1)];
   const isAlone = dice.chance(0.5);
   const chosen = keys.filter((key) => (isAlone ? key === alone : dice.chance(0.5)));
-  // Not a key of its own among the drawn ones: the configurations of other seeds stay the same.
-  const kept = chosen.includes("downTimeout")
-    ? { deallocatedTimeout: { default: 86_400, other: "never" } }
-    : {};
+  // Not keys of their own among the drawn ones: the configurations of other seeds stay the same.
+  const kept = {
+    ...(chosen.includes("downTimeout") ? { deallocatedTimeout: { default: 86_400, other: "never" } } : {}),
+    ...(chosen.includes("exclusiveNodearrays") ? { named: [] } : {}),
+  };
   const written = {
     ...kept,
     ...SHORT_TIMES,

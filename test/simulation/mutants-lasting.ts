@@ -65,6 +65,13 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     ],
     moves: "stoppedNeeded",
   }),
+  {
+    name: "a late boot is stopped though a report was not read, or is newer than the status",
+    edits: [{ in: "whyGivenUp", from: "|| around.mayBeBusy === true", to: "" }],
+    moves: "stoppedNeeded",
+    kind: "everything",
+    seeds: [1277],
+  },
   inWeather("late", {
     name: "a stop is taken for lost while it may still arrive",
     edits: [

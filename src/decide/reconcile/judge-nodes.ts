@@ -24,6 +24,7 @@ import type { Questions } from "../../domain/questions.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { Dynamics } from "../world/dynamic-arrays.ts";
 import type { NodeFacts } from "../senders/host-facts.ts";
+import type { HostFact } from "../senders/host-facts.ts";
 import { idleProofAt } from "../senders/host-facts.ts";
 import type { Admitted } from "../senders/admit.ts";
 import type { Weighed } from "../need/weigh.ts";
@@ -282,9 +283,17 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     resting: on.outage !== undefined,
     spare: on.weighed.spare.has(node.nodeId),
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
+    mayBeBusy: on.aside.size > 0 || hasNewerJob(on, fact),
     reportedIdleAt: idle ? provedAt : undefined,
     kept: on.facts.get(node.nodeId)?.keep !== undefined,
     ends: on.down.due.has(node.nodeId),
     ...(keptEnd === undefined ? {} : { keptEnd }),
   };
+}
+
+/** Whether a job is reported that may have begun after the moment that the status shows: a status may lag behind. */
+function hasNewerJob({ observation, policy }: Conclusion, fact: HostFact | undefined): boolean {
+  if (fact === undefined || fact.jobs.length === 0) return false;
+  const { reportedAt } = fact;
+  return reportedAt === undefined || observation.snapshot.at < plusSeconds(reportedAt, policy.lagSeconds);
 }

@@ -33,6 +33,8 @@ interface Circumstances {
   /** When a report called its host idle. Undefined: the report in force does not, or there is none. */
   readonly reportedIdleAt: Instant | undefined;
   readonly busy: boolean;
+  /** It may have become Ready and busy since the moment that the status shows: a newer report has a job on it, or a report was not read. */
+  readonly mayBeBusy?: boolean;
   /** A scheduler's report keeps it. */
   readonly kept: boolean;
   /** It is down, and its time is over (end-down.ts). */
@@ -43,7 +45,7 @@ interface Circumstances {
 
 /**
  * Applies the rules of stopping (architecture.md, Stopping; cyclecloud-wire.md A.5). A node that never was Ready has no jobs, so its boot
- * timeout applies even if a plan places jobs there. A node that has been Ready is marked first, and stopped only after a newer observation
+ * timeout applies even if a plan places jobs there, but not while it may have become Ready since. A node that has been Ready is marked first, and stopped only after a newer observation
  * and a newer report.
  */
 export function judgeNode(
@@ -85,14 +87,14 @@ export function whyGivenUp(
   node: Node,
   known: LedgerNode,
   standing: NodeStanding,
-  around: Pick<Circumstances, "now" | "busy" | "resting">,
+  around: Pick<Circumstances, "now" | "busy" | "resting" | "mayBeBusy">,
 ): string | undefined {
   if (!isUseless(standing) || known.firstReadyAt !== undefined) return undefined;
   // The observation lacks it, so it may be gone already.
   if (standing.notOurs === true || node.keepAlive || node.missing !== undefined) return undefined;
   // It may have been Ready between two observations, or before the first one.
   if (standing.why === "failed") return around.busy || around.resting ? undefined : failureText(node);
-  if (standing.why !== "late") return undefined;
+  if (standing.why !== "late" || around.mayBeBusy === true) return undefined;
   const age = secondsBetween(bootingSince(known), around.now);
   const begun = known.start === undefined ? "it was first seen" : "its start";
   return `${node.name} was not Ready ${Math.round(age)} s after ${begun} (${failureText(node)})`;

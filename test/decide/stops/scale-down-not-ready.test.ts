@@ -21,6 +21,12 @@ describe("a node that never was Ready", () => {
       around: { resting: true },
       action: terminate("boot-timeout"),
     },
+    {
+      name: "its time is over, but a newer report has a job on it, or a report was not read",
+      known: old,
+      around: { mayBeBusy: true },
+      action: none,
+    },
     { name: "its time is over, KeepAlive is set", known: old, node: keptAlive, action: none },
     {
       name: "CycleCloud names no target state: never stopped for that",
