@@ -74,7 +74,7 @@ export const put = ({ app }: Stage, requestSet: string, body: unknown) =>
 
 export const ENCODINGS = "JSON, base64 of JSON, or base64 of gzipped JSON";
 const KEYS =
-  "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools, others";
+  "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools, readAt, others";
 
 /** Messages that no reader accepts, each with all problems that are named to its sender. */
 export const UNREADABLE = [

@@ -72,6 +72,10 @@ const hostRequest = z
     jobs: texts.optional().meta({ description: "What runs there; absent or empty: nothing." }),
     jobIds: texts.optional().meta({ description: "Another name for jobs." }),
     state: text.min(1).optional(),
+    keep: text
+      .min(1)
+      .optional()
+      .meta({ description: "Why its node must not be stopped, as long as this report counts." }),
   })
   .meta({ description: "What the scheduler knows of one of its hosts." });
 

@@ -6,7 +6,7 @@ import { CONTEXT, problemLines, readMembers } from "../context.ts";
 const TARGET = { version: 1, cluster: "prod", nodearrays: [{ Name: "execute", TargetCount: 3 }] };
 const TARGET_TEXT = JSON.stringify(TARGET);
 const MESSAGE_KEYS =
-  "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools, others, wake";
+  "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools, readAt, others, wake";
 
 const NAME =
   'text of 1 to 200 characters, without "/", "\\", "%2F", control and direction characters, and not "." or ".."';
@@ -149,7 +149,7 @@ describe("a bad message is rejected with everything that is wrong", () => {
       },
       lines: [
         "schedulerNodes[1].hostname: nothing -> text, not empty",
-        'schedulerNodes[2]: "job_ids" -> one of the keys hostname, resources, available, jobs, jobIds, state (jobIds?)',
+        'schedulerNodes[2]: "job_ids" -> one of the keys hostname, resources, available, jobs, jobIds, state, keep (jobIds?)',
         "schedulerNodes[2].jobs[0]: 17 -> text, not empty",
         'schedulerNodes[2].hostname: "h1" -> each host only once',
       ],

@@ -12,7 +12,7 @@ import { CONTEXT, NOW, problemLines, readMembers, updateOf } from "../context.ts
 const TARGET = { version: 1, cluster: "prod", nodearrays: [{ Name: "execute", TargetCount: 3 }] };
 const TARGET_TEXT = JSON.stringify(TARGET);
 const MESSAGE_KEYS =
-  "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools, others, wake";
+  "one of the keys version, cluster, requestSet, revision, expirationInterval, nodearrays, jobs, schedulerNodes, pools, readAt, others, wake";
 
 describe("a good message", () => {
   test.each([
