@@ -7,6 +7,7 @@ import { BaseSequencer } from "vitest/node";
  */
 const SLOWEST = [
   "test/docs/quickstart.test.ts",
+  "test/local/first-minute.test.ts",
   "test/functions/config.test.ts",
   "test/functions/plan.test.ts",
   "test/local/host/processes.test.ts",

@@ -8,6 +8,7 @@ const OPTIONS = {
   "cores-per-node": { type: "string" },
   virtual: { type: "boolean" },
   serve: { type: "boolean" },
+  stay: { type: "boolean" },
   port: { type: "string" },
   settings: { type: "string" },
   act: { type: "boolean" },
@@ -20,11 +21,13 @@ const MOST_SPEED = 1000;
 /** Four ports in a row are used. */
 const LAST_FIRST_PORT = 65_532;
 
-export const USAGE = `Runs an HPC workload against the whole autoscaler on this machine, and audits the run.
+export const USAGE = `Runs HPC workloads against the whole autoscaler on this machine, and audits the runs.
 
+  npm start           a day of 64 nodes on a virtual clock, then 40 jobs on 16 nodes against the real parts: about a minute
   npm start -- [options]
 
-  --jobs N            number of jobs (default 200; of a trace: its first N, default all)
+  --stay              afterwards everything stays up until Ctrl-C, with a second workload of an hour
+  --jobs N            one workload of N jobs against the real parts (with --virtual: default 200; of a trace: its first N, default all)
   --seed N            seed of workload and simulator (default 1)
   --speed X           simulated seconds per real second (default 60, at most 1000)
   --trace FILE        a recorded workload in Standard Workload Format, plain or .gz
@@ -35,7 +38,7 @@ export const USAGE = `Runs an HPC workload against the whole autoscaler on this 
   --settings FILE     with --serve: uses the clusters of a local.settings.json instead of the simulator, and changes nothing there
   --act               with --settings: creates and stops nodes there; it stops only nodes that this app has created
   --json              prints all figures as one JSON object on the last line
-  --verbose           writes the function app's log to stderr
+  --verbose           writes the function app's log to stderr, and what only its authors need
   --help              prints this text
 
 Exit code 0: every job ran and the audit found no violation; 1: otherwise; 2: the arguments are invalid; 130: ended by Ctrl-C.
@@ -49,6 +52,7 @@ export interface Arguments {
   readonly coresPerNode?: number;
   readonly virtual: boolean;
   readonly serve: boolean;
+  readonly stay: boolean;
   /** The first of four ports. */
   readonly port?: number;
   readonly settings?: string;
@@ -87,6 +91,7 @@ export function readArguments(argv: readonly string[]): ArgumentsRead {
     speed: readSpeed(text("speed"), problems) ?? 60,
     virtual: values.virtual === true,
     serve: values.serve === true,
+    stay: values.stay === true,
     act: values.act === true,
     json: values.json === true,
     verbose: values.verbose === true,
@@ -111,6 +116,11 @@ function findConflicts(values: Readonly<Record<string, unknown>>): readonly stri
       .map((other) => `--${name}: found with --${other}, expected without: ${why}`);
   return [
     ...excluded("serve", ["virtual", "trace", "jobs", "cores-per-node"], "it plays no workload"),
+    ...excluded(
+      "stay",
+      ["serve", "virtual", "trace", "jobs", "cores-per-node"],
+      "it plays its own workloads",
+    ),
     ...needed("port", "serve"),
     ...needed("settings", "serve"),
     ...needed("act", "settings"),

@@ -5,7 +5,7 @@ import { createKeys } from "./host/host-keys.ts";
 import { spawnHost } from "./host/spawn-host.ts";
 import { heedInterrupts, untilAborted } from "./interruption.ts";
 import { keepRunning } from "./keep-running.ts";
-import type { JobOutput } from "./main-job.ts";
+import type { JobOutput } from "./play/progress.ts";
 import { arePortsFree } from "./ports.ts";
 import { prepareStorage } from "./prepare-storage.ts";
 import type { LocalSettings } from "./read-settings.ts";

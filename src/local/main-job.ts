@@ -1,10 +1,11 @@
 import type { Arguments } from "./arguments.ts";
 import { readArguments, USAGE } from "./arguments.ts";
-import { heedInterrupts, INTERRUPTED } from "./interruption.ts";
+import { playFirstMinute, tellInterrupted } from "./first-minute.ts";
+import { heedInterrupts } from "./interruption.ts";
 import { clusterFor } from "./play/cluster.ts";
 import type { Play } from "./play/play.ts";
-import type { ProgressOutput } from "./play/progress.ts";
-import { createProgress, hoursAndMinutes } from "./play/progress.ts";
+import type { JobOutput } from "./play/progress.ts";
+import { createProgress } from "./play/progress.ts";
 import { playReally } from "./play/real.ts";
 import { figuresOf, isClean, renderSummary } from "./play/summary.ts";
 import { playVirtually } from "./play/virtual.ts";
@@ -18,13 +19,6 @@ const DEFAULT_JOBS = 200;
 const DEFAULT_HOURS = 2;
 const DEFAULT_PROCESSORS = 256;
 const DEFAULT_CORES_PER_NODE = 16;
-
-/** Where a run writes: lines to standard output and standard error, and its progress. */
-export interface JobOutput {
-  readonly say: (line: string) => unknown;
-  readonly complain: (line: string) => unknown;
-  readonly progress: ProgressOutput;
-}
 
 /** What `npm start` does with these arguments. Returns the exit code: 0, 1 for a run with a fault, 2 for arguments that make no sense. */
 export async function runMainJob(argv: readonly string[], output: JobOutput): Promise<number> {
@@ -42,10 +36,11 @@ export async function runMainJob(argv: readonly string[], output: JobOutput): Pr
   const options = read.arguments;
   if (options.settings !== undefined) return serveSettings({ ...options, settings: options.settings });
   if (options.serve) return serve(options);
-  const play = await preparePlay(options, output);
+  const play = isFirstMinute(options) ? "first-minute" : await preparePlay(options, output);
   if (play === undefined) return 2;
   const interruption = heedInterrupts();
   try {
+    if (play === "first-minute") return await playFirstMinute(options, interruption.signal, output);
     return await run(play, options, interruption.signal, output);
   } catch (error) {
     complain(`The run failed: ${error instanceof Error ? error.message : String(error)}`);
@@ -54,6 +49,11 @@ export async function runMainJob(argv: readonly string[], output: JobOutput): Pr
   } finally {
     interruption.forget();
   }
+}
+
+/** Nothing says which workload to play. */
+function isFirstMinute({ virtual, trace, jobs, coresPerNode }: Arguments): boolean {
+  return !virtual && trace === undefined && jobs === undefined && coresPerNode === undefined;
 }
 
 /** The first line of a play. */
@@ -119,15 +119,9 @@ async function run(
         onStarted: (system) => say(whereToLook(system, options.speed)),
         onHostLine: options.verbose ? complain : () => undefined,
       });
+  if (signal.aborted) return tellInterrupted(play, played, say);
   const { figures, audit } = figuresOf(play, played);
-  if (signal.aborted) {
-    const at = hoursAndMinutes(played.endedAt - played.startedAt);
-    say(
-      `interrupted at ${at}: ${figures.jobsCompleted} of ${play.jobs.length} jobs done; nothing is left running`,
-    );
-    return INTERRUPTED;
-  }
-  say(renderSummary(play, played, figures, audit));
+  say(renderSummary(play, played, { figures, audit, verbose: options.verbose, money: true }));
   const seconds = (performance.now() - began) / 1000;
   say(`time          ${figures.simulatedHours} simulated hours in ${seconds.toFixed(1)} s`);
   if (options.json) say(JSON.stringify(figures));

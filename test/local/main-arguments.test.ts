@@ -6,6 +6,7 @@ const defaults = {
   speed: 60,
   virtual: false,
   serve: false,
+  stay: false,
   act: false,
   json: false,
   verbose: false,
@@ -41,6 +42,7 @@ test.each([
     argv: ["--speed", "0.5", "--verbose"],
     expected: { ...defaults, speed: 0.5, verbose: true },
   },
+  { name: "what stays up", argv: ["--stay"], expected: { ...defaults, stay: true } },
   { name: "no workload", argv: ["--serve"], expected: { ...defaults, serve: true } },
   {
     name: "no workload, at ports of one's own",
@@ -61,7 +63,7 @@ test("help is given, whatever else is asked", () => {
 });
 
 const all =
-  "--jobs, --seed, --speed, --trace, --cores-per-node, --virtual, --serve, --port, --settings, --act, --json, --verbose, --help";
+  "--jobs, --seed, --speed, --trace, --cores-per-node, --virtual, --serve, --stay, --port, --settings, --act, --json, --verbose, --help";
 
 test.each([
   {
@@ -141,6 +143,11 @@ test.each([
       "--port: found without --serve, expected with it",
       "--settings: found without --serve, expected with it",
     ],
+  },
+  {
+    name: "a second workload after one of a trace",
+    argv: ["--stay", "--trace", "a.swf"],
+    problems: ["--stay: found with --trace, expected without: it plays its own workloads"],
   },
   {
     name: "changes to no cluster",

@@ -2,13 +2,15 @@ import type { Quirks, SimulatorOptions, Timings } from "../../simulator/options.
 import type { AuditedLimit } from "../workload/audit-events.ts";
 import type { Seconds } from "../../domain/units.ts";
 
-/** The cluster on which a workload runs: one array, as wide as the workload needs. */
+/** The cluster on which a workload runs: as wide as the workload needs. Its arrays differ only in their limits. */
 export interface PlayedCluster {
   readonly name: string;
-  readonly array: string;
+  readonly arrays: readonly { readonly name: string; readonly nodes: number }[];
   readonly machineType: string;
   readonly coresPerNode: number;
   readonly nodes: number;
+  /** For how many nodes the limits of the cluster and the quotas are enough. Absent: for `nodes`, as those of the arrays. */
+  readonly roomForNodes?: number;
   readonly pricePerHour: number;
   readonly timings: Timings;
   readonly visibilityLagSeconds: Seconds;
@@ -34,13 +36,19 @@ const CONFIGURATION = {
   autoscale: { enabled: true },
 };
 
-export function clusterFor(maxProcessors: number, coresPerNode: number): PlayedCluster {
+/** A cluster for so many processors. `secondArray` of its nodes are in an array of their own. */
+export function clusterFor(maxProcessors: number, coresPerNode: number, secondArray = 0): PlayedCluster {
+  const nodes = Math.ceil(maxProcessors / coresPerNode);
+  const arrays = [
+    { name: "execute", nodes: nodes - secondArray },
+    { name: "second", nodes: secondArray },
+  ];
   return {
     name: "demo",
-    array: "execute",
+    arrays: arrays.filter((array) => array.nodes > 0),
     machineType: `Simulated_${coresPerNode}_cores`,
     coresPerNode,
-    nodes: Math.ceil(maxProcessors / coresPerNode),
+    nodes,
     pricePerHour: PRICE_PER_CORE_HOUR * coresPerNode,
     timings: TIMINGS,
     visibilityLagSeconds: LAG_SECONDS,
@@ -53,24 +61,23 @@ export function bootSeconds(cluster: PlayedCluster): number {
 }
 
 export function simulatorOptions(cluster: PlayedCluster, seed: number): SimulatorOptions {
-  const cores = cluster.nodes * cluster.coresPerNode;
+  const room = cluster.roomForNodes ?? cluster.nodes;
+  const cores = room * cluster.coresPerNode;
   const family = "simulatedFamily";
   return {
     clusters: [
       {
         name: cluster.name,
-        maxCount: cluster.nodes,
+        maxCount: room,
         maxCoreCount: cores,
-        arrays: [
-          {
-            name: cluster.array,
-            region: "westeurope",
-            maxCount: cluster.nodes,
-            maxCoreCount: cores,
-            machineTypes: [cluster.machineType],
-            configuration: CONFIGURATION,
-          },
-        ],
+        arrays: cluster.arrays.map(({ name, nodes }) => ({
+          name,
+          region: "westeurope",
+          maxCount: nodes,
+          maxCoreCount: cluster.roomForNodes === undefined ? nodes * cluster.coresPerNode : cores,
+          machineTypes: [cluster.machineType],
+          configuration: CONFIGURATION,
+        })),
       },
     ],
     machineTypes: {
@@ -95,16 +102,17 @@ export function simulatorOptions(cluster: PlayedCluster, seed: number): Simulato
  * A.5).
  */
 export function auditedLimits(cluster: PlayedCluster): readonly AuditedLimit[] {
-  const cores = cluster.nodes * cluster.coresPerNode;
+  const room = cluster.roomForNodes ?? cluster.nodes;
+  const cores = room * cluster.coresPerNode;
   return [
-    { name: "cluster nodes", unit: "nodes", most: cluster.nodes, heldUntil: "terminate-accepted" },
-    {
-      name: "array cores",
+    { name: "cluster nodes", unit: "nodes", most: room, heldUntil: "terminate-accepted" },
+    ...cluster.arrays.map(({ name, nodes }): AuditedLimit => ({
+      name: cluster.arrays.length === 1 ? "array cores" : `array cores of ${name}`,
       unit: "cores",
-      most: cores,
-      only: { array: cluster.array },
+      most: nodes * cluster.coresPerNode,
+      only: { array: name },
       heldUntil: "terminate-accepted",
-    },
+    })),
     { name: "regional quota", unit: "quota-cores", most: cores },
   ];
 }

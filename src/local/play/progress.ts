@@ -3,7 +3,7 @@ import type { SchedulerModel } from "../workload/scheduler-model.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
 /** The data of the progress line. */
-interface Moment {
+export interface Moment {
   readonly now: number;
   readonly startedAt: number;
   /** Of the whole workload, submitted or not. */
@@ -21,10 +21,17 @@ export interface Progress {
 }
 
 /** The output for progress: process.stderr, or a test's buffer. */
-export interface ProgressOutput {
+interface ProgressOutput {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
+}
+
+/** Where a run writes: lines to standard output and standard error, and its progress. */
+export interface JobOutput {
+  readonly say: (line: string) => unknown;
+  readonly complain: (line: string) => unknown;
+  readonly progress: ProgressOutput;
 }
 
 const TERMINAL_EVERY_MS: Milliseconds = 200;

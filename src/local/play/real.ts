@@ -37,17 +37,21 @@ export async function playReally(play: Play, audience: RealAudience): Promise<Pl
   });
   try {
     audience.onStarted(system);
-    return await playOn(system, play, audience);
+    return await playOn(system, play, { ...audience, mayRestart: false });
   } finally {
     audience.progress.end();
     await system.close();
   }
 }
 
-async function playOn(
+/** `mayRestart`: the function host may end and be started again. Until then nodes have no answer and ask again. */
+type OnSystem = Audience & Pick<RealAudience, "speed"> & { readonly mayRestart: boolean };
+
+/** Runs a workload against a system that runs already, and leaves it running. */
+export async function playOn(
   system: LocalSystem,
   play: Play,
-  { progress, signal, speed }: RealAudience,
+  { progress, signal, speed, mayRestart }: OnSystem,
 ): Promise<Played> {
   const { clock, simulator } = system;
   const startedAt = clock.now();
@@ -55,13 +59,13 @@ async function playOn(
   const { feed, scheduler, agent, stopListening } = startScheduler(
     play,
     simulator,
-    openDoors(system),
+    openDoors(system, mayRestart),
     startedAt,
     (at) => pushes.push(at),
   );
   const giveUpAt = startedAt + (play.jobs.at(-1)?.submitMs ?? 0) + GIVE_UP_MS;
   const failures: unknown[] = [];
-  for (const host of system.hosts)
+  for (const host of mayRestart ? [] : system.hosts)
     void host.exited.then((how) => failures.push(new Error(`the function host ended (${how})`)));
   while (clock.now() < giveUpAt && failures.length === 0 && !signal.aborted) {
     const now = clock.now();
@@ -86,15 +90,20 @@ async function playOn(
 }
 
 /** The scheduler's usual interface: the queue, HTTP for demand that is too large for it, and plain GETs of the stop URL. */
-function openDoors(system: LocalSystem): Doors {
+function openDoors(system: LocalSystem, mayRestart: boolean): Doors {
   const doors = { queue: system.connectionString, api: { url: system.url, key: system.keys.host } };
   return {
     async push(message) {
       await sendDemand(doors, message, { now: system.clock.now() });
     },
     async askStop(url, query) {
-      const response = await fetch(`${url}?${new URLSearchParams(query).toString()}`);
-      return readReply(response.status, await response.json());
+      try {
+        const response = await fetch(`${url}?${new URLSearchParams(query).toString()}`);
+        return readReply(response.status, await response.json());
+      } catch (error) {
+        if (!mayRestart) throw error;
+        return { status: 503, why: "no answer" };
+      }
     },
   };
 }

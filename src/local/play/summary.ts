@@ -1,3 +1,4 @@
+import { playAlwaysOn } from "../workload/always-on.ts";
 import { describeViolation } from "../workload/describe-violation.ts";
 import type { AuditReport } from "../workload/audit-events.ts";
 import type { Distortion, Play, Played } from "./play.ts";
@@ -78,32 +79,61 @@ export function isClean(figures: Figures, finished: boolean): boolean {
   );
 }
 
-/** The summary for people. */
-export function renderSummary(play: Play, played: Played, figures: Figures, audit: AuditReport): string {
+/** The summary for people, with node-hours and cost if `money`. `verbose` adds what only the authors need: bound, scaling, refusals by reason, messages and distortion. */
+export function renderSummary(
+  play: Play,
+  played: Played,
+  {
+    figures,
+    audit,
+    verbose,
+    money,
+  }: {
+    readonly figures: Figures;
+    readonly audit: AuditReport;
+    readonly verbose: boolean;
+    readonly money: boolean;
+  },
+): string {
   const excess =
     figures.leastNodeHours > 0
       ? ` (${(figures.nodeHours / figures.leastNodeHours).toFixed(2)} times as much)`
       : "";
   const refused = [...played.agent.refusals.refused].sort(([, a], [, b]) => b - a);
+  const forAuthors = (...lines: readonly string[]): readonly string[] => (verbose ? lines : []);
   const lines = [
     `jobs          ${figures.jobsCompleted} of ${figures.jobsSubmitted} completed${figures.jobsTooWide > 0 ? `, ${figures.jobsTooWide} too wide for the cluster` : ""}${figures.jobsKilled > 0 ? `, ${figures.jobsKilled} killed and run again` : ""}${played.finished ? "" : "; given up"}`,
     `waits         mean ${Math.round(figures.meanWaitSeconds)} s, 95 % within ${Math.round(figures.p95WaitSeconds)} s`,
     `nodes         ${figures.nodesCreated} created, at most ${figures.mostLiveNodes} of ${play.cluster.nodes} at once`,
-    `node-hours    ${figures.nodeHours} used, ${figures.leastNodeHours} the least possible${excess}; ${figures.bootNodeHours} booting, ${figures.idleNodeHours} idle; bound ${figures.nodeHoursBound}`,
-    `cost          ${figures.cost} USD at ${play.cluster.pricePerHour.toFixed(3)} for a node and hour`,
-    `scaling       ${figures.scaleUps} scale-ups, ${figures.scaleDowns} scale-downs`,
+    ...(money
+      ? [
+          `node-hours    ${figures.nodeHours} used, ${figures.leastNodeHours} the least possible${excess}; ${figures.bootNodeHours} booting, ${figures.idleNodeHours} idle${verbose ? `; bound ${figures.nodeHoursBound}` : ""}`,
+          `cost          ${figures.cost} USD at ${play.cluster.pricePerHour.toFixed(3)} for a node and hour`,
+        ]
+      : []),
+    ...forAuthors(`scaling       ${figures.scaleUps} scale-ups, ${figures.scaleDowns} scale-downs`),
     `autostop      ${figures.stopsGranted} granted, ${figures.stopsRefused} refused`,
-    ...refused.slice(0, 6).map(([why, count]) => `              ${count} x ${why}`),
-    `messages      ${figures.messagesRejected} rejected`,
+    ...forAuthors(...refused.slice(0, 6).map(([why, count]) => `              ${count} x ${why}`)),
+    ...forAuthors(`messages      ${figures.messagesRejected} rejected`),
     `audit         ${figures.busyNodesStopped} busy nodes stopped, ${figures.limitsExceeded} limits exceeded, ${figures.nodesBeyondDemand} nodes beyond demand`,
     ...audit.violations
       .slice(0, 10)
       .map((violation) => `              ${describeViolation(violation, played.startedAt)}`),
     ...(played.distortion === undefined
       ? []
-      : [renderDistortion(played.distortion, bootSeconds(play.cluster))]),
+      : forAuthors(renderDistortion(played.distortion, bootSeconds(play.cluster)))),
   ];
   return lines.join("\n");
+}
+
+/** The same jobs on a cluster of which no node ever stops: what the autoscaler saved, and how much longer jobs waited for it. */
+export function renderAlwaysOn({ cluster, jobs }: Play, figures: Figures): string {
+  const { nodeHours, meanWaitSeconds } = playAlwaysOn(jobs, cluster);
+  const saved = nodeHours > 0 ? Math.round(100 * (1 - figures.nodeHours / nodeHours)) : 0;
+  return (
+    `always on     ${nodeHours.toFixed(1)} node-hours, ${(nodeHours * cluster.pricePerHour).toFixed(2)} USD; the autoscaler ` +
+    `${saved >= 0 ? `saved ${saved} %` : `took ${-saved} % more`}; jobs waited ${Math.round(figures.meanWaitSeconds - meanWaitSeconds)} s longer on average`
+  );
 }
 
 /** On a fast clock, the app's own latency is longer in simulated time than in real use. This line shows by how much. */

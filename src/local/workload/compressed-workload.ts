@@ -2,6 +2,8 @@ import { generateLublinJobs } from "./lublin.ts";
 import type { WorkloadJob } from "./workload-job.ts";
 import type { Milliseconds } from "../../domain/units.ts";
 
+const DAY_MS: Milliseconds = 86_400_000;
+
 /** A workload that is short enough for a demonstration, and how it was shortened. A run prints these figures. */
 interface CompressedWorkload {
   readonly jobs: readonly WorkloadJob[];
@@ -51,6 +53,46 @@ export function compressWorkload(input: {
     jobsCutShort: raw.filter((job) => job.runMs > longestRunMs).length,
     offeredLoad: measureWork(raw, longestRunMs) / capacity,
   };
+}
+
+/** After the start of the first burst: its nodes have booted, run the jobs, and been idle for five minutes. */
+export const SECOND_BURST_MS: Milliseconds = 20 * 60_000;
+/** When the first job of a day may arrive, and the last. */
+const MORNING_MS: Milliseconds = 7 * 3_600_000;
+const EVENING_MS: Milliseconds = 20 * 3_600_000;
+
+/**
+ * Jobs of the same model in one day with a quiet night: the arrivals of some days, pressed into the hours from 7 to 20. Run times are cut so
+ * that they offer at most `load` of the capacity of the whole day.
+ */
+export function dayOfWork(input: {
+  readonly jobs: number;
+  readonly seed: number;
+  readonly maxProcessors: number;
+  readonly load: number;
+}): readonly WorkloadJob[] {
+  const raw = generateLublinJobs({ jobs: input.jobs, seed: input.seed, processors: input.maxProcessors });
+  const longestRunMs = chooseLongestRun(raw, {
+    budget: DAY_MS * input.maxProcessors * input.load,
+    shortest: 60_000,
+    longest: 4 * 3_600_000,
+  });
+  return raw
+    .map((job) => ({
+      ...job,
+      submitMs: MORNING_MS + Math.round((job.submitMs % DAY_MS) * ((EVENING_MS - MORNING_MS) / DAY_MS)),
+      runMs: Math.min(job.runMs, longestRunMs),
+    }))
+    .toSorted((a, b) => a.submitMs - b.submitMs);
+}
+
+/** Forty jobs in two bursts of two minutes, short ones of at most 170 s. The second begins when the nodes of the first have gone. */
+export function twoBursts(input: {
+  readonly seed: number;
+  readonly maxProcessors: number;
+}): readonly WorkloadJob[] {
+  const { jobs } = compressWorkload({ ...input, jobs: 40, hours: 2 / 60, load: 3.75, longestCutMs: 170_000 });
+  return jobs.map((job, index) => (index < 20 ? job : { ...job, submitMs: job.submitMs + SECOND_BURST_MS }));
 }
 
 /** The longest cut, in whole seconds, with which the work stays within the budget. Bisection works, because work grows with the cut. */

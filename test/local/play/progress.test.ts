@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { ProgressOutput } from "../../../src/local/play/progress.ts";
 import { createProgress, hoursAndMinutes } from "../../../src/local/play/progress.ts";
 import { SchedulerModel } from "../../../src/local/workload/scheduler-model.ts";
 import type { Progress } from "../../../src/local/play/progress.ts";
 
+type ProgressOutput = Parameters<typeof createProgress>[0];
 type Moment = ReturnType<Parameters<Progress["show"]>[0]>;
 
 const CLEAR = "\r\u001B[2K";

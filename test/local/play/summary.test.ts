@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { clusterFor } from "../../../src/local/play/cluster.ts";
 import type { Play, Played } from "../../../src/local/play/play.ts";
 import { SchedulerAgent } from "../../../src/local/play/scheduler-agent.ts";
-import { figuresOf, isClean, renderSummary } from "../../../src/local/play/summary.ts";
+import { figuresOf, isClean, renderAlwaysOn, renderSummary } from "../../../src/local/play/summary.ts";
 import type { WorkloadJob } from "../../../src/local/workload/workload-job.ts";
 import { eventsOf, job, openFeed, seconds } from "./bench.ts";
 
@@ -76,7 +76,7 @@ describe("the figures of a run", () => {
     const { figures, audit, play, played } = await playOneNode([job("a", 0, 2, 6000)], 1000);
     expect(figures).toMatchObject({ busyNodesStopped: 1, jobsKilled: 1, jobsCompleted: 0 });
     expect(isClean(figures, played.finished)).toBe(false);
-    const text = renderSummary(play, played, figures, audit).split("\n");
+    const text = renderSummary(play, played, { figures, audit, verbose: false, money: true }).split("\n");
     expect(text).toContain("jobs          0 of 1 completed, 1 killed and run again; given up");
     expect(text).toContain("audit         1 busy nodes stopped, 0 limits exceeded, 0 nodes beyond demand");
     expect(text).toContain("              1000.0 s: node n1 was stopped with a job on it since 310.0 s");
@@ -93,13 +93,21 @@ describe("the figures of a run", () => {
     const { figures, audit, play, played } = await playOneNode([job("a", 0, 2, 100)], undefined);
     expect(figures).toMatchObject({ stopsGranted: 0, stopsRefused: 1 });
     const distorted = { ...played, distortion: { latencySeconds: 6, speed: 60 } };
-    const text = renderSummary(play, distorted, figures, audit).split("\n");
+    const text = renderSummary(play, distorted, { figures, audit, verbose: true, money: true }).split("\n");
     expect(text).toContain("autostop      0 granted, 1 refused");
     expect(text).toContain("              1 x 409 needed");
     expect(text.at(-1)).toBe(
       "distortion    from a push to the create it led to, 95 % within 100 ms x 60 = 6.0 simulated s: 2.0 % of the boot time of 300 s",
     );
   });
+});
+
+test("always on: two nodes until the job's end, and no wait for a boot", async () => {
+  const { figures, play } = await playOneNode([job("a", 0, 2, 600)], 1210);
+  // 2 nodes x 600 s = 0.33 h, at 4 x 0.045 USD an hour; used were 0.35 h, and the job waited 310 s.
+  expect(renderAlwaysOn(play, figures)).toBe(
+    "always on     0.3 node-hours, 0.06 USD; the autoscaler took 5 % more; jobs waited 310 s longer on average",
+  );
 });
 
 const clean = {
