@@ -76,29 +76,68 @@ export function pricesOf({ buckets }: Pick<Cluster, "buckets">): (node: NodeShow
       : prices.get(`${array}/${machineType}`);
 }
 
+/** What is known of a node's life: in the state of a cluster, in the history of nodes, or in both. */
+export interface Life {
+  readonly askedAt?: string | undefined;
+  readonly firstSeenAt: string;
+  readonly firstReadyAt?: string | undefined;
+  readonly firstNeededAt?: string | undefined;
+  readonly notNeededSince?: string | undefined;
+  readonly drainingSince?: string | undefined;
+  readonly downSince?: string | undefined;
+  readonly leftReadyAt?: string | undefined;
+  readonly goneAt?: string | undefined;
+}
+
 /** One stretch of a node's life. */
 export interface Stretch {
-  readonly what: "booting" | "ready" | "busy" | "idle" | "unknown" | "leaving" | "down";
+  readonly what: "asked" | "booting" | "ready" | "needed" | "idle" | "leaving" | "down";
   readonly from: string;
   readonly to: string;
 }
 
-/** The life of a node as far as the answer shows it. */
-export function stretchesOf(node: NodeShown, now: string): readonly Stretch[] {
-  const { firstSeenAt, firstReadyAt, leftReadyAt, drainingSince, downSince, busyness, busynessSince } = node;
-  const ends = [drainingSince, downSince, leftReadyAt].filter((at) => at !== undefined).toSorted();
-  const end = ends[0] ?? now;
-  const readyAt = firstReadyAt ?? end;
-  // Since when it is known to be as it is, if that is not since it came up.
-  const turnedAt = readyAt < busynessSince && busynessSince < end ? busynessSince : readyAt;
+/** The life of a node as far as it is known, until it went, or now. */
+export function stretchesOf(life: Life, now: string): readonly Stretch[] {
+  const { askedAt, firstSeenAt, drainingSince, downSince, leftReadyAt, goneAt = now } = life;
+  const [end = goneAt] = [drainingSince, downSince, leftReadyAt].filter((at) => at !== undefined).toSorted();
+  const readyAt = life.firstReadyAt ?? end;
+  const idleAt = later(life.notNeededSince ?? end, readyAt);
+  // What was placed on it while it booted needs it once it is up.
+  const neededAt = later(life.firstNeededAt ?? idleAt, readyAt);
   const all: readonly Stretch[] = [
+    { what: "asked", from: askedAt ?? firstSeenAt, to: firstSeenAt },
     { what: "booting", from: firstSeenAt, to: readyAt },
-    { what: "ready", from: readyAt, to: turnedAt },
-    { what: busyness, from: turnedAt, to: end },
-    { what: drainingSince === undefined ? "down" : "leaving", from: end, to: now },
+    { what: "ready", from: readyAt, to: neededAt },
+    { what: "needed", from: neededAt, to: idleAt },
+    { what: "idle", from: idleAt, to: end },
+    { what: drainingSince === undefined ? "down" : "leaving", from: end, to: goneAt },
   ];
   return all.filter(({ from, to }) => between(from, to) > 0);
 }
+
+/**
+ * How long nodes took from the plan that asked for them until they were Ready, the fastest first: of those that were asked for at `from` or
+ * later.
+ */
+export function bootsOf(lives: readonly Life[], from: string): readonly Milliseconds[] {
+  return lives
+    .flatMap(({ askedAt, firstReadyAt }) =>
+      askedAt === undefined || firstReadyAt === undefined || askedAt < from
+        ? []
+        : [between(askedAt, firstReadyAt)],
+    )
+    .toSorted((a, b) => a - b);
+}
+
+/** The least of the sorted values that this share of them does not exceed. Undefined: there are none. */
+export const quantileOf = (sorted: readonly number[], share: number): number | undefined =>
+  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+
+const later = (a: string, b: string): string => (a < b ? b : a);
+
+/** A moment in UTC: of today the time, else the day too. */
+export const momentText = (at: string, now: string): string =>
+  at.slice(0, 10) === now.slice(0, 10) ? at.slice(11, 19) : at.slice(0, 19).replace("T", " ");
 
 /** Finds what comes next for a node, and when. Undefined: nothing is known to. */
 export function nextOf({
