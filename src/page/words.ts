@@ -1,4 +1,4 @@
-import type { Cluster } from "../client/answers.ts";
+import type { Cluster, Comparison, History } from "../client/answers.ts";
 import type { Milliseconds } from "../domain/units.ts";
 
 /** Texts and figures made of answers, for people. */
@@ -61,6 +61,92 @@ export function sentenceOf({ cluster, health, waiting, plan, inFlight, nodes }: 
   return left === 0
     ? "Nothing is asked for, and there are no nodes."
     : `Nothing is asked for; ${plural(left, "node")} left.`;
+}
+
+export type Nodearray = Cluster["nodearrays"][number];
+
+/** Nodes of an array as people are shown them: each is in one of these. */
+export function countsOf({ nodes, inFlight, notNeeded }: Nodearray) {
+  const { ready = 0, coming = 0, going = 0, ...rest } = nodes;
+  const others = Object.values(rest).reduce((sum, count) => sum + (count ?? 0), 0);
+  const spare = Math.min(ready, notNeeded);
+  return { needed: ready - spare, spare, coming: coming + inFlight, going, others };
+}
+
+function modeOf(array: Nodearray): string {
+  return "managed" in array && !array.managed ? "not autoscaled" : (array.mode ?? "?");
+}
+
+/** The most nodes that the array may have, by its own limit. */
+export function capOf(array: Nodearray): number | string | undefined {
+  if (!("limit" in array)) return undefined;
+  const { count, cores } = array.limit;
+  return count ?? (cores === undefined ? undefined : `${cores} cores`);
+}
+
+/** What is shown of a node array, each with its head. */
+export const ARRAY_FIGURES: readonly (readonly [
+  head: string,
+  cell: (array: Nodearray) => string | number | undefined,
+])[] = [
+  ["Node array", ({ name }) => name],
+  ["Mode", modeOf],
+  ["Ready", ({ nodes }) => nodes.ready ?? 0],
+  ["Not needed", ({ notNeeded }) => notNeeded],
+  ["On the way", (array) => countsOf(array).coming],
+  ["Leaving", ({ nodes }) => nodes.going ?? 0],
+  ["Other", (array) => countsOf(array).others],
+  ["Cap", capOf],
+];
+
+/** A figure with its name. */
+export type Figure = readonly [name: string, value: string | number];
+
+/** What the nodes of a cluster cost in an hour. */
+export type Costs = {
+  readonly [Name in "pricePerHour" | "idlePricePerHour" | "unpricedNodes" | "currency"]?:
+    | History["rows"][number][Name]
+    | undefined;
+};
+
+/** The figures of a cluster. `row`: the newest of its history, which has what its nodes cost. */
+export function figuresOf(state: Cluster, row: Costs | undefined, now: string): readonly Figure[] {
+  const { inFlight, plan, waiting } = state;
+  const phases = state.nodes.byPhase;
+  const asked = inFlight.reduce((sum, { stillToShow }) => sum + stillToShow, 0);
+  const unpriced = row?.unpricedNodes ?? 0;
+  const money = (amount: number | undefined) =>
+    amount === undefined ? "no prices" : moneyText(amount, row?.currency);
+  return [
+    ["Demands", plan?.demands ?? 0],
+    ["Short of something", waiting.unmet],
+    ["Nodes ready", phases["ready"] ?? 0],
+    ["On the way", (phases["coming"] ?? 0) + asked],
+    ["Leaving", phases["going"] ?? 0],
+    ["Cost an hour", money(row?.pricePerHour)],
+    ["Of that idle", money(row?.idlePricePerHour)],
+    ...(unpriced === 0 ? [] : [["Without a price", plural(unpriced, "node")] as const]),
+    ["Mode", modesText(state)],
+    ["Observed", observedText(state, now)],
+  ];
+}
+
+/** "act", "observe", or both: of the node arrays that are autoscaled. */
+function modesText({ nodearrays }: Cluster): string {
+  const modes = nodearrays.filter((array) => !("managed" in array) || array.managed).map(modeOf);
+  return [...new Set(modes)].join(" and ") || "none";
+}
+
+/** The age was true when the answer was made; the moment stays true. */
+function observedText({ health: { lastLookAgeSeconds: age }, now: then }: Cluster, now: string): string {
+  if (age === undefined) return "not yet";
+  return fromNow(new Date(Date.parse(then) - age * 1000).toISOString(), now);
+}
+
+/** Observe mode: the nodes that there would be now. */
+export function wouldBeText(observing: Comparison["observing"]): string {
+  const now = observing.map(({ nodearray, virtualNodes }) => `${nodearray}: ${plural(virtualNodes, "node")}`);
+  return now.length === 0 ? "Nothing is observed now." : `The autoscaler would have now: ${now.join(", ")}.`;
 }
 
 type NodeShown = Cluster["nodes"]["list"][number];

@@ -18,7 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   simulator: ["simulator", "domain"],
   client: ["client", "wire", "domain"],
   // `check` reads CycleCloud itself, before there is an app to ask: it needs the parts that compose builds.
-  cli: ["cli", "client", "compose"],
+  // `top` has the words of the page.
+  cli: ["cli", "client", "compose", "page/words"],
   // The name of a trigger's connection is needed when the trigger is registered, before anything else is loaded.
   "config/demand-storage": ["config", "domain"],
   config: ["config", "config/demand-storage", "wire", "domain"],
@@ -36,7 +37,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // In a clone the page is made when it is first asked for; the package has it made.
   "functions/page-files": ["infra"],
   // It runs in a browser.
-  page: ["page", "client", "domain"],
+  page: ["page", "page/words", "client", "domain"],
+  "page/words": ["client", "domain"],
   functions: [
     "functions",
     "functions/page-files",
@@ -84,6 +86,7 @@ export function roomOf(path: string): string | undefined {
   if (path.startsWith("functions/")) return "functions";
   if (path.startsWith("infra/")) return "infra";
   if (path.startsWith("src/app/ports/")) return "app/ports";
+  if (path === "src/page/words.ts") return "page/words";
   if (path === "src/config/demand-storage.ts") return "config/demand-storage";
   return /^src\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1];
 }
