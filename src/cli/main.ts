@@ -51,6 +51,12 @@ function endOn(key: string): void {
   stdin.unref();
 }
 
+/** A terminal that does not say how large it is says 0. */
+function sizeOf(said: number, usual: number): number | undefined {
+  if (!process.stdout.isTTY) return undefined;
+  return said > 0 ? said : usual;
+}
+
 const wrong = useProxy(process.env);
 if (wrong !== undefined) process.stderr.write(`warning: ${wrong}\n`);
 
@@ -64,8 +70,8 @@ void runCommandLine(process.argv.slice(2), {
   open: openAddress,
   alone,
   signIn,
-  columns: process.stdout.isTTY ? process.stdout.columns : undefined,
-  rows: process.stdout.isTTY ? process.stdout.rows : undefined,
+  columns: sizeOf(process.stdout.columns, 80),
+  rows: sizeOf(process.stdout.rows, 24),
   environment: process.env,
   release: packageJson.version,
 }).then((code) => {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { validatorOf } from "../support/check-answer.ts";
 import { ROOT } from "../support/run-main.ts";
 import type { Staged } from "../support/staged-server.ts";
@@ -21,7 +21,7 @@ const HPC = {
   idleTimeout: 300,
   bootTimeout: 1800,
   limit: { count: 8 },
-  target: {},
+  target: { nodes: 0, cores: 0 },
   askedBy: [],
   targets: [],
   neededBy: [],
@@ -34,9 +34,9 @@ const STATE = {
   observedGeneration: 3,
   health: { ok: true, notes: [], warnings: [], lastLookAgeSeconds: 30 },
   demand: [],
-  demandCounts: { active: 1 },
+  demandCounts: { live: 1, empty: 0, lapsed: 0 },
   groups: [],
-  totals: {},
+  totals: { created: 3, terminated: 0 },
   outcomes: [],
   waiting: {
     unmet: 1,
@@ -197,7 +197,7 @@ while True:
     if not part:
         break
     drawn += part
-    if not typed and drawn.count(b"\\x1b[H\\x1b[J") == 2:
+    if not typed and drawn.count(b"\\x1b[H\\x1b[J") >= 2:
         typed = True
         os.write(terminal, keys.encode())
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -213,6 +213,7 @@ test.each([
     cwd: ROOT,
     stdio: ["ignore", "pipe", "inherit"],
   });
+  onTestFinished(() => void child.kill());
   let out = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
   await new Promise((resolve) => child.once("close", resolve));
