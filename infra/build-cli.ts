@@ -21,8 +21,12 @@ const ENTRIES = {
   "client.cjs": { source: "src/client/index.ts", tell: "throw new Error(text);" },
 } as const;
 
-/** Files that npm shows with the package, under the names that it looks for. */
-const TEXTS = { LICENSE: "LICENSE", "README.md": "infra/cli-readme.md" } as const;
+/** Files that are copied: those that npm shows with the package, under the names that it looks for, and the shim for Slurm's programs. */
+const TEXTS = {
+  LICENSE: "LICENSE",
+  "README.md": "infra/cli-readme.md",
+  "cyclecloud-slurm": "src/agent/shims/cyclecloud-slurm",
+} as const;
 
 /** The files for Python, which are not built. */
 const PYTHON = "src/client/python";

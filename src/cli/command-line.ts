@@ -2,6 +2,7 @@ import type { Option } from "commander";
 import { Argument, Command, CommanderError } from "commander";
 import { warnOfPlainHttp } from "../client/plain-http.ts";
 import { hideSecrets, showLines } from "../client/readable.ts";
+import { registerAgent } from "./agent-command.ts";
 import { registerAutostop } from "./autostop-command.ts";
 import { registerCheck } from "./check-command.ts";
 import { registerConfigCommands } from "./config-commands.ts";
@@ -79,6 +80,7 @@ function registerCommands(register: Register): void {
   registerTick(register);
   registerEndDown(register);
   registerAutostop(register);
+  registerAgent(register);
   registerCheck(register);
   registerKeys(register);
   registerVerify(register);
@@ -210,6 +212,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "end-down": ["end-down hpc -c prod"],
   restored: ["restored -c prod"],
   autostop: ["autostop", "autostop --unhealthy"],
+  agent: ["agent --scheduler slurm", "agent --scheduler slurm --dry-run --file slurm.map"],
   check: ["check --settings local.settings.json", "check -c prod --config prod.json"],
   keys: ["keys sender --app func-hpc -g cc-autoscaler --key-name pbs"],
   verify: ['verify --resource-id "$AUTOSCALER_RESOURCE_ID"'],

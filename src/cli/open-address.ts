@@ -21,17 +21,19 @@ function openerOf(address: string): readonly [program: string, ...words: readonl
 export function openAddress(address: string): Promise<void> {
   const [program, ...words] = openerOf(new URL(address).href);
   const child = spawn(program, words, { stdio: "ignore", detached: true, windowsVerbatimArguments: true });
-  child.unref();
   return new Promise((resolve, reject) => {
-    setTimeout(resolve, RUNS_ON_MS).unref();
-    child.once("error", (error: NodeJS.ErrnoException) => {
-      const why = error.code === "ENOENT" ? "is not installed" : `cannot be run: ${error.message}`;
-      reject(new Error(`no browser can be opened here: ${program} ${why}`));
-    });
-    child.once("exit", (code) => {
-      if (code === 0) resolve();
-      else
-        reject(new Error(`no browser can be opened here: ${program} failed (exit code ${code ?? "none"})`));
-    });
+    const patience = setTimeout(() => {
+      child.unref();
+      resolve();
+    }, RUNS_ON_MS);
+    const ended = (why: string | undefined) => {
+      clearTimeout(patience);
+      if (why === undefined) resolve();
+      else reject(new Error(`no browser can be opened here: ${program} ${why}`));
+    };
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      ended(error.code === "ENOENT" ? "is not installed" : `cannot be run: ${error.message}`),
+    );
+    child.once("exit", (code) => ended(code === 0 ? undefined : `failed (exit code ${code ?? "none"})`));
   });
 }

@@ -525,6 +525,28 @@ export interface RequestSetState {
     };
   }[];
   /**
+   * What became of each name. Absent: the set names no nodes.
+   */
+  names?: {
+    name: string;
+    array: string;
+    state: "coming" | "ready" | "refused" | "failed";
+    reason?: string;
+    /**
+     * When a refusal or failure was decided, else since when the name is wanted. Absent: no plan has seen it.
+     */
+    from?: string;
+    /**
+     * The moment of the resume that this answers, as the sender said it. Absent: none was said.
+     */
+    since?: number;
+    nodeId?: string;
+    /**
+     * The autoscaler did not make the node, and does not stop it. Absent: it is ours, or there is none.
+     */
+    ours?: false;
+  }[];
+  /**
    * What of the cluster is only observed, as "observing only: nothing is created or stopped". Absent: nothing.
    */
   observing?: string;
@@ -1891,6 +1913,7 @@ export interface Configuration {
     hosts?: boolean;
     pools?: boolean | string[];
     dynamicArrays?: boolean | string[];
+    nodeNames?: boolean | string[];
     attributes?: string[];
     /**
      * The only free keys of Configuration, for all node arrays or by node array; "default": those that are not named.
@@ -1921,6 +1944,10 @@ export interface Configuration {
    * Node arrays that no other tool manages; true: all.
    */
   exclusiveNodearrays?: true | string[];
+  /**
+   * Node arrays in which only targets that name their nodes create any.
+   */
+  named?: string[];
   mode?:
     | ("observe" | "act")
     | {
@@ -2029,6 +2056,7 @@ export interface ConfigurationWritten {
     hosts?: boolean;
     pools?: boolean | string[];
     dynamicArrays?: boolean | string[];
+    nodeNames?: boolean | string[];
     attributes?: string[];
     /**
      * The only free keys of Configuration, for all node arrays or by node array; "default": those that are not named.
@@ -2059,6 +2087,10 @@ export interface ConfigurationWritten {
    * Node arrays that no other tool manages; true: all.
    */
   exclusiveNodearrays?: true | string[];
+  /**
+   * Node arrays in which only targets that name their nodes create any.
+   */
+  named?: string[];
   mode?:
     | ("observe" | "act")
     | {

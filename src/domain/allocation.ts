@@ -3,6 +3,7 @@ import type { RankedDemand } from "./demand.ts";
 import type { NodeId, SetName } from "./ids.ts";
 import type { DemandOutcome, GroupedArray } from "./plan.ts";
 import type { CreateSet } from "./intent.ts";
+import type { Reason } from "./reason.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Seconds } from "./units.ts";
 
@@ -16,6 +17,8 @@ export interface Allocation {
   /** The existing nodes that are needed, each with the demands that need it, as "set/demand". A node that is not listed is spare. */
   readonly needed: ReadonlyMap<NodeId, readonly string[]>;
   readonly outcomes: readonly DemandOutcome[];
+  /** For named nodes that are not there as they were asked for: why. */
+  readonly names: ReadonlyMap<string, Reason>;
   /** Groups that exist or that demands ask for, by array and size. */
   readonly groups: readonly GroupedArray[];
   /** `rank`: placed strictly by rank. `size`: placed again by size, which was cheaper and gave no demand less. */

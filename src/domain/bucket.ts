@@ -28,6 +28,8 @@ export type Purpose =
    * as part of that array.
    */
   | { readonly kind: "dynamic"; readonly array: ArrayName }
+  /** Created under exactly this name, because a request set named it. A release that does not know this treats it as part of its array. */
+  | { readonly kind: "named"; readonly name: string }
   /**
    * Part of a group. `group`: its placement group. Absent: the provider has no placement groups, and the node is one of the ordinary nodes
    * that replace groups. `key`: the array with the group size, as "execute:16n". `dynamic`: the name of the array if it is dynamic.

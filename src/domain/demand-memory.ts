@@ -20,6 +20,8 @@ const BYTES = {
   choice: 400,
   placed: 250,
   pool: 400,
+  /** A node that a target names: its own bin, create and request in flight. */
+  named: 1500,
   host: 1200,
   job: 150,
   problem: 500,
@@ -59,6 +61,11 @@ class Count {
     if (demand.kind !== "job") {
       for (const size of demand.machineTypes ?? []) this.#addText(size);
       this.#addValue(demand.attributes);
+      if (demand.kind === "target")
+        for (const name of demand.named?.names ?? []) {
+          this.bytes += BYTES.named;
+          this.#addText(name);
+        }
       return;
     }
     this.#addValue(demand.metadata);

@@ -1,5 +1,5 @@
 import type { Constraint } from "./constraint.ts";
-import type { ArrayName, ClusterName, Digest, MachineType, SetName } from "./ids.ts";
+import type { ArrayName, ClusterName, Digest, MachineType, PlacementGroup, SetName } from "./ids.ts";
 import type { Resources, Scalar } from "./resources.ts";
 import { compareText } from "./text.ts";
 import type { Bytes, Instant, Seconds } from "./units.ts";
@@ -32,6 +32,20 @@ export interface TargetDemand extends Common {
   readonly attributes?: NodeAttributes;
   /** Present if `array` is a dynamic array: the array in which its nodes are created. */
   readonly extends?: ArrayName;
+  /** Exactly these nodes. `amount` is then their number. Absent: any nodes of the array. */
+  readonly named?: NamedNodes;
+}
+
+/** The nodes that a target names (docs/protocol.md, Named nodes). */
+export interface NamedNodes {
+  /** Each once, in the order of the message. */
+  readonly names: readonly string[];
+  /** The placement group of new nodes. Absent: none. */
+  readonly group?: PlacementGroup;
+  /** The moment of the resume that the names wait for, in milliseconds by the scheduler's clock. It is only compared. Absent: not said. */
+  readonly since?: number;
+  /** One job needs all of them at once, so that none is created without the others. Absent: each is of use by itself. */
+  readonly together?: true;
 }
 
 /** "This array shall have this many groups, each with this many nodes (or cores) in a placement group of its own." */
@@ -124,6 +138,8 @@ export interface SchedulerNode {
   readonly hostname: string;
   /** Jobs on the host. Empty: no job runs there. */
   readonly jobs: readonly string[];
+  /** Why its node must not be stopped. Absent: it may be. */
+  readonly keep?: string;
   readonly state?: string;
   /** The host's total resources. Never empty. Absent: the scheduler does not report them. */
   readonly resources?: Resources;
@@ -159,6 +175,8 @@ interface Envelope {
   readonly askedIntervalSeconds?: Seconds;
   /** When it was put into the queue or arrived over HTTP. */
   readonly sentAt: Instant;
+  /** When its sender began to read its scheduler. What it reports is as old as that. Absent: as old as the message. */
+  readonly readAt?: Instant;
   /** The senders' clocks run at another speed than ours, so its revision is no time of ours. Absent: they run at the same. */
   readonly untimed?: true;
   readonly expiresAt: Instant;

@@ -128,8 +128,8 @@ export interface NodeClock {
   readonly behindMs: Milliseconds;
   /** On this two questions agreed that arrived at least 30 s apart. Absent: no two did yet. */
   readonly knownMs?: Milliseconds;
-  /** The smallest difference of the last 15 minutes, and when it came: the node's clock is at most that far behind, unless it was set back. */
-  readonly least?: { readonly ms: Milliseconds; readonly at: Instant };
+  /** The smallest difference so far: the node's clock is at most that far behind, unless it was set back. Absent: `behindMs`. */
+  readonly leastMs?: Milliseconds;
   /** How many questions in a row say that it was set back. Absent: one at most. */
   readonly agreed?: number;
 }

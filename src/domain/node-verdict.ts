@@ -1,4 +1,5 @@
 import type { SetName } from "./ids.ts";
+import { showText } from "./shown.ts";
 import type { Instant, Seconds } from "./units.ts";
 import { clockTime, isoTime } from "./units.ts";
 
@@ -13,6 +14,8 @@ export type NodeVerdict =
   /** A request set that is left out of the plan may need it. */
   | { readonly kind: "perhaps-needed"; readonly by: SetName }
   | { readonly kind: "keep-alive" }
+  /** Its scheduler keeps it, for this reason. */
+  | { readonly kind: "kept"; readonly why: string }
   /** Its Configuration switches autostop off (cyclecloud-wire.md C.2). */
   | { readonly kind: "stop-disabled" }
   | { readonly kind: "not-managed" }
@@ -95,6 +98,7 @@ export type DownHold =
   | "observed"
   | "not-ours"
   | "keep-alive"
+  | "kept"
   | "stop-disabled"
   | "busy"
   | "asked"
@@ -110,6 +114,7 @@ const HOLDS: { readonly [H in DownHold]: string } = {
   observed: "the app only observes its node array",
   "not-ours": "it is not ours",
   "keep-alive": "KeepAlive is set",
+  kept: "its scheduler keeps it",
   "stop-disabled": "its configuration switches autostop off",
   busy: "a job is reported or placed on it",
   asked: "it has asked by itself in the last five minutes",
@@ -166,6 +171,7 @@ const SENTENCES: { readonly [K in Kind]: (verdict: VerdictOf<K>) => string } = {
     `stays for now: idle for ${Math.round(verdict.idleSeconds)} of ${verdict.idleTimeoutSeconds} s`,
   "perhaps-needed": (verdict) => `stays: request set ${verdict.by} is left out of this plan, and may need it`,
   "keep-alive": () => "stays: KeepAlive is set",
+  kept: ({ why }) => `stays: its scheduler keeps it: ${showText(why)}`,
   "stop-disabled": () =>
     "stays: its configuration switches autostop off (cyclecloud.cluster.autoscale.stop_enabled)",
   "not-managed": () => "stays: its node array is not autoscaled by us",

@@ -45,6 +45,8 @@ export interface Policy extends TimeoutRules, CallBounds, ModeRules, ExclusiveRu
   readonly groupFillTimeoutSeconds: Seconds;
   /** The only arrays that are ours. Absent: every array with autoscaling enabled. CycleCloud never forgets an array (wire A.3). */
   readonly nodearrays?: readonly ArrayName[];
+  /** Arrays in which only targets that name their nodes create any. Absent: none. */
+  readonly namedArrays?: readonly ArrayName[];
   /** scalelib's default_resources. Absent: only those that every node has. */
   readonly defaultResources?: readonly DefaultResource[];
   /** The user's own data about VM sizes. They override all other sources. */

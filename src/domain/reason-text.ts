@@ -88,6 +88,8 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
     const asked = rangeText(reason.asked, reason.across);
     return `${placesOf(reason)}: ${asked} nodes in one placement group asked, at most ${reason.max} possible`;
   },
+  "only-named": (reason) =>
+    `${placesOf(reason)}: the configuration keeps it for nodes that are asked for by name (named)`,
   "no-placement-group": (reason) => {
     const which = reason.across === undefined ? "this VM size has" : "these VM sizes have";
     return `${placesOf(reason)}: ${which} no placement groups here`;
@@ -115,6 +117,11 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
       reason.like === undefined ? "" : `; ${reason.like} is one of them, and asks for the same nodes`;
     return `reasons are worked out for the ${reason.told} unmet jobs of highest rank${like}`;
   },
+  "name-over": ({ name, state, at, why }) => `${name} ${state} at ${isoTime(at)}: ${why}`,
+  "name-waits": ({ name, status }) => `${name} waits until its old node has gone, which is ${status}`,
+  "name-earlier": ({ name }) =>
+    `${name} has a node of an earlier resume: it goes when its scheduler reports it closed without a job, and ${name} is then made anew`,
+  "name-elsewhere": ({ name, bucket }) => `${name} exists, in ${bucketText(bucket)}`,
   "left-out": ({ by }) =>
     by === "configuration"
       ? "left out of this plan: default_resources of the configuration cost more than half of the planning budget"
@@ -153,6 +160,8 @@ function refusedSenderText({ set, may, names = [] }: ReasonOf<"sender-refused">)
       return `${by} ask for anything`;
     case "dynamicArrays":
       return `${by} define dynamic node arrays`;
+    case "nodeNames":
+      return `${by} name nodes of this node array`;
     case "attributes":
       return `${by} set ${names.join(", ")}: allow it in ${ALLOW_ATTRIBUTES}`;
   }

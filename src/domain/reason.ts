@@ -58,7 +58,7 @@ type Cause =
       readonly code: "sender-refused";
       readonly set: string;
       /** The key of the rule that would allow it. */
-      readonly may: "write" | "dynamicArrays" | "attributes";
+      readonly may: "write" | "dynamicArrays" | "nodeNames" | "attributes";
       /** The first few attributes. */
       readonly names?: readonly string[];
     }
@@ -143,6 +143,8 @@ type Cause =
       readonly asked: number;
       readonly max: number;
     }
+  /** The configuration keeps the array for targets that name their nodes. */
+  | { readonly code: "only-named"; readonly bucket: BucketKey }
   | { readonly code: "no-placement-group"; readonly bucket: BucketKey }
   /** The array is not for HPC (`Configuration.autoscale.is_hpc` is false), so no placement group is made there for jobs. */
   | { readonly code: "no-new-group"; readonly bucket: BucketKey }
@@ -185,4 +187,18 @@ type Cause =
     }
   /** Finding out why it is unmet costs more than its request set may spend of the planning budget. */
   | { readonly code: "not-explained" }
+  /** What became of a name is decided for this resume (docs/protocol.md, Named nodes). `why`: the sentence of then. */
+  | {
+      readonly code: "name-over";
+      readonly name: string;
+      readonly state: "refused" | "failed";
+      readonly at: Instant;
+      readonly why: string;
+    }
+  /** The name still belongs to a node that is no capacity. It is made when that has gone. */
+  | { readonly code: "name-waits"; readonly name: string; readonly status: string }
+  /** Its node was Ready before the resume that the name waits for, and is not of that. It is made anew when this one has gone. */
+  | { readonly code: "name-earlier"; readonly name: string }
+  /** The node with this name is not where it was asked for. */
+  | { readonly code: "name-elsewhere"; readonly name: string; readonly bucket: BucketKey }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };

@@ -39,12 +39,16 @@ export function rankOfReason(reason: Reason): number {
     case "left-out":
     case "not-explained":
     case "cluster-not-started":
+    case "name-over":
+    case "name-waits":
+    case "name-earlier":
     case "dynamic-disputed":
     case "sender-refused":
     case "dynamic-name-taken":
     case "dynamic-not-asked-for":
       return USABLE;
     case "bucket-invalid":
+    case "only-named":
     case "not-exclusive":
     case "no-placement-group":
     case "no-new-group":

@@ -15,6 +15,7 @@ import type { CreateKind, Intent } from "./intent.ts";
 import type { Bytes } from "./units.ts";
 import type { Held, PoolOwners, SetEntry } from "./request-sets.ts";
 import type { Lost, Outage, Rejection, ReconcileFailure } from "./troubles.ts";
+import type { HeldNames } from "./held-names.ts";
 import type { Instant, Seconds } from "./units.ts";
 import type { Unneeded } from "./unneeded.ts";
 import type { RequestedNode, Snapshot } from "./cluster.ts";
@@ -103,6 +104,10 @@ export interface ClusterRecord extends Held {
   readonly groupFills?: readonly GroupFill[];
   /** Dynamic node arrays that exist, by name. Absent: none. */
   readonly dynamicArrays?: readonly DynamicArray[];
+  /** What is remembered of names that targets ask for. Absent: no target does. */
+  readonly names?: readonly HeldNames[];
+  /** Names of create requests without effect, which go in smaller requests. Absent: none. */
+  readonly narrowed?: readonly NarrowedNames[];
   /** The set that owns each pool. Absent: no pool is owned. */
   readonly poolOwners?: PoolOwners;
   /** Unneeded nodes at the last plan. Absent: none. */
@@ -129,6 +134,14 @@ export interface ClusterRecord extends Held {
   readonly missing?: readonly { readonly body: string; readonly since: Instant }[];
   /** The last time that storage lost bodies of this record. Absent: never. */
   readonly lost?: Lost;
+}
+
+/** Names of one create request that was refused, or had no effect. */
+export interface NarrowedNames {
+  /** As a host list. */
+  readonly names: string;
+  /** At most this many of them go in one request. */
+  readonly together: number;
 }
 
 /** Demand that made a plan take long, and until when no plan spends much on it. */

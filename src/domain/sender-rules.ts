@@ -16,6 +16,8 @@ export interface SenderRule {
   readonly pools: Owned;
   /** The dynamic node arrays that they may define. Using a defined one needs no permission. */
   readonly dynamicArrays: Owned;
+  /** The node arrays in which their targets may name nodes. Absent: all that no rule lists. */
+  readonly nodeNames?: Owned;
   /** Node attributes that they may set in addition to the documented ones, as paths: `KeepAlive`, `Configuration.cyclecloud.mounts`. */
   readonly attributes: readonly string[];
   /** Keys of `Configuration` that they may set where CycleCloud has no settings of its own. Absent: every key. */

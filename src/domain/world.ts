@@ -32,6 +32,8 @@ export interface World {
   readonly scaleSets?: ReadonlyMap<string, ScaleSet>;
   /** Licences and quotas that jobs share. Absent: none. */
   readonly pools?: readonly Pool[];
+  /** Names for which no node is made now, and why. Absent: none. */
+  readonly blockedNames?: ReadonlyMap<string, Reason>;
   /** Our own limits on one request set or one user. Absent: none. */
   readonly caps?: readonly Cap[];
   /** For buckets that a target changes with its attributes from spot to regular nodes, or the reverse: the changed bucket. */
@@ -83,6 +85,8 @@ export interface ScaleSet {
 
 export interface SupplyNode {
   readonly nodeId: NodeId;
+  /** Absent: a host that only a scheduler reports. */
+  readonly name?: string;
   readonly hostname?: string;
   readonly bucket: BucketKey;
   readonly purpose: Purpose;
@@ -144,6 +148,8 @@ export interface BucketOffer {
   readonly price?: number;
   /** New nodes may be evicted at any time. */
   readonly spot?: true;
+  /** Only targets that name their nodes create any here. */
+  readonly onlyNamed?: true;
   /** The amounts that one new node takes from limits (indices into `limits`). */
   readonly charges: readonly Charge[];
   /** Present: no new node here, with the reason (invalid, backing off). */

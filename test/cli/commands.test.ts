@@ -270,7 +270,7 @@ describe("by the queue", () => {
     ).toEqual({
       code: 2,
       out: "",
-      err: 'arrays.json: nodearrays[0]: found ["Name","TargetCont"]; did you mean TargetCount? Expected one of TargetCount, TargetCoreCount, TargetGroupCount',
+      err: 'arrays.json: nodearrays[0]: found ["Name","TargetCont"]; did you mean TargetCount? Expected one of TargetCount, TargetCoreCount, TargetGroupCount, NodeNames',
     });
     expect(await app.peek("demand-rejected")).toEqual([]);
   });

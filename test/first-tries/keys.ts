@@ -18,6 +18,8 @@ const PAIR: Fields = { ...SLOTS, iterations: 1, "node-count": 2 };
 const SOME: Fields = { ...SLOTS, iterations: 40 };
 const WHOLE: Fields = { ...SLOTS, iterations: 1, constraints: [{ ncpus: 4 }] };
 
+const LATER = "it acts on what an earlier plan has begun: test/decide and test/scenarios have its scenes";
+
 /** A key of a job, beside others. */
 const ofJob = (key: string, value: unknown, beside = SLOTS, unused?: string): Key => ({
   key: `job: ${key}`,
@@ -181,6 +183,7 @@ export const MESSAGE_EFFECTS: readonly Key[] = [
     with: { ...hosts({ resources: { scratch: 4 } }), ...jobs({ ...WHOLE, constraints: { scratch: 1 } }) },
   },
   ofHost("available", { ncpus: 1 }),
+  { ...ofHost("keep", "in a reservation"), unused: LATER },
   ...["total", "used"].map((key): Key => {
     const pool = { name: "seat", total: 9, used: 0 };
     const asked = jobs({ ...SLOTS, constraints: [{ ncpus: 1 }, { pool: { seat: 1 } }] });
@@ -200,8 +203,6 @@ const ofConfig = (key: string, value: unknown, message = jobs(SOME), beside: Fie
   configWithout: beside,
   configWith: { ...beside, [key]: value },
 });
-
-const LATER = "it acts on what an earlier plan has begun: test/decide and test/scenarios have its scenes";
 
 export const CONFIG_EFFECTS: readonly Key[] = [
   ofConfig("idleTimeout", 0, IDLE),
@@ -232,6 +233,7 @@ export const CONFIG_EFFECTS: readonly Key[] = [
   }),
   ofConfig("mode", "observe"),
   { ...ofConfig("exclusiveNodearrays", true), unused: LATER },
+  ofConfig("named", ["execute", "htc"]),
   ofConfig("senders", [{ requestSets: "*", write: false }]),
   ofConfig("preference", "bucket-order"),
   ofConfig("among", "cheapest"),

@@ -19,7 +19,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ["client", "wire", "domain"],
   // `check` reads CycleCloud itself, before there is an app to ask: it needs the parts that compose builds.
   // `top` has the words of the page.
-  cli: ["cli", "client", "compose", "page/words"],
+  cli: ["cli", "client", "compose", "agent", "agent/slurm", "page/words"],
+  "agent/slurm": ["agent/slurm", "client", "domain"],
+  agent: ["agent", "agent/slurm", "client", "domain"],
   // The name of a trigger's connection is needed when the trigger is registered, before anything else is loaded.
   "config/demand-storage": ["config", "domain"],
   config: ["config", "config/demand-storage", "wire", "domain"],
@@ -62,7 +64,7 @@ const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms whose code is pure: no clock, no randomness, no environment, no waiting. */
-const PURE = new Set(["domain", "decide"]);
+const PURE = new Set(["domain", "decide", "agent/slurm"]);
 
 const IMPURE: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   {
@@ -74,10 +76,11 @@ const IMPURE: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: "async", pattern: /\basync\b|\bawait\b|\bnew Promise\b/ },
 ];
 
-/** In domain/ and decide/ only these imports of node:crypto are allowed: its synchronous hashes. */
+/** Packages that a room may import; a room that is not named may import any. Of node:crypto: its synchronous hashes. */
 const ALLOWED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   domain: ["node:crypto"],
   decide: ["node:crypto"],
+  "agent/slurm": [],
 };
 
 /** The room of a file. Undefined if the file is not part of the product. */
@@ -87,6 +90,7 @@ export function roomOf(path: string): string | undefined {
   if (path.startsWith("infra/")) return "infra";
   if (path.startsWith("src/app/ports/")) return "app/ports";
   if (path === "src/page/words.ts") return "page/words";
+  if (path.startsWith("src/agent/slurm/")) return "agent/slurm";
   if (path === "src/config/demand-storage.ts") return "config/demand-storage";
   return /^src\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1];
 }

@@ -196,6 +196,7 @@ export const ANSWER: Allocation = {
     [nodeId("n3"), ["s/packed"]],
   ]),
   placedBy: "rank",
+  names: new Map(),
   leftOut: [],
   stepsBySet: new Map(),
   steps: 0,

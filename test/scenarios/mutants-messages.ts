@@ -175,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "two questions agree on more than the smallest difference allows",
-    { in: "clockAfter", from: "} : before;", to: "} : { ms: behindMs, at: arrivedAt };" },
+    { in: "clockAfter", from: "? behindMs : before;", to: "? behindMs : behindMs;" },
     "test/decide/autostop/node-clock.test.ts",
     "two that waited as long in front",
   ),

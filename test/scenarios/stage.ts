@@ -5,12 +5,13 @@ import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
 import { describeNodeHistory } from "../../src/app/describe/describe-node-history.ts";
 import { describeComparison } from "../../src/app/describe/describe-comparison.ts";
 import { checkHealth } from "../../src/app/describe/describe-health.ts";
+import { describeRequestSet } from "../../src/app/describe/describe-request-set.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
 import type { HistoryRow } from "../../src/app/ports/record-store.ts";
 import { tickInTime } from "../../src/app/tick.ts";
 import type { Composition } from "../../src/compose.ts";
 import { composeInMemory } from "../../src/compose.ts";
-import { clusterName } from "../../src/domain/ids.ts";
+import { clusterName, setName } from "../../src/domain/ids.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import { instant } from "../../src/domain/units.ts";
@@ -101,6 +102,11 @@ export class Stage {
   /** The state page. */
   async state(cluster: string): Promise<ClusterState> {
     return readState(await describeCluster(this.#composed.app, clusterName(cluster)));
+  }
+
+  /** What its sender reads of a request set. */
+  requestSet(cluster: string, set: string) {
+    return describeRequestSet(this.#composed.app, clusterName(cluster), setName(set));
   }
 
   /** The answer to a health probe. */

@@ -39,6 +39,7 @@ export async function noteAccepted(
       changed && before !== undefined ? await readKnown(ports, before, new Set([update.set])) : undefined;
     const held = before?.record.sets.get(update.set);
     const demand = held?.live === true ? bodies?.demands.get(held.digest) : undefined;
+    const policy = await ports.policyOf(update.cluster);
     return [
       ...noteMoreRejected(update.demand),
       ...noteNoAmounts(update.demand?.demands ?? []),
@@ -46,7 +47,8 @@ export async function noteAccepted(
         record,
         ...withoutAbsent({ bodies, before: demand }),
       }),
-      ...noteSenders(update, record, await ports.policyOf(update.cluster)),
+      ...noteSenders(update, record, policy),
+      ...(changed ? noteOpenToOthers(update, policy) : []),
     ];
   } catch (error) {
     ports.log("notes-left-out", { cluster: update.cluster, set: update.set, message: String(error) });
@@ -101,6 +103,20 @@ export function noteDemand(update: RequestSetUpdate, known: Circumstances): read
     ...(seen === undefined ? [] : entries.flatMap((entry) => noteHuge(entry, seen))),
     ...noteDropped(entries, update, known.before),
   ];
+}
+
+/** Arrays of named nodes in which other demand makes nodes, too. */
+function noteOpenToOthers(
+  { demand }: RequestSetUpdate,
+  { namedArrays = [] }: Pick<Policy, "namedArrays">,
+): readonly string[] {
+  const named = (demand?.demands ?? []).filter((one) => one.kind === "target" && one.named !== undefined);
+  const arrays = named.filter(isArrayDemand).map(({ array }) => array);
+  const open = new Set(arrays.filter((array) => !namedArrays.includes(array)));
+  return [...open].map(
+    (array) =>
+      `node array ${array} is not in "named" of the configuration: numbered nodes of other demand may take names that are asked for here`,
+  );
 }
 
 /** An entry of `nodearrays`. */

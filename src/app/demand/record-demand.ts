@@ -72,7 +72,7 @@ export function createRecorder(app: App, senderTime: (at: Instant) => Instant = 
       if (problems.length > 0) return { kind: "refused", problems };
       // On one machine our clock may run thirty times as fast as the senders'.
       const speed = (app.ports.clock.speed ?? 1) === 1 ? {} : { untimed: true as const };
-      const update = { ...limitExpiry(sent, maxExpirationSeconds), ...speed };
+      const update = readEarlier({ ...limitExpiry(sent, maxExpirationSeconds), ...speed });
       const answer = Promise.withResolvers<Recorded>();
       const one = { update, answer, keepSeconds: maxExpirationSeconds, senders };
       return unlessOtherState(async () => {
@@ -88,6 +88,14 @@ export function createRecorder(app: App, senderTime: (at: Instant) => Instant = 
       });
     },
   };
+}
+
+/** The update as of the moment at which its sender began to read its scheduler, if that was before it was sent. */
+function readEarlier(update: RequestSetUpdate): RequestSetUpdate {
+  const { readAt, sentAt, untimed } = update;
+  return readAt === undefined || readAt >= sentAt || untimed === true
+    ? update
+    : { ...update, sentAt: readAt };
 }
 
 /**

@@ -49,6 +49,7 @@ interface Asked {
   nodes: number;
   cores: number;
   readonly sets: Set<SetName>;
+  readonly names: Set<string>;
 }
 
 /**
@@ -91,12 +92,18 @@ function countAsked(demands: readonly RankedDemand[]): ReadonlyMap<ArrayName, As
   const all = new Map<ArrayName, Asked>();
   for (const { set, demand } of demands) {
     if (demand.kind === "job") continue;
-    const asked = all.get(demand.array) ?? { nodes: 0, cores: 0, sets: new Set<SetName>() };
+    const asked = all.get(demand.array) ?? {
+      nodes: 0,
+      cores: 0,
+      sets: new Set<SetName>(),
+      names: new Set<string>(),
+    };
     all.set(demand.array, asked);
     asked.sets.add(set);
     if (demand.kind !== "target") continue;
     const { unit, count } = demand.amount;
-    asked[unit] = Math.max(asked[unit], count);
+    for (const name of demand.named?.names ?? []) asked.names.add(name);
+    asked[unit] = Math.max(asked[unit], count, unit === "nodes" ? asked.names.size : 0);
   }
   return all;
 }

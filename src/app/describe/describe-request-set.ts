@@ -10,6 +10,7 @@ import type { App } from "../process/lanes.ts";
 import { loadToShow } from "../record/load-record.ts";
 import type { Current } from "../record/load-record.ts";
 import { verdictOn } from "./describe-nodes.ts";
+import { describeNames } from "./describe-names.ts";
 import { describeProposal, describeWhy } from "./describe-plan.ts";
 import { expectReady } from "./expect-ready.ts";
 import { metadataOf } from "./explain-cluster.ts";
@@ -57,7 +58,8 @@ export async function describeRequestSet(
       return { set, id, kind, unit, asked, placed, pending, ...ends };
     }),
   };
-  return { ...whole, ...pages.end() };
+  const names = describeNames(record, bodies, set, await app.ports.policyOf(cluster));
+  return { ...whole, names: names && pages.cut("names", names, (one) => one), ...pages.end() };
 }
 
 /** The record including the set, even if it is over and has left the record. */

@@ -24,6 +24,7 @@ import {
 } from "../../decide/intents/send-times.ts";
 import { maySteer } from "../../domain/mode.ts";
 import { nameStemOf } from "../../decide/intents/create-requests.ts";
+import { nodeNameOf } from "../../decide/intents/named-requests.ts";
 import { isSilence, withCredentials } from "./credentials.ts";
 import { PortError } from "../ports/port-error.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
@@ -194,11 +195,11 @@ function withStopKey<E extends Evidence>({ site }: Run, evidence: E): E {
 function requestedSet(set: CreateSet): RequestedSet {
   const { bucket, count, attributes } = set;
   const stem = nameStemOf(set);
+  const nameFormat = nodeNameOf(set) ?? (stem === undefined ? undefined : `${stem}-%d`);
   return {
     bucket,
     count,
-    ...(stem === undefined ? {} : { nameFormat: `${stem}-%d` }),
-    ...withoutAbsent({ attributes }),
+    ...withoutAbsent({ nameFormat, attributes }),
   };
 }
 

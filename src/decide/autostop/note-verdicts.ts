@@ -117,10 +117,8 @@ const DRIFT_MS: Milliseconds = 5_000;
 /** `asked` need only rise. Only within a day of our time it is a time. */
 const DAY_MS: Milliseconds = 86_400_000;
 
-/** For this time a difference bounds what two later ones may agree on. */
-const BOUNDS_SECONDS: Seconds = 900;
-/** As many in a row, within {@link DRIFT_MS}, prove more than that: that the clock was set back. */
-const PROVE_SET_BACK = 3;
+/** As many questions in a row, within {@link DRIFT_MS}, prove that the clock was set back: that none of them waited. */
+const PROVE_SET_BACK = 4;
 
 /** What is known of a node's clock after a question. The same object if nothing new is. */
 export function clockAfter(clock: NodeClock | undefined, asking: Asking): NodeClock | undefined {
@@ -128,23 +126,22 @@ export function clockAfter(clock: NodeClock | undefined, asking: Asking): NodeCl
   const behindMs = differenceOf(asking);
   if (behindMs === undefined) return clock;
   if (clock === undefined) return { arrivedAt, behindMs };
-  const { least: before = { ms: clock.behindMs, at: clock.arrivedAt } } = clock;
+  const { leastMs: before = clock.behindMs } = clock;
   // A wait only adds to the difference, so the smallest one is the nearest to the clock's.
-  const isLeast = secondsBetween(before.at, arrivedAt) >= BOUNDS_SECONDS || behindMs < before.ms - DRIFT_MS;
-  const least = isLeast ? { ms: behindMs, at: arrivedAt } : before;
-  const next = compare(clock, { arrivedAt, behindMs, least });
-  if (next === clock && !isLeast) return clock;
-  const { knownMs, ...rest } = { ...next, least: next === clock ? least : (next.least ?? least) };
-  const isProved = knownMs !== undefined && knownMs <= rest.least.ms + AGREE_MS;
+  const leastMs = behindMs < before - DRIFT_MS ? behindMs : before;
+  const next = compare(clock, { arrivedAt, behindMs, leastMs });
+  if (next === clock && leastMs === before) return clock;
+  const { knownMs, ...rest } = next === clock ? { ...clock, leastMs } : next;
+  const isProved = knownMs !== undefined && knownMs <= (rest.leastMs ?? leastMs) + AGREE_MS;
   return { ...rest, ...(isProved ? { knownMs } : {}) };
 }
 
 /** What two questions in a row say. */
 function compare(
   clock: NodeClock,
-  said: Required<Pick<NodeClock, "arrivedAt" | "behindMs" | "least">>,
+  said: Required<Pick<NodeClock, "arrivedAt" | "behindMs" | "leastMs">>,
 ): NodeClock {
-  const { arrivedAt, behindMs, least } = said;
+  const { arrivedAt, behindMs, leastMs } = said;
   const apart = secondsBetween(clock.arrivedAt, arrivedAt);
   if (apart < APART_SECONDS) return clock;
   const known = clock.knownMs === undefined ? {} : { knownMs: clock.knownMs };
@@ -152,10 +149,10 @@ function compare(
   // Each may have waited in front of a host that stood still twice, for as long as the other.
   const inTurn = clock.behindMs > 1000 * APART_SECONDS && 1000 * apart >= clock.behindMs;
   if (inTurn || differMs > AGREE_MS) return { ...said, ...known };
-  if (behindMs > least.ms + AGREE_MS) {
+  if (behindMs > leastMs + AGREE_MS) {
     const agreed = differMs > DRIFT_MS ? 1 : (clock.agreed ?? 1) + 1;
     if (agreed < PROVE_SET_BACK) return { ...said, ...known, agreed };
-    return { ...said, knownMs: behindMs, least: { ms: behindMs, at: arrivedAt } };
+    return { arrivedAt, behindMs, knownMs: behindMs, leastMs: behindMs };
   }
   const isSame = clock.knownMs !== undefined && Math.abs(behindMs - clock.knownMs) <= DRIFT_MS;
   return isSame ? clock : { ...said, knownMs: behindMs };

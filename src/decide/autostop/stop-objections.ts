@@ -127,6 +127,7 @@ export function objectionTo(
   }
   if (!isOurs(known, view.policy)) return { kind: "needed", why: ownershipText(known, view.policy) };
   const fact = entryOfNode(view.facts, node ?? known);
+  if (fact?.keep !== undefined) return { kind: "needed", why: `its scheduler keeps it: ${fact.keep}` };
   const job = fact?.jobs[0];
   const busy = job === undefined ? undefined : { kind: "needed" as const, why: `job ${job} is on it` };
   if (unhealthy) return busy === undefined ? undefined : { ...busy, held: "job" };

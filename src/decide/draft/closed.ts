@@ -10,9 +10,14 @@ interface Moment {
   readonly now: Instant;
 }
 
-/** Why a bucket takes no new nodes, whatever the limits. A pause that has ended is no reason. */
-export function closedTo(moment: Moment, offer: BucketOffer): Reason | undefined {
+/** Why a bucket takes no new nodes, whatever the limits. A pause that has ended is no reason. `named`: a target asks that names its nodes. */
+export function closedTo(
+  moment: Moment,
+  offer: BucketOffer,
+  { named }: { readonly named?: unknown } = {},
+): Reason | undefined {
   if (moment.world.closed !== undefined) return moment.world.closed;
+  if (offer.onlyNamed === true && named === undefined) return { code: "only-named", bucket: offer.bucket };
   const refusal = inForce(offer.refusal, moment.now);
   if (refusal !== undefined || offer.pinnedGroup === undefined) return refusal;
   // All new nodes of the bucket are in that group, so a pause of the group is a pause of the bucket.

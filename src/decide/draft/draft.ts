@@ -9,6 +9,7 @@ import type { Shape } from "../bins/shape.ts";
 import { groupNamesOf } from "./group-names.ts";
 import type { KnownOffers } from "./offered.ts";
 import { noOffersKnown } from "./offered.ts";
+import { NamedBins } from "./named-bins.ts";
 import { UnknownPools } from "./pool-use.ts";
 import type { Bin } from "../bins/bin-columns.ts";
 
@@ -45,6 +46,8 @@ export interface Draft extends GroupNames {
   readonly shared: Map<Bin, Set<Shape>>;
   /** The offers that are open to jobs, as this try found them. */
   readonly offers: KnownOffers;
+  /** Nodes by their names, for targets that name them. */
+  readonly named: NamedBins;
   readonly start: Start;
   /** Amounts of each resource still to be placed on nodes that jobs share, including the current demand. Only if `opening` is `shared`. */
   readonly toPlace: number[];
@@ -91,6 +94,7 @@ export function beginDraft(
     pools: bins.pools,
     shared: new Map<Bin, Set<Shape>>(),
     offers: noOffersKnown(),
+    named: new NamedBins(),
     toPlace: bins.resources.map(() => 0),
   };
 }

@@ -51,15 +51,22 @@ export function isDeallocated(bins: Bins, bin: Bin): boolean {
   return bins.node(bin)?.deallocated === true;
 }
 
-/** Makes a bin usable: a deallocated node is started if all limits allow it. False if not; then the bin takes nothing in this plan. */
-export function startIfDeallocated(draft: Draft, bin: Bin): boolean {
+/**
+ * Makes a bin usable: a deallocated node is started if all limits allow it. False if not; then the bin takes nothing in this plan. `named`: see
+ * {@link closedTo}.
+ */
+export function startIfDeallocated(
+  draft: Draft,
+  bin: Bin,
+  asker: { readonly named?: unknown } = {},
+): boolean {
   const { bins } = draft;
   const node = bins.node(bin);
   if (node?.deallocated !== true || bins.toStart.has(bin)) return true;
   const place = bins.placeOfBin(bin);
   const group = place.bucket.placementGroup;
   const offer = draft.world.buckets[place.offer];
-  const open = offer !== undefined && closedTo(draft, offer) === undefined;
+  const open = offer !== undefined && closedTo(draft, offer, asker) === undefined;
   if (!open || (group !== undefined && groupClosedTo(draft, offer, group) !== undefined)) {
     bins.shut(bin);
     return false;

@@ -7,6 +7,7 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { CallBounds } from "../../domain/policy.ts";
 import { createHash } from "node:crypto";
+import { namedRequests, nodeNameOf, withoutNarrowed } from "./named-requests.ts";
 import { sendTimes, stopTimes } from "./send-times.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
@@ -16,14 +17,16 @@ import { withoutAbsent } from "../../domain/without-absent.ts";
 export type Creation = Pick<CreateSet, "bucket" | "purpose">;
 
 /**
- * Divides sets into create requests, in their order. One request takes them all, with two exceptions (docs/decisions.md, "One create
- * request has all sets of a plan"). Some sets must be sent alone. And sets with equal array, size, group and name must be in different
+ * Divides sets into create requests, in their order. One request takes them all, with three exceptions (docs/decisions.md, "One create
+ * request has all sets of a plan"). Named nodes have requests of their own. Some sets must be sent alone. And sets with equal array, size, group and name must be in different
  * requests, because the list of a request's nodes could not distinguish their nodes.
  */
 function requestsOf(
-  sets: readonly CreateSet[],
-  alone: readonly CreateKind[],
+  all: readonly CreateSet[],
+  { alone = [], narrowed }: Pick<ClusterRecord, "alone" | "narrowed">,
 ): readonly (readonly CreateSet[])[] {
+  const named = all.filter((set) => nodeNameOf(set) !== undefined);
+  const sets = named.length === 0 ? all : all.filter((set) => nodeNameOf(set) === undefined);
   const shared: { readonly keys: Set<string>; readonly sets: CreateSet[] }[] = [];
   const single: CreateSet[][] = [];
   for (const set of sets) {
@@ -39,7 +42,8 @@ function requestsOf(
       request.sets.push(set);
     }
   }
-  return [...shared.map((request) => request.sets), ...single];
+  // Names first, because CycleCloud could give one of them to a numbered node.
+  return [...namedRequests(named, narrowed), ...shared.map((request) => request.sets), ...single];
 }
 
 function keyOf(set: Creation): string {
@@ -73,7 +77,8 @@ export function sendAlone(record: ClusterRecord, sets: readonly CreateSet[]): Cl
 }
 
 /** Notes sets of an accepted request. They need not be sent alone any more. */
-export function sendTogether(record: ClusterRecord, sets: readonly CreateSet[]): ClusterRecord {
+export function sendTogether(before: ClusterRecord, sets: readonly CreateSet[]): ClusterRecord {
+  const record = withoutNarrowed(before, new Set(sets.flatMap((set) => nodeNameOf(set) ?? [])));
   if (record.alone === undefined) return record;
   const { alone, ...rest } = record;
   const left = alone.filter((kind) => !sets.some((set) => isSameKind(kind, kindOf(set))));
@@ -102,7 +107,7 @@ export function commitEffects(
   owner: Owner,
   bounds: CallBounds,
 ): ClusterRecord {
-  const requests = requestsOf(creates, record.alone ?? []);
+  const requests = requestsOf(creates, record);
   const effects: Effect[] = [...starts, ...requests.map((sets) => ({ kind: "create", sets }) as const)];
   effects.push(...stopEffects(terminates, deallocates));
   const intents = effects.map((effect, ordinal): Intent => ({

@@ -11,6 +11,7 @@ import { secondsBetween } from "../../domain/units.ts";
 import { backOff } from "./back-off.ts";
 import type { Creation } from "./create-requests.ts";
 import { nameStemOf } from "./create-requests.ts";
+import { nodeNameOf } from "./named-requests.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** Nodes that were requested and that no observation has shown yet (docs/protocol.md, In flight). */
@@ -86,8 +87,8 @@ function closeVanished(
   return followed;
 }
 
-const canHaveMade = ({ bucket, since }: InFlight, { array, firstSeenAt }: LedgerNode): boolean =>
-  bucket.array === array && since <= firstSeenAt;
+const canHaveMade = (entry: InFlight, { array, firstSeenAt, name }: LedgerNode): boolean =>
+  entry.bucket.array === array && entry.since <= firstSeenAt && (nodeNameOf(entry) ?? name) === name;
 
 function byRequest(inFlight: readonly InFlight[]): readonly (readonly InFlight[])[] {
   const requests = new Map<RequestId, InFlight[]>();
@@ -191,7 +192,7 @@ interface Claim extends Creation {
 }
 
 /**
- * Assigns the nodes of one request to its sets. A node belongs to the set with its array, size, group and name. If its record lacks some of
+ * Assigns the nodes of one request to its sets. A node belongs to the set that names it, else to the one with its array, size, group and name. If its record lacks some of
  * these and several sets are possible, it belongs to the first one that is not full.
  */
 function nodesBySet<C extends Claim>(
@@ -200,8 +201,11 @@ function nodesBySet<C extends Claim>(
 ): ReadonlyMap<C, readonly NodeId[]> {
   const found = new Map<C, NodeId[]>(sets.map((set) => [set, []]));
   const known = new Map(sets.flatMap((set) => set.seen.map((id) => [id, set] as const)));
+  const byName = new Map(sets.map((set) => [nodeNameOf(set), set]));
+  const numbered = sets.filter((set) => nodeNameOf(set) === undefined);
   for (const node of nodes) {
-    const set = known.get(node.nodeId) ?? setOf(sets, node, (one) => hasRoom(one, found.get(one) ?? []));
+    const exact = known.get(node.nodeId) ?? byName.get(node.name);
+    const set = exact ?? setOf(numbered, node, (one) => hasRoom(one, found.get(one) ?? []));
     if (set !== undefined) found.get(set)?.push(node.nodeId);
   }
   return found;

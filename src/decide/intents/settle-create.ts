@@ -6,6 +6,7 @@ import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { isEarly } from "../../domain/record.ts";
 import { backOff, pauseKey } from "./back-off.ts";
 import { sendAlone, sendTogether } from "./create-requests.ts";
+import { afterRefusedNames, isForNames, narrow, nodeNameOf, refuseNames } from "./named-requests.ts";
 import { LONGEST_INTENT_SECONDS } from "./send-times.ts";
 import type { Evidence } from "./evidence.ts";
 import { spotIn } from "../../domain/attributes.ts";
@@ -38,7 +39,8 @@ export function settleCreate(
     case "not-sent":
       return intent.sent === "maybe" ? letGo(record, intent, now) : without;
     case "absent": {
-      if (isCertain(intent, evidence, record)) return afterNoEffect(without, intent, effect, evidence, now);
+      if (isCertain(intent, effect, evidence, record))
+        return afterNoEffect(without, intent, effect, evidence, now);
       if (evidence.held.by !== intent.owner) return record;
       return replaceIntent(record, intent, afterAbsent(intent, evidence, now));
     }
@@ -81,9 +83,16 @@ function letGo(record: ClusterRecord, intent: Intent, now: Instant): ClusterReco
  * Whether "not known" is certain. Not soon after a standstill of CycleCloud, which may still hold the request. An instance that no longer holds
  * the intent does not know later sends, so the record counts then.
  */
-function isCertain(intent: Intent, { askedAt, held }: Absent, record: ClusterRecord): boolean {
+function isCertain(
+  intent: Intent,
+  { sets }: CreateEffect,
+  { askedAt, held, afterSend }: Absent,
+  record: ClusterRecord,
+): boolean {
   if (isEarly(record, askedAt)) return false;
   const isHeld = held.by === intent.owner;
+  // CycleCloud makes a name once, so that asking again cannot make it twice.
+  if (isHeld && afterSend === "conflict" && isForNames(sets)) return true;
   if (isHeld && meansInvalid(intent, askedAt)) return true;
   const certainFrom = isHeld ? held.certainFrom : intent.certainFrom;
   return askedAt >= certainFrom;
@@ -107,6 +116,7 @@ function afterNoEffect(
 ): ClusterRecord {
   const was409 = afterSend === "conflict" || intent.sent === "once-refused";
   const refusal = message ?? intent.refusal ?? (was409 ? NO_WORDS : undefined);
+  if (refusal === undefined && isForNames(effect.sets)) return narrow(record, effect.sets);
   return refusal === undefined ? sendAlone(record, effect.sets) : afterRefused(record, effect, refusal, now);
 }
 
@@ -117,6 +127,7 @@ function afterRefused(
   message: string,
   now: Instant,
 ): ClusterRecord {
+  if (isForNames(sets)) return afterRefusedNames(record, sets, message, now);
   const alone = sendAlone(record, sets);
   const [only, ...more] = sets;
   if (only === undefined || more.length > 0) return alone;
@@ -164,13 +175,21 @@ function afterAccepted(
 ): ClusterRecord {
   let next = sendTogether(record, sets);
   sets.forEach((set, index) => {
-    const { added, message } = granted[index] ?? { added: 0 };
+    const { added } = granted[index] ?? { added: 0 };
     if (added > 0) next = withInFlight(next, inFlightOf(set, intent, added, now, keyId));
-    if (added < set.count) {
-      const words = `${set.count} asked, ${added} added${message === undefined ? "" : `: ${message}`}`;
-      next = backOff(next, set.bucket, "fell-short", words, now);
-    } else next = withoutRefusals(next, set);
+    if (added >= set.count) next = withoutRefusals(next, set);
   });
+  const refused = new Map<string, readonly string[]>();
+  // Last, because another name of the same bucket may have been granted.
+  sets.forEach((set, index) => {
+    const { added, message } = granted[index] ?? { added: 0 };
+    if (added >= set.count) return;
+    const words = `${set.count} asked, ${added} added${message === undefined ? "" : `: ${message}`}`;
+    next = backOff(next, set.bucket, "fell-short", words, now);
+    const name = nodeNameOf(set);
+    if (name !== undefined) refused.set(words, [...(refused.get(words) ?? []), name]);
+  });
+  for (const [words, names] of refused) next = refuseNames(next, names, words, now);
   return next;
 }
 

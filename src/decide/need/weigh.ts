@@ -15,6 +15,7 @@ import type { Reports } from "../world/scheduler-only.ts";
 import { orderOf } from "../world/order-of-use.ts";
 import type { Dynamics } from "../world/dynamic-arrays.ts";
 import { buildWorld } from "../world/build-world.ts";
+import { blockedNames } from "../nodes/names.ts";
 import { isIdleLongEnough } from "../stops/scale-down.ts";
 import { allocate } from "../search/allocate.ts";
 import type { Standings } from "../../domain/node-standing.ts";
@@ -29,7 +30,7 @@ import { withoutAbsent } from "../../domain/without-absent.ts";
 /** The part of the allocator's answer that a plan uses. */
 interface Weighing extends Pick<
   Allocation,
-  "creates" | "starts" | "needed" | "outcomes" | "groups" | "leftOut" | "steps" | "stepsBySet"
+  "creates" | "starts" | "needed" | "outcomes" | "names" | "groups" | "leftOut" | "steps" | "stepsBySet"
 > {
   readonly loads: PlanLoads;
   /** The configuration's default resources cost too much, so all demand is left out. */
@@ -105,11 +106,11 @@ function planFor({ wanted, policy, now }: ToWeigh, supply: Supply): Weighing {
   const { demands, last } = wanted;
   const world: World = { ...buildWorld({ ...supply, demands, order: orderOf }), last };
   const answer = allocate(world, demands, allocationPolicyOf(policy), now);
-  const { creates, starts, needed, groups, leftOut, steps, stepsBySet } = answer;
+  const { creates, starts, needed, names, groups, leftOut, steps, stepsBySet } = answer;
   const outcomes = leftOut.length === 0 ? answer.outcomes : withLastPlaced(answer, last());
   const loads = storeLoads(answer);
   const dear = world.isTooDear === true ? { isTooDear: true as const } : {};
-  return { creates, starts, needed, outcomes, groups, leftOut, steps, stepsBySet, loads, ...dear };
+  return { creates, starts, needed, outcomes, names, groups, leftOut, steps, stepsBySet, loads, ...dear };
 }
 
 /** Nodes that the plan does not need and that may be released, if other nodes can serve the demand. */
@@ -141,13 +142,11 @@ function findReleasable(
 type Seen = Omit<Supply, "inFlight" | "pendingCreates" | "backoffs" | "groupFills">;
 
 /** The supply to plan with: what was observed, and what the record contains about intents, nodes in flight and pauses. */
-export function supplyOf(
-  { inFlight, intents, backoffs, groupFills, dear }: ClusterRecord,
-  seen: Seen,
-): Supply {
+export function supplyOf(record: ClusterRecord, seen: Seen): Supply {
+  const { inFlight, intents, backoffs, groupFills, dear } = record;
   return {
     ...seen,
-    ...withoutAbsent({ resting: dear }),
+    ...withoutAbsent({ resting: dear, blockedNames: blockedNames(record, seen) }),
     inFlight,
     pendingCreates: pendingCreates(intents),
     backoffs,

@@ -7,6 +7,7 @@ import type { Ledger } from "../../domain/ledger.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
+import { nodeNameOf } from "../intents/named-requests.ts";
 import { patienceSeconds } from "../pace/calls.ts";
 
 /** For this long the list of a request's nodes may be unavailable. */
@@ -53,7 +54,8 @@ function takeNodes(free: Node[], entry: InFlight, ledger: Ledger): readonly Node
   const taken: NodeId[] = [];
   for (let at = 0; at < free.length && taken.length < places;) {
     const node = free[at];
-    if (node !== undefined && isSame(bucketOf(node), entry.bucket) && came(node)) {
+    const isIts = node !== undefined && (nodeNameOf(entry) ?? node.name) === node.name;
+    if (isIts && isSame(bucketOf(node), entry.bucket) && came(node)) {
       taken.push(node.nodeId);
       free.splice(at, 1);
     } else at += 1;

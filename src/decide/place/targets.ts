@@ -19,7 +19,7 @@ interface Count {
 }
 
 /** The result for a target, in the unit of its amount. */
-interface PlacedTarget {
+export interface PlacedTarget {
   readonly placed: number;
   readonly pending: number;
   readonly short?: ShortTarget;
@@ -89,7 +89,7 @@ export function placeTarget(
 }
 
 /** Offers in the order that the target lists. Otherwise in the order of the cluster, or by price per node or core. */
-function offersFor(draft: Draft, demand: TargetDemand, scope: Scope): readonly BucketOffer[] {
+export function offersFor(draft: Draft, demand: TargetDemand, scope: Scope): readonly BucketOffer[] {
   if (draft.policy.among === "priority" || demand.machineTypes !== undefined) return scope.offers;
   const each = (offer: BucketOffer): number =>
     demand.amount.unit === "nodes" ? 1 : Math.max(1, offer.cores);

@@ -1,6 +1,7 @@
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { NodeId } from "../../domain/ids.ts";
+import { wantedNames } from "../../domain/held-names.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { Plan, Proposal } from "../../domain/plan.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
@@ -13,6 +14,7 @@ import { nodesToDeallocate } from "../intents/stops.ts";
 import { judgeNodes } from "./judge-nodes.ts";
 import { describeAside, describeLeftOut, outcomesOfUnread } from "../need/left-out.ts";
 import { findUnneeded } from "../need/unneeded.ts";
+import { noteNames } from "../nodes/names.ts";
 import { withStopKeys } from "../nodes/stop-keys.ts";
 import { noteGroups } from "../record/group-fills.ts";
 import { refusedOutcome } from "../senders/admit.ts";
@@ -103,7 +105,7 @@ function nextRecord(
   const { policy, now } = on;
   const { snapshot } = on.observation;
   const noted = withUnneeded(
-    withAwaited(withGroups(on, snapshot), ledger),
+    withAwaited(withNames(on, withGroups(on, snapshot)), ledger),
     findUnneeded(snapshot, ledger, verdicts, on.standings, policy, now),
   );
   const effects = { creates, starts: startEffects(starts, snapshot), terminates, deallocates };
@@ -117,6 +119,15 @@ function withGroups({ record, ledger, weighed, reach, now }: Conclusion, snapsho
   if (!reach.isActing) return record;
   const groups = weighed.allocation.groups.filter(({ array }) => reach.acts(array));
   return noteGroups(record, snapshot, ledger, groups, now);
+}
+
+/** Notes what the plan says of names, as far as it acts for the demand that names them. */
+function withNames({ weighed, admitted, reach, now }: Conclusion, record: ClusterRecord): ClusterRecord {
+  const acting = admitted.demands.filter(
+    ({ demand }) => demand.kind === "target" && reach.acts(demand.array),
+  );
+  const named = wantedNames(acting);
+  return noteNames(record, weighed.allocation.names, (name) => named.has(name), now);
 }
 
 function withUnneeded(record: ClusterRecord, unneeded: Unneeded | undefined): ClusterRecord {

@@ -222,6 +222,8 @@ function readyVerdict(
 ): NodeVerdict {
   if (needed !== undefined) return { kind: "needed", by: needed };
   if (node.keepAlive) return { kind: "keep-alive" };
+  const keep = on.facts.get(node.nodeId)?.keep;
+  if (keep !== undefined) return { kind: "kept", why: keep };
   if (known.busyness.state === "busy") return { kind: "busy" };
   const set = on.weighed.leftOut.setFor(known);
   if (set !== undefined) return { kind: "perhaps-needed", by: set };
@@ -281,6 +283,7 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     spare: on.weighed.spare.has(node.nodeId),
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
     reportedIdleAt: idle ? provedAt : undefined,
+    kept: on.facts.get(node.nodeId)?.keep !== undefined,
     ends: on.down.due.has(node.nodeId),
     ...(keptEnd === undefined ? {} : { keptEnd }),
   };

@@ -70,6 +70,7 @@ class Answer implements Allocation {
   readonly creates: Allocation["creates"];
   readonly starts: Allocation["starts"];
   readonly outcomes: Allocation["outcomes"];
+  readonly names: Allocation["names"];
   readonly groups: Allocation["groups"];
   readonly placedBy: Allocation["placedBy"];
   readonly leftOut: Allocation["leftOut"];
@@ -85,6 +86,7 @@ class Answer implements Allocation {
     this.creates = createsOf(bins);
     this.starts = [...bins.toStart].flatMap((bin) => bins.node(bin)?.nodeId ?? []);
     this.outcomes = outcomes;
+    this.names = draft.named.why;
     this.groups = reportGroups(draft);
     this.placedBy = draft.way.order;
     if (order !== undefined) this.orders = order.orders;

@@ -15,6 +15,8 @@ import { beginDraft } from "../draft/draft.ts";
 import { placeGroups } from "../place/groups.ts";
 import { placeJob } from "../place/jobs.ts";
 import type { Progress } from "../place/pack.ts";
+import type { NamedTarget } from "../place/named.ts";
+import { placeNamed } from "../place/named.ts";
 import { placeTarget } from "../place/targets.ts";
 import { ReasonBudget } from "../why/reason-budget.ts";
 import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
@@ -24,6 +26,7 @@ import { costOf } from "./better.ts";
 import type { Problem, Unread, Scopes } from "./problem.ts";
 import type { Try } from "./hardest-first.ts";
 import { askedBy } from "../../domain/plan.ts";
+import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
 import { gatherReasons } from "../why/fold-reasons.ts";
 import { presentRemedy, remedyFromReasons } from "../why/remedy.ts";
 import type { Explained } from "../why/unmet.ts";
@@ -202,9 +205,33 @@ function tryTarget({ draft, reasonBudget }: Run, entry: EntryOf<"target">, scope
   const { demand, set, by } = entry;
   const refused = refusedArray(draft, demand);
   if (refused !== undefined) return { placed: 0, pending: 0, reasons: [refused] };
+  if (isNamed(demand)) return tryNamed(draft, demand, entry, scope, reasonBudget !== undefined);
   const { placed, pending, short } = placeTarget(draft, demand, set, by, scope);
   if (short === undefined || reasonBudget === undefined) return { placed, pending, reasons: NO_REASONS };
   return { placed, pending, ...explainTarget(draft, demand, set, scope, short) };
+}
+
+const isNamed = (demand: TargetDemand): demand is NamedTarget => demand.named !== undefined;
+
+/** Each name has its own reason. Names without room share the first reason of the target. */
+function tryNamed(
+  draft: Draft,
+  demand: NamedTarget,
+  { set, by }: EntryOf<"target">,
+  scope: Scope,
+  withReasons: boolean,
+): Placed {
+  const { placed, pending, short, lacking } = placeNamed(draft, demand, set, by, scope);
+  if (!withReasons) return { placed, pending, reasons: NO_REASONS };
+  const explained =
+    short === undefined ? { reasons: NO_REASONS } : explainTarget(draft, demand, set, scope, short);
+  const [first] = reasonsInOrder(explained);
+  if (first !== undefined) for (const name of lacking) draft.named.why.set(name, first);
+  const own = demand.named.names.flatMap((name) => draft.named.why.get(name) ?? []);
+  const reasons = [...new Set([...explained.reasons, ...own])];
+  return placed < demand.amount.count
+    ? { placed, pending, ...explained, reasons }
+    : { placed, pending, reasons: NO_REASONS };
 }
 
 function tryGroups({ draft, reasonBudget }: Run, entry: EntryOf<"groups">, scope: Scope): Placed {

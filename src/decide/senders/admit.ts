@@ -16,7 +16,7 @@ import { refusedAttributes } from "./allowed-attributes.ts";
 import type { Unread } from "./demands-in-force.ts";
 import { demandsInForce } from "./demands-in-force.ts";
 import { restingOf } from "./shares.ts";
-import { attributesOf, freeKeysOf, mayDefineArray, mayWrite, ruleOf } from "./sender-rule.ts";
+import { attributesOf, freeKeysOf, mayDefineArray, mayNameNodes, mayWrite, ruleOf } from "./sender-rule.ts";
 import { lineageOf } from "../../domain/dynamic-array.ts";
 
 /** The demand in force, divided by what its senders may ask for. */
@@ -101,6 +101,8 @@ function whyRefused({ set, demand }: RankedDemand, rights: Rights, senders: Send
   if (demand.kind === "job") return undefined;
   if (demand.extends !== undefined && !mayDefineArray(senders, set, demand.array))
     return { code: "sender-refused", set, may: "dynamicArrays" };
+  if (demand.kind === "target" && demand.named !== undefined && !mayNameNodes(senders, set, demand.array))
+    return { code: "sender-refused", set, may: "nodeNames" };
   return whyAttributes(demand.attributes, set, senders);
 }
 

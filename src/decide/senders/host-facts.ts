@@ -24,6 +24,8 @@ export interface HostFact extends ClaimedHost {
    * report it say that no job starts there until the scheduler opens it. Absent: neither.
    */
   readonly state?: "open" | "closed";
+  /** Why a scheduler keeps the node: it is not stopped meanwhile. Absent: none does. */
+  readonly keep?: string;
   /** A report has its amounts, or what is left of them. */
   readonly hasAmounts?: true;
 }
@@ -140,6 +142,7 @@ function factOf(facts: Map<string, GrowingFact>, hostname: string): GrowingFact 
 
 function addReport(fact: GrowingFact, host: SchedulerNode, sentAt: Instant): void {
   if (host.resources !== undefined || host.available !== undefined) fact.hasAmounts = true;
+  if (host.keep !== undefined) fact.keep ??= host.keep;
   const isFirst = fact.reportedAt === undefined;
   const state = host.state === "open" || host.state === "closed" ? host.state : undefined;
   if (state === "open" || (isFirst && state === "closed")) fact.state = state;

@@ -8,6 +8,7 @@ import {
   attributesOf,
   freeKeysOf,
   mayDefineArray,
+  mayNameNodes,
   mayOwnPool,
   mayReportHosts,
   mayWrite,
@@ -81,6 +82,10 @@ function refuseTargets({ demands }: SetDemand, set: SetName, senders: SenderRule
     const path = `nodearrays[${demand.position}]`;
     if (demand.extends !== undefined && !mayDefineArray(senders, set, demand.array))
       problems.push(refuseArray(path, demand.array, set, senders));
+    if (demand.kind === "target" && demand.named !== undefined && !mayNameNodes(senders, set, demand.array))
+      problems.push(
+        refusal(`${path}.Name`, `"${demand.array}"`, "a node array whose nodes it may name", set),
+      );
     // A base that only an earlier message names is not known here; the plan knows it.
     const lineage = lineageOf(demand.array, (array) => parents.get(array));
     const keys = freeKeysOf(senders, set, lineage);

@@ -128,8 +128,15 @@ export function mayOwnPool(rules: SenderRules, set: SetName, pool: string): bool
 export const mayDefineArray = (rules: SenderRules, set: SetName, array: string): boolean =>
   mayOwn(rules, set, "dynamicArrays", array);
 
+/** Whether targets of the set may name nodes of this array. */
+export const mayNameNodes = (rules: SenderRules, set: SetName, array: string): boolean =>
+  mayOwn(rules, set, "nodeNames", array);
+
+/** What a rule may own. */
+type OwnedKey = "pools" | "dynamicArrays" | "nodeNames";
+
 /** A rule with a list owns what the list names. Without one it owns what no list names, or nothing. */
-function mayOwn(rules: SenderRules, set: SetName, key: "pools" | "dynamicArrays", name: string): boolean {
+function mayOwn(rules: SenderRules, set: SetName, key: OwnedKey, name: string): boolean {
   if (rules.length === 0) return true;
   const own = ruleOf(rules, set)?.[key] ?? true;
   if (own === false) return false;

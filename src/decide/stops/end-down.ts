@@ -234,10 +234,11 @@ export function whyHeld(
   { node, known }: Member,
   on: Pick<Around, "reach" | "standings" | "questions" | "facts" | "isResting" | "now">,
 ): DownHold | undefined {
-  const { reach, standings, questions, isResting, now } = on;
+  const { reach, standings, questions, facts, isResting, now } = on;
   const { notOurs } = standingIn(standings, node.nodeId);
   if (!reach.managed.has(node.array) || notOurs === true) return "not-ours";
   if (node.keepAlive) return "keep-alive";
+  if (facts.get(node.nodeId)?.keep !== undefined) return "kept";
   if (node.stopDisabled === true) return "stop-disabled";
   if (isBusy({ node, known }, on)) return "busy";
   const question = questions.get(node.nodeId);

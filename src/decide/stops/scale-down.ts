@@ -33,6 +33,8 @@ interface Circumstances {
   /** When a report called its host idle. Undefined: the report in force does not, or there is none. */
   readonly reportedIdleAt: Instant | undefined;
   readonly busy: boolean;
+  /** A scheduler's report keeps it. */
+  readonly kept: boolean;
   /** It is down, and its time is over (end-down.ts). */
   readonly ends: boolean;
   /** It is deallocated, and ends for this reason (end-kept.ts). Absent: it does not. */
@@ -50,7 +52,7 @@ export function judgeNode(
   standing: NodeStanding,
   around: Circumstances,
 ): NodeAction {
-  if (node.keepAlive || standing.notOurs === true)
+  if (node.keepAlive || standing.notOurs === true || (around.kept && !isStopping(standing)))
     return known.draining === undefined ? { kind: "none" } : { kind: "undrain" };
   if (isStopping(standing)) return { kind: "none" };
   if (isRecordDoubted(standing, around.now)) return judgeUncertain(known, around);
@@ -148,8 +150,12 @@ function isStale(draining: Draining | undefined, around: Circumstances): boolean
   return draining.by === "idle" ? draining.sentAt !== undefined : !isFreshMark(draining, around.now);
 }
 
-/** Whether the node has been idle and not needed for its idle timeout. False while its busy state is unknown. */
+/**
+ * Whether the node has been idle and not needed for its idle timeout. False while its busy state is unknown. A named node has none: its
+ * scheduler has waited before it took the name back.
+ */
 export function isIdleLongEnough(known: LedgerNode, policy: Policy, now: Instant): boolean {
+  if (known.purpose.kind === "named") return known.busyness.state === "idle";
   return known.busyness.state === "idle" && idleSeconds(known, now) >= timeoutsOf(policy, known).idleSeconds;
 }
 

@@ -50,6 +50,7 @@ function isContradicted(
   question: Question | undefined,
   decidedAt: Instant,
 ): boolean {
+  if (fact?.keep !== undefined) return true;
   if (question?.stayAt !== undefined && question.stayAt >= decidedAt) return true;
   if (known.draining?.by === "down")
     return (fact?.jobs.length ?? 0) > 0 || (question?.askedAt !== undefined && question.askedAt >= decidedAt);

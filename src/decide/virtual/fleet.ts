@@ -150,7 +150,7 @@ export function addNodes(
   const attributesDigest = digestOfAttributes(attributes);
   const nodes = Array.from({ length: count }, (_, at): VirtualNode => {
     const id = nodeId(`virtual-${fleet.made + at}`);
-    const name = `${array}-virtual-${fleet.made + at}`;
+    const name = purpose.kind === "named" ? purpose.name : `${array}-virtual-${fleet.made + at}`;
     const names = { nodeId: id, name, array, hostname: id };
     return {
       node: {

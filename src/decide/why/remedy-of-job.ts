@@ -266,7 +266,7 @@ export function targetRemedy(
 ): Remedy | undefined {
   const expansions = offers.flatMap((offer): CheckedExpansion[] => {
     const serves = demand.amount.unit === "nodes" ? 1 : offer.cores;
-    const barrier = closedTo(draft, offer);
+    const barrier = closedTo(draft, offer, demand);
     const most = Number.POSITIVE_INFINITY;
     return serves > 0 ? [{ offer, group: offer.pinnedGroup, lot: 1, serves, most, barrier }] : [];
   });

@@ -263,7 +263,7 @@ function targetReasons(
 ): readonly Reason[] {
   const reasons = scope.offers.map((offer): Reason | undefined => {
     const closed =
-      closedTo(draft, offer) ?? pinnedRefusal(draft, offer, attributesOn(offer, demand.attributes));
+      closedTo(draft, offer, demand) ?? pinnedRefusal(draft, offer, attributesOn(offer, demand.attributes));
     if (closed !== undefined) return closed;
     const each = demand.amount.unit === "nodes" ? 1 : offer.cores;
     if (each <= 0) return noCores(offer, missing);

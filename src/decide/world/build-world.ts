@@ -60,7 +60,7 @@ export function buildWorld(input: WorldInput): World {
     arrays,
     ...(dynamic.refused.size === 0 ? {} : { refusedArrays: dynamic.refused }),
     ...(scaleSets.size === 0 ? {} : { scaleSets }),
-    ...withoutAbsent({ pools: input.pools }),
+    ...withoutAbsent({ pools: input.pools, blockedNames: input.blockedNames }),
     ...(caps.length === 0 ? {} : { caps }),
     ...(counterparts.size === 0 ? {} : { counterparts }),
     ...withoutAbsent({ closed }),

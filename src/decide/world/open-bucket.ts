@@ -63,15 +63,16 @@ export function openBucket(
 
 /** The preferences of the configuration for a bucket, and whether its nodes may be evicted. */
 function wishesFor(
-  { prices, placementGroups }: Policy,
+  { prices, placementGroups, namedArrays }: Policy,
   array: NodeArray,
   bucket: StatusBucket,
-): Pick<BucketOffer, "price" | "spot" | "configuredGroups"> {
+): Pick<BucketOffer, "price" | "spot" | "configuredGroups" | "onlyNamed"> {
   const price = prices === undefined ? undefined : findPrice(prices, array.region, bucket.machineType, array);
   const groups = placementGroups === undefined ? [] : groupsOfArray(placementGroups, array.name);
   return {
     ...withoutAbsent({ price }),
     ...(array.spot ? { spot: true } : {}),
+    ...(namedArrays?.includes(array.name) === true ? { onlyNamed: true } : {}),
     ...(groups.length === 0 ? {} : { configuredGroups: groups }),
   };
 }

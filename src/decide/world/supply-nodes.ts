@@ -82,6 +82,7 @@ function supplyNode(
   const times = (): NodeTimes => timesOf(node, known, input);
   const supply: { -readonly [K in keyof SupplyNode]: SupplyNode[K] } = {
     nodeId: node.nodeId,
+    name: node.name,
     bucket: clusterBucket.bucket,
     purpose: known?.purpose ?? forArray,
     resources: clusterBuckets.resources(node, clusterBucket, times),

@@ -7,6 +7,7 @@ import type { NodeId } from "../../domain/ids.ts";
 import type { Pool, RankedDemand } from "../../domain/demand.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import type { Standings } from "../../domain/node-standing.ts";
+import type { Reason } from "../../domain/reason.ts";
 import type { Reports } from "./scheduler-only.ts";
 import type { Dynamics } from "./dynamic-arrays.ts";
 
@@ -25,6 +26,8 @@ export interface WorldInput {
   readonly pools?: readonly Pool[];
   /** The demands, to which the configuration's caps apply. Absent: none. */
   readonly demands?: readonly RankedDemand[];
+  /** Names for which no node is made now, and why. Absent: none. */
+  readonly blockedNames?: ReadonlyMap<string, Reason>;
   /** Dynamic node arrays by name. Absent: none. */
   readonly dynamics?: Dynamics;
   /** The reports of schedulers. Absent: none has amounts. */

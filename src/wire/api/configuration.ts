@@ -28,6 +28,7 @@ const senderRule = z
     hosts: z.boolean().optional(),
     pools: owned.optional(),
     dynamicArrays: owned.optional(),
+    nodeNames: owned.optional(),
     attributes: texts.optional(),
     configuration: z
       .union([texts, z.record(text, texts)])
@@ -76,6 +77,7 @@ const documentKeys = {
   prices,
   planHistory: seconds,
   exclusiveNodearrays: z.union([z.literal(true), texts]).meta(EXCLUSIVE),
+  named: texts.meta({ description: "Node arrays in which only targets that name their nodes create any." }),
   mode: z.union([mode, z.record(text, mode)]),
 };
 
@@ -92,6 +94,7 @@ const written = z.object(documentKeys).partial({
   senders: true,
   prices: true,
   exclusiveNodearrays: true,
+  named: true,
   mode: true,
 });
 

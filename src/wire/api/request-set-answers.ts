@@ -2,6 +2,7 @@ import { z } from "zod";
 import { requestSetSummary, proposal } from "./cluster-demand.ts";
 import { time, count, text, texts, rejectedJob, observing, paging, unit, demandKind } from "./parts.ts";
 import type { BuiltAnswer } from "./parts.ts";
+import type { Shown } from "./shown.ts";
 
 /** The answers about one request set. */
 
@@ -51,6 +52,26 @@ export const metadata = z
   .optional()
   .meta({ description: "What the job's driver noted of it." });
 
+/** What became of one name. */
+const namedNode = z.object({
+  name: text,
+  array: text,
+  state: z.enum(["coming", "ready", "refused", "failed"]),
+  reason: text.optional(),
+  from: time.optional().meta({
+    description:
+      "When a refusal or failure was decided, else since when the name is wanted. Absent: no plan has seen it.",
+  }),
+  since: z.number().optional().meta({
+    description: "The moment of the resume that this answers, as the sender said it. Absent: none was said.",
+  }),
+  nodeId: text.optional(),
+  ours: z.literal(false).optional().meta({
+    description:
+      "The autoscaler did not make the node, and does not stop it. Absent: it is ours, or there is none.",
+  }),
+});
+
 export const requestSetAnswer = requestSetSummary.extend({
   observed: z.boolean().meta({ description: "A plan has taken this demand into account." }),
   expectedReadyAt: time
@@ -61,9 +82,14 @@ export const requestSetAnswer = requestSetSummary.extend({
       "If it waits for nodes: what the plan of the cluster would do in node arrays that are only observed.",
   }),
   outcomes: z.array(outcome.extend({ metadata })),
+  names: z
+    .array(namedNode)
+    .optional()
+    .meta({ description: "What became of each name. Absent: the set names no nodes." }),
   ...observing,
   ...paging,
 });
 
+export type NameShown = Shown<typeof namedNode>;
 export type OneRequestSetShown = BuiltAnswer<typeof requestSetAnswer>;
 export type AcknowledgementShown = BuiltAnswer<typeof acknowledgement>;

@@ -40,6 +40,8 @@ export const BOUNDS = {
   jobs: 200_000,
   /** Entries of `nodearrays` in one message. */
   nodearrays: 1000,
+  /** Names of nodes in one message: as many as hosts in a report. */
+  nodeNames: 20_000,
   /** Pools in one message. */
   pools: 1000,
   /** Hosts in one report: twice the largest cluster that was tested. */

@@ -39,6 +39,7 @@ export const envelopeSchema = z.strictObject(
     jobs: z.unknown().optional(),
     schedulerNodes: z.unknown().optional(),
     pools: z.unknown().optional(),
+    readAt: revision.optional(),
     others: z.literal("stay", { error: '"stay"' }).optional(),
   },
   { error: "an object: a demand message" },

@@ -11,6 +11,8 @@ export interface DemandMessage {
   readonly revision?: number;
   /** Seconds that the demand stays valid without a renewal. Default 300. */
   readonly expirationInterval?: number;
+  /** Milliseconds since 1970: when the sender began to read its scheduler. A report that is 30 s old proves no host idle. */
+  readonly readAt?: number;
   /** Without `nodearrays` and `jobs` the set's demand stays unchanged. Empty lists ask for nothing. */
   readonly nodearrays?: NodearrayMessage | readonly NodearrayMessage[];
   readonly jobs?: JobMessage | readonly JobMessage[];
@@ -40,7 +42,7 @@ export interface WakeMessage {
   readonly id?: string;
 }
 
-/** A target: exactly one of the Target... keys, and with TargetGroupCount one of the Group... keys. Other keys are node attributes. */
+/** A target: exactly one of the Target... keys or NodeNames, and with TargetGroupCount one of the Group... keys. Other keys are node attributes. */
 export interface NodearrayMessage {
   readonly Name: string;
   readonly TargetCount?: number;
@@ -54,6 +56,14 @@ export interface NodearrayMessage {
   readonly Dynamic?: boolean;
   /** The node array in which the nodes of a dynamic one are created. They have its attributes, except those that are given here. */
   readonly Extends?: string;
+  /** Exactly these nodes, instead of a Target... key: a list of names, or a text such as "htc-[1-3,7]". */
+  readonly NodeNames?: string | readonly string[];
+  /** With NodeNames: the placement group of new nodes. */
+  readonly PlacementGroup?: string;
+  /** With NodeNames: the moment of the resume that the names wait for, in milliseconds since 1970. */
+  readonly Since?: number;
+  /** With NodeNames: one job needs all of them at once, so none is created without the others. */
+  readonly Together?: boolean;
   readonly [attribute: string]: unknown;
 }
 
@@ -102,6 +112,8 @@ export interface SchedulerNodeMessage {
   readonly jobs?: readonly string[];
   readonly jobIds?: readonly string[];
   readonly state?: string;
+  /** Why its node must not be stopped, as long as this report counts. */
+  readonly keep?: string;
   readonly resources?: Readonly<Record<string, unknown>>;
   readonly available?: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { nameSchema } from "../json/name.ts";
+import { labelSchema, nameSchema } from "../json/name.ts";
 import { BOUNDS } from "../json/bounds.ts";
 import { AT_MOST } from "../json/fields.ts";
 
@@ -36,6 +36,11 @@ const machineTypes = z.union(
   },
 );
 
+/** A smaller number is in seconds. */
+const LEAST_MOMENT = 1e11;
+
+const MOMENT = "a whole number: milliseconds since 1970";
+
 /** An entry of `nodearrays`: attribute names as in the autoscale API (cyclecloud-wire.md C.2). Any other key is a node attribute. */
 export const nodearraySchema = z.looseObject(
   {
@@ -49,6 +54,11 @@ export const nodearraySchema = z.looseObject(
     Configuration: z.record(z.string(), z.unknown(), { error: "an object" }).optional(),
     Dynamic: z.boolean({ error: "true or false" }).optional(),
     Extends: nameSchema.optional(),
+    /** Read by {@link readNodeNames}. */
+    NodeNames: z.unknown().optional(),
+    PlacementGroup: labelSchema.optional(),
+    Since: z.int({ error: MOMENT }).min(LEAST_MOMENT, { error: MOMENT }).optional(),
+    Together: z.boolean({ error: "true or false" }).optional(),
   },
   { error: "an object: a node array with its target" },
 );

@@ -5,6 +5,7 @@ import { hasProtoKey, sortKeys, AT_MOST } from "../json/fields.ts";
 import { TARGET_ID_PREFIX } from "./job.ts";
 import { addSchemaProblems } from "../json/schema-problems.ts";
 import type { Problems } from "../json/problems.ts";
+import { namedNodesOf, readNodeNames } from "./node-names.ts";
 import { nodearraySchema, KNOWN_KEYS, OWN_KEYS } from "./nodearray-schema.ts";
 import type { Nodearray } from "./nodearray-schema.ts";
 import { canonicalText } from "../../domain/digest.ts";
@@ -24,6 +25,7 @@ export function readNodearrays(
   problems: Problems,
 ): readonly Demand[] {
   const demands: Demand[] = [];
+  let named = 0;
   const ids = new Map<string, number>();
   const defined = new Map<unknown, Definition>();
   items.forEach((item, index) => {
@@ -36,9 +38,12 @@ export function readNodearrays(
       findAttributeProblems(item, found);
       findClusterProblem(item, cluster, found);
     }
-    if (parsed.success && isFields(item) && found.count === 0) {
-      demands.push(lower(parsed.data, attributesOf(item), index, ids));
-    }
+    const names = isFields(item) && item["NodeNames"] !== undefined ? readNodeNames(item["NodeNames"]) : [];
+    if ("path" in names) found.addBelow("", [names]);
+    else if ((named += names.length) > BOUNDS.nodeNames)
+      found.add(() => problemAt("NodeNames", item, `at most ${BOUNDS.nodeNames} names in one message`));
+    else if (parsed.success && isFields(item) && found.count === 0)
+      demands.push(lower(parsed.data, attributesOf(item), index, ids, names));
   });
   return demands;
 }
@@ -48,6 +53,7 @@ function lower(
   others: NodeAttributes,
   position: number,
   ids: Map<string, number>,
+  names: readonly string[],
 ): TargetDemand | GroupDemand {
   const array = arrayName(entry.Name);
   const common = { position, priority: 0 };
@@ -55,6 +61,12 @@ function lower(
   const attributes = Object.keys(others).length === 0 ? {} : { attributes: others };
   const parent = entry.Extends === undefined ? {} : { extends: arrayName(entry.Extends) };
   // Keys in alphabetical order: see digestOf.
+  if (entry.NodeNames !== undefined) {
+    const amount = { count: names.length, unit: "nodes" } as const;
+    const id = uniqueId(`${TARGET_ID_PREFIX}${entry.Name}:names`, ids);
+    const named = namedNodesOf(entry, names);
+    return { amount, array, ...attributes, id, kind: "target", ...types, named, ...common };
+  }
   if (entry.TargetGroupCount === undefined) {
     const amount = amountOf(entry.TargetCount, entry.TargetCoreCount);
     const id = uniqueId(`${TARGET_ID_PREFIX}${entry.Name}`, ids);
@@ -98,7 +110,11 @@ function uniqueId(wanted: string, taken: Map<string, number>): string {
 
 /* Problems of an entry of `nodearrays` that its schema cannot show: contradictions between its keys. */
 
-const TARGET_KEYS = ["TargetCount", "TargetCoreCount", "TargetGroupCount"];
+const TARGET_KEYS = ["TargetCount", "TargetCoreCount", "TargetGroupCount", "NodeNames"];
+
+/** Keys that say more of named nodes, and those that such an entry cannot have. */
+const NAMED_KEYS = ["PlacementGroup", "Since", "Together"];
+const UNNAMED_KEYS = ["Dynamic", "Extends"];
 
 const SIZE_KEYS = ["GroupCoreCount", "GroupInstanceCount"];
 
@@ -130,6 +146,10 @@ function targetProblems(item: Fields): readonly Problem[] {
       problemOf(pick(item, [...targets, ...sizes]), `${SIZE_KEYS.join(" or ")} only with TargetGroupCount`),
     ];
   }
+  const isNamed = targets[0] === "NodeNames";
+  const stray = (isNamed ? UNNAMED_KEYS : NAMED_KEYS).find((key) => item[key] !== undefined);
+  if (stray !== undefined)
+    return [problemAt(stray, item[stray], `no such key ${isNamed ? "with" : "without"} NodeNames`)];
   const [groups, size] = [item["TargetGroupCount"], item[sizes[0] ?? ""]];
   if (typeof groups === "number" && typeof size === "number" && groups * size > BOUNDS.count)
     return [problemOf(pick(item, [...targets, ...sizes]), `${AT_MOST} in all groups together`)];

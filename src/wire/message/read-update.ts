@@ -11,7 +11,7 @@ import type { ClusterName, SetName } from "../../domain/ids.ts";
 import { clusterName, setName, digest, type Digest } from "../../domain/ids.ts";
 import type { Sliced } from "../../domain/sliced.ts";
 import type { Bytes, Instant, Seconds } from "../../domain/units.ts";
-import { isoTime, plusSeconds } from "../../domain/units.ts";
+import { instant, isoTime, plusSeconds } from "../../domain/units.ts";
 import type { Decoded } from "../json/decode.ts";
 import { isTooLong, listOrOne } from "../json/fields.ts";
 import { readJobsInSlices } from "./job.ts";
@@ -186,6 +186,7 @@ function finish(envelope: Envelope, lists: Lists, context: UpdateContext): Messa
       ? { askedIntervalSeconds: envelope.expirationInterval }
       : {}),
     sentAt: context.sentAt,
+    ...(envelope.readAt === undefined ? {} : { readAt: instant(envelope.readAt) }),
     expiresAt,
     ...(envelope.others === undefined ? {} : { others: envelope.others }),
     ...lists,

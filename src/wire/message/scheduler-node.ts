@@ -19,6 +19,7 @@ export const HOST_KEYS: ReadonlySet<string> = new Set([
   "jobs",
   "jobIds",
   "state",
+  "keep",
 ]);
 
 /** Maximum number of resources of a host, and maximum length of a resource's name and text. */
@@ -54,11 +55,14 @@ function readSchedulerNode(item: unknown, problems: Problems): SchedulerNode | u
     problems.add(() => problemAt("jobIds", item["jobIds"], "either jobs or jobIds, not both"));
   }
   const state = readText(item, "state", problems);
+  const keep = readText(item, "keep", problems);
+  if (keep !== undefined && keep.length > LONGEST_TEXT)
+    problems.add(() => problemAt("keep", keep, `a text of at most ${LONGEST_TEXT} characters`));
   const resources = readResources(item, "resources", problems);
   const available = readResources(item, "available", problems);
   if (hostname === undefined) return undefined;
   // Keys in alphabetical order: see digestOf. Most reports have none of these two.
-  const known = { hostname, jobs: jobs ?? jobIds ?? [] };
+  const known = { hostname, jobs: jobs ?? jobIds ?? [], ...withoutAbsent({ keep }) };
   if (resources === undefined && available === undefined)
     return state === undefined ? known : { ...known, state };
   return {

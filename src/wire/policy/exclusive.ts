@@ -1,4 +1,5 @@
 import type { ExclusiveRules } from "../../domain/exclusive.ts";
+import type { ArrayName } from "../../domain/ids.ts";
 import { arrayName } from "../../domain/ids.ts";
 import type { PolicyDocument } from "../api/configuration.ts";
 import { isKeptName, NAME_EXPECTED } from "../json/name.ts";
@@ -19,11 +20,29 @@ export function readExclusive({ [KEY]: value }: Fields, problems: Problems): Exc
     problems.add(() => problemAt(KEY, value, "true, false, or a list of node array names"));
     return {};
   }
-  const names: readonly unknown[] = value;
+  const names = readNames(KEY, value, problems);
+  return names.length === 0 ? {} : { exclusiveArrays: names };
+}
+
+/** Reads `named`: node arrays in which only targets that name their nodes create any. An empty list is none, as without the key. */
+export function readNamedArrays(
+  { named: value }: Fields,
+  problems: Problems,
+): { readonly namedArrays?: readonly ArrayName[] } {
+  if (value === undefined) return {};
+  if (!Array.isArray(value)) {
+    problems.add(() => problemAt("named", value, "a list of node array names"));
+    return {};
+  }
+  const names = readNames("named", value, problems);
+  return names.length === 0 ? {} : { namedArrays: names };
+}
+
+function readNames(key: string, names: readonly unknown[], problems: Problems): readonly ArrayName[] {
   names.forEach((name, index) => {
-    if (!isKeptName(name)) problems.add(() => problemShowing(`${KEY}[${index}]`, name, NAME_EXPECTED));
+    if (!isKeptName(name)) problems.add(() => problemShowing(`${key}[${index}]`, name, NAME_EXPECTED));
   });
-  return names.length === 0 ? {} : { exclusiveArrays: names.filter(isKeptName).map(arrayName) };
+  return names.filter(isKeptName).map(arrayName);
 }
 
 /** The key's value in a document. None is written for none. */

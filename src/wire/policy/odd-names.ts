@@ -81,6 +81,7 @@ const WITH_NAMES = [
   "deallocatedTimeout",
   "nodearrays",
   "exclusiveNodearrays",
+  "named",
   "default_resources",
   "placementGroups",
   "caps",

@@ -7,7 +7,7 @@ import type { ConfigReport } from "../api/configuration.ts";
 import { isIgnored, reportKeys, unknownConfigKey } from "./config-report.ts";
 import { parseDocument } from "../json/check-size.ts";
 import { readOneOf } from "../json/fields.ts";
-import { readExclusive } from "./exclusive.ts";
+import { readExclusive, readNamedArrays } from "./exclusive.ts";
 import { readMode } from "./mode.ts";
 import { doubtNames } from "./odd-names.ts";
 import { doubtSenders, readSenders } from "./senders.ts";
@@ -55,6 +55,7 @@ export const OWN_KEYS = [
   "groupFillTimeout",
   "nodearrays",
   "exclusiveNodearrays",
+  "named",
   "default_resources",
   "vmSizes",
   "preference",
@@ -106,6 +107,7 @@ export function readPolicy(
     planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
     ...readSchema(from, problems),
     ...readExclusive(from, problems),
+    ...readNamedArrays(from, problems),
     ...readMode(from, otherwise, problems),
   };
   const refused = refusalsOf(from, policy);

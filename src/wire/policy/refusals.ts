@@ -89,9 +89,9 @@ export function refuseSenders({ senders }: Fields): readonly Refusal[] {
   const lengthOf = (names: unknown): number => (Array.isArray(names) ? names.length : 0);
   const rules: readonly unknown[] = Array.isArray(senders) ? senders : [];
   const names = rules.reduce<number>((sum, rule) => {
-    const { requestSets, pools, dynamicArrays } = isFields(rule) ? rule : {};
+    const { requestSets, pools, dynamicArrays, nodeNames } = isFields(rule) ? rule : {};
     const ofSets = typeof requestSets === "string" ? 1 : lengthOf(requestSets);
-    return sum + ofSets + lengthOf(pools) + lengthOf(dynamicArrays);
+    return sum + ofSets + lengthOf(pools) + lengthOf(dynamicArrays) + lengthOf(nodeNames);
   }, 0);
   return tooMany("senders", names, BOUNDS.senderNames, "names in all rules");
 }

@@ -29,6 +29,7 @@ const KEYS: ReadonlySet<string> = new Set([
   "hosts",
   "pools",
   "dynamicArrays",
+  "nodeNames",
   "attributes",
   "configuration",
 ] satisfies readonly (keyof SenderRule)[]);
@@ -68,6 +69,9 @@ function readRule(value: unknown, problems: Problems): SenderRule | undefined {
     hosts: readBoolean(value, "hosts", problems) ?? true,
     pools: readOwned(value, "pools", POOL_NAME, problems),
     dynamicArrays: readOwned(value, "dynamicArrays", ARRAY_NAME, problems),
+    ...(value["nodeNames"] === undefined
+      ? {}
+      : { nodeNames: readOwned(value, "nodeNames", ARRAY_NAME, problems) }),
     attributes: readAttributes(value["attributes"], problems),
     ...withoutAbsent({ configuration }),
   };
@@ -119,7 +123,12 @@ interface NameForm {
 const POOL_NAME: NameForm = { has: isKeptLabel, expected: LABEL_EXPECTED };
 const ARRAY_NAME: NameForm = { has: isKeptName, expected: NAME_EXPECTED };
 
-function readOwned(rule: Fields, key: "pools" | "dynamicArrays", form: NameForm, problems: Problems): Owned {
+function readOwned(
+  rule: Fields,
+  key: "pools" | "dynamicArrays" | "nodeNames",
+  form: NameForm,
+  problems: Problems,
+): Owned {
   const value = rule[key];
   if (value === undefined) return true;
   if (typeof value === "boolean") return value;
@@ -224,6 +233,7 @@ export function writeSenders(rules: SenderRules): readonly SenderDocument[] {
       hosts: rule.hosts,
       pools: rule.pools,
       dynamicArrays: rule.dynamicArrays,
+      nodeNames: rule.nodeNames,
       attributes: rule.attributes,
       configuration: rule.configuration === undefined ? undefined : writeConfiguration(rule.configuration),
     } satisfies Named<SenderDocument>),

@@ -42,6 +42,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
     prices: prices === undefined ? undefined : writePriceTable(prices),
     planHistory: policy.planHistorySeconds,
     exclusiveNodearrays: writeExclusive(policy),
+    named: policy.namedArrays,
     mode: writeMode(policy),
   } satisfies Named<PolicyDocument>);
 }

@@ -125,6 +125,7 @@ test.each<{ readonly name: string; readonly concludes: (early: Early) => boolean
         spare: true,
         reportedIdleAt: undefined,
         busy: false,
+        kept: false,
         ends: false,
       }).kind === "terminate",
   },

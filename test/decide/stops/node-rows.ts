@@ -26,6 +26,7 @@ export const free: Circumstances = {
   spare: true,
   reportedIdleAt: NOW,
   busy: false,
+  kept: false,
   ends: false,
 };
 

@@ -119,7 +119,7 @@ describe("a node array's target", () => {
 });
 
 describe("a bad target rejects the message", () => {
-  const TARGETS = "TargetCount, TargetCoreCount, TargetGroupCount";
+  const TARGETS = "TargetCount, TargetCoreCount, TargetGroupCount, NodeNames";
   const NAME =
     'text of 1 to 200 characters, without "/", "\\", "%2F", control and direction characters, and not "." or ".."';
   test.each([

@@ -90,7 +90,7 @@ describe("is refused", () => {
     {
       senders: [{ requestSets: "*", hosts: "no", maxPriority: 1e300, atributes: [] }],
       lines: [
-        'senders[0]: "atributes" -> one of the keys requestSets, write, maxPriority, caps, share, hosts, pools, dynamicArrays, attributes, configuration',
+        'senders[0]: "atributes" -> one of the keys requestSets, write, maxPriority, caps, share, hosts, pools, dynamicArrays, nodeNames, attributes, configuration',
         "senders[0].maxPriority: 1e+300 -> a number from -1000000000 to 1000000000",
         "senders[0].hosts: text of 2 characters -> true or false",
       ],

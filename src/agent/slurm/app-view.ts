@@ -1,0 +1,38 @@
+import type { Instant, Seconds } from "../../domain/units.ts";
+
+/** What the app says of one name of the set (docs/demand.md). */
+export interface NameOutcome {
+  readonly state: "coming" | "ready" | "refused" | "failed";
+  /** The resume that this answers. */
+  readonly since?: Instant;
+  /** When it was decided. */
+  readonly from?: Instant;
+  readonly reason?: string;
+  readonly isOurs: boolean;
+  /** Its machine was there before the resume that Slurm waits for. */
+  readonly isEarlier: boolean;
+  /**
+   * For whom the cause holds: this name alone, or every job that could use the array and size. Absent: neither is said, as for the cap of a user
+   * or of another set.
+   */
+  readonly cause?: "name" | "everyone";
+  /** Until when a pause lasts. Absent: the cause has no end that is known. */
+  readonly until?: Instant;
+  /** How many more nodes of the array and size there is room for. */
+  readonly room?: number;
+}
+
+export type Mode = "act" | "observe";
+
+/** What the app said at one moment. */
+export interface AppView {
+  /** When it was asked. */
+  readonly at: Instant;
+  /** Age of the app's last observation of CycleCloud then. Absent: it made none yet. */
+  readonly observationAge?: Seconds;
+  /** Whether scale-down rests, after an outage or in a new record. */
+  readonly rests: boolean;
+  /** By node array. One that is not named is observed. */
+  readonly modes: ReadonlyMap<string, Mode>;
+  readonly names: ReadonlyMap<string, NameOutcome>;
+}

@@ -1,0 +1,100 @@
+import type { BucketOffer } from "../../domain/world.ts";
+import type { NamedNodes, TargetDemand } from "../../domain/demand.ts";
+import type { SetName } from "../../domain/ids.ts";
+import type { Bin } from "../bins/bin-columns.ts";
+import type { Scope } from "../bins/scope.ts";
+import type { Draft } from "../draft/draft.ts";
+import { closedTo, groupClosedTo } from "../draft/closed.ts";
+import { growthRefusal } from "../draft/scale-set.ts";
+import { attributesOn, createNodes, startIfDeallocated } from "../draft/new-nodes.ts";
+import type { PlacedTarget } from "./targets.ts";
+import { offersFor } from "./targets.ts";
+
+/** A target that names its nodes. */
+export type NamedTarget = TargetDemand & { readonly named: NamedNodes };
+
+/** The result, with the names for which there is no room. */
+interface PlacedNames extends PlacedTarget {
+  readonly lacking: readonly string[];
+}
+
+/**
+ * Places a target that names its nodes (docs/protocol.md, Named nodes). A name that exists or was requested counts, wherever its node is.
+ * The other names get new nodes, in their order, in the first bucket that has room. A name with a reason of its own gets none.
+ */
+export function placeNamed(
+  draft: Draft,
+  demand: NamedTarget,
+  set: SetName,
+  by: string,
+  scope: Scope,
+): PlacedNames {
+  const { bins, caps, named } = draft;
+  const toMake: string[] = [];
+  let placed = 0;
+  let pending = 0;
+  const count = (name: string, bin: Bin): void => {
+    // A demand before this one may have found no room for it.
+    named.why.delete(name);
+    bins.claim(bin, { by });
+    caps.hold({ set }, bins, bin);
+    placed += 1;
+    if (!bins.isReady(bin)) pending += 1;
+  };
+  for (const name of demand.named.names) {
+    bins.budget.spend(1);
+    if (bins.budget.isSpent) break;
+    const bin = named.of(bins, name);
+    const blocked = draft.world.blockedNames?.get(name);
+    if (bin !== undefined && blocked?.code !== "name-earlier" && startIfDeallocated(draft, bin, demand)) {
+      count(name, bin);
+      const { bucket } = bins.placeOfBin(bin);
+      if (!scope.accepts(bins.placeOfBin(bin))) named.why.set(name, { code: "name-elsewhere", name, bucket });
+    } else if (blocked === undefined) toMake.push(name);
+    else named.why.set(name, blocked);
+  }
+  const offers = offersFor(draft, demand, scope).filter(({ parent }) => parent === undefined);
+  const lacking = makeNames(draft, demand, set, offers, toMake, (name, bin) => {
+    named.add(bins, name, bin);
+    count(name, bin);
+  });
+  return lacking.length === 0
+    ? { placed, pending, lacking }
+    : { placed, pending, lacking, short: { missing: lacking.length, offers } };
+}
+
+/** Makes nodes with these names. Returns the names for which there is no room: all of them if one job needs all. */
+function makeNames(
+  draft: Draft,
+  demand: NamedTarget,
+  set: SetName,
+  offers: readonly BucketOffer[],
+  names: readonly string[],
+  made: (name: string, bin: Bin) => void,
+): readonly string[] {
+  const { bins, caps } = draft;
+  const { named, attributes } = demand;
+  let left = names;
+  for (const offer of offers) {
+    if (left.length === 0 || bins.budget.isSpent) break;
+    bins.budget.spend(1);
+    const group = named.group ?? offer.pinnedGroup;
+    if (isClosed(draft, demand, offer)) continue;
+    const room = Math.min(left.length, caps.room({ set }, offer.cores), draft.capacity.room(offer, group));
+    if (named.together === true && room < left.length) continue;
+    for (const name of left.slice(0, room))
+      made(name, createNodes(draft, offer, group, 1, { kind: "named", name }, attributes));
+    left = left.slice(room);
+  }
+  return left;
+}
+
+function isClosed(draft: Draft, { named, attributes }: NamedTarget, offer: BucketOffer): boolean {
+  const group = named.group ?? offer.pinnedGroup;
+  if (closedTo(draft, offer, { named }) !== undefined) return true;
+  if (group === undefined) return false;
+  return (
+    groupClosedTo(draft, offer, group) !== undefined ||
+    growthRefusal(draft, offer, group, attributesOn(offer, attributes)) !== undefined
+  );
+}
