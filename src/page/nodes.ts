@@ -98,17 +98,7 @@ const HOSTS: readonly Column<HostShown>[] = [
 /** A row for each node: what it has done, why it is up, what comes next, what it costs; and those that have gone lately. */
 export function createNodes(): View {
   const [explained, times, span] = [h("div", ""), h("div", ""), h("p", "quiet")];
-  const nodes = new Table("Nodes", NODES, {
-    none: "There are no nodes.",
-    text: ({ name, array, machineType, phase, why, hostname }) =>
-      [name, hostname, array, machineType, phase, why].join(" "),
-  });
-  const gone = new Table("Nodes that have gone", GONE, {
-    none: "None has gone.",
-    text: ({ name, array, machineType, why, hostname }) =>
-      [name, hostname, array, machineType, why].join(" "),
-  });
-  const hosts = new Table("Hosts", HOSTS, { none: "None.", text: ({ hostname }) => hostname });
+  const { nodes, gone, hosts } = createTables();
   const hostSection = section("Hosts that only schedulers know", hosts.element);
   return {
     element: h(
@@ -144,6 +134,21 @@ export function createNodes(): View {
       hostSection.hidden = state.schedulerHosts.count === 0;
     },
   };
+}
+
+function createTables() {
+  const nodes = new Table("Nodes", NODES, {
+    none: "There are no nodes.",
+    text: ({ name, array, machineType, phase, why, hostname }) =>
+      [name, hostname, array, machineType, phase, why].join(" "),
+  });
+  const gone = new Table("Nodes that have gone", GONE, {
+    none: "None has gone.",
+    text: ({ name, array, machineType, why, hostname }) =>
+      [name, hostname, array, machineType, why].join(" "),
+  });
+  const hosts = new Table("Hosts", HOSTS, { none: "None.", text: ({ hostname }) => hostname });
+  return { nodes, gone, hosts };
 }
 
 const HOUR_MS = 3_600_000;

@@ -163,7 +163,7 @@ export function pricesOf({ buckets }: Pick<Cluster, "buckets">): (node: NodeShow
 }
 
 /** What is known of a node's life: in the state of a cluster, in the history of nodes, or in both. */
-export interface Life {
+interface Life {
   readonly askedAt?: string | undefined;
   readonly firstSeenAt: string;
   readonly firstReadyAt?: string | undefined;
