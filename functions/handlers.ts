@@ -51,7 +51,7 @@ export const HTTP: Readonly<Record<RouteName, HttpHandler>> = {
   "rollback-config": answerRollbackConfig,
   explain: rereadable(answerExplain),
   history: rereadable(answerHistory),
-  "node-history": answerNodeHistory,
+  "node-history": rereadable(answerNodeHistory),
   plan: answerPlan,
   restored: answerRestored,
   "end-down": answerEndDown,

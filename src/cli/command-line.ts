@@ -21,6 +21,7 @@ import { registerRejected } from "./rejected-command.ts";
 import { registerStateCommands } from "./state-commands.ts";
 import { sayWhenSimulated } from "./simulated-time.ts";
 import type { Terminal } from "./terminal.ts";
+import { registerTop } from "./top-command.ts";
 import { registerValidate } from "./validate-command.ts";
 import { registerVerify } from "./verify/verify-command.ts";
 
@@ -69,6 +70,7 @@ function registerCommands(register: Register): void {
   registerDemandCommands(register);
   registerDelete(register);
   registerStateCommands(register);
+  registerTop(register);
   registerListCommands(register);
   registerRejected(register);
   registerExplainCommands(register);
@@ -181,7 +183,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   buckets: ["buckets -c prod", `buckets --constraint '{"ngpus": 1}' -o nodearray,size,room`],
   limits: ["limits -c prod"],
   demand: ["demand", "demand -s standard"],
-  page: ["page", "page -c prod"],
+  page: ["page", "page -c prod", "page -c prod --open"],
+  top: ["top -c prod", "top -c prod --interval 15"],
   nodearrays: ["nodearrays", "nodearrays hpc:64"],
   nodes: ["nodes --unneeded", "nodes --nodearray hpc --sort age"],
   jobs: ["jobs --unmet", "jobs --user anna"],

@@ -143,7 +143,8 @@ function timeoutTexts(arrays: StateAnswer["nodearrays"]): readonly string[] {
 
 type Told = StateAnswer["waiting"]["reasons"][number];
 
-function causeText({ text = "?", demands = 1, first }: Told): string {
+/** A cause of waiting, or a remedy, with how many demands it is about, and the first of them. */
+export function causeText({ text = "?", demands = 1, first }: Told): string {
   const whose = first === undefined ? "?" : `${first.requestSet ?? "?"}/${first.id ?? "?"}`;
   return `${text} (${demands === 1 ? whose : `${demands} demands, the first ${whose}`})`;
 }

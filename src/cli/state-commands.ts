@@ -42,16 +42,31 @@ function registerPage({ program, terminal, run }: Register): void {
   program
     .command("page")
     .description("print the address of the page for people")
+    .option("--open", "open it in the browser, too")
     .addHelpText("after", wrapped("The page asks for a reader's key. Its address never has one."))
     .addOption(url().makeOptionMandatory())
     .addOption(cluster())
-    .action(({ url: address, cluster: name }: { readonly url: string; readonly cluster?: string }) =>
-      run(() => {
+    .action(({ url: base, cluster: name, open }: PageOptions) =>
+      run(async () => {
         const place = name === undefined ? "" : `#/${encodeURIComponent(name)}/now`;
-        terminal.say(`${withoutSlashesAtEnd(address)}/api/page${place}`);
-        return Promise.resolve(EXIT.done);
+        const address = `${withoutSlashesAtEnd(base)}/api/page${place}`;
+        terminal.say(address);
+        if (open === undefined) return EXIT.done;
+        return terminal.open(address).then(
+          () => EXIT.done,
+          (error: unknown) => {
+            terminal.complain(error instanceof Error ? error.message : String(error));
+            return EXIT.no;
+          },
+        );
       }),
     );
+}
+
+interface PageOptions {
+  readonly url: string;
+  readonly cluster?: string;
+  readonly open?: true;
 }
 
 function registerStatus({ program, terminal, run }: Register): void {
@@ -168,11 +183,15 @@ function showStatus(terminal: Terminal, options: StatusOptions): Promise<ExitCod
   const once = async (to: Terminal) => {
     const answer: Answer = await (cluster === undefined ? api.clusters() : api.state(cluster));
     const code = tell(to, answer, options.json === true, cluster === undefined ? tellClusters : tellStatus);
-    return { code, refused: answer.kind === "refused" && answer.status < 500 && answer.status !== 429 };
+    return { code, refused: isFinal(answer) };
   };
   if (seconds !== undefined) return watch(terminal, seconds, once);
   return once(terminal).then(({ code }) => code);
 }
+
+/** Whether the app would refuse it again. */
+export const isFinal = (answer: Answer): boolean =>
+  answer.kind === "refused" && answer.status < 500 && answer.status !== 429;
 
 function telling(render: (state: StateAnswer) => string): Telling {
   return (body) => {
@@ -193,22 +212,34 @@ const tellClusters: Telling = (body) => {
   return { text: renderClusters(answer), code: codeOf(answer.clusters.map(({ health }) => health)) };
 };
 
+interface HealthSaid {
+  readonly ok?: boolean | undefined;
+  readonly starting?: boolean | undefined;
+}
+
 /** Whether a cluster that is starting is healthy cannot be told yet. */
-function codeOf(all: readonly StateAnswer["health"][]): ExitCode {
+export function codeOf(all: readonly HealthSaid[]): ExitCode {
   const ill = all.filter(({ ok }) => ok === false);
   if (ill.length === 0) return EXIT.done;
   return ill.every(({ starting }) => starting === true) ? EXIT.unreachable : EXIT.no;
 }
 
+/** What was shown ends with this code; `refused`: asking again is of no use. */
+export interface Shot {
+  readonly code: ExitCode;
+  readonly refused: boolean;
+}
+
 /**
- * Shows something repeatedly until the user stops it, which counts as success. A refusal of the app ends it at once. A temporary failure,
+ * Shows something repeatedly until the user stops it, by Ctrl-C or by `endKey`, which counts as success. A refusal of the app ends it at once. A temporary failure,
  * such as an app that does not answer, does not. On a terminal each output replaces the previous one. Elsewhere an empty line separates
  * them.
  */
-async function watch(
+export async function watch(
   terminal: Terminal,
   seconds: Seconds,
-  show: (terminal: Terminal) => Promise<{ readonly code: ExitCode; readonly refused: boolean }>,
+  show: (terminal: Terminal) => Promise<Shot>,
+  endKey?: string,
 ): Promise<ExitCode> {
   let first = true;
   const painted: Terminal = {
@@ -222,6 +253,6 @@ async function watch(
   for (;;) {
     const { code, refused } = await show(painted);
     if (refused) return code;
-    if (!(await terminal.sleep(seconds * 1000))) return EXIT.done;
+    if (!(await terminal.sleep(seconds * 1000, endKey))) return EXIT.done;
   }
 }

@@ -25,14 +25,18 @@ export interface Terminal {
   readonly read: (file: string) => Promise<string>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Resolves after this many milliseconds with true, or with false as soon as the user wants to stop (Ctrl-C). */
-  readonly sleep: (milliseconds: Milliseconds) => Promise<boolean>;
+  /** Resolves after this many milliseconds with true, or with false as soon as the user wants to stop: by Ctrl-C, or by this key. */
+  readonly sleep: (milliseconds: Milliseconds, endKey?: string) => Promise<boolean>;
+  /** Opens an address in the user's browser. Rejects with an error that says why there is none. */
+  readonly open: (address: string) => Promise<void>;
   /** Runs work that no other process of this machine runs at the same time. */
   readonly alone: Alone;
   /** A token of the signed-in identity on this machine, for a scope. Rejects with the identity library's error. */
   readonly signIn: (scope: string) => Promise<string>;
   /** Width of the terminal in characters. Undefined if standard output is not a terminal. */
   readonly columns: number | undefined;
+  /** Its height in lines. Undefined if standard output is not a terminal. */
+  readonly rows: number | undefined;
   /** The process's environment. */
   readonly environment: Environment;
   /** The release of this command. */

@@ -9,11 +9,14 @@ import { clustersAnswer } from "../wire/api/health-answers.ts";
 import { problemBody } from "../wire/api/parts.ts";
 import { acknowledgement, requestSetAnswer } from "../wire/api/request-set-answers.ts";
 import { trialAnswer } from "../wire/api/trial-answer.ts";
+import type { Cluster } from "./answers.ts";
 import { readerOf, showLines } from "./readable.ts";
 
 /** Readers of answers for display: each has the type that the schema of its answer gives. */
 
 export const readState = readerOf(clusterAnswer);
+/** Whether it is a state with all that an app of this release says. */
+export const isWholeState = (body: unknown): body is Cluster => clusterAnswer.safeParse(body).success;
 export const readRequestSetAnswer = readerOf(requestSetAnswer);
 export const readClusters = readerOf(clustersAnswer);
 export const readHistory = readerOf(historyAnswer);

@@ -1,6 +1,14 @@
 import type { Answer } from "../client/answer.ts";
-import type { Cluster, Clusters, Comparison, Explanation, History, Problem } from "../client/answers.ts";
-import { readPages } from "../client/pages.ts";
+import type {
+  Cluster,
+  Clusters,
+  Comparison,
+  Explanation,
+  History,
+  NodeHistory,
+  Problem,
+} from "../client/answers.ts";
+import { readNodeHistories, readPages } from "../client/pages.ts";
 
 /** Why there is no answer, in a sentence for people. */
 export class NoAnswer extends Error {
@@ -18,8 +26,10 @@ interface Kept {
   readonly body: ReturnType<Response["json"]>;
 }
 
-/** A cluster of 50,000 nodes has so many pages; others are what was looked at before. */
-const MOST_KEPT = 40;
+/** A cluster of 50,000 nodes has so many pages, with its history of nodes; others are what was looked at before. */
+const MOST_KEPT = 50;
+/** Nodes of a history that are read, the newest ones. */
+export const MOST_LIVES = 10_000;
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -47,6 +57,16 @@ export class Api {
 
   history = (cluster: string, query: Query): Promise<History> =>
     this.#read<History>(below(cluster, "/history"), query);
+
+  /** The nodes that were there at `from` or later: those that are there, and then those that have gone, the last first. */
+  async nodeHistory(cluster: string, from: string): Promise<NodeHistory> {
+    const query = { from, limit: MOST_LIVES };
+    return bodyOf(
+      await readNodeHistories(query, (part) =>
+        this.#ask<NodeHistory>(below(cluster, "/history/nodes"), { ...part }),
+      ),
+    );
+  }
 
   comparison = (cluster: string, since: string): Promise<Comparison> =>
     this.#read<Comparison>(below(cluster, "/comparison"), { since });

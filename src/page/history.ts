@@ -1,4 +1,4 @@
-import type { Cluster, History } from "../client/answers.ts";
+import type { Cluster, History, NodeHistory } from "../client/answers.ts";
 import { fill, h, section } from "./dom.ts";
 import type { Line } from "./plot.ts";
 import { drawPlot } from "./plot.ts";
@@ -6,7 +6,7 @@ import type { Column, Seen } from "./table.ts";
 import { Table } from "./table.ts";
 import type { View } from "./view.ts";
 import { addressOf } from "./place.ts";
-import { between, moneyText } from "./words.ts";
+import { between, bootsOf, durationText, moneyText, plural, quantileOf } from "./words.ts";
 
 type Row = History["rows"][number];
 
@@ -55,15 +55,16 @@ export function createHistory(): View {
       // Before that there would be nothing new to see.
       if (read?.of === of && between(read.at, api.now) < (hours * HOUR_MS) / POINTS) return;
       const from = new Date(Date.parse(api.now) - hours * HOUR_MS).toISOString();
-      const [state, answer] = await Promise.all([
+      const [state, answer, lives] = await Promise.all([
         api.cluster(cluster),
         api.history(cluster, { from, points: POINTS }),
+        api.nodeHistory(cluster, from),
       ]);
       read = { of, at: api.now };
       fill(spans, ...SPANS.map(([span]) => spanLink(cluster, span, span === of)));
       const rows = answer.rows.toReversed();
       const seen = { cluster, now: api.now };
-      fill(sums, ...sumsOf(rows, api.now));
+      fill(sums, ...sumsOf(rows, api.now), ...bootTiles(lives, of, from));
       figures.show(rows, capOf(state), seen);
       const counts = answer.planCounts;
       decisions.show(counts.map((one, at) => ({ ...one, before: counts[at - 1] })).toReversed(), seen);
@@ -180,7 +181,6 @@ function sumsOf(rows: readonly Row[], now: string): readonly HTMLElement[] {
   const hours = rows.map(({ at }, index) => Math.max(0, between(at, rows[index + 1]?.at ?? now)) / HOUR_MS);
   const over = (of: (row: Row) => number | undefined) =>
     rows.reduce((sum, row, index) => sum + (of(row) ?? 0) * (hours[index] ?? 0), 0);
-  const tile = (name: string, value: string) => h("div", "", h("dt", "", name), h("dd", "", value));
   const currency = rows.find((row) => row.currency !== undefined)?.currency;
   const cost = (of: (row: Row) => number | undefined) =>
     currency === undefined ? "no prices are configured" : moneyText(over(of), currency);
@@ -197,6 +197,20 @@ function sumsOf(rows: readonly Row[], now: string): readonly HTMLElement[] {
     ),
   ];
 }
+
+/** From the plan that asked for a node until it was Ready: of the nodes that were asked for in this time. */
+function bootTiles({ rows, next }: NodeHistory, span: string, from: string): readonly HTMLElement[] {
+  const boots = bootsOf(rows, from);
+  const text = (share: number) => {
+    const long = quantileOf(boots, share);
+    return long === undefined ? "none came up" : durationText(long);
+  };
+  const of = `${plural(boots.length, "node")} in ${span}${next === undefined ? "" : ", of the newest"}`;
+  return [tile(`Asked to ready, p50 (${of})`, text(0.5)), tile(`Asked to ready, p95 (${of})`, text(0.95))];
+}
+
+const tile = (name: string, value: string): HTMLElement =>
+  h("div", "", h("dt", "", name), h("dd", "", value));
 
 function spanLink(cluster: string, span: string, isHere: boolean): HTMLElement {
   const link = h("a", { href: addressOf(cluster, "history", { span }) }, span);

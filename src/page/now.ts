@@ -1,33 +1,18 @@
-import type { Cluster, Comparison, History } from "../client/answers.ts";
+import type { Cluster, Comparison } from "../client/answers.ts";
 import { barOf } from "./bar.ts";
 import { fill, h, section } from "./dom.ts";
 import type { Column } from "./table.ts";
 import { Table } from "./table.ts";
 import type { View } from "./view.ts";
 import { addressOf } from "./place.ts";
-import { fromNow, moneyText, plural, sentenceOf } from "./words.ts";
+import type { Figure, Nodearray } from "./words.ts";
+import { ARRAY_FIGURES, capOf, countsOf, figuresOf, moneyText, sentenceOf, wouldBeText } from "./words.ts";
 
-type Nodearray = Cluster["nodearrays"][number];
-
-/** Nodes of an array as the page counts them: each is in one of these. */
-function countsOf({ nodes, inFlight, notNeeded }: Nodearray) {
-  const { ready = 0, coming = 0, going = 0, ...rest } = nodes;
-  const others = Object.values(rest).reduce((sum, count) => sum + (count ?? 0), 0);
-  const spare = Math.min(ready, notNeeded);
-  return { needed: ready - spare, spare, coming: coming + inFlight, going, others };
-}
-
-const ARRAYS: readonly Column<Nodearray>[] = [
-  { head: "Node array", cell: ({ name }) => name },
-  { head: "Mode", cell: modeOf },
-  { head: "Nodes", cell: arrayBar, order: ({ count }) => count },
-  { head: "Ready", cell: ({ nodes }) => nodes.ready ?? 0 },
-  { head: "Not needed", cell: ({ notNeeded }) => notNeeded },
-  { head: "On the way", cell: (array) => countsOf(array).coming },
-  { head: "Leaving", cell: ({ nodes }) => nodes.going ?? 0 },
-  { head: "Other", cell: (array) => countsOf(array).others },
-  { head: "Cap", number: true, cell: capOf },
-];
+const ARRAYS: readonly Column<Nodearray>[] = ARRAY_FIGURES.flatMap(([head, cell]) => {
+  const column: Column<Nodearray> = { head, cell, ...(head === "Cap" ? { number: true } : {}) };
+  const bar: Column<Nodearray> = { head: "Nodes", cell: arrayBar, order: ({ count }) => count };
+  return head === "Mode" ? [column, bar] : [column];
+});
 
 /** One sentence, what costs, and the node arrays. */
 export function createNow(): View {
@@ -42,7 +27,7 @@ export function createNow(): View {
       const comparison =
         state.observing === undefined ? undefined : await api.comparison(cluster, api.now.slice(0, 10));
       fill(sentence, sentenceOf(state));
-      fill(tiles, ...tilesOf(state, history, api.now));
+      fill(tiles, ...figuresOf(state, history.rows[0], api.now).map(tileOf));
       arrays.show(state.nodearrays, { cluster, now: api.now });
       fill(worlds, comparison === undefined ? undefined : showWorlds(comparison));
       fill(causes, showCauses(state));
@@ -51,56 +36,13 @@ export function createNow(): View {
   };
 }
 
-function tilesOf(state: Cluster, { rows: [row] }: History, now: string) {
-  const { inFlight, plan, waiting } = state;
-  const phases = state.nodes.byPhase;
-  const asked = inFlight.reduce((sum, { stillToShow }) => sum + stillToShow, 0);
-  const unpriced = row?.unpricedNodes ?? 0;
-  const money = (amount: number | undefined) =>
-    amount === undefined ? "no prices" : moneyText(amount, row?.currency);
-  const tile = (name: string, value: string | number) =>
-    h(
-      "div",
-      "",
-      h("dt", "", name),
-      h("dd", "", typeof value === "number" ? value.toLocaleString("en-US") : value),
-    );
-  return [
-    tile("Demands", plan?.demands ?? 0),
-    tile("Short of something", waiting.unmet),
-    tile("Nodes ready", phases["ready"] ?? 0),
-    tile("On the way", (phases["coming"] ?? 0) + asked),
-    tile("Leaving", phases["going"] ?? 0),
-    tile("Cost an hour", money(row?.pricePerHour)),
-    tile("Of that idle", money(row?.idlePricePerHour)),
-    ...(unpriced === 0 ? [] : [tile("Without a price", plural(unpriced, "node"))]),
-    tile("Mode", modesText(state)),
-    tile("Observed", observedText(state, now)),
-  ];
-}
-
-/** "act", "observe", or both: of the node arrays that are autoscaled. */
-function modesText({ nodearrays }: Cluster): string {
-  const modes = nodearrays.filter((array) => !("managed" in array) || array.managed).map(modeOf);
-  return [...new Set(modes)].join(" and ") || "none";
-}
-
-/** The age was true when the answer was made; the moment stays true. */
-function observedText({ health: { lastLookAgeSeconds: age }, now: then }: Cluster, now: string): string {
-  if (age === undefined) return "not yet";
-  return fromNow(new Date(Date.parse(then) - age * 1000).toISOString(), now);
-}
-
-function modeOf(array: Nodearray): string {
-  return "managed" in array && !array.managed ? "not autoscaled" : (array.mode ?? "?");
-}
-
-/** The most nodes that the array may have, by its own limit. */
-function capOf(array: Nodearray): number | string | undefined {
-  if (!("limit" in array)) return undefined;
-  const { count, cores } = array.limit;
-  return count ?? (cores === undefined ? undefined : `${cores} cores`);
-}
+const tileOf = ([name, value]: Figure): HTMLElement =>
+  h(
+    "div",
+    "",
+    h("dt", "", name),
+    h("dd", "", typeof value === "number" ? value.toLocaleString("en-US") : value),
+  );
 
 function arrayBar(array: Nodearray): HTMLElement {
   const { needed, spare, coming, going, others } = countsOf(array);
@@ -164,7 +106,6 @@ const WORLDS: readonly Column<World>[] = [
 
 /** Observe mode: what was today, beside what would have been. */
 function showWorlds({ cluster, observing, days: [today] }: Comparison): HTMLElement {
-  const now = observing.map(({ nodearray, virtualNodes }) => `${nodearray}: ${plural(virtualNodes, "node")}`);
   const table = new Table("Real and would-be nodes", WORLDS, { none: "Nothing was compared today." });
   const rows = (today?.nodearrays ?? []).flatMap(({ nodearray, real, virtual }): readonly World[] => [
     { ...real, nodearray, world: "real" },
@@ -173,11 +114,7 @@ function showWorlds({ cluster, observing, days: [today] }: Comparison): HTMLElem
   table.show(rows, { cluster, now: "", currency: today?.currency });
   return section(
     "Observed only: today, beside what there would be",
-    h(
-      "p",
-      "",
-      now.length === 0 ? "Nothing is observed now." : `The autoscaler would have now: ${now.join(", ")}.`,
-    ),
+    h("p", "", wouldBeText(observing)),
     table.element,
   );
 }

@@ -1,4 +1,4 @@
-import type { Cluster } from "../client/answers.ts";
+import type { Cluster, Comparison, History } from "../client/answers.ts";
 import type { Milliseconds } from "../domain/units.ts";
 
 /** Texts and figures made of answers, for people. */
@@ -63,6 +63,92 @@ export function sentenceOf({ cluster, health, waiting, plan, inFlight, nodes }: 
     : `Nothing is asked for; ${plural(left, "node")} left.`;
 }
 
+export type Nodearray = Cluster["nodearrays"][number];
+
+/** Nodes of an array as people are shown them: each is in one of these. */
+export function countsOf({ nodes, inFlight, notNeeded }: Nodearray) {
+  const { ready = 0, coming = 0, going = 0, ...rest } = nodes;
+  const others = Object.values(rest).reduce((sum, count) => sum + (count ?? 0), 0);
+  const spare = Math.min(ready, notNeeded);
+  return { needed: ready - spare, spare, coming: coming + inFlight, going, others };
+}
+
+function modeOf(array: Nodearray): string {
+  return "managed" in array && !array.managed ? "not autoscaled" : (array.mode ?? "?");
+}
+
+/** The most nodes that the array may have, by its own limit. */
+export function capOf(array: Nodearray): number | string | undefined {
+  if (!("limit" in array)) return undefined;
+  const { count, cores } = array.limit;
+  return count ?? (cores === undefined ? undefined : `${cores} cores`);
+}
+
+/** What is shown of a node array, each with its head. */
+export const ARRAY_FIGURES: readonly (readonly [
+  head: string,
+  cell: (array: Nodearray) => string | number | undefined,
+])[] = [
+  ["Node array", ({ name }) => name],
+  ["Mode", modeOf],
+  ["Ready", ({ nodes }) => nodes.ready ?? 0],
+  ["Not needed", ({ notNeeded }) => notNeeded],
+  ["On the way", (array) => countsOf(array).coming],
+  ["Leaving", ({ nodes }) => nodes.going ?? 0],
+  ["Other", (array) => countsOf(array).others],
+  ["Cap", capOf],
+];
+
+/** A figure with its name. */
+export type Figure = readonly [name: string, value: string | number];
+
+/** What the nodes of a cluster cost in an hour. */
+export type Costs = {
+  readonly [Name in "pricePerHour" | "idlePricePerHour" | "unpricedNodes" | "currency"]?:
+    | History["rows"][number][Name]
+    | undefined;
+};
+
+/** The figures of a cluster. `row`: the newest of its history, which has what its nodes cost. */
+export function figuresOf(state: Cluster, row: Costs | undefined, now: string): readonly Figure[] {
+  const { inFlight, plan, waiting } = state;
+  const phases = state.nodes.byPhase;
+  const asked = inFlight.reduce((sum, { stillToShow }) => sum + stillToShow, 0);
+  const unpriced = row?.unpricedNodes ?? 0;
+  const money = (amount: number | undefined) =>
+    amount === undefined ? "no prices" : moneyText(amount, row?.currency);
+  return [
+    ["Demands", plan?.demands ?? 0],
+    ["Short of something", waiting.unmet],
+    ["Nodes ready", phases["ready"] ?? 0],
+    ["On the way", (phases["coming"] ?? 0) + asked],
+    ["Leaving", phases["going"] ?? 0],
+    ["Cost an hour", money(row?.pricePerHour)],
+    ["Of that idle", money(row?.idlePricePerHour)],
+    ...(unpriced === 0 ? [] : [["Without a price", plural(unpriced, "node")] as const]),
+    ["Mode", modesText(state)],
+    ["Observed", observedText(state, now)],
+  ];
+}
+
+/** "act", "observe", or both: of the node arrays that are autoscaled. */
+function modesText({ nodearrays }: Cluster): string {
+  const modes = nodearrays.filter((array) => !("managed" in array) || array.managed).map(modeOf);
+  return [...new Set(modes)].join(" and ") || "none";
+}
+
+/** The age was true when the answer was made; the moment stays true. */
+function observedText({ health: { lastLookAgeSeconds: age }, now: then }: Cluster, now: string): string {
+  if (age === undefined) return "not yet";
+  return fromNow(new Date(Date.parse(then) - age * 1000).toISOString(), now);
+}
+
+/** Observe mode: the nodes that there would be now. */
+export function wouldBeText(observing: Comparison["observing"]): string {
+  const now = observing.map(({ nodearray, virtualNodes }) => `${nodearray}: ${plural(virtualNodes, "node")}`);
+  return now.length === 0 ? "Nothing is observed now." : `The autoscaler would have now: ${now.join(", ")}.`;
+}
+
 type NodeShown = Cluster["nodes"]["list"][number];
 
 /** What a node costs in an hour. Undefined: its price is not known, or it has no VM. */
@@ -76,29 +162,68 @@ export function pricesOf({ buckets }: Pick<Cluster, "buckets">): (node: NodeShow
       : prices.get(`${array}/${machineType}`);
 }
 
+/** What is known of a node's life: in the state of a cluster, in the history of nodes, or in both. */
+interface Life {
+  readonly askedAt?: string | undefined;
+  readonly firstSeenAt: string;
+  readonly firstReadyAt?: string | undefined;
+  readonly firstNeededAt?: string | undefined;
+  readonly notNeededSince?: string | undefined;
+  readonly drainingSince?: string | undefined;
+  readonly downSince?: string | undefined;
+  readonly leftReadyAt?: string | undefined;
+  readonly goneAt?: string | undefined;
+}
+
 /** One stretch of a node's life. */
 export interface Stretch {
-  readonly what: "booting" | "ready" | "busy" | "idle" | "unknown" | "leaving" | "down";
+  readonly what: "asked" | "booting" | "ready" | "needed" | "idle" | "leaving" | "down";
   readonly from: string;
   readonly to: string;
 }
 
-/** The life of a node as far as the answer shows it. */
-export function stretchesOf(node: NodeShown, now: string): readonly Stretch[] {
-  const { firstSeenAt, firstReadyAt, leftReadyAt, drainingSince, downSince, busyness, busynessSince } = node;
-  const ends = [drainingSince, downSince, leftReadyAt].filter((at) => at !== undefined).toSorted();
-  const end = ends[0] ?? now;
-  const readyAt = firstReadyAt ?? end;
-  // Since when it is known to be as it is, if that is not since it came up.
-  const turnedAt = readyAt < busynessSince && busynessSince < end ? busynessSince : readyAt;
+/** The life of a node as far as it is known, until it went, or now. */
+export function stretchesOf(life: Life, now: string): readonly Stretch[] {
+  const { askedAt, firstSeenAt, drainingSince, downSince, leftReadyAt, goneAt = now } = life;
+  const [end = goneAt] = [drainingSince, downSince, leftReadyAt].filter((at) => at !== undefined).toSorted();
+  const readyAt = life.firstReadyAt ?? end;
+  const idleAt = later(life.notNeededSince ?? end, readyAt);
+  // What was placed on it while it booted needs it once it is up.
+  const neededAt = later(life.firstNeededAt ?? idleAt, readyAt);
   const all: readonly Stretch[] = [
+    { what: "asked", from: askedAt ?? firstSeenAt, to: firstSeenAt },
     { what: "booting", from: firstSeenAt, to: readyAt },
-    { what: "ready", from: readyAt, to: turnedAt },
-    { what: busyness, from: turnedAt, to: end },
-    { what: drainingSince === undefined ? "down" : "leaving", from: end, to: now },
+    { what: "ready", from: readyAt, to: neededAt },
+    { what: "needed", from: neededAt, to: idleAt },
+    { what: "idle", from: idleAt, to: end },
+    { what: drainingSince === undefined ? "down" : "leaving", from: end, to: goneAt },
   ];
   return all.filter(({ from, to }) => between(from, to) > 0);
 }
+
+/**
+ * How long nodes took from the plan that asked for them until they were Ready, the fastest first: of those that were asked for at `from` or
+ * later.
+ */
+export function bootsOf(lives: readonly Life[], from: string): readonly Milliseconds[] {
+  return lives
+    .flatMap(({ askedAt, firstReadyAt }) =>
+      askedAt === undefined || firstReadyAt === undefined || askedAt < from
+        ? []
+        : [between(askedAt, firstReadyAt)],
+    )
+    .toSorted((a, b) => a - b);
+}
+
+/** The least of the sorted values that this share of them does not exceed. Undefined: there are none. */
+export const quantileOf = (sorted: readonly number[], share: number): number | undefined =>
+  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+
+const later = (a: string, b: string): string => (a < b ? b : a);
+
+/** A moment in UTC: of today the time, else the day too. */
+export const momentText = (at: string, now: string): string =>
+  at.slice(0, 10) === now.slice(0, 10) ? at.slice(11, 19) : at.slice(0, 19).replace("T", " ");
 
 /** Finds what comes next for a node, and when. Undefined: nothing is known to. */
 export function nextOf({

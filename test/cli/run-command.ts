@@ -48,7 +48,9 @@ export async function runCommand(
         else KEPT.set(name, text);
       }),
     signIn: () => Promise.reject(new Error("nobody is signed in")),
+    open: () => Promise.reject(new Error("no browser can be opened here: there is none in tests")),
     columns: undefined,
+    rows: undefined,
     environment: process.env,
     release: "1.2.3",
     ...terminal,

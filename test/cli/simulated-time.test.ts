@@ -14,6 +14,8 @@ function printed(clock: string | undefined, ...texts: readonly string[]) {
     sleep: () => Promise.resolve(true),
     alone: (_name, work) => work(undefined, async () => undefined),
     signIn: () => Promise.reject(new Error("nobody is signed in")),
+    open: () => Promise.reject(new Error("no browser")),
+    rows: undefined,
     columns: undefined,
     environment: { AUTOSCALER_SIMULATED_CLOCK: clock },
     release: "1.2.3",

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { tableRecordStore } from "../../src/adapters/tables/record-store.ts";
 import type { Table } from "../../src/adapters/tables/table.ts";
 import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
+import { describeNodeHistory } from "../../src/app/describe/describe-node-history.ts";
 import { readPage } from "../../src/app/describe/pages.ts";
 import { createLanes } from "../../src/app/process/lanes.ts";
 import type { Clock, Site } from "../../src/app/ports/ports.ts";
@@ -16,6 +17,7 @@ import { Simulator } from "../../src/simulator/engine.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { readDemandMessage } from "../../src/wire/message/demand-message.ts";
 import type { ClusterShown } from "../../src/wire/api/cluster-answer.ts";
+import type { NodeHistoryShown } from "../../src/wire/api/node-history-answer.ts";
 import type { DemandMessage } from "../../src/wire/message/message.ts";
 import type { Cost } from "./store-meter.ts";
 import { StoreMeter } from "./store-meter.ts";
@@ -92,6 +94,15 @@ export class LargeCluster {
       pages.push(
         await describeCluster(this.#app, CLUSTER, undefined, next === "" ? undefined : readPage(next)),
       );
+    return pages;
+  }
+
+  /** The pages of the history of nodes, as the page asks for them. */
+  async nodeHistory(): Promise<readonly NodeHistoryShown[]> {
+    const pages: NodeHistoryShown[] = [];
+    const range = { from: instant(0), to: this.#clock.now(), limit: 2000 };
+    for (let after: string | undefined = ""; after !== undefined; after = pages.at(-1)?.next)
+      pages.push(await describeNodeHistory(this.#app, CLUSTER, after === "" ? range : { ...range, after }));
     return pages;
   }
 

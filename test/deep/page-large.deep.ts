@@ -39,6 +39,11 @@ beforeAll(async () => {
     answers.set(`/api/clusters/demo${query}`, showJson(page));
     query = `?page=${encodeURIComponent(page.next ?? "")}`;
   }
+  let after = "";
+  for (const lives of await cluster.nodeHistory()) {
+    answers.set(`/api/clusters/demo/history/nodes${after}`, showJson(lives));
+    after = lives.next ?? "";
+  }
   answers.set(
     "/api/clusters",
     showJson({ clusters: [{ cluster: "demo", health: { ok: true, notes: [], warnings: [] } }] }),
@@ -86,12 +91,14 @@ async function openPage(): Promise<Page> {
   };
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.route(`${ORIGIN}/**`, (route) => {
-    const { pathname, search } = new URL(route.request().url());
+    const { pathname, search, searchParams } = new URL(route.request().url());
     const name = pathname === "/api/page" ? "index.html" : pathname.replace("/api/page/", "");
     const file = files[name];
     if (file !== undefined)
       return route.fulfill({ body: file, contentType: types[name.split(".")[1] ?? ""] ?? "text/html" });
-    const key = pathname.endsWith("/history") ? pathname : pathname + search;
+    // How far back is no matter here.
+    const isHistory = pathname.includes("/history");
+    const key = pathname + (isHistory ? (searchParams.get("page") ?? "") : search);
     const body = answers.get(key) ?? "";
     const headers = { etag: `"${key}"`, "autoscaler-time": new Date(NOW).toISOString() };
     const isKnown = route.request().headers()["if-none-match"] === headers.etag;

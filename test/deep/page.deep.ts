@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Cluster, History } from "../../src/client/answers.ts";
+import type { Cluster, History, NodeHistory } from "../../src/client/answers.ts";
 import { showText } from "../../src/domain/shown.ts";
 import type { LocalSystem } from "../../src/local/system.ts";
 import { startSystem } from "../../src/local/system.ts";
@@ -209,6 +209,16 @@ test("the figures are those of the answers that the page got", async () => {
   expect((await rowsOf(page, "Nodes")).map(([name]) => name)).toEqual(
     nodes.list.slice(0, 100).map(({ name }) => name),
   );
+  const lives = (answer("/api/clusters/demo/history/nodes") as NodeHistory).rows;
+  const life = lives.find(({ name }) => name === nodes.list[0]?.name);
+  expect(await page.locator('table[aria-label="Nodes"] .bar-of').first().getAttribute("aria-label")).toMatch(
+    new RegExp(`^asked for from ${life?.askedAt?.slice(11, 19)} for .*, then booting from .*needed from`),
+  );
+  expect((await rowsOf(page, "Nodes that have gone")).map(([name]) => name)).toEqual(
+    lives.some(({ goneAt }) => goneAt !== undefined)
+      ? lives.filter(({ goneAt }) => goneAt !== undefined).map(({ name }) => name)
+      : ["None has gone."],
+  );
 
   await show(page, "Demand");
   const { outcomes } = answer("/api/clusters/demo") as Cluster;
@@ -234,6 +244,10 @@ test("the figures are those of the answers that the page got", async () => {
   expect((await rowsOf(page, "Nodes")).map(([, , ready]) => ready)).toEqual(
     rows.slice(0, 100).map((one) => String(one.nodes["ready"] ?? 0)),
   );
+  const up = (answer("/api/clusters/demo/history/nodes") as NodeHistory).rows.filter(
+    ({ askedAt, firstReadyAt }) => askedAt !== undefined && firstReadyAt !== undefined,
+  );
+  expect(Object.keys(await tilesOf(page))).toContain(`Asked to ready, p95 (${up.length} nodes in 6h)`);
   await context.close();
 });
 

@@ -82,6 +82,8 @@ async function run({ words, folder, environment, input }: Asked): Promise<string
     sleep: (milliseconds) => pause(milliseconds, true),
     alone,
     signIn,
+    open: () => Promise.reject(new Error("no browser")),
+    rows: undefined,
     columns: undefined,
     environment,
     release: packageJson.version,

@@ -84,6 +84,7 @@ describe("answers that are read again and again", () => {
     "/api/clusters",
     "/api/clusters/prod",
     "/api/clusters/prod/history?limit=1",
+    "/api/clusters/prod/history/nodes",
     "/api/clusters/prod/comparison",
   ])("%s: 304 while nothing but ages has changed, with the app's clock", async (path) => {
     // An observation may come in between.

@@ -18,7 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   simulator: ["simulator", "domain"],
   client: ["client", "wire", "domain"],
   // `check` reads CycleCloud itself, before there is an app to ask: it needs the parts that compose builds.
-  cli: ["cli", "client", "compose", "agent", "agent/slurm"],
+  // `top` has the words of the page.
+  cli: ["cli", "client", "compose", "agent", "agent/slurm", "page/words"],
   "agent/slurm": ["agent/slurm", "client", "domain"],
   agent: ["agent", "agent/slurm", "client", "domain"],
   // The name of a trigger's connection is needed when the trigger is registered, before anything else is loaded.
@@ -38,7 +39,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // In a clone the page is made when it is first asked for; the package has it made.
   "functions/page-files": ["infra"],
   // It runs in a browser.
-  page: ["page", "client", "domain"],
+  page: ["page", "page/words", "client", "domain"],
+  "page/words": ["client", "domain"],
   functions: [
     "functions",
     "functions/page-files",
@@ -87,6 +89,7 @@ export function roomOf(path: string): string | undefined {
   if (path.startsWith("functions/")) return "functions";
   if (path.startsWith("infra/")) return "infra";
   if (path.startsWith("src/app/ports/")) return "app/ports";
+  if (path === "src/page/words.ts") return "page/words";
   if (path.startsWith("src/agent/slurm/")) return "agent/slurm";
   if (path === "src/config/demand-storage.ts") return "config/demand-storage";
   return /^src\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1];

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { Cluster } from "../../src/client/answers.ts";
 import { addressOf, placeOf } from "../../src/page/place.ts";
-import { fromNow, moneyText, nextOf, pricesOf, sentenceOf, stretchesOf } from "../../src/page/words.ts";
+import {
+  bootsOf,
+  fromNow,
+  momentText,
+  moneyText,
+  nextOf,
+  pricesOf,
+  quantileOf,
+  sentenceOf,
+  stretchesOf,
+} from "../../src/page/words.ts";
 
 /** What the page says, worked out by hand. */
 
@@ -31,49 +41,118 @@ const node = (other: Partial<NodeShown>): NodeShown => ({
 
 describe("the life of a node", () => {
   test.each([
-    { name: "it boots", of: { phase: "coming" }, life: ["booting 10:00 12:00"] },
+    { name: "it boots", of: {}, life: ["booting 10:00 12:00"] },
     {
-      name: "it came up, and nobody knows if it is busy",
+      name: "asked for, and boots",
+      of: { askedAt: at("09:58") },
+      life: ["asked 09:58 10:00", "booting 10:00 12:00"],
+    },
+    {
+      name: "it came up, and no more is known",
       of: { firstReadyAt: at("10:05") },
-      life: ["booting 10:00 10:05", "unknown 10:05 12:00"],
+      life: ["booting 10:00 10:05", "ready 10:05 12:00"],
     },
     {
-      name: "it came up, worked, and is idle since",
-      of: { firstReadyAt: at("10:05"), busyness: "idle", busynessSince: at("11:30") },
-      life: ["booting 10:00 10:05", "ready 10:05 11:30", "idle 11:30 12:00"],
+      name: "needed since it boots, and idle now",
+      of: { firstReadyAt: at("10:05"), firstNeededAt: at("10:00"), notNeededSince: at("11:30") },
+      life: ["booting 10:00 10:05", "needed 10:05 11:30", "idle 11:30 12:00"],
     },
     {
-      name: "it is busy since it came up",
-      of: { firstReadyAt: at("10:05"), busyness: "busy", busynessSince: at("10:05") },
-      life: ["booting 10:00 10:05", "busy 10:05 12:00"],
+      name: "needed later, and still",
+      of: { firstReadyAt: at("10:05"), firstNeededAt: at("10:30") },
+      life: ["booting 10:00 10:05", "ready 10:05 10:30", "needed 10:30 12:00"],
+    },
+    {
+      name: "never needed",
+      of: { firstReadyAt: at("10:05"), notNeededSince: at("10:05") },
+      life: ["booting 10:00 10:05", "idle 10:05 12:00"],
     },
     {
       name: "it leaves",
       of: {
         firstReadyAt: at("10:05"),
-        busyness: "idle",
-        busynessSince: at("11:00"),
-        draining: "idle",
+        firstNeededAt: at("10:05"),
+        notNeededSince: at("11:00"),
         drainingSince: at("11:55"),
       },
-      life: ["booting 10:00 10:05", "ready 10:05 11:00", "idle 11:00 11:55", "leaving 11:55 12:00"],
+      life: ["booting 10:00 10:05", "needed 10:05 11:00", "idle 11:00 11:55", "leaving 11:55 12:00"],
     },
     {
       name: "it leaves and never came up",
-      of: { phase: "going", draining: "boot timeout", drainingSince: at("11:00") },
+      of: { drainingSince: at("11:00") },
       life: ["booting 10:00 11:00", "leaving 11:00 12:00"],
     },
     {
       name: "it was shut down",
-      of: { phase: "down", firstReadyAt: at("10:05"), downSince: at("11:00") },
-      life: ["booting 10:00 10:05", "unknown 10:05 11:00", "down 11:00 12:00"],
+      of: { firstReadyAt: at("10:05"), firstNeededAt: at("10:00"), downSince: at("11:00") },
+      life: ["booting 10:00 10:05", "needed 10:05 11:00", "down 11:00 12:00"],
+    },
+    {
+      name: "it was told to stop, and has gone",
+      of: {
+        askedAt: at("09:59"),
+        firstReadyAt: at("10:05"),
+        notNeededSince: at("10:20"),
+        firstNeededAt: at("10:00"),
+        drainingSince: at("10:30"),
+        goneAt: at("10:33"),
+      },
+      life: [
+        "asked 09:59 10:00",
+        "booting 10:00 10:05",
+        "needed 10:05 10:20",
+        "idle 10:20 10:30",
+        "leaving 10:30 10:33",
+      ],
+    },
+    {
+      name: "it has gone by itself while it booted",
+      of: { goneAt: at("10:33") },
+      life: ["booting 10:00 10:33"],
     },
   ] as const)("$name", ({ of, life }) => {
-    const shown = stretchesOf(node(of), NOW);
+    const shown = stretchesOf({ firstSeenAt: at("10:00"), ...of }, NOW);
     expect(shown.map(({ what, from, to }) => `${what} ${from.slice(11, 16)} ${to.slice(11, 16)}`)).toEqual(
       life,
     );
   });
+});
+
+describe("from asked to ready", () => {
+  const life = (asked: string | undefined, ready: string | undefined) => ({
+    firstSeenAt: at("10:00"),
+    ...(asked === undefined ? {} : { askedAt: at(asked) }),
+    ...(ready === undefined ? {} : { firstReadyAt: at(ready) }),
+  });
+  const MINUTE = 60_000;
+
+  test("of the nodes of the time, without those that never came up or that another tool made", () => {
+    const lives = [
+      life("10:00", "10:09"),
+      life("10:00", undefined),
+      life(undefined, "10:05"),
+      life("09:59", "10:30"),
+      life("10:10", "10:14"),
+    ];
+    expect(bootsOf(lives, at("10:00"))).toEqual([4 * MINUTE, 9 * MINUTE]);
+  });
+
+  test.each([
+    { sorted: [], p50: undefined, p95: undefined },
+    { sorted: [7], p50: 7, p95: 7 },
+    { sorted: [1, 2, 3, 4], p50: 2, p95: 4 },
+    { sorted: [1, 2, 3, 4, 5], p50: 3, p95: 5 },
+    { sorted: Array.from({ length: 100 }, (_, index) => index + 1), p50: 50, p95: 95 },
+  ])("p50 and p95 of $sorted.length values", ({ sorted, p50, p95 }) => {
+    expect([quantileOf(sorted, 0.5), quantileOf(sorted, 0.95)]).toEqual([p50, p95]);
+  });
+});
+
+test.each([
+  { moment: at("09:58"), text: "09:58:00" },
+  { moment: "2026-11-28T23:59:59.500Z", text: "2026-11-28 23:59:59" },
+])("a moment: $text", ({ moment, text }) => {
+  expect(momentText(moment, NOW)).toBe(text);
 });
 
 describe("what comes next for a node", () => {

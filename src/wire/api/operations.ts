@@ -145,6 +145,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/clusters/{cluster}/history/nodes",
     id: "getNodeHistory",
     role: "reader",
+    rereadable: true,
     summary: "Nodes that are there, and those that have gone, the last first; kept 30 days",
     query: [
       { name: "from", description: "ISO 8601: there then or later; absent: the beginning", type: "string" },
