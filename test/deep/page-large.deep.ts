@@ -147,9 +147,11 @@ test("each view and each click takes less than a second, scrolling is smooth, an
     );
   await page.getByText(`${NODES.toLocaleString("en-US")} of`).waitFor();
   await step("filter", "a:text-is('execute-9999')", () =>
-    page.getByLabel("Filter Nodes").fill("execute-9999"),
+    page.getByLabel("Filter Nodes", { exact: true }).fill("execute-9999"),
   );
-  await step("no filter", "a:text-is('execute-1')", () => page.getByLabel("Filter Nodes").fill(""));
+  await step("no filter", "a:text-is('execute-1')", () =>
+    page.getByLabel("Filter Nodes", { exact: true }).fill(""),
+  );
   await step("sort", "th[aria-sort=ascending]", () =>
     page.getByRole("button", { name: "Why it is up" }).click(),
   );
