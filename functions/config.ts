@@ -32,7 +32,6 @@ import { planUnderChange } from "./reconcile.ts";
 import { firstBytes } from "../src/app/describe/pages.ts";
 import { isoTime } from "../src/domain/units.ts";
 import { withoutAbsent } from "../src/domain/without-absent.ts";
-import type { Bytes } from "../src/domain/units.ts";
 import type { Fields } from "../src/domain/fields.ts";
 import { isFields } from "../src/domain/fields.ts";
 
@@ -316,13 +315,10 @@ async function getHistory(composed: Composition, site: Site): Promise<HttpRespon
   );
   const jsonBody: ConfigurationHistoryShown = {
     cluster: site.cluster,
-    changes: firstBytes(changes, MOST_BYTES),
+    changes: firstBytes(changes),
   };
   return { status: 200, jsonBody };
 }
-
-/** An answer stays below 2 MiB. */
-const MOST_BYTES: Bytes = 1_500_000;
 
 export const answerRollbackConfig = forCluster(rollBack);
 

@@ -5,7 +5,7 @@ import { isoTime, secondsBetween } from "../../domain/units.ts";
 import { loadWhole } from "../record/load-record.ts";
 import { firstBytes } from "./pages.ts";
 import type { App } from "../process/lanes.ts";
-import type { Bytes, Seconds } from "../../domain/units.ts";
+import type { Seconds } from "../../domain/units.ts";
 import type {
   ComparedArrayShown,
   ComparedDayShown,
@@ -32,7 +32,7 @@ export async function describeComparison(
     .filter(({ day }) => since <= day && (until === undefined || day <= until))
     .toReversed()
     .map(showDay);
-  const days = firstBytes(asked, MOST_BYTES);
+  const days = firstBytes(asked);
   return {
     cluster,
     observing: (fleet?.arrays ?? []).map(({ name, since: from }): ComparisonShown["observing"][number] => ({
@@ -44,9 +44,6 @@ export async function describeComparison(
     next: asked[days.length]?.day,
   };
 }
-
-/** An answer stays below 2 MiB. */
-const MOST_BYTES: Bytes = 1_500_000;
 
 function showDay({ day, arrays, waiting, currency }: ComparedDay): ComparedDayShown {
   return {

@@ -1,5 +1,5 @@
 import type { ClusterName } from "../../domain/ids.ts";
-import type { Bytes, Instant } from "../../domain/units.ts";
+import type { Instant } from "../../domain/units.ts";
 import { instant, isoTime } from "../../domain/units.ts";
 import type { HistoryShown } from "../../wire/api/explanation-answers.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -26,7 +26,7 @@ export async function describeHistory(
     points === undefined
       ? await history.read(cluster, from, to, limit)
       : thin(await history.read(cluster, from, to, ROWS_OF_30_DAYS), to, points);
-  const rows = firstBytes(read, MOST_BYTES);
+  const rows = firstBytes(read);
   const oldest = rows.at(-1);
   // A row shows the last plan of its minute. The other plans of the oldest minute come after the row before.
   const since = oldest?.at ?? from;
@@ -63,6 +63,3 @@ function thin<Row extends { readonly at: Instant }>(
 }
 
 const MOST_PLANS = 1000;
-
-/** Maximum size of the rows. An answer stays below 2 MiB. */
-const MOST_BYTES: Bytes = 1_500_000;

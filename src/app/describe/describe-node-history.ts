@@ -4,7 +4,7 @@ import type { ClusterName, NodeId } from "../../domain/ids.ts";
 import type { NodeLife } from "../../domain/node-life.ts";
 import { hoursOf, lifeKey } from "../../domain/node-life.ts";
 import { compareText } from "../../domain/text.ts";
-import type { Bytes, Instant } from "../../domain/units.ts";
+import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
 import { endText } from "../../decide/explain/node-text.ts";
 import { unneededSince } from "../../decide/need/unneeded.ts";
@@ -22,9 +22,6 @@ import { firstBytes } from "./pages.ts";
 interface LivesRange extends LivesAsked {
   readonly to: Instant;
 }
-
-/** Maximum size of the rows. Packed they take a tenth of it. */
-const MOST_BYTES: Bytes = 1_500_000;
 
 /**
  * The nodes of a time: those that are there, and those that have gone, the last first. Nodes that are there, or went in the last hour, stand in the
@@ -48,7 +45,7 @@ export async function describeNodeHistory(
   const all = [...following, ...kept].toSorted((a, b) => compareText(a.key, b.key));
   const describe = lifeDescriber(bodies, now);
   const described = all.slice(0, range.limit).map(({ life }) => describe(life));
-  const rows = firstBytes(described, MOST_BYTES);
+  const rows = firstBytes(described);
   return { cluster, rows, next: rows.length < all.length ? all[rows.length - 1]?.key : undefined };
 }
 

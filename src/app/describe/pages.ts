@@ -81,8 +81,8 @@ export class Pages {
   }
 }
 
-/** The first items of a short list inside another one, up to a number of bytes. */
-export function firstBytes<T>(items: readonly T[], most: Bytes): readonly T[] {
+/** The first items of a list, up to a number of bytes: without it as many as one answer has. */
+export function firstBytes<T>(items: readonly T[], most: Bytes = MOST_BYTES): readonly T[] {
   let bytes = 0;
   const end = items.findIndex((item) => {
     bytes += bytesOf(item);
