@@ -53,9 +53,9 @@ const LENGTH = 100_000;
 const TRIES: readonly { readonly length: number; readonly kept?: number }[] = [
   { length: 25 },
   { length: 200 },
-  { length: 2000, kept: 12 },
-  { length: 10_000, kept: 4 },
-  { length: 40_000, kept: 2 },
+  { length: 2000, kept: 40 },
+  { length: 10_000, kept: 16 },
+  { length: 40_000, kept: 6 },
   { length: LENGTH },
 ];
 
