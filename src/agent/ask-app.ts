@@ -48,7 +48,7 @@ const nameShown = z.object({
   reason: z.string().optional().catch(undefined),
   ours: z.boolean().optional().catch(undefined),
   earlier: z.boolean().optional().catch(undefined),
-  cause: z.enum(["name", "everyone"]).optional().catch(undefined),
+  holdsFor: z.enum(["name", "everyone"]).optional().catch(undefined),
   until: moment.optional().catch(undefined),
   room: z.int().min(0).optional().catch(undefined),
 });
@@ -86,7 +86,7 @@ async function askFor(
 }
 
 function outcomeOf({ state, since, ours, earlier, ...more }: z.infer<typeof nameShown>): NameOutcome {
-  const { from, reason, cause, until, room } = more;
+  const { from, reason, holdsFor, until, room } = more;
   return {
     state,
     isOurs: ours !== false,
@@ -95,7 +95,7 @@ function outcomeOf({ state, since, ours, earlier, ...more }: z.infer<typeof name
       since: since === undefined ? undefined : instant(since),
       from,
       reason,
-      cause,
+      holdsFor,
       until,
       room,
     }),

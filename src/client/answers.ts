@@ -540,6 +540,39 @@ export interface RequestSetState {
      * The moment of the resume that this answers, as the sender said it. Absent: none was said.
      */
     since?: number;
+    /**
+     * What kind of thing `reason` is. Absent: it is none that keeps the name from its node.
+     */
+    cause?:
+      | "limit"
+      | "quota"
+      | "cap"
+      | "pause"
+      | "array"
+      | "request"
+      | "cluster"
+      | "refused"
+      | "failed"
+      | "old-node"
+      | "earlier"
+      | "elsewhere"
+      | "plan";
+    /**
+     * For whom the cause holds: everyone who could use this node array, size and placement group, or this name alone. Absent: neither is known, as for the cap of another request set.
+     */
+    holdsFor?: "everyone" | "name";
+    /**
+     * How many more nodes of its node array, size and placement group the set can have now. Absent: the cause does not hold for everyone, or no plan has seen the demand as it is now.
+     */
+    room?: number;
+    /**
+     * There is no room because of pauses: when the first of them ends. Absent: no end is known.
+     */
+    until?: string;
+    /**
+     * Its node was Ready before the resume that the name waits for. It goes once its scheduler reports it closed without a job.
+     */
+    earlier?: true;
     nodeId?: string;
     /**
      * The autoscaler did not make the node, and does not stop it. Absent: it is ours, or there is none.

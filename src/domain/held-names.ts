@@ -1,6 +1,7 @@
 import type { RankedDemand } from "./demand.ts";
 import { expandHostList } from "./host-list.ts";
 import type { NodeId } from "./ids.ts";
+import type { NameCause } from "./name-cause.ts";
 import type { Instant } from "./units.ts";
 
 /** What is remembered of a name that targets ask for (docs/protocol.md, Named nodes). */
@@ -15,10 +16,12 @@ export interface HeldName {
   readonly earlier?: NodeId;
   /** What became of it. No node is made with this name before a newer resume. Absent: not decided. */
   readonly end?: NameEnd;
-  /** CycleCloud refused a request for this name alone. The next plan finds out whether that is final. */
-  readonly refusal?: Pick<NameEnd, "at" | "why">;
+  /** CycleCloud refused this name. The next plan finds out whether that is final. */
+  readonly refusal?: Omit<NameEnd, "state">;
   /** Why it has no node yet, or not the right one. Absent: there is nothing to tell. */
   readonly told?: string;
+  /** The kind of cause of that. Absent: it has none. */
+  readonly cause?: NameCause;
   /** Since when no set names it. Absent: a set does. */
   readonly outSince?: Instant;
 }
@@ -29,6 +32,7 @@ interface NameEnd {
   readonly at: Instant;
   /** The sentence of then. */
   readonly why: string;
+  readonly cause: NameCause;
 }
 
 /** Names of which the same is remembered, as a host list: thousands of names make a short record. */

@@ -133,7 +133,7 @@ test("powered-down siblings are DOWN while a cause holds for every job, as far a
     "gpu-1": "IDLE+CLOUD+POWERED_DOWN",
   };
   const until = plusSeconds(NOW, 90);
-  const names = { "htc-1": outcome("refused", { cause: "everyone", until, room: 1, reason: "no capacity" }) };
+  const names = { "htc-1": outcome("refused", { holdsFor: "everyone", until, room: 1, reason: "no capacity" }) };
   const { acts, shown, kept, all } = decide(states, names);
   expect(shown).toEqual(["power-down-force htc-1", "down htc-3"]);
   expect(acts[1]?.reason).toBe("autoscaler: no capacity; until 2025-11-20T11:01:30Z");

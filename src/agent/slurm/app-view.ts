@@ -11,14 +11,11 @@ export interface NameOutcome {
   readonly isOurs: boolean;
   /** Its machine was there before the resume that Slurm waits for. */
   readonly isEarlier: boolean;
-  /**
-   * For whom the cause holds: this name alone, or every job that could use the array and size. Absent: neither is said, as for the cap of a user
-   * or of another set.
-   */
-  readonly cause?: "name" | "everyone";
+  /** For whom the cause holds: this name alone, or every job that could use the array and size. Absent: neither is said. */
+  readonly holdsFor?: "name" | "everyone";
   /** Until when a pause lasts. Absent: the cause has no end that is known. */
   readonly until?: Instant;
-  /** How many more nodes of the array and size there is room for. */
+  /** How many more nodes of the array, size and group there is room for. Absent: not said. */
   readonly room?: number;
 }
 

@@ -256,11 +256,11 @@ function markCauses(all: readonly CloudNode[], known: Known, taken: ReadonlySet<
     const { place } = cloudNode;
     if (outcome?.state !== "refused" || place === undefined || !mayAct(known, place)) continue;
     const key = placeKey(place);
-    if (outcome.cause !== "everyone" || full.has(key)) continue;
+    if (outcome.holdsFor !== "everyone" || outcome.room === undefined || full.has(key)) continue;
     full.add(key);
     const until = outcome.until ?? plusSeconds(now, LIMIT_SECONDS);
     const free = all.filter((one) => placeKey(one.place) === key && isFree(one, taken));
-    for (const { name } of free.slice(outcome.room ?? 0)) {
+    for (const { name } of free.slice(outcome.room)) {
       if ((kept.opened.get(name) ?? 0) >= until || kept.opened.has(name)) continue;
       const why = outcome.reason ?? "no room";
       acts.push({ kind: "down", name, reason: markReason(why, until), until, why });

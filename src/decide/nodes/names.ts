@@ -5,8 +5,9 @@ import { heldNames, wantedNames } from "../../domain/held-names.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Standings } from "../../domain/node-standing.ts";
 import { isCapacity, standingIn } from "../../domain/node-standing.ts";
+import type { NameWhy } from "../../domain/allocation.ts";
+import { causeOf, nameSentence } from "../../domain/name-cause.ts";
 import type { Reason } from "../../domain/reason.ts";
-import { renderReason } from "../../domain/reason-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { withHeldNames, withoutNarrowed } from "../intents/named-requests.ts";
@@ -72,7 +73,7 @@ function begin(
     const isEarlier = node !== undefined && known?.firstReadyAt !== undefined;
     return { from: now, since, ...(isEarlier ? { earlier: node.nodeId } : {}) };
   }
-  const { outSince, told: _told, ...rest } = held;
+  const { outSince, told: _told, cause: _cause, ...rest } = held;
   const kept = { ...rest, ...withoutAbsent({ since: held.since ?? since }) };
   if (outSince === undefined) return kept;
   const { there: _there, ...again } = kept;
@@ -91,7 +92,10 @@ function followOne(held: HeldName, { node, known }: NameFacts, standings: Standi
   // Its node was there in this life, or came after the name was wanted first. Any other node is an old one.
   const isIts = rest.there === true || (known !== undefined && known.firstSeenAt > rest.from);
   if (isIts && (node !== undefined || known?.goneAt !== undefined))
-    return { ...rest, end: { state: "failed", at: now, why: deathText(node, known) } };
+    return {
+      ...rest,
+      end: { state: "failed", at: now, why: deathText(node, known), cause: { kind: "failed" } },
+    };
   if (refusal === undefined) return rest;
   if (!mayBeTaken(node, known, refusal.at)) return { ...rest, end: { ...refusal, state: "refused" } };
   return secondsBetween(refusal.at, now) < RETRY_SECONDS ? { ...rest, refusal } : rest;
@@ -171,20 +175,22 @@ const MAY_STILL_COME: ReadonlySet<Reason["code"]> = new Set([
  */
 export function noteNames(
   record: ClusterRecord,
-  why: ReadonlyMap<string, Reason>,
+  why: ReadonlyMap<string, NameWhy>,
   acts: (name: string) => boolean,
   now: Instant,
 ): ClusterRecord {
   if (why.size === 0) return record;
   const held = new Map(heldNames(record));
-  for (const [name, reason] of why) {
+  for (const [name, { reason, set }] of why) {
     const one = held.get(name);
     if (one === undefined || one.end !== undefined) continue;
-    const text = renderReason(reason);
+    const [text, cause] = [nameSentence(reason), causeOf(reason, set)];
     const isOver = !MAY_STILL_COME.has(reason.code) && acts(name);
     held.set(
       name,
-      isOver ? { ...one, end: { state: "refused", at: now, why: text } } : { ...one, told: text },
+      isOver
+        ? { ...one, end: { state: "refused", at: now, why: text, cause } }
+        : { ...one, told: text, cause },
     );
   }
   return withHeldNames(record, held);
