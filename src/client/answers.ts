@@ -936,6 +936,14 @@ export interface Cluster {
       pricePerHour?: number;
       currency?: string;
     };
+    /**
+     * Nodes that a scheduler keeps (`keep` in a report): they are not stopped. The price is of those that have one; absent: none has.
+     */
+    kept?: {
+      count: number;
+      pricePerHour?: number;
+      currency?: string;
+    };
     list: {
       name: string;
       nodeId: string;
