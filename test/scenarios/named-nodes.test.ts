@@ -454,7 +454,7 @@ test("a node that its scheduler keeps and does not open takes no new demand, and
   expect(nodes.kept?.count).toBe(1);
   const told = await stage.explain("demo", { kind: "node", node: "execute-7" });
   expect(JSON.stringify(told)).toContain(
-    "needed by slurm/target:execute:names; it is not stopped, because its scheduler keeps it: drained by anna",
+    "needed by slurm/nodearray:execute:names; it is not stopped, because its scheduler keeps it: drained by anna",
   );
 });
 
