@@ -6,8 +6,8 @@ import type { Watched } from "./watched.ts";
 
 /** After this long without any answer to its questions, a node counts as unreached: only reports show it. */
 export const UNREACHED_MS = 290_000;
-/** A script opens its node after this long without any answer. */
-const UNHEARD_MS = 180_000;
+/** A script that hears nothing opens its node at the earliest this long after the commit of its stop: the time it waits, less that of a late question. */
+const UNHEARD_MS = 160_000;
 
 interface Asker {
   /** When its script closed it. Undefined: the node is open. */
@@ -15,10 +15,8 @@ interface Asker {
   /** When the first question since the last answer was asked. Undefined: no question waits. */
   waitsSince: number | undefined;
   lastAnswerAt: number | undefined;
-  /** When an answer came back to it last, or it was closed. */
-  heardAt: number;
-  /** It was opened after minutes in which no answer came back to it. */
-  openedUnheard: boolean;
+  /** No answer has come back to it since it was closed for the last time. */
+  unheard: boolean;
 }
 
 /** Counts wrong answers to "may I stop?", and stops of nodes that were told to stay. */
@@ -48,8 +46,7 @@ export class AnswerJudge {
         closedSince: undefined,
         waitsSince: undefined,
         lastAnswerAt: undefined,
-        heardAt: this.#now(),
-        openedUnheard: false,
+        unheard: false,
       });
   }
 
@@ -62,7 +59,7 @@ export class AnswerJudge {
   closed(nodeId: string, unhealthy: boolean): void {
     const asker = this.#askers.get(nodeId);
     if (asker === undefined) return;
-    if (asker.closedSince === undefined) asker.heardAt = this.#now();
+    if (asker.closedSince === undefined) asker.unheard = true;
     asker.closedSince ??= this.#now();
     asker.waitsSince ??= this.#now();
     const node = this.#nodes.get(nodeId);
@@ -72,14 +69,12 @@ export class AnswerJudge {
   /** An answer has come back to the script. */
   heard(nodeId: string): void {
     const asker = this.#askers.get(nodeId);
-    if (asker !== undefined) asker.heardAt = this.#now();
+    if (asker !== undefined) asker.unheard = false;
   }
 
   opened(nodeId: string): void {
     const asker = this.#askers.get(nodeId);
-    if (asker === undefined) return;
-    asker.closedSince = undefined;
-    asker.openedUnheard = this.#now() - asker.heardAt >= UNHEARD_MS;
+    if (asker !== undefined) asker.closedSince = undefined;
   }
 
   /** An answer leaves its host. */
@@ -129,11 +124,11 @@ export class AnswerJudge {
   }
 
   /**
-   * Whether CycleCloud held the node's stop for minutes while no answer came back to the node, which then opened by itself (docs/protocol.md,
+   * Whether CycleCloud held the node's stop for minutes while no answer at all came back to the node, which then opened by itself (docs/protocol.md,
    * Questions of nodes, what remains).
    */
   isUnheard(nodeId: string, committedAt: number): boolean {
-    return this.#askers.get(nodeId)?.openedUnheard === true && this.#now() - committedAt > UNHEARD_MS;
+    return this.#askers.get(nodeId)?.unheard === true && this.#now() - committedAt > UNHEARD_MS;
   }
 
   hasNoScript(nodeId: string): boolean {

@@ -157,7 +157,7 @@ export class ScriptAgents {
     if (node.series !== series || series.kept === undefined) return;
     if (answer !== undefined) {
       judge.heard(machine.nodeId);
-      series.kept = withAnswer(series.kept, { stopUnderWay: answer.stopUnderWay }, now);
+      series.kept = withAnswer(series.kept, { stopUnderWay: answer.stopUnderWay });
     }
     const word = answer === undefined ? "closed" : wordOf({ undrain: undefined, ...answer, isFirst });
     if (word === "open") {
