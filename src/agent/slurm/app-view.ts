@@ -32,4 +32,20 @@ export interface AppView {
   /** By node array. One that is not named is observed. */
   readonly modes: ReadonlyMap<string, Mode>;
   readonly names: ReadonlyMap<string, NameOutcome>;
+  /** For how many more nodes there is room, by node array, size and group. */
+  readonly places: readonly PlaceRoom[];
+}
+
+/** For how many more nodes there is room, and if for none because of a pause: until when. */
+export interface Room {
+  readonly nodes: number;
+  readonly until?: Instant;
+}
+
+interface PlaceRoom extends Room {
+  readonly nodearray: string;
+  readonly size: string;
+  readonly group?: string;
+  /** What the node array and the cluster have room for, in all their sizes. */
+  readonly shared: number;
 }
