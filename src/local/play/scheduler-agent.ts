@@ -11,10 +11,15 @@ interface AgentRest {
   readonly since: number;
   /** When the next one comes. */
   readonly until: number;
-  /** Some hosts have no job, and ask whether they may stop. */
-  readonly hasIdle: boolean;
   /** There is no host. */
   readonly isEmpty: boolean;
+  /** Hosts without a job. Absent: there are none. */
+  readonly idle?: {
+    /** When the next of them asks whether it may stop. */
+    readonly askAt: number;
+    /** Each was refused since the last change, and is refused again as long as nothing changes: before this moment. Absent: not each was. */
+    readonly refusedUntil?: number;
+  };
 }
 
 interface AgentOptions {
@@ -85,31 +90,36 @@ export class SchedulerAgent {
     this.#touched = true;
   }
 
-  /**
-   * The rest of users, jobs and hosts, in which only renewals and refused questions repeat. Undefined: something is under way, or an idle host
-   * was not refused since the last change.
-   */
+  /** The rest of users, jobs and hosts, in which only renewals and refused questions repeat. Undefined: something is under way. */
   rest(now: number): AgentRest | undefined {
     if (this.#touched || this.#dirty || this.#hasChanged || !this.#stopper.isAtRest) return undefined;
     const { idleSeconds } = this.#options;
-    const idleAt = this.#model.nextIdleAt(idleSeconds);
-    const hasIdle = idleAt !== undefined;
-    if (hasIdle && idleAt - 1000 * idleSeconds <= this.#changedAt) return undefined;
+    const askAt = this.#model.nextIdleAt(idleSeconds);
     const next = this.#jobs[this.#next];
     const submitAt = next === undefined ? Infinity : this.#origin + next.submitMs;
-    // Only a host that is opened again makes the scheduler look for jobs that may start.
-    const ruleAt = hasIdle ? this.#model.nextRuleAt(now) : Infinity;
-    const until = Math.min(submitAt, this.#model.nextEventAt() ?? Infinity, ruleAt);
-    return { since: this.#changedAt, until, hasIdle, isEmpty: this.#model.hosts === 0 };
+    const until = Math.min(submitAt, this.#model.nextEventAt() ?? Infinity);
+    return {
+      since: this.#changedAt,
+      until,
+      isEmpty: this.#model.hosts === 0,
+      ...(askAt === undefined ? {} : { idle: this.#idleRest(askAt, now) }),
+    };
   }
 
-  /** Time was left out from `now` on (still.ts), in which demand was renewed each time that it was due. */
-  leaveOut(milliseconds: Milliseconds, now: number): void {
+  /** Only a host that is opened again makes the scheduler look for jobs that may start, so its rules count where hosts ask. */
+  #idleRest(askAt: number, now: number): NonNullable<AgentRest["idle"]> {
+    const isRefused = askAt - 1000 * this.#options.idleSeconds > this.#changedAt;
+    return { askAt, ...(isRefused ? { refusedUntil: this.#model.nextRuleAt(now) } : {}) };
+  }
+
+  /** Time was left out from `now` on (still.ts): demand was renewed each time that it was due, and with `asks` idle hosts were refused. */
+  leaveOut(milliseconds: Milliseconds, { asks }: { readonly asks: boolean }, now: number): void {
     const { renewSeconds, expirationSeconds } = this.#options;
     const end = this.#pushedAt + milliseconds;
     for (let at = this.#pushedAt + 1000 * renewSeconds; at <= end; at += 1000 * renewSeconds)
       this.#onPush(at, this.#model.slotsAsked, at + 1000 * expirationSeconds);
     this.#pushedAt = end;
+    if (!asks) return;
     this.#stopper.leaveOut(milliseconds, now);
     this.#model.leaveOut(milliseconds);
   }

@@ -18,23 +18,30 @@ export type Minutes = "all" | "that-change";
  *
  * That changes no result, because of three conditions.
  * 1. Nothing happens from outside: no job arrives or ends, no node changes, and no rule of the scheduler lets a job start.
- * 2. What the app and the agent do from time to time is repeated in the same places: the time is a multiple of all their intervals.
- * 3. No rule of time is pending in the app. All nodes are Ready; a node with jobs has no clock that ends, and the idle timeout of one without
- *    jobs is over. Nothing is sent, awaited, paused or marked. What then still ages (nodes that are gone) decides nothing.
+ * 2. What the app and the agent do from time to time is repeated in the same places: the time is a multiple of all their intervals. Questions
+ *    of idle hosts lie outside of it, or each of them was refused since the last change, and the time is a multiple of their interval, too.
+ * 3. No rule of time is pending in the app: all nodes are Ready, and nothing is sent, awaited, paused or marked. A node with jobs has no clock
+ *    that ends. That of an idle one has no effect, because each asks by itself at the end of its idle timeout, and who has asked within this
+ *    time is not stopped by a report (docs/protocol.md, Questions of nodes). What then still ages (nodes that are gone) decides nothing.
  */
 
 /** Ticks come each minute, renewals every two minutes. */
 const BUSY_MS: Milliseconds = 120_000;
 /** Idle hosts also ask every five minutes. */
-const IDLE_MS: Milliseconds = 600_000;
+const ASKING_MS: Milliseconds = 600_000;
 /** An empty cluster without demand is observed every quarter of an hour. */
 const EMPTY_MS: Milliseconds = 1_800_000;
 /** By then each change was pushed, and a tick has seen it. */
-const SEEN_MS: Milliseconds = 180_000;
-/** By then the idle timeout of a host without jobs is over, too, and the app would have marked it and confirmed the mark. */
-const SEEN_IDLE_MS: Milliseconds = 480_000;
+const SEEN_MS: Milliseconds = 120_000;
 /** What the app does not know after its start, it knows by then. */
 const BEGUN_MS: Milliseconds = 3_600_000;
+
+/** A time that can be left out. */
+interface Span {
+  readonly ms: Milliseconds;
+  /** Idle hosts ask in it, and are refused. */
+  readonly asks: boolean;
+}
 
 interface Watched {
   readonly play: Play;
@@ -52,24 +59,38 @@ export function watchStillness({ play, minutes, simulator, clock, agent, store }
     if (kind !== "status-read") nodeChangedAt = at;
   });
   return {
-    /** How much can be left out right after the tick at `now`. 0: nothing. `appNow`: the same moment on the app's clock. */
-    async span(now: number, appNow: Instant): Promise<Milliseconds> {
+    /** What can be left out right after the tick at `now`. Undefined: nothing. `appNow`: the same moment on the app's clock. */
+    async span(now: number, appNow: Instant): Promise<Span | undefined> {
       const isWaiting = clock.nextWakeAt() !== undefined;
       const rest = minutes === "all" || isWaiting ? undefined : agent.rest(now);
-      if (rest === undefined) return 0;
-      const { hasIdle, isEmpty } = rest;
-      if (now - Math.max(rest.since, nodeChangedAt) < (hasIdle ? SEEN_IDLE_MS : SEEN_MS)) return 0;
-      const until = Math.min(rest.until, simulator.nextEventAt() ?? Infinity);
-      const period = isEmpty ? EMPTY_MS : hasIdle ? IDLE_MS : BUSY_MS;
-      const span = until === Infinity ? 0 : period * Math.floor((until - 1 - now) / period);
-      if (span <= 0) return 0;
+      if (rest === undefined || now - Math.max(rest.since, nodeChangedAt) < SEEN_MS) return undefined;
+      const span = longestSpan(rest, simulator.nextEventAt(), now);
+      if (span === undefined) return undefined;
       const loaded = await store.load(clusterName(play.cluster.name));
       const bodies = loaded === undefined ? undefined : await store.bodies(loaded);
-      if (loaded === undefined || bodies === undefined) return 0;
-      return isAtRest(loaded.record, bodies, appNow) ? span : 0;
+      if (loaded === undefined || bodies === undefined) return undefined;
+      return isAtRest(loaded.record, bodies, appNow) ? span : undefined;
     },
   };
 }
+
+/** The longest time from `now` on that ends before the next event, in whole periods. */
+function longestSpan(rest: Rest, nodeEventAt: number | undefined, now: number): Span | undefined {
+  const next = Math.min(rest.until, nodeEventAt ?? Infinity);
+  const wholes = (period: Milliseconds, until: number): Milliseconds =>
+    until === Infinity ? 0 : period * Math.max(0, Math.floor((until - 1 - now) / period));
+  const { isEmpty, idle } = rest;
+  if (idle === undefined) {
+    const ms = wholes(isEmpty ? EMPTY_MS : BUSY_MS, next);
+    return ms === 0 ? undefined : { ms, asks: false };
+  }
+  const asking = idle.refusedUntil === undefined ? 0 : wholes(ASKING_MS, Math.min(next, idle.refusedUntil));
+  if (asking > 0) return { ms: asking, asks: true };
+  const between = wholes(BUSY_MS, Math.min(next, idle.askAt));
+  return between === 0 ? undefined : { ms: between, asks: false };
+}
+
+type Rest = NonNullable<ReturnType<SchedulerAgent["rest"]>>;
 
 /** Whether the app waits for nothing, so that its next tick makes the same plan, however late it comes. */
 function isAtRest(record: ClusterRecord, { ledger, seen, plan, questions }: Bodies, now: Instant): boolean {

@@ -122,13 +122,15 @@ async function drive(driven: Driven): Promise<void> {
     background.check();
     if (isTick) {
       const span = await stillness.span(now, own.now());
-      wakes.leaveOut(span);
-      agent.leaveOut(span, now);
-      for (let left = 0; left < span; left += TICK_MS) {
-        clock.leaveOut(TICK_MS);
-        showProgress(driven);
+      if (span !== undefined) {
+        wakes.leaveOut(span.ms);
+        agent.leaveOut(span.ms, span, now);
+        for (let left = 0; left < span.ms; left += TICK_MS) {
+          clock.leaveOut(TICK_MS);
+          showProgress(driven);
+        }
+        tickAt += span.ms;
       }
-      tickAt += span;
     }
     const moments = [
       agent.nextEventAt(clock.now()),
