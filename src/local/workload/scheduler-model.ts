@@ -17,7 +17,7 @@ import type { Waiting } from "./waiting-queue.ts";
 import { queueJob, WaitingQueue } from "./waiting-queue.ts";
 import type { WorkloadJob } from "./workload-job.ts";
 import { expectedRunMs } from "./workload-job.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 
 // Long: the whole interface of one scheduler, with its rules.
 
@@ -116,12 +116,23 @@ export class SchedulerModel {
     return this.#running.nextToEnd()?.endsAt;
   }
 
+  /** When time alone may next let a job start, once a host is opened again. Infinity if it never does. */
+  nextRuleAt(now: number): number {
+    const overdueAt = this.#running.byExpectedEnd().find(({ expectedEnd }) => expectedEnd > now)?.expectedEnd;
+    return Math.min(overdueAt ?? Infinity, this.#backfill.patientUntil(now));
+  }
+
   idleHosts(now: number, idleSeconds: Seconds): readonly IdleHost[] {
     return this.#hosts.idleHosts(now, idleSeconds);
   }
 
   nextIdleAt(idleSeconds: Seconds): number | undefined {
     return this.#hosts.nextIdleAt(idleSeconds);
+  }
+
+  /** The idle times of all hosts begin so much later: time was left out (still.ts). */
+  leaveOut(milliseconds: Milliseconds): void {
+    this.#hosts.leaveOut(milliseconds);
   }
 
   /** The demand message for the state after the last `advance`. */
@@ -145,6 +156,10 @@ export class SchedulerModel {
   /** Slots of all waiting and running jobs. Unlike `statistics`, it takes no time and can be read at every event. */
   get slotsAsked(): number {
     return this.#slotsAsked;
+  }
+
+  get hosts(): number {
+    return this.#hosts.pool.size;
   }
 
   get waitingJobs(): number {
