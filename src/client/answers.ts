@@ -1095,6 +1095,11 @@ export interface Cluster {
           nodes: number;
         }[];
         notNeeded: number;
+        /**
+         * Its nodes that were made with other attributes than it is asked for with now: the first ones by name. Absent: none.
+         */
+        oldNodes?: string[];
+        moreOldNodes?: number;
         buckets: {
           machineType: string;
           vcpus: number;
@@ -1152,14 +1157,14 @@ export interface Cluster {
         }[];
         notNeeded: number;
         /**
-         * Why it cannot come to be, or grow.
-         */
-        problem?: string;
-        /**
-         * Its nodes that were made with other attributes than it has now: the first ones by name. Absent: none.
+         * Its nodes that were made with other attributes than it is asked for with now: the first ones by name. Absent: none.
          */
         oldNodes?: string[];
         moreOldNodes?: number;
+        /**
+         * Why it cannot come to be, or grow.
+         */
+        problem?: string;
       }
   )[];
   /**

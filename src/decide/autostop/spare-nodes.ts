@@ -19,6 +19,7 @@ import { factsAndClaims } from "../senders/host-facts.ts";
 import { poolsInForce } from "../senders/owned-pools.ts";
 import { admitDemands } from "../senders/admit.ts";
 import { standingsOf } from "../nodes/standing.ts";
+import { replacedNow } from "../need/replaced.ts";
 import { supplyOf } from "../need/weigh.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 
@@ -93,6 +94,13 @@ function worldWithout(
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], seen);
   const hosts = reportedHosts(record, bodies, now, policy.senders);
   const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, sent);
+  const standings = standingsOf({ snapshot, ledger, open, questions, askers }, policy, now);
+  const wanted = { demands: sent, dynamics };
+  // A node that asks is idle by its own word.
+  const replaced = replacedNow(
+    { record, snapshot, ledger, standings, policy, wanted },
+    ({ nodeId, busyness }) => askers.has(nodeId) || busyness.state === "idle",
+  );
   const supply = supplyOf(record, {
     snapshot,
     ledger,
@@ -100,8 +108,8 @@ function worldWithout(
     pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
-    standings: standingsOf({ snapshot, ledger, open, questions, askers }, policy, now),
-    excluded: unfit,
+    standings,
+    excluded: replaced.size === 0 ? unfit : new Set([...unfit, ...replaced]),
     now,
   });
   const { ended } = factsAndClaims(record, bodies, now, policy.senders);

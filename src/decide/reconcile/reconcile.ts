@@ -28,6 +28,7 @@ import { asideIn } from "../../domain/request-sets.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { ownedPools } from "../senders/owned-pools.ts";
 import { factsAndClaims, factsOfNodes } from "../senders/host-facts.ts";
+import { replacedNow } from "../need/replaced.ts";
 import { lastPlanOf, weigh } from "../need/weigh.ts";
 import { reachOf } from "../stops/reach.ts";
 import { surveyDown } from "../stops/end-down.ts";
@@ -80,7 +81,10 @@ export function decide(
   const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, admitted.demands);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
   const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
-  const weighing = { record: next, snapshot, ledger, standings, wanted, policy, now };
+  const toWeigh = { record: next, snapshot, ledger, standings, wanted, policy, now };
+  const mayGo = ({ nodeId, busyness }: LedgerNode): boolean =>
+    busyness.state === "idle" && facts.get(nodeId)?.keep === undefined;
+  const weighing = { ...toWeigh, replaced: replacedNow(toWeigh, mayGo) };
   const weighed = weigh(weighing);
   const kept = endKept(weighing, weighed, surveyKept({ ...weighing, facts, reach, questions, isResting }));
   const judged = { ...around, ledger, dynamics, admitted, aside, weighed, outage, down, kept, owner };
