@@ -1392,6 +1392,22 @@ export interface History {
     currency?: string;
     unpricedNodes?: number;
     /**
+     * The node arrays that have nodes, also dynamic and grouped ones, those with most nodes first. Absent: none, or an older release made the row.
+     */
+    arrays?: {
+      /**
+       * Absent: all others together.
+       */
+      name?: string;
+      /**
+       * With a VM.
+       */
+      nodes: number;
+      idle: number;
+      pricePerHour?: number;
+      idlePricePerHour?: number;
+    }[];
+    /**
      * Seconds per call of CycleCloud's endpoints, of those that take a second or more.
      */
     callSeconds?: {

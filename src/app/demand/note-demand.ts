@@ -185,13 +185,19 @@ function noteUnknown(
   return [...unknown].map((array) => renderReason({ code: "unknown-array", array, known: names }));
 }
 
-/** VM sizes that are taken for those that the cluster offers. */
+/** VM sizes that are taken for those that the cluster offers, and those that it does not offer. */
 function noteSizes(demands: readonly Demand[], { arrays }: Snapshot): readonly string[] {
   const names = new SizeNames(arrays.flatMap(({ buckets }) => buckets.map((bucket) => bucket.machineType)));
   for (const demand of demands) names.inDemand(demand);
-  if (names.taken.size === 0) return [];
   const pairs = [...names.taken].map(([written, meant]) => `${written} for ${meant}`);
-  return [`VM sizes are taken for those that the cluster offers: ${someOf(pairs, NAMED)}`];
+  return [
+    ...(pairs.length === 0
+      ? []
+      : [`VM sizes are taken for those that the cluster offers: ${someOf(pairs, NAMED)}`]),
+    ...(names.unknown.size === 0
+      ? []
+      : [`no node array of the cluster offers these VM sizes: ${someOf([...names.unknown], NAMED)}`]),
+  ];
 }
 
 /** More than the maximum of the node array or of the cluster. */

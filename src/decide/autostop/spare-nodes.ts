@@ -109,7 +109,7 @@ function worldWithout(
     dynamics,
     ...(reports === undefined ? {} : { reports }),
     standings,
-    excluded: replaced.size === 0 ? unfit : new Set([...unfit, ...replaced]),
+    excluded: new Set([...unfit, ...replaced]),
     now,
   });
   const { ended } = factsAndClaims(record, bodies, now, policy.senders);

@@ -70,17 +70,8 @@ function lower(
   if (entry.TargetGroupCount === undefined) {
     const amount = amountOf(entry.TargetCount, entry.TargetCoreCount);
     const id = uniqueId(`${TARGET_ID_PREFIX}${entry.Name}`, ids);
-    const target = {
-      amount,
-      array,
-      ...attributes,
-      ...parent,
-      id,
-      kind: "target",
-      ...types,
-      ...common,
-    } as const;
-    return entry["replace-when-idle"] === true ? { ...target, replaceWhenIdle: true } : target;
+    const replaces = entry[REPLACE] === true ? { replaceWhenIdle: true as const } : {};
+    return { amount, array, ...attributes, ...parent, id, kind: "target", ...types, ...common, ...replaces };
   }
   const size = amountOf(entry.GroupInstanceCount, entry.GroupCoreCount);
   const key = `${entry.Name}:${size.count}${size.unit === "nodes" ? "n" : ""}`;
