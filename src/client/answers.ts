@@ -1136,6 +1136,11 @@ export interface Cluster {
           nodes: number;
         }[];
         notNeeded: number;
+        /**
+         * Its nodes that were made with other attributes than it is asked for with now: the first ones by name. Absent: none.
+         */
+        oldNodes?: string[];
+        moreOldNodes?: number;
         buckets: {
           machineType: string;
           vcpus: number;
@@ -1193,14 +1198,14 @@ export interface Cluster {
         }[];
         notNeeded: number;
         /**
-         * Why it cannot come to be, or grow.
-         */
-        problem?: string;
-        /**
-         * Its nodes that were made with other attributes than it has now: the first ones by name. Absent: none.
+         * Its nodes that were made with other attributes than it is asked for with now: the first ones by name. Absent: none.
          */
         oldNodes?: string[];
         moreOldNodes?: number;
+        /**
+         * Why it cannot come to be, or grow.
+         */
+        problem?: string;
       }
   )[];
   /**
@@ -1427,6 +1432,22 @@ export interface History {
     idlePricePerHour?: number;
     currency?: string;
     unpricedNodes?: number;
+    /**
+     * The node arrays that have nodes, also dynamic and grouped ones, those with most nodes first. Absent: none, or an older release made the row.
+     */
+    arrays?: {
+      /**
+       * Absent: all others together.
+       */
+      name?: string;
+      /**
+       * With a VM.
+       */
+      nodes: number;
+      idle: number;
+      pricePerHour?: number;
+      idlePricePerHour?: number;
+    }[];
     /**
      * Seconds per call of CycleCloud's endpoints, of those that take a second or more.
      */

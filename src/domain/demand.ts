@@ -32,6 +32,8 @@ export interface TargetDemand extends Common {
   readonly attributes?: NodeAttributes;
   /** Present if `array` is a dynamic array: the array in which its nodes are created. */
   readonly extends?: ArrayName;
+  /** Idle nodes of the array that were made with other attributes are replaced. Absent: they stay until they are stopped. */
+  readonly replaceWhenIdle?: true;
   /** Exactly these nodes. `amount` is then their number. Absent: any nodes of the array. */
   readonly named?: NamedNodes;
 }

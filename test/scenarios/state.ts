@@ -51,6 +51,7 @@ const page = z.object({
       count: z.number(),
       askedBy: z.array(z.string()),
       problem: z.string().optional(),
+      oldNodes: z.array(z.string()).optional(),
     }),
   ),
   groups: z.array(

@@ -17,7 +17,8 @@ import type {
   SchedulerHostShown,
   SchedulerHostsShown,
 } from "../../wire/api/cluster-answer.ts";
-import { arrayShown, phaseShown } from "./describe-nodearrays.ts";
+import { arrayShown } from "../../domain/bucket.ts";
+import { phaseShown } from "./describe-nodearrays.ts";
 import { expectReady } from "./expect-ready.ts";
 import type { Pages } from "./pages.ts";
 import { quoteText } from "../../domain/secrets.ts";

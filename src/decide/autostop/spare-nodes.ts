@@ -20,6 +20,7 @@ import { poolsInForce } from "../senders/owned-pools.ts";
 import { admitDemands } from "../senders/admit.ts";
 import { divideNames } from "../nodes/names.ts";
 import { standingsOf } from "../nodes/standing.ts";
+import { replacedNow } from "../need/replaced.ts";
 import { supplyOf } from "../need/weigh.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
 
@@ -97,6 +98,13 @@ function worldWithout(
   const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, sent);
   const { facts: reported, ended } = factsAndClaims(record, bodies, now, policy.senders);
   const facts = factsOfNodes(reported, snapshot.nodes);
+  const standings = standingsOf({ snapshot, ledger, open, questions, askers, facts }, policy, now);
+  const wanted = { demands: sent, dynamics };
+  // A node that asks is idle by its own word.
+  const replaced = replacedNow(
+    { record, snapshot, ledger, standings, policy, wanted },
+    ({ nodeId, busyness }) => askers.has(nodeId) || busyness.state === "idle",
+  );
   const supply = supplyOf(record, {
     snapshot,
     ledger,
@@ -104,8 +112,8 @@ function worldWithout(
     pools: poolsInForce(record, bodies, policy.senders),
     dynamics,
     ...(reports === undefined ? {} : { reports }),
-    standings: standingsOf({ snapshot, ledger, open, questions, askers, facts }, policy, now),
-    excluded: unfit,
+    standings,
+    excluded: new Set([...unfit, ...replaced]),
     now,
   });
   return { supply, demands: bindReported(withoutEnded(sent, ended, policy.senders), reports), unread };

@@ -27,7 +27,10 @@ import { withQuestions } from "../stops/questions.ts";
 import { asideIn } from "../../domain/request-sets.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { ownedPools } from "../senders/owned-pools.ts";
+import type { NodeFacts } from "../senders/host-facts.ts";
 import { factsAndClaims, factsOfNodes } from "../senders/host-facts.ts";
+import { replacedNow } from "../need/replaced.ts";
+import type { ToWeigh } from "../need/weigh.ts";
 import { lastPlanOf, weigh } from "../need/weigh.ts";
 import { reachOf } from "../stops/reach.ts";
 import { surveyDown } from "../stops/end-down.ts";
@@ -80,11 +83,18 @@ export function decide(
   const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, admitted.demands);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
   const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
-  const weighing = { record: next, snapshot, ledger, standings, wanted, policy, now };
+  const weighing = withReplaced({ record: next, snapshot, ledger, standings, wanted, policy, now }, facts);
   const weighed = weigh(weighing);
   const kept = endKept(weighing, weighed, surveyKept({ ...weighing, facts, reach, questions, isResting }));
   const judged = { ...around, ledger, dynamics, admitted, aside, weighed, outage, down, kept, owner };
   return conclude({ ...judged, record: next, last: bodies.plan });
+}
+
+/** With the old nodes that are replaced: a report calls them idle, and none keeps them. */
+function withReplaced(asked: ToWeigh, facts: NodeFacts): ToWeigh {
+  const isIdle = ({ nodeId, busyness }: LedgerNode): boolean =>
+    busyness.state === "idle" && facts.get(nodeId)?.keep === undefined;
+  return { ...asked, replaced: replacedNow(asked, isIdle) };
 }
 
 /** The record with the outage of this plan. */
