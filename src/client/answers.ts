@@ -359,7 +359,7 @@ export interface Problem {
    */
   undrain?: boolean;
   /**
-   * To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed while it hears that.
+   * To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed until it hears something else, for 20 minutes at most.
    */
   stopUnderWay?: true;
   [k: string]: unknown;

@@ -104,7 +104,7 @@ export class IdleStopper {
     }
     this.#noteRefusal(hostname, reply);
     if (word === "open") return this.#open(hostname, now);
-    const held = withAnswer(series, { stopUnderWay }, now);
+    const held = withAnswer(series, { stopUnderWay });
     this.#askers.set(hostname, { host, series: held, nextAt: now + 1000 * ASK_AGAIN_SECONDS });
   }
 
