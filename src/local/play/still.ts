@@ -31,8 +31,8 @@ const BUSY_MS: Milliseconds = 120_000;
 const ASKING_MS: Milliseconds = 600_000;
 /** An empty cluster without demand is observed every quarter of an hour. */
 const EMPTY_MS: Milliseconds = 1_800_000;
-/** By then each change was pushed, and a tick has seen it. */
-const SEEN_MS: Milliseconds = 120_000;
+/** By then each change is shown and was pushed, and a plan has seen it before the tick that sees it again. */
+const SEEN_MS: Milliseconds = 60_000;
 /** What the app does not know after its start, it knows by then. */
 const BEGUN_MS: Milliseconds = 3_600_000;
 

@@ -77,6 +77,7 @@ function composeAround(simulator: Simulator, play: Play, clock: OwnClock): Memor
     // In a virtual run no explanation of a plan can be requested.
     policy: { ...DEFAULT_POLICY, planHistorySeconds: 0 },
     log: () => undefined,
+    forgets: true,
   });
 }
 

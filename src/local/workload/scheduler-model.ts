@@ -1,7 +1,7 @@
 import { Backfill } from "./backfill.ts";
 import type { Run, Host } from "./host.ts";
 import type { JobLogEntry } from "./job-log.ts";
-import { JobLog, measureLeastNodeHours, summarizeWaits } from "./job-log.ts";
+import { JobLog } from "./job-log.ts";
 import { RunningJobs } from "./running-jobs.ts";
 import type {
   IdleHost,
@@ -149,7 +149,7 @@ export class SchedulerModel {
       slotsAsked: this.#slotsAsked,
       hosts: this.#hosts.pool.size,
       freeSlots: this.#hosts.pool.freeSlots,
-      ...summarizeWaits(this.#log.entries),
+      ...this.#log.waits(),
     };
   }
 
@@ -166,13 +166,8 @@ export class SchedulerModel {
     return this.#queue.size;
   }
 
-  /** Every attempt that has ended, in the order of the ends. */
-  get log(): readonly JobLogEntry[] {
-    return this.#log.entries;
-  }
-
   leastNodeHours(coresPerNode: number): number {
-    return measureLeastNodeHours(this.#log.entries, coresPerNode);
+    return this.#log.leastNodeHours(coresPerNode);
   }
 
   #enqueue(entry: Omit<Waiting, "report">): void {

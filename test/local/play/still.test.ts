@@ -37,7 +37,7 @@ async function outcome(play: Play, minutes: "all" | "that-change") {
   const { refused } = played.agent.refusals;
   return {
     leftOut: Number(played.leftOut) / (played.endedAt - played.startedAt),
-    all: { ...figuresOf(play, played), refused, ends: played.scheduler.log },
+    all: { ...figuresOf(play, played), refused },
   };
 }
 
