@@ -30,7 +30,7 @@ const begunOn = (site: Site, nodes: RegExp): number =>
 
 /** Two jobs fill the limit of htc; four more, which may run in hpc too, are refused, and run there after Slurm's hold. */
 async function refuse(site: Site): Promise<readonly Seconds[]> {
-  for (const _ of [1, 2]) await site.submit(30);
+  for (const _ of [1, 2]) await site.submit(30, "--exclusive");
   await site.until("the limit is used", 90, () => begunOn(site, /^htc/) === 2);
   const at = Date.now();
   const jobs: string[] = [];

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync } from "node:fs";
+import { appendFileSync, createWriteStream, existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -104,6 +104,8 @@ export async function openRealSlurm({ onTestFinished }: Closing, options: SiteOp
   const site = siteOf(folder, system, { env, launch });
   await site.controller.start();
   await site.agent.start();
+  // Before the agent has heard a mode, the shims hand on every name.
+  await site.until("the agent has heard the modes", 60, () => existsSync(join(folder, "state/modes")));
   return site;
 }
 
@@ -313,7 +315,10 @@ function startAgent(
   const child = launch("unshare", ["--uts", "sh", "-c", begin, "sh", ...command]);
   for (const stream of [child.stdout, child.stderr])
     if (stream !== null)
-      createInterface({ input: stream }).on("line", (line) => said.push({ at: Date.now(), line }));
+      createInterface({ input: stream }).on("line", (line) => {
+        said.push({ at: Date.now(), line });
+        appendFileSync(join(folder, "agent.log"), `${new Date().toISOString()} ${line}\n`);
+      });
   return child;
 }
 

@@ -4,6 +4,7 @@ import type { AppView, Room } from "./app-view.ts";
 import type { CloudNode } from "./cloud-node.ts";
 import type { Closure, Kept } from "./kept.ts";
 import type { Place } from "./mapping.ts";
+import { isWanted } from "./demand.ts";
 import { markEnd, markReason } from "./marks.ts";
 import type { Act, Known } from "./reconcile.ts";
 
@@ -33,17 +34,18 @@ export function noteClosures(
     if (outcome.holdsFor === "everyone") closures.set(JSON.stringify(place), { place, why });
   }
   for (const [key, closure] of closures) {
-    const isOver = closure.name === undefined ? isOpen(all, closure, view) : (closure.until ?? now) <= now;
+    const room = roomOf(closure.place, all, view);
+    const nodes = nodesOf(closure.place, all);
+    const isEmpty = room === undefined || (isWide(room, nodes) && nodes.closed.length === 0);
+    const isOver = closure.name === undefined ? isEmpty : (closure.until ?? now) <= now;
     if (isOver || view.modes.get(closure.place.nodearray) !== "act") closures.delete(key);
   }
   return closures;
 }
 
-/** Whether there is room for all nodes of the place. */
-function isOpen(all: readonly CloudNode[], { place }: Closure, view: AppView): boolean {
-  const room = roomOf(place, all, view);
-  const { free, closed } = nodesOf(place, all);
-  return room === undefined || (room.nodes >= free.length && closed.length === 0);
+/** Whether there is room for all nodes of the place, or for some, and Slurm uses none: then the next refusal closes it again. */
+function isWide(room: Room, { free, closed, used }: ReturnType<typeof nodesOf>): boolean {
+  return room.nodes >= free.length + closed.length || (room.nodes > 0 && used.length === 0);
 }
 
 /** Closes as many nodes as there is no room for, keeps those closed, and opens as many as there is room for again. */
@@ -59,8 +61,8 @@ export function closeNodes(
     acts.push({ kind: "down", name, reason: markReason(why, until), until, why });
   };
   for (const closure of kept.closures.values()) {
-    const { free, closed } = nodesOf(closure.place, all);
-    const closable = free.filter(({ name }) => !taken.has(name));
+    const nodes = nodesOf(closure.place, all);
+    const closable = nodes.free.filter(({ name }) => !taken.has(name));
     if (closure.name !== undefined) {
       for (const node of closable) if (node.name === closure.name) close(node, closure);
       continue;
@@ -68,11 +70,16 @@ export function closeNodes(
     const room = roomOf(closure.place, all, view);
     if (room === undefined) continue;
     const told = room.until === undefined ? closure : { ...closure, until: room.until };
-    for (const node of closable.slice(room.nodes)) close(node, told);
-    const ours = closed.filter(({ name }) => kept.marks.has(name) && !kept.closures.has(name));
-    const opening = Math.max(0, room.nodes - free.length);
+    // Those that are closed for a cause of their own stay.
+    const ours = nodes.closed.filter(
+      ({ name }) => kept.marks.has(name) && !kept.closures.has(name) && !kept.others.has(name),
+    );
+    const isOver = isWide(room, nodes);
+    const opening = isOver ? ours.length : Math.max(0, room.nodes - nodes.free.length);
     for (const { name } of ours.slice(0, opening))
       acts.push({ kind: "resume", name, why: "there is room again" });
+    if (isOver) continue;
+    for (const node of closable.slice(room.nodes)) close(node, told);
     for (const node of ours.slice(opening))
       if ((markEnd(node.node.reason) ?? now) - now < RENEW_MS && room.until === undefined) close(node, told);
   }
@@ -100,17 +107,15 @@ function roomOf(place: Place, all: readonly CloudNode[], { names, places }: AppV
   return { nodes, ...(nodes > 0 || until === undefined ? {} : { until }) };
 }
 
-/** Nodes of a place that are powered down: those that Slurm could choose for the next job, and those that are closed by our mark. */
+/** Nodes of a place: those that Slurm counts on, those that it could choose for the next job, and those that are closed by our mark. */
 function nodesOf(place: Place, all: readonly CloudNode[]) {
   const key = JSON.stringify(place);
-  const off = all.filter(
-    (one) =>
-      one.phase === "off" &&
-      one.jobs.length === 0 &&
-      !one.node.flags.has("DRAIN") &&
-      JSON.stringify(one.place) === key,
+  const there = all.filter((one) => JSON.stringify(one.place) === key);
+  const off = there.filter(
+    ({ phase, jobs, node }) => phase === "off" && jobs.length === 0 && !node.flags.has("DRAIN"),
   );
   return {
+    used: there.filter(isWanted),
     free: off.filter(({ node }) => node.base === "IDLE"),
     closed: off.filter(({ node }) => node.base === "DOWN" && markEnd(node.reason) !== undefined),
   };
