@@ -1,53 +1,14 @@
 import type { Instant, Milliseconds, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { AppView, Mode, NameOutcome } from "./app-view.ts";
+import type { Mode, NameOutcome } from "./app-view.ts";
 import type { Kept } from "./kept.ts";
-import type { Mapping, Place } from "./mapping.ts";
+import type { Place } from "./mapping.ts";
 import { whyUnmapped } from "./mapping.ts";
 import { markEnd, markReason, tellable, MARK } from "./marks.ts";
 import type { CloudNode } from "./cloud-node.ts";
 import { SLURMS_REASONS } from "./cloud-node.ts";
 import { closeNodes, noteClosures } from "./closures.ts";
-
-/** One change of a node's state in Slurm. */
-export interface Act {
-  readonly kind: "power-down-force" | "power-down" | "down" | "resume" | "hand-on";
-  readonly name: string;
-  /** What Slurm is told. Absent for those that take none. */
-  readonly reason?: string;
-  /** Of a node that is set DOWN: when it is opened again. */
-  readonly until?: Instant;
-  /** For the log: why. */
-  readonly why: string;
-}
-
-/** What a job that waits for a node is told. */
-export interface Notice {
-  readonly job: string;
-  readonly text: string;
-}
-
-/** What is to be done after one reading and one answer of the app. */
-export interface Decision {
-  readonly acts: readonly Act[];
-  readonly notices: readonly Notice[];
-  readonly troubles: readonly string[];
-  readonly kept: Kept;
-}
-
-/** What a decision is made of, beside the nodes. */
-export interface Known {
-  readonly mapping: Mapping;
-  readonly view: AppView;
-  readonly kept: Kept;
-  readonly now: Instant;
-  /** Since when this process has seen each name up. */
-  readonly upSince: ReadonlyMap<string, Instant>;
-  /** Since when the app calls a name ready that Slurm shows powering up. */
-  readonly readySince: ReadonlyMap<string, Instant>;
-  /** By job: whether it may be requeued. A job that is not named is treated as one that may not. */
-  readonly requeues: ReadonlyMap<string, boolean>;
-}
+import type { Act, Decision, Known, Notice } from "./decision.ts";
 
 /** How long a name is DOWN that has no instance, or whose instance is not ours. */
 const OWN_CAUSE_SECONDS: Seconds = 600;
