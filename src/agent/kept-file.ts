@@ -29,7 +29,11 @@ const schema = z.object({
   told: z
     .record(z.string(), z.object({ text: z.string(), at: moment }))
     .transform((record) => new Map(Object.entries(record))),
-  // A file of the release before has none.
+  // A file of the release before has neither.
+  off: z
+    .array(z.string())
+    .optional()
+    .transform((names) => new Set(names)),
   closures: z
     .record(z.string(), closure)
     .optional()
@@ -45,7 +49,17 @@ export function readKept(text: string): Kept {
   }
 }
 
-export function keptText({ modes, resumes, marks, opened, others, downs, told, closures }: Kept): string {
+export function keptText({
+  modes,
+  resumes,
+  marks,
+  opened,
+  others,
+  downs,
+  told,
+  off,
+  closures,
+}: Kept): string {
   return JSON.stringify({
     modes: Object.fromEntries(modes),
     resumes: Object.fromEntries(resumes),
@@ -54,6 +68,7 @@ export function keptText({ modes, resumes, marks, opened, others, downs, told, c
     others: [...others],
     downs,
     told: Object.fromEntries(told),
+    off: [...off],
     closures: Object.fromEntries(closures),
   });
 }

@@ -7,13 +7,16 @@ import { openRealSlurm } from "../schedulers/real-slurm.ts";
 
 /** The agent with the app on a real Slurm: what takes longer than `npm run test:schedulers`. Most of the time these tests wait. */
 
-const ended = (site: Site): number => site.runs().filter((run) => run.ended !== undefined).length;
+const ended = (site: Site): number =>
+  new Set(site.runs().flatMap(({ job, ended: at }) => (at === undefined ? [] : [job]))).size;
 
 /** All these jobs end, and all nodes go. */
 async function finish(site: Site, jobs: number, most: Seconds = 900): Promise<void> {
   await site.until(`${jobs} jobs have run`, most, () => ended(site) >= jobs);
   await site.until("all nodes have gone", 400, () => site.alive().length === 0);
-  await site.until("no mark is left", 100, async () => (await marked(site)).length === 0);
+  // A size that the app does not offer stays closed.
+  const isOver = (line: string): boolean => !line.includes("offers none of");
+  await site.until("no mark is left", 100, async () => (await marked(site)).filter(isOver).length === 0);
   expect(new Set(site.runs().map(({ job }) => job)).size).toBe(jobs);
 }
 
@@ -49,11 +52,18 @@ describe.concurrent("a real Slurm", () => {
   test("200 jobs in bursts, while agent, app and slurmctld are killed", async (closing) => {
     const site = await openRealSlurm(closing, { nodes: { htc: 10, hpc: 6 } });
     let jobs = 0;
+    // A slurmctld that was just killed takes no job: those that it did not number are submitted again.
+    const submit = (...words: Parameters<typeof site.submit>): Promise<void> =>
+      site.until("a job is taken", 120, () =>
+        site.submit(...words).then(
+          () => true,
+          () => false,
+        ),
+      );
     const burst = async (): Promise<void> => {
-      for (let job = 0; job < 15; job += 1) await site.submit(2 + (job % 4) * 3);
-      await site.submit(3, "--array=1-25");
-      for (const nodes of [1, 2, 1, 3, 4, 2, 1, 5, 1, 1])
-        await site.submit(4, "-p", "hpc", "-N", String(nodes));
+      for (let job = 0; job < 15; job += 1) await submit(2 + (job % 4) * 3);
+      await submit(3, "--array=1-25");
+      for (const nodes of [1, 2, 1, 3, 4, 2, 1, 5, 1, 1]) await submit(4, "-p", "hpc", "-N", String(nodes));
       jobs += 50;
     };
     const over = new AbortController();
@@ -67,15 +77,15 @@ describe.concurrent("a real Slurm", () => {
       }
     })();
     for (let bursts = 0; bursts < 4; bursts += 1) {
-      // A slurmctld that was just killed takes no job.
-      await site.until("a burst is submitted", 120, () => burst().then(() => true));
+      await burst();
       await site.until("the burst has run", 600, () => ended(site) >= jobs);
       await pause(bursts % 2 === 0 ? 30_000 : 1000);
     }
     over.abort();
     await killing;
     await finish(site, jobs);
-    expect(await site.faults()).toEqual([]);
+    // A killed slurmctld forgets which nodes have come up, gives them up after ResumeTimeout, and requeues their jobs itself.
+    expect((await site.faults()).filter((fault) => !/^job \S+ was ended/.test(fault))).toEqual([]);
   });
 
   test("after a refusal a job runs elsewhere: 150 s where a node is up, 210 s where one must boot", async (closing) => {

@@ -6,7 +6,7 @@ import type { Closure, Kept } from "./kept.ts";
 import type { Place } from "./mapping.ts";
 import { isWanted } from "./demand.ts";
 import { markEnd, markReason } from "./marks.ts";
-import type { Act, Known } from "./acts.ts";
+import type { Act, Known } from "./decision.ts";
 
 /**
  * Powered-down nodes that are set DOWN because they could not be had, so that Slurm picks others. The names of a refusal leave their set at once, and
@@ -45,7 +45,7 @@ export function noteClosures(
 
 /** Whether there is room for all nodes of the place, or for some, and Slurm uses none: then the next refusal closes it again. */
 function isWide(room: Room, { free, closed, used }: ReturnType<typeof nodesOf>): boolean {
-  return room.nodes >= free.length + closed.length || (room.nodes > 0 && used.length === 0);
+  return room.nodes > 0 && (room.nodes >= free.length + closed.length || used.length === 0);
 }
 
 /** Closes as many nodes as there is no room for, keeps those closed, and opens as many as there is room for again. */
@@ -94,13 +94,14 @@ function roomOf(place: Place, all: readonly CloudNode[], { names, places }: AppV
     if (state !== "refused" || holdsFor !== "everyone" || room === undefined) continue;
     if (JSON.stringify(node.place) === key) return { nodes: room, ...(until === undefined ? {} : { until }) };
   }
-  const rows = places.filter(
-    ({ nodearray, size, group }) =>
-      nodearray === place.nodearray &&
-      (place.size === undefined || size.toLowerCase() === place.size.toLowerCase()) &&
-      group === place.group,
+  const ofArray = places.filter(({ nodearray }) => nodearray === place.nodearray);
+  if (ofArray.length === 0) return undefined;
+  const ofSize = ofArray.filter(
+    ({ size }) => place.size === undefined || size.toLowerCase() === place.size.toLowerCase(),
   );
-  if (rows.length === 0) return undefined;
+  // A group without nodes has no row of its own. An array that does not list the size has room for none.
+  const ofGroup = ofSize.filter(({ group }) => group === place.group);
+  const rows = ofGroup.length > 0 ? ofGroup : ofSize.filter(({ group }) => group === undefined);
   const sum = rows.reduce((nodes, row) => nodes + row.nodes, 0);
   const nodes = Math.min(sum, ...rows.map(({ shared }) => shared));
   const [until] = rows.flatMap((row) => row.until ?? []).toSorted((a, b) => a - b);
