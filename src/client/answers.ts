@@ -250,11 +250,19 @@ export type Explanation =
          */
         hours: number;
         /**
-         * By the configuration's prices. Absent: not known, or the node was deallocated.
+         * Of these, those without a VM. Absent: it never was deallocated.
+         */
+        hoursDeallocated?: number;
+        /**
+         * With a VM, by the configuration's prices. Absent: not known.
          */
         pricePerHour?: number;
         /**
-         * hours times pricePerHour.
+         * Of its disks, by `prices.deallocated`. Absent: not known, or it never was deallocated.
+         */
+        pricePerHourDeallocated?: number;
+        /**
+         * Of all hours; while it was deallocated that of its disks, or nothing if it is not known.
          */
         cost?: number;
         currency?: string;
@@ -1561,11 +1569,19 @@ export interface NodeHistory {
      */
     hours: number;
     /**
-     * By the configuration's prices. Absent: not known, or the node was deallocated.
+     * Of these, those without a VM. Absent: it never was deallocated.
+     */
+    hoursDeallocated?: number;
+    /**
+     * With a VM, by the configuration's prices. Absent: not known.
      */
     pricePerHour?: number;
     /**
-     * hours times pricePerHour.
+     * Of its disks, by `prices.deallocated`. Absent: not known, or it never was deallocated.
+     */
+    pricePerHourDeallocated?: number;
+    /**
+     * Of all hours; while it was deallocated that of its disks, or nothing if it is not known.
      */
     cost?: number;
     currency?: string;

@@ -182,7 +182,7 @@ function entryOf(
     ...(node.phase === "ready" ? {} : downOf(old)),
     ...withoutAbsent({ endedAt: old?.endedAt }),
     ...(isDeallocated ? { deallocated: true } : {}),
-    ...withoutAbsent({ kept, start }),
+    ...withoutAbsent({ kept, offSeconds: nextOff(old, kept, now), start }),
   };
 }
 
@@ -195,6 +195,12 @@ function saysUp(old: LedgerNode | undefined, { nodeId, phase }: Node, facts: Nod
   const { state, reportedAt, idleAt } = facts.get(nodeId) ?? {};
   const at = idleAt ?? reportedAt;
   return state === "open" && at !== undefined && at > old.firstSeenAt;
+}
+
+/** With the time that is over: the node is not deallocated any more. */
+function nextOff(old: LedgerNode | undefined, kept: KeptOff | undefined, now: Instant): Seconds | undefined {
+  if (old?.kept === undefined || kept !== undefined) return old?.offSeconds;
+  return (old.offSeconds ?? 0) + secondsBetween(old.kept.since, now);
 }
 
 /** Since when a deallocated node has been that, and why. */
