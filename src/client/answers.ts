@@ -1888,6 +1888,10 @@ export interface Configuration {
   };
   preference: "existing-first" | "bucket-order";
   among: "priority" | "cheapest";
+  /**
+   * Whether mixes of VM sizes under shared limits are looked for.
+   */
+  mixes?: "on" | "off";
   placementGroups?: {
     [k: string]: string[];
   };
@@ -2031,6 +2035,10 @@ export interface ConfigurationWritten {
   };
   preference: "existing-first" | "bucket-order";
   among: "priority" | "cheapest";
+  /**
+   * Whether mixes of VM sizes under shared limits are looked for.
+   */
+  mixes?: "on" | "off";
   placementGroups?: {
     [k: string]: string[];
   };

@@ -86,6 +86,8 @@ export interface AllocationPolicy {
   readonly preference: "existing-first" | "bucket-order";
   /** Choice among buckets for new nodes: by node array priority and then in recorded order, or by price. */
   readonly among: "priority" | "cheapest";
+  /** Mixes of sizes are not looked for. Absent: they are. */
+  readonly mixes?: "off";
   /** A trial plan. No reasons are read, so none are worked out. */
   readonly isTrial?: boolean;
   /** Budget for placing the demands, in steps. Retries and explanations have the same budget again. Absent: the default for one plan. */
