@@ -30,6 +30,16 @@ export type Explanation =
         nodes: number;
         demands: number;
         unmet: number;
+        /**
+         * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+         */
+        bound?: {
+          unit: "nodes" | "price";
+          amount: number;
+          least: number;
+          gap: number;
+          text: string;
+        };
       };
       /**
        * All of it in sentences, a line each.
@@ -124,6 +134,16 @@ export type Explanation =
         nodes: number;
         demands: number;
         unmet: number;
+        /**
+         * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+         */
+        bound?: {
+          unit: "nodes" | "price";
+          amount: number;
+          least: number;
+          gap: number;
+          text: string;
+        };
       };
       /**
        * All of it in sentences, a line each.
@@ -289,6 +309,16 @@ export type Explanation =
         nodes: number;
         demands: number;
         unmet: number;
+        /**
+         * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+         */
+        bound?: {
+          unit: "nodes" | "price";
+          amount: number;
+          least: number;
+          gap: number;
+          text: string;
+        };
       };
       /**
        * All of it in sentences, a line each.
@@ -868,6 +898,16 @@ export interface Cluster {
       starts: string[];
       terminates: string[];
     };
+    /**
+     * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+     */
+    bound?: {
+      unit: "nodes" | "price";
+      amount: number;
+      least: number;
+      gap: number;
+      text: string;
+    };
     demands: number;
     waitingForNodes: number;
     unmet: {
@@ -1407,6 +1447,16 @@ export interface History {
     nodes: number;
     demands: number;
     unmet: number;
+    /**
+     * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+     */
+    bound?: {
+      unit: "nodes" | "price";
+      amount: number;
+      least: number;
+      gap: number;
+      text: string;
+    };
     plan: number;
     /**
      * A moment, ISO 8601 in UTC.
@@ -1668,6 +1718,16 @@ export interface DryRun {
      * Of the nodes created; absent: not known.
      */
     pricePerHour?: number;
+    /**
+     * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+     */
+    bound?: {
+      unit: "nodes" | "price";
+      amount: number;
+      least: number;
+      gap: number;
+      text: string;
+    };
     creates: {
       nodearray: string;
       machineType: string;
@@ -1702,6 +1762,16 @@ export interface DryRun {
      * Of the nodes created; absent: not known.
      */
     pricePerHour?: number;
+    /**
+     * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+     */
+    bound?: {
+      unit: "nodes" | "price";
+      amount: number;
+      least: number;
+      gap: number;
+      text: string;
+    };
   };
   difference: {
     nodesCreated: number;

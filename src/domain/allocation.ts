@@ -1,7 +1,7 @@
 import type { BucketKey } from "./bucket.ts";
 import type { RankedDemand } from "./demand.ts";
 import type { NodeId, SetName } from "./ids.ts";
-import type { DemandOutcome, GroupedArray } from "./plan.ts";
+import type { DemandOutcome, GroupedArray, PlanBound } from "./plan.ts";
 import type { CreateSet } from "./intent.ts";
 import type { Reason } from "./reason.ts";
 import type { Refusal } from "./refusal.ts";
@@ -28,6 +28,8 @@ export interface Allocation {
   /** Cost of this allocation, in steps, and what of it each request set spent. */
   readonly steps: number;
   readonly stepsBySet: ReadonlyMap<SetName, number>;
+  /** What the new nodes come to, and the least that they come to in any plan that serves as much. Undefined: there are none, or prices are unknown. */
+  readonly bound: PlanBound | undefined;
   /** How each job found its places, in order of rank. Only with `bucket-order`. */
   readonly orders?: readonly PlacementOrder[];
 }

@@ -5,6 +5,8 @@ import type { Instant } from "../../domain/units.ts";
 import type { World } from "../../domain/world.ts";
 import { attempt } from "./attempt.ts";
 import { improve } from "./improve.ts";
+import { boundOf } from "./lower-bound.ts";
+import type { Problem } from "./problem.ts";
 import { readProblem } from "./problem.ts";
 import type { Try } from "./hardest-first.ts";
 import type { Bins } from "../bins/bins.ts";
@@ -36,10 +38,13 @@ export function allocate(
   // Only the chosen plan needs reasons, and only for what it leaves unmet.
   const isComplete =
     !withReasons || taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
-  if (isComplete) return new Answer(best);
+  if (isComplete) return new Answer(best, problem);
   // Repeating the try costs what it cost before.
   const { budget } = problem.ground;
-  return new Answer(budget.on("repeating", () => attempt(problem, taken, { withReasons: true })) ?? best);
+  return new Answer(
+    budget.on("repeating", () => attempt(problem, taken, { withReasons: true })) ?? best,
+    problem,
+  );
 }
 
 /** Sorted by priority (high first), then position, set name and id. */
@@ -77,10 +82,15 @@ class Answer implements Allocation {
   readonly steps: number;
   readonly orders?: NonNullable<Allocation["orders"]>;
   readonly #bins: Bins;
+  readonly #attempt: Attempt;
+  readonly #problem: Problem;
   #needed: Allocation["needed"] | undefined;
 
-  constructor({ draft, outcomes, order, leftOut }: Attempt) {
+  constructor(best: Attempt, problem: Problem) {
+    const { draft, outcomes, order, leftOut } = best;
     const { bins } = draft;
+    this.#attempt = best;
+    this.#problem = problem;
     this.leftOut = leftOut;
     this.steps = bins.budget.spent;
     this.creates = createsOf(bins);
@@ -95,6 +105,11 @@ class Answer implements Allocation {
 
   get needed(): Allocation["needed"] {
     return (this.#needed ??= this.#bins.needed());
+  }
+
+  get bound(): Allocation["bound"] {
+    const nothing: Try = { way: { order: "rank", opening: "own" }, entries: [] };
+    return boundOf(this.#problem, this.#attempt, attempt(this.#problem, nothing, { withReasons: false }));
   }
 
   get stepsBySet(): Allocation["stepsBySet"] {

@@ -94,7 +94,7 @@ export function findMix(
 }
 
 /** Equal jobs that follow each other, or one gang, for the search and for the plan. */
-export interface Item {
+interface Item {
   readonly item: MixItem;
   readonly asks: readonly Ask[];
 }
