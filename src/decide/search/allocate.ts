@@ -34,17 +34,15 @@ export function allocate(
   const first: Try = { way: { order: "rank", opening: "own" }, entries: problem.entries };
   const withReasons = policy.isTrial !== true;
   const inRankOrder = attempt(problem, first, { withReasons });
-  const { best, taken } = improve(problem, first, inRankOrder);
+  const { best, taken, isLeast } = improve(problem, first, inRankOrder);
   // Only the chosen plan needs reasons, and only for what it leaves unmet.
   const isComplete =
     !withReasons || taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
-  if (isComplete) return new Answer(best, problem);
+  if (isComplete) return new Answer(best, problem, isLeast);
   // Repeating the try costs what it cost before.
   const { budget } = problem.ground;
-  return new Answer(
-    budget.on("repeating", () => attempt(problem, taken, { withReasons: true })) ?? best,
-    problem,
-  );
+  const explained = budget.on("repeating", () => attempt(problem, taken, { withReasons: true })) ?? best;
+  return new Answer(explained, problem, isLeast);
 }
 
 /** Sorted by priority (high first), then position, set name and id. */
@@ -84,13 +82,15 @@ class Answer implements Allocation {
   readonly #bins: Bins;
   readonly #attempt: Attempt;
   readonly #problem: Problem;
+  readonly #isLeast: true | undefined;
   #needed: Allocation["needed"] | undefined;
 
-  constructor(best: Attempt, problem: Problem) {
+  constructor(best: Attempt, problem: Problem, isLeast: true | undefined) {
     const { draft, outcomes, order, leftOut } = best;
     const { bins } = draft;
     this.#attempt = best;
     this.#problem = problem;
+    this.#isLeast = isLeast;
     this.leftOut = leftOut;
     this.steps = bins.budget.spent;
     this.creates = createsOf(bins);
@@ -109,7 +109,9 @@ class Answer implements Allocation {
 
   get bound(): Allocation["bound"] {
     const nothing: Try = { way: { order: "rank", opening: "own" }, entries: [] };
-    return boundOf(this.#problem, this.#attempt, attempt(this.#problem, nothing, { withReasons: false }));
+    const empty = attempt(this.#problem, nothing, { withReasons: false });
+    const bound = boundOf(this.#problem, this.#attempt, empty);
+    return this.#isLeast === true && bound?.unit === "price" ? { ...bound, least: bound.amount } : bound;
   }
 
   get stepsBySet(): Allocation["stepsBySet"] {

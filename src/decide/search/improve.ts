@@ -16,6 +16,8 @@ import { findMix, isMixed, mixItems } from "./mix.ts";
 interface Improved {
   readonly best: Attempt;
   readonly taken: Try;
+  /** It is proved that no plan that serves as much costs less. */
+  readonly isLeast?: true;
 }
 
 /**
@@ -54,18 +56,19 @@ function improveByMix(problem: Problem, found: Improved): Improved {
     others.filter((entry) => entry.kind !== "target" && !isMixed(entry, best.draft, problem)),
   );
   const way: Way = { order: "size", opening: "own" };
-  const better = problem.ground.budget.on("improving", () => {
-    const mix = findMix(problem, beginTry(problem, { way, entries: [...before] }), best, items);
-    if (mix === undefined) return undefined;
+  const searched = problem.ground.budget.on("improving", () => {
+    const { plan, isLeast } = findMix(problem, beginTry(problem, { way, entries: [...before] }), best, items);
+    // What is placed before or after the mix was not part of the search.
+    const isAll = others.every((entry) => entry.kind === "job" && entry.units <= 0);
+    const proof = isLeast && isAll ? { isLeast: true as const } : {};
+    if (plan === undefined) return { ...found, ...proof };
     const after = byKind(others.filter((entry) => !before.has(entry)));
-    const taken: Try = {
-      way,
-      entries: [...before, ...mixed, ...after],
-      mix: { ...mix, at: before.size },
-    };
-    return { best: beginTry(problem, taken), taken };
+    const mix = { ...plan, at: before.size };
+    const taken: Try = { way, entries: [...before, ...mixed, ...after], mix };
+    return { best: beginTry(problem, taken), taken, ...proof };
   });
-  return better !== undefined && isBetterByRank(better.best, best, policy) ? better : found;
+  if (searched === undefined) return found;
+  return searched.best === best || isBetterByRank(searched.best, best, policy) ? searched : found;
 }
 
 function improveByOrder(problem: Problem, first: Try, inRankOrder: Attempt): Improved {

@@ -17,7 +17,7 @@ const WIDTHS = [4, 24, 120];
  * Looks for a better plan than the known one: more units by rank, or as many for less. Item by item, every way to place it on every state
  * that the items before it have left is tried, and only those are kept that place the most. If there are too many of them, the best are
  * kept, so the search ends in bounded steps. `isFree`: among equals fewer nodes of any size are better. Otherwise a plan that places as much as the
- * known one has no more nodes of any size than it.
+ * known one has no more nodes of any size than it. `isComplete`: everything was tried.
  */
 export function searchMix(
   model: MixModel,
@@ -25,14 +25,14 @@ export function searchMix(
   budget: Budget,
   steps: number,
   isFree: boolean,
-): Mix | undefined {
+): { readonly mix?: Mix; readonly isComplete: boolean } {
   let mix: Mix | undefined;
   const search = new Search(model, budget, steps, isFree ? undefined : known);
   for (const width of WIDTHS) {
     mix = search.run(mix ?? known, width) ?? mix;
     if (search.isComplete || search.isOver) break;
   }
-  return mix;
+  return { ...(mix === undefined ? {} : { mix }), isComplete: search.isComplete && search.isExact };
 }
 
 class Search {
@@ -46,6 +46,7 @@ class Search {
   #until = 0;
   /** Everything was tried. */
   isComplete = true;
+  isExact = true;
   isOver = false;
 
   constructor(model: MixModel, budget: Budget, steps: number, first: MixValue | undefined) {
@@ -111,6 +112,7 @@ class Search {
         return most;
       });
       if (this.isOver) this.isComplete = false;
+      if (!ways.isExact) this.isExact = false;
     });
     const units = most;
     const isStillEqual = isEqual && units === (this.#known.units[i] ?? 0);

@@ -14,6 +14,8 @@ export class MixWays {
   readonly #i: number;
   readonly #state: MixState;
   readonly #spend: (steps: number) => boolean;
+  /** False: there are ways that were not tried, because a number was too large to try all. */
+  isExact = true;
   #most = 0;
   #emit: Emit = () => 0;
   #site: string | undefined;
@@ -111,10 +113,10 @@ export class MixWays {
   ): void {
     const height = this.#nodes.length;
     const highest = count < 1 ? 0 : Math.min(room, left);
-    const loads = isFree && highest > 0 ? [highest] : timesUpTo(highest);
+    const loads = isFree && highest > 0 ? [highest] : this.#numbersTo(highest);
     for (const load of loads) {
       const most = Math.min(count, Math.floor(left / load));
-      for (const times of isFree ? [most] : timesUpTo(most)) {
+      for (const times of isFree ? [most] : this.#numbersTo(most)) {
         this.#nodes.push(this.#put(nodes, times, load));
         this.#split(nodes, count - times, load - 1, left - times * load, isFree, next);
         this.#nodes.length = height;
@@ -136,6 +138,13 @@ export class MixWays {
     return { ...nodes, count, free, isEmpty: false, isClosed: alone, content };
   }
 
+  /** The numbers to try, the largest first. */
+  #numbersTo(most: number): readonly number[] {
+    if (most <= ALL_UP_TO) return Array.from({ length: most }, (_, i) => most - i);
+    this.isExact = false;
+    return [most, most - 1, Math.ceil(most / 2), Math.ceil(most / 4), 1];
+  }
+
   /** New nodes of the sizes from `s` on. `load`: the units on the last ones of size `s`; further ones get fewer. */
   #open(s: number, left: number, load: number | undefined): void {
     if (!this.#spend(STEPS_PER_POSITION)) return;
@@ -151,12 +160,12 @@ export class MixWays {
       const isFree = !this.#isWanted(size.empty);
       // No later item wants what is left of them: all are full but the last one.
       const loads = !isFree
-        ? timesUpTo(Math.min(room, (load ?? room + 1) - 1))
+        ? this.#numbersTo(Math.min(room, (load ?? room + 1) - 1))
         : load === undefined || left < load
           ? [room]
           : [];
       for (const units of loads)
-        for (const times of timesUpTo(Math.min(nodes, Math.floor(left / units))))
+        for (const times of this.#numbersTo(Math.min(nodes, Math.floor(left / units))))
           this.#make(s, size, times, units, () => this.#open(s, left - times * units, units));
     }
     this.#open(s + 1, left, undefined);
@@ -187,9 +196,3 @@ const NOTHING: MixItem = { units: 0, resource: [], amount: [], most: 0, alone: f
 
 /** Up to this number, every number of units on a node, and of nodes, is tried. Of more, a few. */
 const ALL_UP_TO = 6;
-
-/** The numbers to try, the largest first. */
-function timesUpTo(most: number): readonly number[] {
-  if (most <= ALL_UP_TO) return Array.from({ length: most }, (_, i) => most - i);
-  return [most, most - 1, Math.ceil(most / 2), Math.ceil(most / 4), 1];
-}

@@ -51,18 +51,21 @@ export function isMixed(entry: Entry, { caps }: Draft, { bindings }: Problem): e
   return requirements.pools.size === 0 && !requirements.grouped && !caps.concern(holderOf(entry));
 }
 
-/** Looks for a better plan for the items than the best one. `begun` has placed what comes before them. */
+/**
+ * Looks for a better plan for the items than the best one. `begun` has placed what comes before them. `isLeast`: none that places as much of
+ * them costs less.
+ */
 export function findMix(
   problem: Problem,
   begun: Attempt,
   best: Attempt,
   items: readonly Item[],
-): Omit<MixPlan, "at"> | undefined {
+): { readonly plan?: Omit<MixPlan, "at">; readonly isLeast: boolean } {
   const { draft } = begun;
-  if (draft.bins.width > MOST_RESOURCES) return undefined;
+  if (draft.bins.width > MOST_RESOURCES) return NOT_SEARCHED;
   const isPriced = problem.policy.among === "cheapest";
   const equal = equalBins(draft, items);
-  if (equal.length > MOST_NODES) return undefined;
+  if (equal.length > MOST_NODES) return NOT_SEARCHED;
   const nodes = nodesOf(draft, equal, items);
   const isOff = (_: MixNodes, root: number): boolean => equal[root]?.isDeallocated === true;
   const sizes = [
@@ -82,16 +85,22 @@ export function findMix(
   };
   const known = knownValue(problem, begun, best, items, sizes);
   if (known.cost <= 0 && known.units.every((units, i) => units >= (items[i]?.item.units ?? 0)))
-    return undefined;
-  const mix = searchMix(model, known, draft.bins.budget, MIX_STEPS, isPriced);
-  if (mix === undefined) return undefined;
-  return {
+    return NOT_SEARCHED;
+  const { mix, isComplete } = searchMix(model, known, draft.bins.budget, MIX_STEPS, isPriced);
+  // What a job's own lists rank lower may cost less.
+  const isLeast =
+    isComplete && isPriced && sizes.every(({ size }) => size.empty.takes.every((worse = 0) => worse === 0));
+  if (mix === undefined) return { isLeast };
+  const plan = {
     mix,
     asks: items.map(({ asks: own }) => own),
     bins: equal.map(({ bins }) => bins),
     sizes: sizes.map(({ from }) => from),
   };
+  return { plan, isLeast };
 }
+
+const NOT_SEARCHED = { isLeast: false };
 
 /** Equal jobs that follow each other, or one gang, for the search and for the plan. */
 interface Item {
