@@ -389,7 +389,7 @@ export interface Problem {
    */
   undrain?: boolean;
   /**
-   * To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed while it hears that.
+   * To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed until it hears something else, for 20 minutes at most.
    */
   stopUnderWay?: true;
   [k: string]: unknown;
@@ -570,6 +570,39 @@ export interface RequestSetState {
      * The moment of the resume that this answers, as the sender said it. Absent: none was said.
      */
     since?: number;
+    /**
+     * What kind of thing `reason` is. Absent: it is none that keeps the name from its node.
+     */
+    cause?:
+      | "limit"
+      | "quota"
+      | "cap"
+      | "pause"
+      | "array"
+      | "request"
+      | "cluster"
+      | "refused"
+      | "failed"
+      | "old-node"
+      | "earlier"
+      | "elsewhere"
+      | "plan";
+    /**
+     * For whom the cause holds: everyone who could use this node array, size and placement group, or this name alone. Absent: neither is known, as for the cap of another request set.
+     */
+    holdsFor?: "everyone" | "name";
+    /**
+     * How many more nodes of its node array, size and placement group the set can have now. Absent: the cause does not hold for everyone, or no plan has seen the demand as it is now.
+     */
+    room?: number;
+    /**
+     * There is no room because of pauses: when the first of them ends. Absent: no end is known.
+     */
+    until?: string;
+    /**
+     * Its node was Ready before the resume that the name waits for. It goes once its scheduler reports it closed without a job.
+     */
+    earlier?: true;
     nodeId?: string;
     /**
      * The autoscaler did not make the node, and does not stop it. Absent: it is ours, or there is none.
@@ -943,6 +976,14 @@ export interface Cluster {
       pricePerHour?: number;
       currency?: string;
     };
+    /**
+     * Nodes that a scheduler keeps (`keep` in a report): they are not stopped. The price is of those that have one; absent: none has.
+     */
+    kept?: {
+      count: number;
+      pricePerHour?: number;
+      currency?: string;
+    };
     list: {
       name: string;
       nodeId: string;
@@ -1135,6 +1176,11 @@ export interface Cluster {
           nodes: number;
         }[];
         notNeeded: number;
+        /**
+         * Its nodes that were made with other attributes than it is asked for with now: the first ones by name. Absent: none.
+         */
+        oldNodes?: string[];
+        moreOldNodes?: number;
         buckets: {
           machineType: string;
           vcpus: number;
@@ -1192,14 +1238,14 @@ export interface Cluster {
         }[];
         notNeeded: number;
         /**
-         * Why it cannot come to be, or grow.
-         */
-        problem?: string;
-        /**
-         * Its nodes that were made with other attributes than it has now: the first ones by name. Absent: none.
+         * Its nodes that were made with other attributes than it is asked for with now: the first ones by name. Absent: none.
          */
         oldNodes?: string[];
         moreOldNodes?: number;
+        /**
+         * Why it cannot come to be, or grow.
+         */
+        problem?: string;
       }
   )[];
   /**
@@ -1426,6 +1472,22 @@ export interface History {
     idlePricePerHour?: number;
     currency?: string;
     unpricedNodes?: number;
+    /**
+     * The node arrays that have nodes, also dynamic and grouped ones, those with most nodes first. Absent: none, or an older release made the row.
+     */
+    arrays?: {
+      /**
+       * Absent: all others together.
+       */
+      name?: string;
+      /**
+       * With a VM.
+       */
+      nodes: number;
+      idle: number;
+      pricePerHour?: number;
+      idlePricePerHour?: number;
+    }[];
     /**
      * Seconds per call of CycleCloud's endpoints, of those that take a second or more.
      */
