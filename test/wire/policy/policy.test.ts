@@ -123,7 +123,7 @@ describe("a cluster's policy", () => {
   });
 
   const KEYS =
-    "one of the keys idleTimeout, bootTimeout, downTimeout, failedTimeout, deallocatedTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, exclusiveNodearrays, named, default_resources, vmSizes, preference, among, placementGroups, caps, senders, prices, planHistory, mode, enabled, idle_timeout, boot_timeout";
+    "one of the keys idleTimeout, bootTimeout, downTimeout, failedTimeout, deallocatedTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, exclusiveNodearrays, named, default_resources, vmSizes, preference, among, mixes, placementGroups, caps, senders, prices, planHistory, mode, enabled, idle_timeout, boot_timeout";
   test.each([
     {
       name: "not JSON, of which nothing is shown",
