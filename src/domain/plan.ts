@@ -59,8 +59,8 @@ export function boundText({ unit, amount, least, currency }: PlanBound): string 
   return `this plan ${what.replaceAll("  ", " ")}; at least ${needed} are needed`;
 }
 
-/** Rounded down: a bound stays one. */
-const floorCents = (amount: number): string => (Math.floor(amount * 100 + 1e-6) / 100).toFixed(2);
+/** Rounded down: a bound stays one. But not below what was lowered by rounding only. */
+const floorCents = (amount: number): string => (Math.floor(amount * 100 * (1 + 2e-9)) / 100).toFixed(2);
 
 /** The demands of one request set that a plan left out. */
 export interface LeftOutSet {
