@@ -54,13 +54,14 @@ export interface PlanBound {
 
 /** "this plan costs 12.40 USD an hour; at least 12.10 are needed". */
 export function boundText({ unit, amount, least, currency }: PlanBound): string {
-  const [is, needed] = unit === "nodes" ? [amount, least] : [amount.toFixed(2), floorCents(least)];
-  const what = unit === "nodes" ? `makes ${is} nodes` : `costs ${is} ${currency ?? ""} an hour`;
-  return `this plan ${what.replaceAll("  ", " ")}; at least ${needed} are needed`;
+  if (unit === "nodes")
+    return `this plan makes ${amount} ${amount === 1 ? "node" : "nodes"}; at least ${least} ${least === 1 ? "is" : "are"} needed`;
+  const price = [amount.toFixed(2), ...(currency === undefined ? [] : [currency])].join(" ");
+  return `this plan costs ${price} an hour; at least ${floorCents(least)} are needed`;
 }
 
-/** Rounded down: a bound stays one. */
-const floorCents = (amount: number): string => (Math.floor(amount * 100 + 1e-6) / 100).toFixed(2);
+/** Rounded down: a bound stays one. But not below what was lowered by rounding only. */
+const floorCents = (amount: number): string => (Math.floor(amount * 100 * (1 + 2e-9)) / 100).toFixed(2);
 
 /** The demands of one request set that a plan left out. */
 export interface LeftOutSet {

@@ -26,8 +26,9 @@ interface Improved {
  * 1. If the last plan is known and this one may have displaced jobs: with the jobs where the last plan placed them.
  * 2. With the hardest demands first (first fit decreasing), and two ways to choose new nodes if price counts.
  * 3. With some unmet demands before the others ({@link giveChances}).
+ * 4. With a mix of sizes, if the search finds a better one ({@link findMix}).
  *
- * A try of kind 2 replaces the best plan if no demand gets less, and it places more or is cheaper. A try of kind 1 or 3 replaces it if the
+ * A try of kind 2 replaces the best plan if no demand gets less, and it places more or is cheaper. A try of another kind replaces it if the
  * first demand by rank whose placement differs gets more; if none differs, if it is cheaper.
  */
 export function improve(problem: Problem, first: Try, inRankOrder: Attempt): Improved {

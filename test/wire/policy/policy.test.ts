@@ -293,3 +293,13 @@ describe("default resources and VM sizes of one's own", () => {
     expect(read.kind === "problems" ? read.problems.map(lineOf) : read.kind).toEqual(lines);
   });
 });
+
+test.each([
+  { mixes: "off", kept: { mixes: "off" } },
+  { mixes: "on", kept: {} },
+])("mixes: $mixes", ({ mixes, kept }) => {
+  const read = readPolicy({ mixes });
+  if (read.kind !== "policy") throw new Error(JSON.stringify(read));
+  expect("mixes" in read.policy ? { mixes: read.policy.mixes } : {}).toEqual(kept);
+  expect(readPolicy({ mixes: false })).toMatchObject({ kind: "problems", problems: [{ path: "mixes" }] });
+});
